@@ -25,21 +25,21 @@ demo: $(INSTALLED)  ## recognize events in an example and write its report
 	$(BIN)/inkling demo $(ARGS)
 
 .PHONY: quick
-quick: $(INSTALLED)  ## run the quick tests: no Java, about a minute
+quick: $(INSTALLED)  ## run the quick tests: no Java, about two minutes
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(PYTEST) \
 		-m "not slow and not property and not spark and not browser and not long and not kafka" \
 		$(or $(ARGS),src tests/docs tests/errors tests/golden tests/naive tests/unit)
 
 .PHONY: test
-test: $(INSTALLED)  ## run the tests, about 11 minutes on two cores; ARGS="-k word" or a path narrows them
-	$(PYTEST) --seeds 1 $(ARGS)
+test: $(INSTALLED)  ## run the tests, about 15 minutes on two cores; ARGS="-k word" or a path narrows them
+	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(PYTEST) --seeds 1 $(ARGS)
 
-MARKS_rest := (long or property) and not kafka
-MARKS_seeds := property and not long and not kafka
+MARKS_rest := (long or property or hypothesis) and not kafka
+MARKS_seeds := (property or hypothesis) and not long and not kafka
 
 # pytest exits with 5 where nothing was selected, which is wrong only if it is so in all runs
 .PHONY: test-full
-test-full: $(INSTALLED)  ## run every test; ONLY=rest leaves out those of `make test`, ONLY=seeds the long ones too
+test-full: $(INSTALLED)  ## run every test; ONLY=rest leaves out what `make test` has run as it is, ONLY=seeds the long ones too
 	@export HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci}; \
 	status=5; run() { "$$@"; last=$$?; case $$status:$$last in 5:*|0:[!5]*) status=$$last;; esac; }; \
 	run $(PYTEST) -m "$(or $(MARKS_$(ONLY)),not kafka)" $(ARGS); \
@@ -82,6 +82,12 @@ fmt: $(INSTALLED)  ## format the Python code
 accept: $(INSTALLED)  ## rewrite the golden files from what the program says now; review the diff like code
 	$(BIN)/python -m pytest --accept tests/golden tests/errors $(ARGS)
 
+.PHONY: docs
+docs: $(INSTALLED)  ## build the documentation site into out/site; a warning, such as a broken link, fails
+	@$(BIN)/python docs/_site/stage.py out/site-source
+	@$(BIN)/zensical build --strict --clean
+	@echo "out/site/index.html is the first page; for the search: $(BIN)/python -m http.server --directory out/site"
+
 .PHONY: bench
 bench: $(BENCH_INSTALLED)  ## measure this machine and write docs/reference/benchmarks.md; ARGS="--quick" tries it out
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -92,7 +98,7 @@ soak: $(BENCH_INSTALLED)  ## let a stream run and write docs/reference/soak; ARG
 
 .PHONY: clean
 clean:  ## remove .venv, caches and results
-	rm -rf $(VENV) out dist build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) out dist build .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml constraints.txt
@@ -101,9 +107,9 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@test -x $(BIN)/pip || $(PYTHON) -m venv --clear $(VENV) || \
 		{ rm -rf $(VENV); echo "$(PYTHON) has no venv module; on Debian: apt-get install python3-venv"; exit 1; }
 	@echo "installing into $(VENV), which takes a minute or two and 1.5 GB"
-	@$(PIP_INSTALL) --editable '.[test,check]'
-	@$(BIN)/python -m inkling.spark.prepare
-	@$(BIN)/python -m inkling.cli.warm
+	@$(PIP_INSTALL) --editable '.[test,check,docs]'
+	@$(BIN)/python -m inkling.spark.jvm.prepare & \
+		$(BIN)/python -m inkling.cli.warm; warmed=$$?; wait $$! && exit $$warmed
 	@touch $@
 
 $(BENCH_INSTALLED): $(INSTALLED)

@@ -11,13 +11,12 @@ import numpy.typing as npt
 
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
-from inkling.markov.chain import Chain
-from inkling.markov.contexts import tree_contexts
-from inkling.markov.counts import WordCounts
-from inkling.markov.forecasts import Asked, ForecastTable, Shortest, waiting_times
-from inkling.markov.full_order import every_context
-from inkling.markov.histories import Histories
-from inkling.markov.prediction_tree import CounterTree, Thresholds, learn_tree
+from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.contexts import tree_contexts
+from inkling.forecasting.models.counts import Histories, WordCounts
+from inkling.forecasting.models.forecasts import Asked, ForecastTable, Shortest, waiting_times
+from inkling.forecasting.models.full_order import every_context
+from inkling.forecasting.models.prediction_tree import CounterTree, Thresholds, learn_tree
 
 NAME = "forecasts"
 N_SYMBOLS = 6

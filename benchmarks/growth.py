@@ -54,7 +54,7 @@ def _matches(spark: SparkSession, program: Program, path: Path) -> int:
     """The matches of all patterns, counted in one job."""
     results = program.run(spark, {"Reading": path})
     try:
-        return reduce(DataFrame.union, (frame.select("end") for frame in results.frames.values())).count()
+        return reduce(DataFrame.union, (frame.select("end") for frame in results.values())).count()
     finally:
         results.close()
 

@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row
 from benchmarks.sizes import Sizes
-from inkling.generate import write
 from inkling.query import Program, parse
+from inkling.scenarios import write
 
 LEAST_RATE, LEAST_PORT_RATE, MOST_FOR_THREE_TIMES = 1_000_000, 300_000, 3.0
 FEW, MANY = 16, 48
@@ -157,9 +157,9 @@ def _count(
     options = {} if layout is None else {"layout": layout[1], "partitions": layout[2]}
     results = program.run(spark, inputs, tables, **options)
     try:
-        if len(results.kept) == 1:
-            return results.kept[0].count()
-        return reduce(DataFrame.union, (frame.select("end") for frame in results.frames.values())).count()
+        if len(results.cached) == 1:
+            return results.cached[0].count()
+        return reduce(DataFrame.union, (frame.select("end") for frame in results.values())).count()
     finally:
         results.close()
 

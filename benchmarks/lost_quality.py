@@ -34,8 +34,8 @@ from benchmarks.harness import ROOT
 from benchmarks.lost_speed import SHARES, beside_the_tree, speed_of_methods
 from benchmarks.meter import on_one_core
 from benchmarks.results import machine, quantity
-from inkling.evaluators.relation.notes import regularity
-from inkling.generate.segments import pairs_of
+from inkling.evaluators.relation.evaluator import regularity
+from inkling.scenarios.segments import pairs_of
 
 PAGE = ROOT / "docs" / "reference" / "lost-events-quality.md"
 PICTURES = PAGE.with_suffix("")
@@ -104,8 +104,8 @@ def page(sizes: Sizes) -> tuple[str, dict[str, str]]:
         "## Over k\n\n" + _by_k(first[LOSSES.index(AT_WHICH_K)]),
         "## Thresholds\n\n" + _thresholds(levels),
         "## Squared errors\n\n" + _briers(levels),
-        "## Are the probabilities right?\n\n" + _calibration(sizes),
-        "## Arrivals that are not by chance\n\n" + _laws(sizes),
+        "## Are the probabilities correct?\n\n" + _calibration(sizes),
+        "## Arrivals that are not random\n\n" + _laws(sizes),
         "## Other seeds\n\n" + _seeds(sizes),
         "## How often segments meet\n\n" + _selectivity(sizes),
         "## Speed\n\n" + _speed(speeds, beside_tree.goals[0].value, beside_tree.found),
@@ -116,23 +116,23 @@ def page(sizes: Sizes) -> tuple[str, dict[str, str]]:
 def _introduction(sizes: Sizes) -> str:
     return f"""# Lost events: quality
 
-Two keys open and close segments in turn, and some of these events were lost. Do at least k segments of the one meet a
-segment of the other? Written by `python -m benchmarks.lost_quality`, which measures all of this anew. The definition of
-each workload is in `tests.kit.lost_workloads`, that of each measure in `tests.kit.lost_quality`.
+Two keys open and close segments in turn, and some of these events were lost. Do at least k segments of one key meet a
+segment of the other? Written by `python -m benchmarks.lost_quality`, which repeats all measurements. The workloads are
+defined in `tests.kit.lost_workloads`, the measures in `tests.kit.lost_quality`.
 
-| method | says |
+| method | answer |
 |---|---|
-| {WORLDS} | the exact probability, summed over all orders of what was lost |
+| {WORLDS} | the exact probability, summed over all orders of the lost events |
 | {STATIC} | yes or no: a segment that lost one end gets the mean length of the others, one that lost both is left out |
-| {IGNORED} | yes or no: what was lost is left out, and neighbors of one kind become one |
+| {IGNORED} | yes or no: lost events are left out, and neighbors of one kind are merged |
 | discrete, δ | a probability, if a lost event lies up to δ units of time before or after its *true* time |
-| …, raw | the same, where the mass of impossible choices is not made up for |
+| …, raw | the same, without normalization for impossible choices |
 
-An answer is *yes* if its probability is larger than a threshold, 0.5 unless said otherwise, and right if it is the
+An answer is *yes* if its probability is larger than a threshold, 0.5 unless stated otherwise, and correct if it is the
 answer without losses. Each event is lost with the stated probability, independently, except the first and the last one
-of a key. {sizes.pairs} pairs, seed 0; gaps between events are exponential with mean 5, except where others are named.
-*Aligned* means that both keys begin and end together, *zero* that they begin together. The *worst k* is that which
-possible worlds decide worst, so numbers at it are a little too low; all methods are compared at that k."""
+of a key. {sizes.pairs} pairs, seed 0; gaps between events are exponential with mean 5, unless others are named.
+*Aligned* means that both keys begin and end together, *zero* that they begin together. The *worst k* is the one with
+the lowest accuracy of possible worlds, so numbers at it are slightly too low; all methods are compared at that k."""
 
 
 def _accuracy(levels: Mapping[str, list[Judged]], on_roads: Mapping[str, list[Judged]]) -> str:
@@ -154,13 +154,13 @@ def _accuracy(levels: Mapping[str, list[Judged]], on_roads: Mapping[str, list[Ju
 
 ![accuracy over losses](lost-events-quality/accuracy.svg)
 
-Without losses every method is right. *Sectors* are pairs of congested sectors of a motorway, `BELOW_15` and
-`BELOW_20`, for k up to 12; most of them never meet, or do so very often, and are easy to tell.
+Without losses every method is correct. *Sectors* are pairs of congested sectors of a motorway, `BELOW_15` and
+`BELOW_20`, for k up to 12; most of them never meet, or very often, and are easy to decide.
 
-The discrete method knows more than the others: where the true times are. Where δ is larger than the gaps, as here,
-little is left of that. Normalized, its answers are close to those of possible worlds, because choices that break the
-order are taken out and the rest is spread evenly over the window once more. Raw, nearly all mass is impossible and
-nearly nothing is detected."""
+The discrete method has more information than the others: intervals around the true times. If δ is larger than the gaps,
+as here, little of it remains. Normalized, its answers are close to those of possible worlds, because choices that
+violate the order are removed and the rest is again spread uniformly over the window. Raw, nearly all mass is impossible
+and almost nothing is detected."""
 
 
 def _accuracy_picture(by_loss: list[Judged]) -> str:
@@ -181,7 +181,7 @@ def _by_k(one: Judged) -> str:
 
 ![accuracy over k](lost-events-quality/by_k.svg)
 
-Where nearly all pairs meet so often, or hardly any, every method that errs in one direction is right by accident."""
+If nearly all pairs meet that often, or hardly any do, a method that errs in one direction is correct by accident."""
 
 
 def _picture_by_k(one: Judged) -> str:
@@ -199,7 +199,7 @@ def _thresholds(levels: Mapping[str, list[Judged]]) -> str:
 
 ![accuracy over thresholds](lost-events-quality/thresholds.svg)
 
-Detected means above the threshold: at 1.0 nothing ever is."""
+Detected means above the threshold, so nothing is detected at 1.0."""
 
 
 def _threshold_picture(levels: Mapping[str, list[Judged]]) -> str:
@@ -224,9 +224,9 @@ def _calibration(sizes: Sizes) -> str:
     for loss in (0.1, 0.2, 0.4):
         found = calibrated(synthetic(sizes.calibration_pairs, n_segments=10, start="zero", seed=3), loss, seed=3)
         rows.append(_calibration_row(percent(loss), found))
-    head = ["lost", "mean count said", "true", "z", "k", "probabilities said → happened, in fifths (pairs)"]
+    head = ["lost", "mean expected count", "true", "z", "k", "predicted → observed probability, in fifths (pairs)"]
     return f"""{sizes.calibration_pairs:,} pairs of 10 segments, zero, seed 3. The mean number of meetings by
-probabilities beside the true one, and the worst k in bins of probability; what was certain is left out:
+probabilities and the true one, and the worst k in bins of probability; certain results are left out:
 
 {table(head, rows)}
 
@@ -252,16 +252,16 @@ def _laws(sizes: Sizes) -> str:
                     *_under_law(few, lambda loss, of=few, shape=shape: with_shape(of, loss, shape, seed=3)),
                 ]
             )
-    head = ["gaps", "squared variation found", "accuracy at 10/20/40 %", "mean count said at 40 %", "true", "z"]
+    head = ["gaps", "squared variation found", "accuracy at 10/20/40 %", "mean expected count at 40 %", "true", "z"]
     n_few = max(50, sizes.calibration_pairs // 8)
-    return f"""Lost events are spread as if arrivals came by chance, at any rate. What if they do not? 10 segments,
-zero, {sizes.calibration_pairs:,} pairs, {n_few:,} where gaps are declared, seed 3, at the worst k of each:
+    return f"""Lost events are distributed like arrivals of a Poisson process of any rate. What if arrivals are not?
+10 segments, zero, {sizes.calibration_pairs:,} pairs, {n_few:,} where gaps are declared, seed 3, at the worst k of each:
 
 {table(head, rows)}
 
-Irregular gaps do little harm. Regular ones do: with events nearly as by a clock, most answers are wrong at 40 %. Gaps
-between recorded neighbors tell: `inkling.evaluators.relation.notes` warns if they vary clearly less than chance,
-and `GAPS ERLANG h` says how regular they are."""
+Irregular gaps do little harm. Regular ones do: if events are nearly periodic, most answers are wrong at 40 %. The gaps
+between recorded neighbors show it: `inkling.evaluators.relation.evaluator` warns if they vary clearly less than random
+ones, and `GAPS ERLANG h` declares how regular they are."""
 
 
 def calibrated_and_judged(workload: Workload, loss: float) -> tuple[float, Calibrated]:
@@ -334,7 +334,7 @@ def _selectivity(sizes: Sizes) -> str:
         rows.append([f"{name}, of all pairs", *(f"{100 * n / n_all:.1f}" for n in met)])
     n_congested = [given.n_sectors - given.n_never for given in SECTORS.values()]
     n_pairs = " and ".join(f"{n * (n - 1) // 2:,}" for n in n_congested)
-    return f"""Percent of pairs with at least k meetings where nothing is lost; {sizes.selectivity_pairs:,}
+    return f"""Percent of pairs with at least k meetings without losses; {sizes.selectivity_pairs:,}
 synthetic pairs, seed 1:
 
 {table(["k", *range(1, 13)], rows)}

@@ -23,8 +23,8 @@ from tests.kit.lost_workloads import (
 from benchmarks.meter import best_of
 from benchmarks.results import Goal, Row, quantity
 from benchmarks.sizes import Sizes
-from inkling.generate.segments import pairs_of
 from inkling.query import Program, parse
+from inkling.scenarios.segments import pairs_of
 
 NAME = "lost events on Spark"
 SHARES = (0.1, 0.25, 0.4)
@@ -52,7 +52,7 @@ def run(spark: SparkSession, sizes: Sizes) -> Iterator[Row]:
             def found(file: Path = file, program: Program = program) -> int:
                 results = program.run(spark, {"Congestion": file})
                 try:
-                    return results.frames["sharing"].count()
+                    return results["sharing"].count()
                 finally:
                     results.close()
 

@@ -25,10 +25,10 @@ from tests.reference.lost.tree import WorldBudgetExceeded, walk
 
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
+from inkling.evaluators.relation.forward import Chances, Limits, chances
 from inkling.evaluators.relation.lists import Asked, Lists
-from inkling.evaluators.relation.passes import Chances, Limits, chances
 from inkling.evaluators.segments.relations import truth_table
-from inkling.generate.segments import of_counts
+from inkling.scenarios.segments import of_counts
 
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 LEAST = {0.0: 3e6, 0.1: 1e6, 0.4: 0.3e6}

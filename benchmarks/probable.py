@@ -21,10 +21,10 @@ from benchmarks.sizes import Sizes
 from inkling import Sampling, parse
 from inkling.analysis.query.strategy import strategy_of
 from inkling.evaluators.query.automaton.regular import Regular
-from inkling.evaluators.query.event import words_of
-from inkling.evaluators.query.grounding import ground_of
+from inkling.evaluators.query.event import predicates_of
+from inkling.evaluators.query.probable_events import probable_events_of
 from inkling.io.normalize import START
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.query import Program
 
 N_ROOMS = 20
@@ -38,10 +38,10 @@ KINDS = pa.table({"room": ROOMS, "kind": ["coffee", *["hallway"] * 9, *["office"
 TABLES = {"rooms": KINDS}
 
 
-def program(pattern: str, doubt: str = "PROBABILITY p", demand: str = "") -> Program:
-    previous = ", previous STRING" if "GIVEN" in doubt else ""
+def program(pattern: str, uncertainty: str = "PROBABILITY p", demand: str = "") -> Program:
+    previous = ", previous STRING" if "GIVEN" in uncertainty else ""
     return parse(
-        f"STREAM At(person STRING, room STRING, t BIGINT{previous}) KEY person TIME t {doubt};"
+        f"STREAM At(person STRING, room STRING, t BIGINT{previous}) KEY person TIME t {uncertainty};"
         "TABLE rooms(room STRING, kind STRING) FROM 'rooms.csv';"
         f"EVENT q(person) AS PATTERN {pattern} PARTITION BY person PER END {demand};"
     )
@@ -143,17 +143,17 @@ class Probable:
             rows = moves(max(5, n_people // 20), SECONDS, self.sizes.seed)
             yield self._kernel(f"Markov, {n_parts} parts", entering(n_parts), MARKOV, rows, LEAST_KERNEL_MARKOV)
 
-    def _kernel(self, name: str, pattern: str, doubt: str, rows: pa.Table, least: float) -> Row:
-        plan = program(pattern, doubt).plan
+    def _kernel(self, name: str, pattern: str, uncertainty: str, rows: pa.Table, least: float) -> Row:
+        plan = program(pattern, uncertainty).plan
         one = strategy_of(plan.events[0], plan).conclusion
         assert one is not None
         schemas = {stream.schema.name: stream.schema for stream in plan.streams}
         tables = {"At": rows.append_column(START, rows["t"])}
-        around = Surroundings({"rooms": KINDS.to_pylist()}, lambda span: 0)
-        ground = ground_of(one.query, schemas, tables)
-        words = words_of(one.query, ground, tables, around)
+        context = ExpressionContext({"rooms": KINDS.to_pylist()}, lambda span: 0)
+        events = probable_events_of(one.query, schemas, tables)
+        predicates = predicates_of(one.query, events, tables, context)
         chains = Regular.of(one.query, len(one.query.stages), one.variables, ever=False)
-        (ours,) = trimmed(lambda: len(chains.advance(chains.start(), ground, words)[1].chance))
+        (ours,) = trimmed(lambda: len(chains.advance(chains.start(), events, predicates)[1].chance))
         goal = Goal("tuples/s", len(rows) / ours.cpu_seconds, least=least)
         return _row(f"chains alone: {name}", rows, ours, (), (goal,))
 
@@ -170,17 +170,17 @@ class Probable:
                 yield _row(f"{name}, {n_people} tags", rows, ours, (), goals)
 
     def parts(self) -> Iterator[Row]:
-        for doubt, most, made in (("PROBABILITY p", 5, places), (MARKOV, 3, moves)):
+        for uncertainty, most, made in (("PROBABILITY p", 5, places), (MARKOV, 3, moves)):
             rows = made(TAGS, SECONDS, self.sizes.seed)
             path = self.stored(rows, f"parts-{made.__name__}")
             for n_parts in range(1, most + 1):
-                asked = program(entering(n_parts), doubt)
+                asked = program(entering(n_parts), uncertainty)
                 (ours,) = trimmed(lambda asked=asked, path=path: _answers(asked, path))
                 goals = (
                     Goal("× real time", SECONDS / ours.cpu_seconds, least=1.0),
                     Goal("tuples/s", len(rows) / ours.cpu_seconds, least=LEAST_TUPLES),
                 )
-                kind = "Markov" if "GIVEN" in doubt else "independent"
+                kind = "Markov" if "GIVEN" in uncertainty else "independent"
                 yield _row(f"{kind}, {n_parts} parts, {TAGS} tags", rows, ours, (), goals)
 
     def likeliest(self) -> Iterator[Row]:

@@ -79,7 +79,7 @@ def _loop_over(step: Callable[[dict[str, object]], int], batches: list[pa.Table]
 
 def _push_all(program: inkling.Program, batches: list[pa.Table]) -> int:
     stream = program.open()
-    return sum(len(stream.push({"Reading": batch})) for batch in batches) + len(stream.finish())
+    return sum(stream.push({"Reading": batch}).n_results for batch in batches) + stream.finish().n_results
 
 
 def _single_pushes(

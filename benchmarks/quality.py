@@ -22,7 +22,7 @@ from tests.kit.corridor_quality import (
     orderings,
 )
 
-from inkling.calibrate import Quality
+from inkling.forecasting.calibration import Quality
 
 SEEDS = (1, 2, 3, 4, 5, 7)
 SHOWN = ((MLE, 0.5), (REAL_TIME, 0.12), (MAP, 0.5), (ARCHIVE, 0.05), (ARCHIVE, 0.12), (DROPPED, 0.05), (DROPPED, 0.12))

@@ -91,7 +91,7 @@ def withdrawals(sizes: Sizes) -> Iterator[Row]:
 
 
 def chains(sizes: Sizes) -> Iterator[Row]:
-    """W11: everything that rests on one event is withdrawn with it."""
+    """W11: everything that depends on one event is withdrawn with it."""
     links = min(LINKS, sizes.push_events // 20)
     program = _chain()
     for others in (0, sizes.push_events):

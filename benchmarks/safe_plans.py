@@ -13,12 +13,12 @@ from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from inkling import parse
 from inkling.analysis.query.normal_form import query_of
-from inkling.analysis.query.plans import Follow, plan_of
-from inkling.evaluators.query.event import words_of
-from inkling.evaluators.query.grounding import ground_of
+from inkling.analysis.query.plans import Seq, plan_of
+from inkling.evaluators.query.event import predicates_of
+from inkling.evaluators.query.probable_events import probable_events_of
 from inkling.evaluators.query.safe.plan import Safe
 from inkling.io.normalize import START
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 
 NAME = "safe plans"
 N_KEYS = 100
@@ -85,14 +85,14 @@ def _measured(
     query = query_of(program.events[0], program).conclusion
     assert query is not None
     plan = plan_of(query)
-    assert isinstance(plan, Follow)
+    assert isinstance(plan, Seq)
     schemas = {stream.schema.name: stream.schema for stream in program.streams}
     safe, tables = Safe(query, plan, spare=spare), data.tables
 
     def answered() -> float:
-        ground = ground_of(query, schemas, tables)
-        words = words_of(query, ground, tables, Surroundings({}, lambda span: 0))
-        return float(safe.advance(safe.start(), ground, words)[1].chance.sum())
+        events = probable_events_of(query, schemas, tables)
+        predicates = predicates_of(query, events, tables, ExpressionContext({}, lambda span: 0))
+        return float(safe.advance(safe.start(), events, predicates)[1].chance.sum())
 
     answered()
     if beside_numpy:

@@ -12,8 +12,8 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 import pyarrow as pa
 
-from inkling.spark.java import find_java
-from inkling.spark.prepare import end_virtual_machine, prepare
+from inkling.spark.jvm.java import find_java
+from inkling.spark.jvm.prepare import end_virtual_machine, prepare
 
 PROCESSOR = "processor"
 STEPS = ("session", "first job", "first shuffle", "first Python job", "later Python job")

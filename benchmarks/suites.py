@@ -19,7 +19,7 @@ CORES = 2
 STREAMING_NOTE = (
     "Times are those of a micro-batch: the median of one run after its first micro-batches, from the start of the "
     "trigger to the last commit. Results are counted and go nowhere; the matches were the same as those of the local "
-    "runner on the same files. *Automaton* tells where three steps end (`PER END`), *windowed* every match of them "
+    "runner on the same files. *Automaton* finds where three steps end (`PER END`), *windowed* every match of them "
     "(`PER MATCH`) inside a window as long as the time that a micro-batch covers. *State per key* is the same window "
     "in plain Python through Spark's `transformWithState`; its time for small micro-batches is scaled to the events "
     "of a large one. *Bare arrays* are what a loop written for this one pattern would have to keep: for the automaton, "
@@ -141,8 +141,7 @@ def _push(sizes: Sizes) -> Iterator[Benchmark]:
         for devices in (sizes.few_devices, sizes.many_devices):
             name = f"push, {kind}, {devices} keys"
             yield Benchmark(
-                name,
-                lambda kind=kind, devices=devices: on_one_core(lambda: list(push.run(kind, devices, sizes))),
+                name, lambda kind=kind, devices=devices: on_one_core(lambda: list(push.run(kind, devices, sizes)))
             )
 
 

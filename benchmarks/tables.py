@@ -46,7 +46,7 @@ def markdown(report: Report) -> str:
         "# Benchmarks",
         f"Written by `{COMMAND}`, which measures this machine{size} and fills in the tables below; "
         "`benchmarks/results/latest.json` has the same figures for programs. `python -m benchmarks.compare OLD NEW` "
-        "measures two source trees in turns and tells how many times as much processor time each row takes now.",
+        "measures two source trees in turns and reports the ratio of processor times for each row.",
         f"{machine['date']}; {machine['processor']}, {machine['memory']}; {versions}.",
         "Every row is the best of several runs that took turns with its baseline, and every baseline found the same "
         "matches. *CPU* is the processor time of the whole family of processes. *×* says how many times as long the "

@@ -74,10 +74,7 @@ def _rows(name: str, text: str, made: object, n_events: int, sizes: Sizes, least
         return sum(table.num_rows for table in program.run_local(rows, sampling=sampling).tables.values())
 
     fewer, plain, finer = best_of(
-        sizes.repeats,
-        lambda: found(few, loose),
-        lambda: found(many, loose),
-        lambda: found(many, close),
+        sizes.repeats, lambda: found(few, loose), lambda: found(many, loose), lambda: found(many, close)
     )
     cells = n_events * close.n_worlds
     times = close.n_worlds / loose.n_worlds

@@ -86,7 +86,7 @@ def main() -> None:
     def found(settings: Sampling) -> int:
         results = program.run(spark, rows, sampling=settings)
         try:
-            return sum(frame.count() for frame in results.frames.values())
+            return sum(frame.count() for frame in results.values())
         finally:
             results.close()
 

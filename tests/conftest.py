@@ -27,7 +27,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONP
 settings.register_profile(
     "dev", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
-settings.register_profile("quick", settings.get_profile("dev"), max_examples=10)
+settings.register_profile(
+    "quick",
+    settings.get_profile("dev"),
+    max_examples=10,
+    **({"derandomize": True, "database": None} if os.environ.get("CI") else {}),
+)
 settings.register_profile("ci", settings.get_profile("dev"), max_examples=100, derandomize=True, database=None)
 settings.register_profile("long", settings.get_profile("dev"), max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
@@ -103,7 +108,7 @@ def _keep_first_seeds(config: pytest.Config, items: list[pytest.Item], limit: in
 
 
 def _order_by_cost(items: list[pytest.Item]) -> None:
-    """Quick tests first: most mistakes show before a virtual machine or a browser has started.
+    """Quick tests first: most errors show before a virtual machine or a browser has started.
 
     Several processes begin with the slow ones, so that none is left with them in the end while the others have nothing
     to do.
@@ -111,8 +116,7 @@ def _order_by_cost(items: list[pytest.Item]) -> None:
 
     def cost(item: pytest.Item) -> int:
         return max(
-            (SLOWER_LAST.index(mark.name) + 1 for mark in item.iter_markers() if mark.name in SLOWER_LAST),
-            default=0,
+            (SLOWER_LAST.index(mark.name) + 1 for mark in item.iter_markers() if mark.name in SLOWER_LAST), default=0
         )
 
     if "PYTEST_XDIST_WORKER" in os.environ:

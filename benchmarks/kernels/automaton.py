@@ -39,10 +39,7 @@ def _measure(n_patterns: int, least: float, data: Readings, table: pa.Table, rep
     )
     if len({cost.answer for cost in costs}) != 1:
         raise AssertionError(f"the ways to the matches disagree: {[cost.answer for cost in costs]}")
-    for what, cost, goals in (
-        ("with matches", track, (least,)),
-        ("as evaluator, with results", evaluate, ()),
-    ):
+    for what, cost, goals in (("with matches", track, (least,)), ("as evaluator, with results", evaluate, ())):
         yield Row(
             f"{NAME}, {n_patterns} pattern{'s' if n_patterns > 1 else ''}, {what}",
             str(data),

@@ -13,10 +13,10 @@ from tests.kit.lost_workloads import lists_of, n_events
 
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Goal, Row, quantity
+from inkling.evaluators.relation.forward import Chances, Limits, chances
 from inkling.evaluators.relation.lists import ALL, Asked, Lists
-from inkling.evaluators.relation.passes import Chances, Limits, chances
 from inkling.evaluators.segments.relations import truth_table
-from inkling.generate.segments import of_counts
+from inkling.scenarios.segments import of_counts
 
 SHARES = (0.1, 0.4)
 N_SEGMENTS, N_LABELS = 20, 5

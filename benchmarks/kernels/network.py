@@ -11,7 +11,7 @@ from benchmarks.kernels.prepared import prepared
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.streams import Readings
-from inkling.evaluators.network.evaluator import NetworkEvaluator
+from inkling.evaluators.network.event import NetworkEvent
 from inkling.model.batch import FOREVER
 
 NAME = "network"
@@ -32,12 +32,10 @@ def run(data: Readings, repeats: int) -> Iterator[Row]:
         table = table.set_column(table.column_names.index(name), name, column)
     ready = prepared(EVENT, table)
     (step,) = ready.engine.stage.steps
-    evaluator = NetworkEvaluator(step, ready.around)
+    evaluator = NetworkEvent(step, ready.context)
     frame = pl.from_arrow(table)
     network, joins = best_of(
-        repeats + 1,
-        lambda: len(evaluator.evaluate(ready.batch, ready.n_keys, FOREVER)),
-        lambda: _as_of_joins(frame),
+        repeats + 1, lambda: len(evaluator.evaluate(ready.batch, ready.n_keys, FOREVER)), lambda: _as_of_joins(frame)
     )
     if network.answer != joins.answer:
         raise AssertionError(f"{network.answer} matches, as-of joins found {joins.answer}")

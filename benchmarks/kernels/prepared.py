@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from benchmarks.streams import STREAM
-from inkling.analysis.clock import measure_for
-from inkling.evaluators.stage.batches import event_batch, key_codes
+from inkling.analysis.clock import time_unit
+from inkling.evaluators.certain import rows_of
 from inkling.evaluators.stage.engine import StageEngine
-from inkling.evaluators.whole import rows_of
+from inkling.evaluators.stage.rows.batches import event_batch, key_codes
 from inkling.io import normalize
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.model.batch import EventBatch
 from inkling.physical.planner import plan_program
 from inkling.query import parse
@@ -25,7 +25,7 @@ class Prepared:
     engine: StageEngine
     batch: EventBatch
     n_keys: int
-    around: Surroundings
+    context: ExpressionContext
 
 
 def prepared(events: str, readings: pa.Table, *, shares: bool = True) -> Prepared:
@@ -34,7 +34,7 @@ def prepared(events: str, readings: pa.Table, *, shares: bool = True) -> Prepare
     (stage,) = plan_program(program.rewritten.plan, shares=shares).stages
     (stream,) = program.plan.streams
     read = normalize(readings, stream.schema)
-    around = Surroundings({}, measure_for(program.plan, {stream.schema.name: read.clock}))
-    rows = rows_of(stage, {stream.schema.name: read.rows}, {}, around)
+    context = ExpressionContext({}, time_unit(program.plan, {stream.schema.name: read.clock}))
+    rows = rows_of(stage, {stream.schema.name: read.rows}, {}, context)
     codes, keys = key_codes(rows, len(stage.key_types))
-    return Prepared(StageEngine(stage, {}, around), event_batch(stage, rows, codes), len(keys), around)
+    return Prepared(StageEngine(stage, {}, context), event_batch(stage, rows, codes), len(keys), context)

@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
-from inkling.analysis.clock import measure_for
-from inkling.evaluators.stage.batches import event_batch, key_codes
+from inkling.analysis.clock import time_unit
+from inkling.evaluators.certain import rows_of
 from inkling.evaluators.stage.engine import StageEngine
-from inkling.evaluators.whole import rows_of
+from inkling.evaluators.stage.rows.batches import event_batch, key_codes
 from inkling.io import normalize
-from inkling.knowledge.materialize import known, surroundings
+from inkling.knowledge.materialize import expression_context, known
 from inkling.query import Program, parse
 
 LEAST_RATE = 1e6
@@ -156,11 +156,11 @@ def _ready(program: Program, data: Mapping[str, pa.Table], tables: Mapping[str, 
     """The engine of the only stage over its rows; conditions on one event are answered, and facts derived, already."""
     (stage,) = program.physical.stages
     read = {stream.schema.name: normalize(data[stream.schema.name], stream.schema) for stream in program.plan.streams}
-    measure = measure_for(program.plan, {name: one.clock for name, one in read.items()})
-    facts = known(program.plan, tables or {}, measure)
-    around = surroundings(facts, measure)
-    rows = rows_of(stage, {name: one.rows for name, one in read.items()}, facts, around).combine_chunks()
+    unit = time_unit(program.plan, {name: one.clock for name, one in read.items()})
+    facts = known(program.plan, tables or {}, unit)
+    context = expression_context(facts, unit)
+    rows = rows_of(stage, {name: one.rows for name, one in read.items()}, facts, context).combine_chunks()
     codes, _ = key_codes(rows, len(stage.key_types))
     base = event_batch(stage, rows, codes)
-    engine = StageEngine(stage, facts, around)
+    engine = StageEngine(stage, facts, context)
     return Ready(lambda: sum(map(len, engine.results(rows, codes, base).values())), len(base))

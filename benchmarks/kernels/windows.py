@@ -11,7 +11,7 @@ from benchmarks.kernels.prepared import prepared
 from benchmarks.meter import Measured, best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.streams import Readings
-from inkling.evaluators.windows.evaluator import WindowEvaluator
+from inkling.evaluators.windows.event import WindowEvent
 from inkling.model.batch import FOREVER
 
 NAME = "windows"
@@ -55,6 +55,6 @@ def run(data: Readings, repeats: int) -> Iterator[Row]:
 def _measured(table: pa.Table, outputs: str, size: int, repeats: int) -> Measured[int]:
     ready = prepared(f"EVENT x AS PATTERN WINDOW Reading w LAST {size} EVENTS RETURN {outputs};", table)
     (step,) = ready.engine.stage.steps
-    evaluator = WindowEvaluator(step, ready.around)
+    evaluator = WindowEvent(step, ready.context)
     (cost,) = best_of(repeats + 1, lambda: len(evaluator.evaluate(ready.batch, ready.n_keys, FOREVER)))
     return cost

@@ -7,11 +7,4 @@ leave work undone, and both must have found the same matches.
 
 from benchmarks.queries import correlation, negation, next_match, repetition, strict, strict_matches
 
-QUERIES = (
-    strict.QUERY,
-    strict_matches.QUERY,
-    next_match.QUERY,
-    repetition.QUERY,
-    negation.QUERY,
-    correlation.QUERY,
-)
+QUERIES = (strict.QUERY, strict_matches.QUERY, next_match.QUERY, repetition.QUERY, negation.QUERY, correlation.QUERY)

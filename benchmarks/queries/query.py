@@ -63,7 +63,7 @@ class Query:
         """Run the program as a user would."""
         results = parse(STREAM + self.event).run(spark, {"Reading": path})
         try:
-            (matches,) = results.frames.values()
+            (matches,) = results.values()
             return _sums(matches)
         finally:
             results.close()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+import inkling
 from benchmarks.harness import ROOT
 from benchmarks.soak import samples
 from benchmarks.soak.page import SETTLED_SHARE, Run, markdown, plot
@@ -22,9 +23,9 @@ from benchmarks.soak.samples import Sample
 from benchmarks.soak.visitors import PROGRAM, SECOND_US, Visitors, file_of
 from inkling.query import parse
 from inkling.spark.session import spark_session
-from inkling.spark.streaming.outputs import Tally
 from inkling.spark.streaming.query import LiveQuery
-from inkling.spark.streaming.sinks import FileSink
+from inkling.spark.streaming.sinks.outputs import Tally
+from inkling.spark.streaming.sinks.protocol import FileSink
 
 SAMPLE_S = 5.0
 KEPT_FILES, KEPT_BATCHES = 60, 20
@@ -74,8 +75,7 @@ def soak(stream: Visitors, minutes: float, trigger_s: float, scratch: Path, outp
             {"Visit": f"{incoming}?format=parquet&maxFileAge=10m"},
             checkpoint=checkpoint,
             to=FileSink(str(results)),
-            trigger={"processingTime": f"{trigger_s} seconds"},
-            on_tally=count,
+            settings=inkling.StreamSettings(trigger=f"{trigger_s} seconds", on_tally=count),
         )
         taken, settled_mb = _watch(live, spark, stream, minutes, counts, scratch, output / "soak.csv")
     live.finish()

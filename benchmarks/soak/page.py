@@ -121,8 +121,8 @@ window of 60 seconds, the other is an automaton with one open match per key that
 ![Memory, state and delays over time](soak.svg)
 
 [All samples](soak.csv). Growth is that of a straight line through the medians of the minutes from {settled:.0f} on,
-with two standard errors. It counts as flat if it cannot be told from none or if an hour of it adds less than a
-twentieth.
+with two standard errors. It counts as flat if it does not differ significantly from zero, or if an hour of
+it adds less than a twentieth.
 
 | | begin | from minute {settled:.0f} on | end | growth per hour | |
 |---|---:|---:|---:|---:|---|

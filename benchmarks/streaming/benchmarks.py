@@ -16,7 +16,7 @@ from benchmarks.streaming import bare, pace, per_key
 from benchmarks.streaming.arrivals import EVENT, FITS, Arrivals
 from benchmarks.streaming.pace import Pace
 from inkling.query import Program
-from inkling.spark.streaming.outputs import Tally
+from inkling.spark.streaming.sinks.outputs import Tally
 
 LEAST_RATE = 500_000.0
 LEAST_TIMES_PER_KEY = 50.0

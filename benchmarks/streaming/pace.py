@@ -13,9 +13,10 @@ from statistics import median
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+import inkling
 from benchmarks.meter import ProcessorTime
 from inkling.query import Program
-from inkling.spark.streaming.outputs import Tally
+from inkling.spark.streaming.sinks.outputs import Tally
 
 LOOK_S = 0.02
 
@@ -66,7 +67,7 @@ def streamed(
             {name: f"{one}?format=parquet&maxFilesPerTrigger=1" for name, one in folders.items()},
             checkpoint=checkpoint,
             to=lambda name, frame, batch: None,
-            on_tally=tallies.append,
+            settings=inkling.StreamSettings(on_tally=tallies.append),
         )
         pace = watched(live.query, n, warm_up)
         if finish:

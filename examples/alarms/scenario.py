@@ -13,11 +13,11 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.chain import Chain, Script
-from inkling.generate.numbering import Numbering, prefixed
-from inkling.generate.players import Players
-from inkling.generate.readings import MINUTE_US, TIMESTAMP, start_us
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.numbering import Numbering, prefixed
+from inkling.scenarios.players import Players
+from inkling.scenarios.readings import MINUTE_US, TIMESTAMP, start_us
+from inkling.scenarios.scenario import Streams, Truth
 
 PARENTS = {
     "diablo": "foehn",
@@ -60,10 +60,7 @@ def _wind(kind: str, **ends: int) -> Weather:
 
 FOG, DRIZZLE = Weather(), Weather("drizzle")
 # Each is faster than both observations of the hour before; only the second can rise from one after the fire.
-_GUSTS = (
-    Weather(speed=(20.0, 20.5), ends={"rising_wind": 2}),
-    Weather(speed=(40.0, 41.0), ends={"rising_wind": 2}),
-)
+_GUSTS = (Weather(speed=(20.0, 20.5), ends={"rising_wind": 2}), Weather(speed=(40.0, 41.0), ends={"rising_wind": 2}))
 _GUSTS_ON_FIRE = (_GUSTS[0], replace(_GUSTS[1], ends={"rising_wind": 2, "fire_alarm": 1}))
 
 _FANNED = (
@@ -122,13 +119,7 @@ BRIGADES = 7
 
 STREAMS = {
     "Observation": pa.schema(
-        [
-            ("id", pa.int64()),
-            ("place", pa.string()),
-            ("t", TIMESTAMP),
-            ("kind", pa.string()),
-            ("speed", pa.float64()),
-        ]
+        [("id", pa.int64()), ("place", pa.string()), ("t", TIMESTAMP), ("kind", pa.string()), ("speed", pa.float64())]
     ),
     "Fire": pa.schema([("id", pa.string()), ("place", pa.string()), ("t", TIMESTAMP)]),
     "Arrival": pa.schema([("id", pa.string()), ("place", pa.string()), ("t", TIMESTAMP), ("brigade", pa.string())]),
@@ -185,7 +176,6 @@ class Alarms:
                 "Observation": self._out.batch("Observation", observed),
                 "Fire": self._out.batch("Fire", {"place": place.take(pa.array(fires)), "t": played.t[fires]}),
                 "Arrival": self._out.batch(
-                    "Arrival",
-                    {"place": place.take(pa.array(arrivals)), "t": played.t[arrivals], "brigade": brigade},
+                    "Arrival", {"place": place.take(pa.array(arrivals)), "t": played.t[arrivals], "brigade": brigade}
                 ),
             }

@@ -23,11 +23,10 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Draws, Integers, Marks
-from inkling.generate.numbering import Numbering
-from inkling.generate.places import SOUTHWEST, offset_position
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import (
+from inkling.scenarios.numbering import Numbering
+from inkling.scenarios.places import SOUTHWEST, offset_position
+from inkling.scenarios.randomness import BlockRandom, Booleans, Draws, Integers
+from inkling.scenarios.readings import (
     TIMESTAMP,
     Block,
     MinuteClock,
@@ -36,7 +35,7 @@ from inkling.generate.readings import (
     start_us,
     steps_per_block,
 )
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.scenario import Streams, Truth
 
 BANDS = ("harbor", "inner", "outer", "far")
 HARBOR, INNER, OUTER, FAR = range(4)
@@ -136,7 +135,7 @@ class Approach:
         self._pair = pair
         return bands
 
-    def _arrived(self, bands: Integers, kept: Marks) -> int:
+    def _arrived(self, bands: Integers, kept: Booleans) -> int:
         """Vessels that came into the harbor from the outer band through the inner one, without any other in between."""
         n_arrived = 0
         for band, is_told in zip(bands, kept, strict=True):

@@ -13,11 +13,10 @@ from math import asin, cos, radians, sin, sqrt
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats, Integers, Marks
-from inkling.generate.numbering import Numbering, prefixed
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import TIMESTAMP, Block, arrival_order, blocks_from, start_us
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.numbering import Numbering, prefixed
+from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
+from inkling.scenarios.readings import TIMESTAMP, Block, arrival_order, blocks_from, start_us
+from inkling.scenarios.scenario import Streams, Truth
 
 HOUR_US = 3_600_000_000
 EARTH_KM = 6378.137
@@ -40,7 +39,7 @@ class BlizzardTruth:
         ]
         self.found = Counter({"severe": 0, "settling": 0, "warning": 0, "area": 0, "blizzard_area": 0})
 
-    def see(self, severe: Marks, t: Integers) -> None:
+    def see(self, severe: Booleans, t: Integers) -> None:
         """A week: a row per half hour and a column per station."""
         warnings = [
             (end, start, station)
@@ -165,7 +164,7 @@ class Blizzard:
         }
         return {"Weather": self._out.batch("Weather", columns)}
 
-    def _storms(self, block: Block) -> Marks:
+    def _storms(self, block: Block) -> Booleans:
         """Where it is severe: each storm reaches its members one after the other, some of them with a lull."""
         severe = np.zeros((block.n_steps, self.keys), np.bool_)
         n_storms = max(1, self.keys // STATIONS_PER_STORM)

@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats
-from inkling.generate.chain import Chain, Script
-from inkling.generate.numbering import prefixed
-from inkling.generate.randomness import BlockRandom
+from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.numbering import prefixed
+from inkling.scenarios.randomness import BlockRandom, Floats
 
 N_CELLS = 10
 HALL = tuple(f"H{cell}" for cell in range(1, N_CELLS + 1))

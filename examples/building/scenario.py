@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.generate.numbering import Numbering, prefixed
-from inkling.generate.readings import Block, blocks_from, latest_of, previous_of, steps_per_block
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.numbering import Numbering, prefixed
+from inkling.scenarios.readings import Block, blocks_from, latest_of, previous_of, steps_per_block
+from inkling.scenarios.scenario import Streams, Truth
 
 from .corridor import COFFEE_ROOM, HALL, LOCATIONS, OFFICES, READERS, Antennas, Walkers, movement, readers
 
@@ -23,9 +23,7 @@ BLOCK_ROWS = 1 << 14
 NOWHERE = -1
 
 STREAMS = {
-    "Reading": pa.schema(
-        [("id", pa.int64()), ("person", pa.string()), ("t", pa.int64()), ("reader", pa.string())],
-    ),
+    "Reading": pa.schema([("id", pa.int64()), ("person", pa.string()), ("t", pa.int64()), ("reader", pa.string())]),
     "Door": pa.schema([("id", pa.string()), ("person", pa.string()), ("room", pa.string()), ("t", pa.int64())]),
 }
 
@@ -60,7 +58,7 @@ class Building:
             "offices": pa.table({"person": self._names, "room": _room_names(self._office)}),
         }
 
-    def surroundings(self) -> dict[str, pa.Table]:
+    def extra_tables(self) -> dict[str, pa.Table]:
         """What inference reads."""
         prior = pa.table({"state": OFFICES, "p": np.full(len(OFFICES), 1 / len(OFFICES))})
         return {"movement": movement(), "readers": readers(), "prior": prior}
@@ -86,10 +84,7 @@ class Building:
             "t": self._first_second + block.first_step + step,
             "reader": pa.array(READERS).take(pa.array(antenna)),
         }
-        return {
-            "Reading": self._out.batch("Reading", columns),
-            "Door": self._doors(path[:n_steps], block.first_step),
-        }
+        return {"Reading": self._out.batch("Reading", columns), "Door": self._doors(path[:n_steps], block.first_step)}
 
     def _remaining(self) -> int:
         return self.events - self._out.rows["Reading"]

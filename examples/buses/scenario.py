@@ -17,13 +17,12 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Integers, Marks
-from inkling.generate.imprecise import View
-from inkling.generate.numbering import Column, Numbering, prefixed
-from inkling.generate.randomness import BlockRandom, drawn_below
-from inkling.generate.readings import TIMESTAMP, start_us
-from inkling.generate.scenario import Streams, Truth
-from inkling.generate.segments import MARK
+from inkling.scenarios.imprecise import View
+from inkling.scenarios.numbering import Column, Numbering, prefixed
+from inkling.scenarios.randomness import BlockRandom, Booleans, Integers, drawn_below
+from inkling.scenarios.readings import TIMESTAMP, start_us
+from inkling.scenarios.scenario import Streams, Truth
+from inkling.scenarios.segments import MARK
 
 
 class Windows(NamedTuple):
@@ -94,20 +93,14 @@ class _Doors:
     number: Integers
     t: Integers
     expected: Integers  # where it would be if all gaps of its window were alike
-    is_recorded: Marks
+    is_recorded: Booleans
 
 
 class Buses:
     """Journeys of one line day by day; a few minutes after each other, and sometimes together."""
 
     def __init__(
-        self,
-        *,
-        events: int,
-        keys: int | None,
-        seed: int,
-        start: datetime | int | None,
-        view: View = "recorded",
+        self, *, events: int, keys: int | None, seed: int, start: datetime | int | None, view: View = "recorded"
     ) -> None:
         self.events = events
         self.seed = seed
@@ -130,7 +123,7 @@ class Buses:
         number = np.arange(1, 2 * N_STOPS + 1)
         return {"schedule": pa.table({"n": number, "stop": self._stop_names((number + 1) // 2)})}
 
-    def retellings(self) -> dict[str, Buses]:
+    def variants(self) -> dict[str, Buses]:
         """All that doors did, and that with times which divide each window evenly."""
         views: tuple[View, View] = ("true", "naive")
         return {

@@ -14,12 +14,11 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats, Integers, Marks
-from inkling.generate.imprecise import View, streams_in, told, true_ticks
-from inkling.generate.numbering import Column, Numbering, prefixed
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import Block, arrival_order, blocks_from, previous_of, steps_per_block
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.imprecise import View, in_view, streams_in, true_ticks
+from inkling.scenarios.numbering import Column, Numbering, prefixed
+from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
+from inkling.scenarios.readings import Block, arrival_order, blocks_from, previous_of, steps_per_block
+from inkling.scenarios.scenario import Streams, Truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Tasks:
     number: Integers
     node: Integers
 
-    def __getitem__(self, rows: Marks | Integers) -> Tasks:
+    def __getitem__(self, rows: Booleans | Integers) -> Tasks:
         return Tasks(self.finish[rows], self.number[rows], self.node[rows])
 
 
@@ -87,7 +86,7 @@ class Work:
     pulling: Tasks  # in the order of `pull_start`
     pulled: Tasks  # in the order of their ends
     load: Floats
-    follows_burst: Marks
+    follows_burst: Booleans
 
 
 class Nodes:
@@ -135,7 +134,7 @@ class Nodes:
         load = np.round(load, 1)
         return Work(start[in_time], started, finished, pull_start, pulling, pulled, load, follows_burst)
 
-    def _pull(self, pulls: Marks, slot_tick: Integers, random: BlockRandom) -> tuple[Integers, Tasks, Tasks]:
+    def _pull(self, pulls: Booleans, slot_tick: Integers, random: BlockRandom) -> tuple[Integers, Tasks, Tasks]:
         slot, node = np.nonzero(pulls)
         start = slot_tick[slot] + random.bits(slot.shape) % 10
         order = np.argsort(start, kind="stable")
@@ -143,13 +142,13 @@ class Nodes:
         end = start + 20 + random.bits(slot.shape) % PULL_TICKS
         return start, self._pulls.start(end, node[order]), self._pulls.finish_before(int(slot_tick[-1]) + SLOT_TICKS)
 
-    def _bursts(self, draws: Floats) -> Marks:
+    def _bursts(self, draws: Floats) -> Booleans:
         drawn = draws < BURST_CHANCE
         burst = drawn & ~previous_of(drawn, self._drew_burst)
         self._drew_burst = drawn[-1]
         return burst
 
-    def _load(self, starts: Marks, ended: Integers, noise: Floats) -> Floats:
+    def _load(self, starts: Booleans, ended: Integers, noise: Floats) -> Floats:
         ended_before = previous_of(ended, np.zeros_like(ended[0]))
         running = self._n_running + np.cumsum(starts, axis=0) - np.cumsum(ended_before, axis=0)
         self._n_running = running[-1] - ended[-1]
@@ -186,13 +185,7 @@ class Cluster:
     main: str = "Cpu"
 
     def __init__(
-        self,
-        *,
-        events: int,
-        keys: int | None,
-        seed: int,
-        start: datetime | int | None,
-        view: View = "recorded",
+        self, *, events: int, keys: int | None, seed: int, start: datetime | int | None, view: View = "recorded"
     ) -> None:
         if isinstance(start, datetime):
             raise ValueError(f"the cluster counts ticks, expected an integer start, found {start=}")
@@ -213,7 +206,7 @@ class Cluster:
         rack_of = np.arange(self.keys) // NODES_PER_RACK
         return {"nodes": pa.table({"node": self._names, "rack": prefixed("rack", rack_of, width=2)})}
 
-    def retellings(self) -> dict[str, Cluster]:
+    def variants(self) -> dict[str, Cluster]:
         """The same rows as they happened, and with the recorded time taken for the true one."""
         views: tuple[View, View] = ("true", "naive")
         return {
@@ -267,4 +260,4 @@ class Cluster:
     def _rows(self, stream: str, tick: Integers, columns: dict[str, Column], random: BlockRandom) -> pa.RecordBatch:
         lo, hi = tick - ERROR_TICKS[stream], tick + ERROR_TICKS[stream]
         rows = self._out.batch(stream, {**columns, "t": tick, "lo": lo, "hi": hi})
-        return told(rows, self.view, true_ticks(lo, hi, random))
+        return in_view(rows, self.view, true_ticks(lo, hi, random))

@@ -104,7 +104,7 @@ EVENT repair_did_not_last(s.vehicle AS vehicle, a.kind AS kind) AS
   WITHIN 2 DAYS;
 
 -- Towed away without a word: no alarm in the half hour after the theft became plain. RESTART gives one result per
--- theft, where `possible_theft` goes on with every further reading.
+-- theft, where `possible_theft` continues with every further reading.
 EVENT theft(vehicle) AS
   PATTERN SEQ STRICT(Vehicle[engine = 'parked' AND speed = 0 AND distance > 30]{3,})
   PARTITION BY vehicle

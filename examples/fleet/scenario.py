@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats, Integers
-from inkling.generate.chain import Chain
-from inkling.generate.numbering import Numbering, prefixed
-from inkling.generate.places import grid_of_places, offset_position
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import (
+from inkling.scenarios.chain import Chain
+from inkling.scenarios.numbering import Numbering, prefixed
+from inkling.scenarios.places import grid_of_places, offset_position
+from inkling.scenarios.randomness import BlockRandom, Floats, Integers
+from inkling.scenarios.readings import (
     MINUTE_US,
     TIMESTAMP,
     Block,
@@ -32,7 +31,7 @@ from inkling.generate.readings import (
     start_us,
     steps_per_block,
 )
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.scenario import Streams, Truth
 
 from .vehicles import ALARMS, ENGINES, EPISODES, Motion, Reading, States, Vehicles, fleet_chain
 
@@ -199,11 +198,7 @@ class FleetTruth:
         return {name: int(self._visits[self._chain.last_step(script)]) for name, script in EPISODES.items()}
 
     def matches(self) -> dict[str, int]:
-        found = {
-            "refuel_opportunity": self._opportunities,
-            "refuel": self._refuels,
-            "yard_meeting": self._yard.pairs,
-        }
+        found = {"refuel_opportunity": self._opportunities, "refuel": self._refuels, "yard_meeting": self._yard.pairs}
         for step, visits in zip(self._chain.steps, self._visits, strict=True):
             if step.ends:
                 found[step.ends] = found.get(step.ends, 0) + int(visits)
@@ -290,7 +285,7 @@ class Fleet:
             "garages": pa.table({"garage": self._garages, "depot": self._depot_names(depot_of_garage)}),
         }
 
-    def surroundings(self) -> dict[str, pa.Table]:
+    def extra_tables(self) -> dict[str, pa.Table]:
         return {
             "stations": stations_around(self._depot_lat, self._depot_lon),
             "weather": weather_over(self._depot_lat, self._depot_lon, *self._span_us, self.seed),

@@ -11,11 +11,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from inkling.generate.arrays import Floats
-from inkling.generate.chain import Chain, Script
-from inkling.generate.places import offset_position
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import latest_of
+from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.places import offset_position
+from inkling.scenarios.randomness import BlockRandom, Floats
+from inkling.scenarios.readings import latest_of
 
 Engine = Literal["off", "parked", "idle", "moving"]
 ENGINES: tuple[Engine, ...] = ("off", "parked", "idle", "moving")
@@ -105,14 +104,7 @@ _SIPHONING = (
 )
 
 AFTER_IDLE = {"drive": 0.7, "parked": 0.24, "idle_parked_swing": 0.03, "warning": 0.03}
-AFTER_PARKED = {
-    "drive": 0.6,
-    "idle": 0.26,
-    "off": 0.08,
-    "parked_moving_swing": 0.03,
-    "theft": 0.02,
-    "siphoning": 0.01,
-}
+AFTER_PARKED = {"drive": 0.6, "idle": 0.26, "off": 0.08, "parked_moving_swing": 0.03, "theft": 0.02, "siphoning": 0.01}
 AFTER_DRIVE = {
     "idle": 0.36,
     "parked": 0.3,

@@ -13,8 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats, Integers
-from inkling.generate.randomness import BlockRandom
+from inkling.scenarios.randomness import BlockRandom, Floats, Integers
 
 RECTANGLES = (  # region, south, north, west, east
     ("harbor", 0.0, 5.0, 0.0, 5.0),
@@ -87,10 +86,7 @@ class City:
                 }
             ),
             "drivers": pa.table(
-                {
-                    "driver": [driver.name for driver in self.drivers],
-                    "rank": [driver.rank for driver in self.drivers],
-                }
+                {"driver": [driver.name for driver in self.drivers], "rank": [driver.rank for driver in self.drivers]}
             ),
             "rectangles": pa.table({"n": list(range(len(RECTANGLES))), **rectangles}),
         }

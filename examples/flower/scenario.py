@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.numbering import Column, Numbering
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import TIMESTAMP, start_us
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.numbering import Column, Numbering
+from inkling.scenarios.randomness import BlockRandom
+from inkling.scenarios.readings import TIMESTAMP, start_us
+from inkling.scenarios.scenario import Streams, Truth
 
 from .day import BIDDING_US, BLOCK_SIZE, DAY_US, MINUTE_US, City, Day, DaysOfWork, Fixes, Row, region_of
 

@@ -15,12 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from inkling.generate.arrays import Floats, Integers, Marks
-from inkling.generate.imprecise import View, streams_in, told, true_ticks
-from inkling.generate.numbering import Numbering, prefixed
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import Block, blocks_from, steps_per_block
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.imprecise import View, in_view, streams_in, true_ticks
+from inkling.scenarios.numbering import Numbering, prefixed
+from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
+from inkling.scenarios.readings import Block, blocks_from, steps_per_block
+from inkling.scenarios.scenario import Streams, Truth
 
 DEVICES = ("server", "laptop", "phone", "tablet")
 SERVER = 0
@@ -46,7 +45,7 @@ STREAMS = {"View": _ROW, "Cart": _ROW, "Pay": _ROW}
 class Step:
     """What visits recorded of one step of the funnel; an entry per visit."""
 
-    exists: Marks
+    exists: Booleans
     device: Integers
     second: Integers
     happened: Integers
@@ -63,13 +62,7 @@ class Funnel:
     main: str = "View"
 
     def __init__(
-        self,
-        *,
-        events: int,
-        keys: int | None,
-        seed: int,
-        start: datetime | int | None,
-        view: View = "recorded",
+        self, *, events: int, keys: int | None, seed: int, start: datetime | int | None, view: View = "recorded"
     ) -> None:
         if isinstance(start, datetime):
             raise ValueError(f"the shop counts seconds, expected an integer start, found {start=}")
@@ -86,7 +79,7 @@ class Funnel:
     def tables(self) -> dict[str, pa.Table]:
         return {}
 
-    def retellings(self) -> dict[str, Funnel]:
+    def variants(self) -> dict[str, Funnel]:
         """The same visits as they really were, and with every clock taken to be right."""
         views: tuple[View, View] = ("true", "naive")
         return {
@@ -113,7 +106,7 @@ class Funnel:
         self._ordered += int(np.count_nonzero(_is_ordered(steps) & kept))
         return {name: self._rows(name, step, number, kept) for name, step in steps.items()}
 
-    def _rows(self, stream: str, step: Step, number: Integers, kept: Marks) -> pa.RecordBatch:
+    def _rows(self, stream: str, step: Step, number: Integers, kept: Booleans) -> pa.RecordBatch:
         order = np.argsort(step.second, kind="stable")
         order = order[(step.exists & kept)[order]]
         second, skew = step.second[order], step.skew[order]
@@ -126,7 +119,7 @@ class Funnel:
             "t": second,
             "skew": skew,
         }
-        return told(self._out.batch(stream, columns), self.view, step.happened[order])
+        return in_view(self._out.batch(stream, columns), self.view, step.happened[order])
 
 
 def _drawn(begin: Integers, random: BlockRandom) -> dict[str, Step]:
@@ -159,8 +152,8 @@ def _later(before: Integers, least: int, most: int, skew: Integers, random: Bloc
     return before + np.rint(pause + 0.6 * skew * random.signed(before.shape)).astype(np.int64)
 
 
-def _is_ordered(steps: Mapping[str, Step]) -> Marks:
+def _is_ordered(steps: Mapping[str, Step]) -> Booleans:
     """Visits that went through the funnel in its order and in time."""
     seen, filled, paid = (steps[name].happened for name in ("View", "Cart", "Pay"))
-    ordered: Marks = steps["Pay"].exists & (seen < filled) & (filled < paid) & (paid - seen <= LIMIT_SECONDS)
+    ordered: Booleans = steps["Pay"].exists & (seen < filled) & (filled < paid) & (paid - seen <= LIMIT_SECONDS)
     return ordered

@@ -12,12 +12,12 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Marks
-from inkling.generate.chain import Chain, Script
-from inkling.generate.numbering import Numbering, prefixed
-from inkling.generate.players import Players
-from inkling.generate.readings import MINUTE_US, TIMESTAMP, start_us
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.numbering import Numbering, prefixed
+from inkling.scenarios.players import Players
+from inkling.scenarios.randomness import Booleans
+from inkling.scenarios.readings import MINUTE_US, TIMESTAMP, start_us
+from inkling.scenarios.scenario import Streams, Truth
 
 NOTES = {
     "Caution": (80.0, 90.0),
@@ -147,7 +147,7 @@ class Heat:
     def truth(self) -> Truth:
         """Indexes are known everywhere; the rest is said of stations in an area only."""
         visits = self._players.visits
-        in_area: Marks = np.arange(self.keys) % len(PLACES) != ON_THE_LINE
+        in_area: Booleans = np.arange(self.keys) % len(PLACES) != ON_THE_LINE
         matches = dict.fromkeys(("effect", "worsening", "heat_wave"), 0)
         for step, by_key in zip(self._chain.steps, visits, strict=True):
             for event in matches:
@@ -164,11 +164,7 @@ class Heat:
         for played in self._players.play():
             low, high = felt[played.state].T
             station = self._names.take(pa.array(played.key))
-            index = {
-                "station": station,
-                "t": played.t,
-                "fahrenheit": low + (high - low) * played.unit(self.keys),
-            }
+            index = {"station": station, "t": played.t, "fahrenheit": low + (high - low) * played.unit(self.keys)}
             measured = np.flatnonzero(is_measured[played.state])
             temperature, humidity = air[played.state[measured]].T
             where = {"station": station.take(pa.array(measured)), "t": played.t[measured]}

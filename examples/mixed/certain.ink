@@ -29,7 +29,7 @@ EVENT through_open_door(shift, b.pallet AS pallet) AS
   PARTITION BY shift
   PER VALUES;
 
--- Both events rest on the same readings, so their probabilities must not be multiplied.
+-- Both events depend on the same readings, so their probabilities must not be multiplied.
 EVENT loaded_at_second_try(shift, l.pallet AS pallet) AS
   PATTERN left_behind b AND loaded l
   WHERE b.pallet = l.pallet

@@ -1,7 +1,7 @@
 -- Loading docks of a warehouse, none of whose sensors can be fully trusted; a tick is a second.
 -- Data: inkling generate mixed
 
--- Tags are read by antennas that cannot tell neighboring zones apart: one row per zone where the pallet may be.
+-- Tags are read by antennas that cannot distinguish neighboring zones: one row per zone where the pallet may be.
 STREAM Seen(id STRING, shift STRING, pallet STRING, zone STRING, t BIGINT, p DOUBLE)
   ID id KEY shift, pallet TIME t TICK 1 SECONDS PROBABILITY p;
 
@@ -34,7 +34,7 @@ EVENT through_open_door(shift, b.pallet AS pallet) AS
   PARTITION BY shift
   PER VALUES;
 
--- Both events rest on the same readings, so their probabilities must not be multiplied.
+-- Both events depend on the same readings, so their probabilities must not be multiplied.
 EVENT loaded_at_second_try(shift, l.pallet AS pallet) AS
   PATTERN left_behind b AND loaded l
   WHERE b.pallet = l.pallet

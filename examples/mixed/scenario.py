@@ -1,8 +1,8 @@
 """A warehouse nobody sees fully: guessed zones of pallets, imprecise clocks of forklifts, doors that lose events.
 
 Every shift of a dock is an episode of its own, independent of all others. The scenario tells it as it was recorded;
-its retellings tell what really happened, and what someone would believe who takes the likeliest zone, the middle of
-every interval and the recorded door events for the truth. Recorded times count seconds. The retellings count
+its variants tell what really happened, and what someone would believe who takes the likeliest zone, the middle of
+every interval and the recorded door events for the truth. Recorded times count seconds. The variants count
 milliseconds, because a lost door event can have happened between two seconds.
 """
 
@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from inkling.generate.arrays import Integers
-from inkling.generate.numbering import Column, prefixed
-from inkling.generate.readings import Block, blocks_from, steps_per_block
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.numbering import Column, prefixed
+from inkling.scenarios.randomness import Integers
+from inkling.scenarios.readings import Block, blocks_from, steps_per_block
+from inkling.scenarios.scenario import Streams, Truth
 
 from .shifts import (
     MILLISECONDS,
@@ -61,20 +61,14 @@ CERTAIN = {
 class Mixed:
     """Docks with one shift per slot of time; a pallet is seen three times, a row for every zone it may be in.
 
-    Cutting the rows of `Seen` anywhere leaves the stated doubt right: a zone whose row is cut off becomes "not seen",
-    in the record and in what happened alike.
+    Cutting the rows of `Seen` anywhere leaves the stated uncertainty right: a zone whose row is cut off becomes "not
+    seen", in the record and in what happened alike.
     """
 
     main: str = "Seen"
 
     def __init__(
-        self,
-        *,
-        events: int,
-        keys: int | None,
-        seed: int,
-        start: datetime | int | None,
-        view: View = "recorded",
+        self, *, events: int, keys: int | None, seed: int, start: datetime | int | None, view: View = "recorded"
     ) -> None:
         if isinstance(start, datetime):
             raise ValueError(f"the warehouse counts seconds, expected an integer start, found {start=}")
@@ -93,8 +87,8 @@ class Mixed:
     def tables(self) -> dict[str, pa.Table]:
         return {}
 
-    def retellings(self) -> dict[str, Mixed]:
-        """The same shifts as they really were, and as they seem to be when doubt is left out."""
+    def variants(self) -> dict[str, Mixed]:
+        """The same shifts as they really were, and as they seem to be when uncertainty is left out."""
         views: tuple[View, View] = ("true", "naive")
         return {
             view: Mixed(events=self.events, keys=self.keys, seed=self.seed, start=self._start, view=view)

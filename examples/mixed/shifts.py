@@ -2,8 +2,8 @@
 
 Whatever a record leaves open is decided by a draw from exactly the distribution that the record states: the zone
 of a pallet from its alternatives, the second of a pickup evenly from its interval, a lost door event as an order
-statistic of even draws between the recorded ones beside it. So the stated doubt is the posterior, and probabilities
-computed from it must be calibrated.
+statistic of even draws between the recorded ones beside it. So the stated uncertainty is the posterior, and
+probabilities computed from it must be calibrated.
 
 Where a forklift is, is a chain: each reading states the next zone given the one before. Again the record comes first,
 and the path that really happened is drawn from the recorded chain.
@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inkling.generate.arrays import Floats, Integers, Marks
-from inkling.generate.randomness import BlockRandom, drawn_below
+from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers, drawn_below
 
 ZONES = ("dock", "aisle", "truck")
 ROLES = ("open", "close")
@@ -54,7 +53,7 @@ class Readings:
 class Pickups:
     """Visits of forklifts whose clocks are not exact; axes: shift, pickup."""
 
-    exists: Marks
+    exists: Booleans
     lo: Integers
     hi: Integers
     second: Integers  # the true one
@@ -65,8 +64,8 @@ class Doors:
     """Openings and closings by turns, some of them lost; axes: shift, number."""
 
     count: Integers  # one per shift
-    exists: Marks
-    recorded: Marks
+    exists: Booleans
+    recorded: Booleans
     ms: Integers  # the true time; that of a recorded event is a whole second
 
 
@@ -87,8 +86,8 @@ def _readings(n_shifts: int, random: BlockRandom) -> Readings:
     shape = (n_shifts, N_PALLETS, N_READINGS)
     jitter = drawn_below(READING_JITTER, random.unit(shape))
     second = FIRST_READING + READING_GAP * np.arange(N_READINGS) + jitter
-    doubtful = random.unit((*shape, 1)) < 0.5
-    weight = (AFFINITY * random.unit((*shape, len(ZONES)))) ** np.where(doubtful, 1.0, 3.0)
+    uncertain = random.unit((*shape, 1)) < 0.5
+    weight = (AFFINITY * random.unit((*shape, len(ZONES)))) ** np.where(uncertain, 1.0, 3.0)
     may_be_unseen = random.unit((*shape, 1)) < UNSEEN
     unseen = may_be_unseen * 0.5 * random.unit((*shape, 1))
     percent = np.floor(100 * weight / (weight.sum(axis=-1, keepdims=True) + unseen + 1e-9)).astype(np.int64)
@@ -159,9 +158,9 @@ class Tracks:
     zone: Integers  # the true one
 
     @property
-    def possible(self) -> Marks:
+    def possible(self) -> Booleans:
         """Which zones can be reached; axes: shift, step, zone."""
-        reached: list[Marks] = [self.initial > 0]
+        reached: list[Booleans] = [self.initial > 0]
         for step in range(N_STEPS - 1):
             ways = (self.follows[:, step] > 0) & reached[-1][:, :, None]
             reached.append(np.logical_or.reduce(ways, axis=1))

@@ -14,13 +14,12 @@ from datetime import date, datetime, timedelta
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats, Integers, Marks
-from inkling.generate.imprecise import View
-from inkling.generate.numbering import Column, Numbering, prefixed
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import TIMESTAMP, start_us
-from inkling.generate.scenario import Streams, Truth
-from inkling.generate.segments import MARK, of_counts, pairs_of, shared
+from inkling.scenarios.imprecise import View
+from inkling.scenarios.numbering import Column, Numbering, prefixed
+from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
+from inkling.scenarios.readings import TIMESTAMP, start_us
+from inkling.scenarios.scenario import Streams, Truth
+from inkling.scenarios.segments import MARK, of_counts, pairs_of, shared
 
 SECOND_US = 1_000_000
 STEP_US = 20 * SECOND_US
@@ -58,20 +57,14 @@ class _Morning:
     whose: Integers  # of each message, by sector and time
     number: Integers
     said: Integers
-    is_lost: Marks
+    is_lost: Booleans
 
 
 class Motorway:
     """Two hours each morning, a report of every sector every 20 seconds."""
 
     def __init__(
-        self,
-        *,
-        events: int,
-        keys: int | None,
-        seed: int,
-        start: datetime | int | None,
-        view: View = "recorded",
+        self, *, events: int, keys: int | None, seed: int, start: datetime | int | None, view: View = "recorded"
     ) -> None:
         self.events = events
         self.seed = seed
@@ -89,7 +82,7 @@ class Motorway:
     def tables(self) -> dict[str, pa.Table]:
         return {}
 
-    def retellings(self) -> dict[str, Motorway]:
+    def variants(self) -> dict[str, Motorway]:
         """All messages, and those that came taken for all."""
         views: tuple[View, View] = ("true", "naive")
         return {
@@ -174,7 +167,7 @@ def _places(sector: Integers, t: Integers, begin: int, morning: _Morning) -> Int
     return places
 
 
-def _slow(n_sectors: int, random: BlockRandom) -> Marks:
+def _slow(n_sectors: int, random: BlockRandom) -> Booleans:
     """Steps at which vehicles are slow: off and on all morning, in busy sectors."""
     step = np.arange(N_STEPS)[:, None]
     may_be_slow = (random.unit((n_sectors,)) < BUSY) & (step >= CALM_STEPS) & (step < N_STEPS - CALM_STEPS)

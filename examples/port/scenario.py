@@ -15,12 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats, Marks
-from inkling.generate.chain import Chain, Script
-from inkling.generate.numbering import Column, Numbering, prefixed
-from inkling.generate.places import grid_of_places, haversine_m, offset_position
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import (
+from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.numbering import Column, Numbering, prefixed
+from inkling.scenarios.places import grid_of_places, haversine_m, offset_position
+from inkling.scenarios.randomness import BlockRandom, Booleans, Floats
+from inkling.scenarios.readings import (
     TIMESTAMP,
     Block,
     MinuteClock,
@@ -30,7 +29,7 @@ from inkling.generate.readings import (
     start_us,
     steps_per_block,
 )
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.scenario import Streams, Truth
 
 
 def areas_around(lat: Floats, lon: Floats) -> pa.Table:
@@ -272,7 +271,7 @@ class Port:
             "ports": pa.table({"port": ports, "lat": self._port_lat, "lon": self._port_lon}),
         }
 
-    def surroundings(self) -> dict[str, pa.Table]:
+    def extra_tables(self) -> dict[str, pa.Table]:
         return {"areas": areas_around(self._port_lat, self._port_lon)}
 
     def truth(self) -> Truth:
@@ -319,8 +318,8 @@ class Port:
         columns |= {flag: of_state[state] for flag, of_state in self._flags.items()}
         return {"Position": self._out.batch("Position", columns)}
 
-    def _is_in_harbor(self, course: Course) -> Marks:
-        """Whether the reported position is within 5 km, on the globe where the flat ground leaves doubt."""
+    def _is_in_harbor(self, course: Course) -> Booleans:
+        """Whether the reported position is within 5 km, on the globe where the flat ground leaves uncertainty."""
         away_m = course.from_port_m.copy()
         unsure = np.nonzero(np.abs(away_m - HARBOR_M) < FLATNESS_ERROR_M)
         port = self._home[unsure[1]]

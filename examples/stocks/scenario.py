@@ -12,13 +12,12 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Integers
-from inkling.generate.chain import Chain, Script
-from inkling.generate.numbering import Numbering, prefixed
-from inkling.generate.players import Players
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import MINUTE_US, TIMESTAMP, start_us
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.numbering import Numbering, prefixed
+from inkling.scenarios.players import Players
+from inkling.scenarios.randomness import BlockRandom, Integers
+from inkling.scenarios.readings import MINUTE_US, TIMESTAMP, start_us
+from inkling.scenarios.scenario import Streams, Truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +207,4 @@ class Stocks:
             buyer = prefixed("buyer", (played.unit(self.keys)[taken] * BUYERS).astype(np.int64))
             acquired = {"symbol": symbol.take(pa.array(taken)), "t": played.t[taken], "buyer": buyer}
             self._pairs.add(*(played.t[rises[played.state] & (played.key == key)] for key in (0, 1)))
-            yield {
-                "Tick": self._out.batch("Tick", ticks),
-                "Acquisition": self._out.batch("Acquisition", acquired),
-            }
+            yield {"Tick": self._out.batch("Tick", ticks), "Acquisition": self._out.batch("Acquisition", acquired)}

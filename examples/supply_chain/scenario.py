@@ -14,12 +14,12 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Integers, Marks
-from inkling.generate.chain import Chain, Script
-from inkling.generate.numbering import Numbering, prefixed
-from inkling.generate.players import Played, Players
-from inkling.generate.readings import MINUTE_US, TIMESTAMP, start_us
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.numbering import Numbering, prefixed
+from inkling.scenarios.players import Played, Players
+from inkling.scenarios.randomness import Booleans, Integers
+from inkling.scenarios.readings import MINUTE_US, TIMESTAMP, start_us
+from inkling.scenarios.scenario import Streams, Truth
 
 ASTRAY = -1
 """Where an item goes that leaves the chain: to a company that its last one does not supply."""
@@ -83,7 +83,7 @@ NOTHING = Happenings(np.empty(0, np.int64), np.empty(0, np.int64))
 class ClosePairs:
     """Pairs of an earlier and a later happening, at most `within` apart, of which `belong` is true."""
 
-    def __init__(self, within: int, belong: Callable[[Integers, Integers], Marks], *, together: bool) -> None:
+    def __init__(self, within: int, belong: Callable[[Integers, Integers], Booleans], *, together: bool) -> None:
         self._within, self._belong = within, belong
         self._side: Literal["left", "right"] = "right" if together else "left"  # whether two at one time are a pair
         self._earlier = NOTHING
@@ -218,13 +218,13 @@ class SupplyChain:
         return self._out.batch("Shipment", columns)
 
 
-def _in_the_air(played: Played, is_seen: Marks) -> Happenings:
+def _in_the_air(played: Played, is_seen: Booleans) -> Happenings:
     """Only every fourth company is under a jet stream, which is watched place after place."""
     rows = np.flatnonzero(is_seen & (played.key % 4 == 0))
     return Happenings(played.t[rows], (played.t[rows] // HOUR_US) % PLACES)
 
 
-def _count_by_key(key: Integers, is_counted: Marks) -> Integers:
+def _count_by_key(key: Integers, is_counted: Booleans) -> Integers:
     """How many rows of the same key are counted up to each row."""
     order = np.argsort(key, kind="stable")
     running = np.cumsum(is_counted[order])
@@ -234,10 +234,10 @@ def _count_by_key(key: Integers, is_counted: Marks) -> Integers:
     return counts
 
 
-def _is_supplied(supplier: Integers, customer: Integers) -> Marks:
-    chained: Marks = supplier // COMPANIES_PER_CHAIN == customer // COMPANIES_PER_CHAIN
+def _is_supplied(supplier: Integers, customer: Integers) -> Booleans:
+    chained: Booleans = supplier // COMPANIES_PER_CHAIN == customer // COMPANIES_PER_CHAIN
     return chained & (supplier < customer)
 
 
-def _leads_to(place: Integers, other: Integers) -> Marks:
+def _leads_to(place: Integers, other: Integers) -> Booleans:
     return place < other

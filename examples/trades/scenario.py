@@ -12,13 +12,12 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats, Integers, Marks
-from inkling.generate.chain import Chain, Script
-from inkling.generate.numbering import Column, Numbering, prefixed
-from inkling.generate.players import SECOND_US, Played, Players
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import MINUTE_US, TIMESTAMP, start_us
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.numbering import Column, Numbering, prefixed
+from inkling.scenarios.players import SECOND_US, Played, Players
+from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
+from inkling.scenarios.readings import MINUTE_US, TIMESTAMP, start_us
+from inkling.scenarios.scenario import Streams, Truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +34,7 @@ class Offer:
 
 SCRIPTS = (
     Script(
-        "rest",
-        (Offer(),),
-        {"rest": 0.2, "small": 0.3, "big": 0.2, "late": 0.1, "cancelled": 0.1, "misbooked": 0.1},
+        "rest", (Offer(),), {"rest": 0.2, "small": 0.3, "big": 0.2, "late": 0.1, "cancelled": 0.1, "misbooked": 0.1}
     ),
     Script("small", (Offer(is_bought=True, ends={"buy": 1}),), {"rest": 1.0}),
     Script("big", (Offer(is_bought=True, is_big=True, ends={"buy": 1, "big_trade": 1}),), {"rest": 1.0}),
@@ -145,11 +142,11 @@ class Trades:
         taken_back = paid_at + 15 * MINUTE_US + told_later
         before = np.round(100_000.0 + paid, 2)
 
-        def purchases(chosen: Marks, t: Integers, op: str) -> pa.Table:
+        def purchases(chosen: Booleans, t: Integers, op: str) -> pa.Table:
             columns = {"symbol": symbol, "client": client, "shares": shares, "t": t, "at": bought_at}
             return _rows("Purchase", "P", numbers, columns, chosen, op)
 
-        def balances(chosen: Marks, t: Integers, op: str, cost: Floats, prefix: str = "B") -> pa.Table:
+        def balances(chosen: Booleans, t: Integers, op: str, cost: Floats, prefix: str = "B") -> pa.Table:
             after = np.round(before - cost, 2)
             columns = {"client": client, "before": before, "after": after, "t": t, "at": paid_at}
             return _rows("Balance", prefix, numbers, columns, chosen, op)
@@ -166,13 +163,13 @@ class Trades:
             ],
         }
 
-    def _marks(self, what: str, played: Played) -> Marks:
-        marks: Marks = self._chain.column(lambda step: getattr(step, what), np.bool_)[played.state]
+    def _marks(self, what: str, played: Played) -> Booleans:
+        marks: Booleans = self._chain.column(lambda step: getattr(step, what), np.bool_)[played.state]
         return marks
 
 
 def _rows(
-    stream: str, prefix: str, numbers: Integers, columns: Mapping[str, Column], chosen: Marks, op: str
+    stream: str, prefix: str, numbers: Integers, columns: Mapping[str, Column], chosen: Booleans, op: str
 ) -> pa.Table:
     """Some rows of a stream, named by the number of their offer."""
     schema = STREAMS[stream]

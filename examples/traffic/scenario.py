@@ -12,12 +12,12 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats
-from inkling.generate.chain import Chain, Script
-from inkling.generate.numbering import Numbering, prefixed
-from inkling.generate.players import Players
-from inkling.generate.readings import MINUTE_US, TIMESTAMP, start_us
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.numbering import Numbering, prefixed
+from inkling.scenarios.players import Players
+from inkling.scenarios.randomness import Floats
+from inkling.scenarios.readings import MINUTE_US, TIMESTAMP, start_us
+from inkling.scenarios.scenario import Streams, Truth
 
 RECTANGLES = {"harbor": (4042, 4045, 7358, 7361), "market": (4045, 4048, 7361, 7363)}
 TRIANGLE = "hill"

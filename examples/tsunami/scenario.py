@@ -8,11 +8,10 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats, Marks
-from inkling.generate.numbering import Numbering, prefixed
-from inkling.generate.randomness import BlockRandom
-from inkling.generate.readings import TIMESTAMP, Block, arrival_order, blocks_from, start_us
-from inkling.generate.scenario import Streams, Truth
+from inkling.scenarios.numbering import Numbering, prefixed
+from inkling.scenarios.randomness import BlockRandom, Booleans, Floats
+from inkling.scenarios.readings import TIMESTAMP, Block, arrival_order, blocks_from, start_us
+from inkling.scenarios.scenario import Streams, Truth
 
 DEFAULT_START = datetime(2024, 1, 1, tzinfo=UTC)
 STEP_SECONDS = 45
@@ -86,7 +85,7 @@ class Tsunami:
                 waves[first : first + 4 + int(length * 8), buoy] = 50 + 70 * size
         return waves
 
-    def _reckon(self, height: Floats, kept: Marks) -> None:
+    def _reckon(self, height: Floats, kept: Booleans) -> None:
         """Count what the example finds in a day, given the hours before it."""
         told = np.concatenate([self._before, height])
         n_before = len(self._before)

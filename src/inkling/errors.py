@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from importlib.resources import files
 from typing import Literal, Self, TypeAlias
 
-from inkling.carets import excerpt
 from inkling.error_codes import CODES
+from inkling.excerpt import excerpt
 from inkling.source import SourceText, Span
 
 Severity: TypeAlias = Literal["error", "warning"]
@@ -59,7 +59,7 @@ class Diagnostic:
                 f"{margin}--> {self.source.name}:{where.line}:{where.column}",
                 f"{margin} |",
                 f" {number} | {shown.text}".rstrip(),
-                f"{margin} | {shown.carets} {self.label}".rstrip(),
+                f"{margin} | {shown.underline} {self.label}".rstrip(),
             ]
         remarks = [("note", note) for note in self.notes] + [("help", help) for help in self.helps]
         for kind, text in remarks:
@@ -134,7 +134,7 @@ class InputError(InklingError):
 
 
 class InternalError(InklingError):
-    """A mistake in inkling itself."""
+    """A bug in inkling."""
 
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:
@@ -152,7 +152,7 @@ def explain_error(code: str) -> str:
     """The title of an error code and, where there is one, the longer text about it.
 
     >>> explain_error("INK0120").splitlines()[0]
-    'INK0120: unknown kind of statement'
+    'INK0120: unknown statement'
     """
     if code not in CODES:
         raise KeyError(code)

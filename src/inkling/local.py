@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.analysis.inputs import require_inputs
-from inkling.evaluators.protocol import Context, OnWorlds
+from inkling.evaluators.protocol import EvaluatorContext, OnWorlds
 from inkling.evaluators.sampling import Sampling
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
 from inkling.io.checks.acceptable import acceptable
 from inkling.io.corrections import corrected_stream
 from inkling.io.tables import read_tables
-from inkling.knowledge.materialize import known, surroundings
-from inkling.logical.evaluate import Surroundings
+from inkling.knowledge.materialize import expression_context, known
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import ProgramPlan, retracted_outputs
-from inkling.model.clock import Measure
-from inkling.physical.runnable import Runnable
+from inkling.model.time import TimeUnit
+from inkling.physical.plan import Runnable
 from inkling.results import Results
 from inkling.runtime.registry import evaluators_of
 
@@ -32,47 +32,43 @@ def run(
     on_worlds: OnWorlds | None = None,
 ) -> Results:
     """Results of every event of a program over the given inputs."""
-    given = taken_in(program, inputs, tables)
-    context = Context(given.facts, given.around, given.measure, sampling, on_worlds=on_worlds)
-    answers = [one.answer(given.sources) for one in evaluators_of(program.physical, context)]
+    ingested = ingest(program, inputs, tables)
+    context = EvaluatorContext(ingested.facts, ingested.context, ingested.unit, sampling, on_worlds=on_worlds)
+    answers = [one.answer(ingested.sources) for one in evaluators_of(program.physical, context)]
     found = {name: table for one in answers for name, table in one.tables.items()}
     notes = [note for one in answers for note in one.notes]
     emitted = {event.name: found[event.name] for event in program.plan.events}
     emitted |= {output: emitted[name].slice(0, 0) for name, output in retracted_outputs(program.plan).items()}
-    return Results(
-        emitted,
-        given.rejects,
-        given.n_read,
-        given.measure.clock,
-        "; ".join(notes) or None,
-    )
+    return Results(emitted, ingested.rejects, ingested.n_read, ingested.unit.clock, "; ".join(notes) or None)
 
 
 @dataclass(frozen=True, slots=True)
-class TakenIn:
+class IngestedInputs:
     """Inputs as a program reads them: checked rows of streams, facts of tables, and the clock of their times."""
 
     sources: Mapping[str, pa.Table]
     facts: Mapping[str, pa.Table]
-    measure: Measure
-    around: Surroundings
+    unit: TimeUnit
+    context: ExpressionContext
     rejects: pa.Table
     n_read: Mapping[str, int]
 
 
-def taken_in(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> TakenIn:
+def ingest(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> IngestedInputs:
     """Reads and checks everything that a program needs."""
     read = _read_streams(program.plan, inputs)
-    measure = measure_for(program.plan, {name: one.clock for name, one in read.items() if one.n_read})
-    facts = known(program.plan, read_tables(program.plan.tables, tables, program.folder), measure)
-    around = surroundings(facts, measure)
+    unit = time_unit(program.plan, {name: one.clock for name, one in read.items() if one.n_read})
+    facts = known(program.plan, read_tables(program.plan.tables, tables, program.folder), unit)
+    context = expression_context(facts, unit)
     sources, rejects = {}, [one.rejects for one in read.values()]
     for stream in program.plan.streams:
         name = stream.schema.name
-        sources[name], refused = acceptable(stream.schema, read[name].rows)
-        rejects += refused
-    refused_rows = pa.concat_tables([REJECTS_SCHEMA.empty_table(), *rejects])
-    return TakenIn(sources, facts, measure, around, refused_rows, {name: one.n_read for name, one in read.items()})
+        sources[name], rejected = acceptable(stream.schema, read[name].rows)
+        rejects += rejected
+    rejected_rows = pa.concat_tables([REJECTS_SCHEMA.empty_table(), *rejects])
+    return IngestedInputs(
+        sources, facts, unit, context, rejected_rows, {name: one.n_read for name, one in read.items()}
+    )
 
 
 def _read_streams(plan: ProgramPlan, inputs: Mapping[str, Data]) -> dict[str, Normalized]:

@@ -5,35 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Protocol
 
 import pyarrow as pa
 
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
+from inkling.analysis.inputs import inputs_by_stream
 from inkling.errors import InputError
 from inkling.evaluators.open_matches import open_table
 from inkling.evaluators.sampling import Sampling
-from inkling.io import Data, read_table
-from inkling.io.casting import clock_of
-from inkling.io.normalize import declared_clock, stored_columns, times_of_events
-from inkling.io.tables import read_tables
-from inkling.knowledge.materialize import known, surroundings
-from inkling.logical.plan import EventPlan, StreamPlan, retracted_outputs
-from inkling.logical.settings import SettingError, Settings, with_settings
-from inkling.logical.stream_windows import StreamWindow, StreamWindows, with_windows
-from inkling.model.clock import Measure
-from inkling.model.time import Clock
-from inkling.model.watermarks import NEVER, Marks
-from inkling.physical.plan import PhysicalPlan
-from inkling.physical.planner import plan_program
-from inkling.physical.runnable import Runnable
-from inkling.results import result_schema, result_table, retracted
-from inkling.runtime.adaptation.counting import counts_for, is_counting, require_fitting_models, with_counting
-from inkling.runtime.adaptation.drift import Drift
-from inkling.runtime.adaptation.models import (
+from inkling.event_results import ArrowResults, counted
+from inkling.forecasting.adaptation.counting import counts_for, is_counting, require_fitting_models, with_counting
+from inkling.forecasting.adaptation.drift import Drift
+from inkling.forecasting.adaptation.models import (
     LearningModels,
     dumped_models,
     learning_names,
@@ -42,62 +29,93 @@ from inkling.runtime.adaptation.models import (
     require_measurable,
     with_first_models,
 )
-from inkling.runtime.adaptation.online import OnlineLearning
-from inkling.runtime.adaptation.steering import Refused, all_or_none, asked, refuse_uncertain, steered
+from inkling.forecasting.adaptation.online import OnlineLearning
+from inkling.forecasting.adaptation.steering import Rejected, all_or_none, asked, reject_uncertain, steered
+from inkling.io import Data, read_table
+from inkling.io.casting import clock_of
+from inkling.io.normalize import declared_clock, stored_columns, times_of_events
+from inkling.io.tables import read_tables
+from inkling.knowledge.materialize import expression_context, known
+from inkling.logical.plan import EventPlan, StreamPlan, retracted_outputs
+from inkling.logical.settings import SettingError, Settings, StreamWindow, StreamWindows, with_settings, with_windows
+from inkling.model.time import Clock, TimeUnit
+from inkling.model.watermarks import NEVER, Watermarks
+from inkling.physical.plan import PhysicalPlan, Runnable
+from inkling.physical.planner import plan_program
+from inkling.results import result_schema, result_table, retracted
 from inkling.runtime.operators.of_plan import Operators
-from inkling.runtime.revision.books import Books
-from inkling.runtime.revision.snapshot import books_from_bytes, books_to_bytes
-from inkling.runtime.stream import Outcome, StreamProgram, StreamState
+from inkling.runtime.operators.protocol import Emitted
+from inkling.runtime.revision.changelogs import Changelogs
+from inkling.runtime.revision.snapshot import changelogs_from_bytes, changelogs_to_bytes
+from inkling.runtime.stream import StreamProgram, StreamState
 
 _LENGTH = struct.Struct("<q")
 _MAGIC = b"INKSTRM2"
 
 
 class Definition(Runnable, Protocol):
-    """A program that can tell what it says, in one layout."""
+    """A program that can be printed in one layout."""
 
     def to_ink(self) -> str: ...
 
 
-class Found:
-    """What a push led to: results per event in the public columns, late rows and rejects; tables are built when asked.
+class Found(ArrowResults):
+    """The results of a push: what the pushed rows decided. Tables are built when they are read.
 
-    `len(found)` is the number of results of all events.
+    Examples
+    --------
+    >>> import inkling
+    >>> stream = inkling.parse('''
+    ...     STREAM Door(person STRING, room STRING, t BIGINT) TIME t;
+    ...     EVENT visit(d.person AS person) AS PATTERN Door d[room = 'lab'];
+    ... ''').open()
+    >>> stream.push([{"person": "ada", "room": "lab", "t": 1}, {"person": "bob", "room": "lab", "t": 2}])
+    <Found visit: 1, rejects: 0, late: 0>
+    >>> found = stream.finish()
+    >>> found["visit"]["person"].to_pylist(), found.n_results, bool(found)
+    (['bob'], 1, True)
     """
 
-    def __init__(self, program: Runnable, outcome: Outcome, clock: Clock) -> None:
-        self._program, self._outcome, self._clock = program, outcome, clock
+    def __init__(self, program: Runnable, emitted: Emitted, clock: Clock) -> None:
+        self._program, self._emitted, self._clock = program, emitted, clock
 
-    def __len__(self) -> int:
-        return sum(map(len, (*self._outcome.matches.values(), *self._outcome.tables.values())))
-
-    def __getitem__(self, event: str) -> pa.Table:
-        return self.tables[event]
+    @property
+    def n_results(self) -> int:
+        """The number of results of all events."""
+        return sum(map(len, (*self._emitted.matches.values(), *self._emitted.tables.values())))
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
-        """By event and by name of ON RETRACT."""
+        """An Arrow table for each event, and for each output of ON RETRACT."""
         plan = self._program.plan
         found = {event.name: self._results(event) for event in plan.events}
         return {**found, **{name: retracted(found[event], name) for event, name in retracted_outputs(plan).items()}}
 
     def _results(self, event: EventPlan) -> pa.Table:
-        outcome, name = self._outcome, event.name
-        if name in outcome.tables:
-            return outcome.tables[name]
-        if name in outcome.matches:
-            return result_table(event, outcome.matches[name], self._clock)
+        emitted, name = self._emitted, event.name
+        if name in emitted.tables:
+            return emitted.tables[name]
+        if name in emitted.matches:
+            return result_table(event, emitted.matches[name], self._clock)
         return result_schema(event, self._program.physical.id_types[name], self._clock).empty_table()
 
     @property
     def late(self) -> pa.Table:
-        """Rows that came when their time was decided already, with their delay."""
-        return self._outcome.late
+        """Rows that arrived after the results of their time were final, with their delay."""
+        return self._emitted.late
 
     @property
     def rejects(self) -> pa.Table:
-        """Rows that break the declaration of their stream."""
-        return self._outcome.rejects
+        """Rows that violate the declaration of their stream, with the reason."""
+        return self._emitted.rejects
+
+    def _counts(self) -> list[str]:
+        return [*super()._counts(), f"late: {len(self.late)}"]
+
+    def _remarks(self) -> Iterable[str]:
+        yield from super()._remarks()
+        if len(self.late):
+            yield f"{counted(len(self.late), 'late row')}: <code>.late</code>"
 
 
 class LocalStream:
@@ -128,20 +146,20 @@ class LocalStream:
         self._live: StreamProgram | None = None
         self._state: StreamState | None = None  # of the program at work
         # of the time before the first row with a time
-        self._said = Marks()
-        self._n_refused: Mapping[str, int] = {}
-        self._early: Books | None = None  # what was withdrawn
+        self._watermarks = Watermarks()
+        self._n_rejected: Mapping[str, int] = {}
+        self._early: Changelogs | None = None  # what was withdrawn
 
-    def push(self, rows: Mapping[str, Data]) -> Found:
-        """Take in rows of some streams; what they decided comes back."""
+    def push(self, rows: Mapping[str, Data] | Data) -> Found:
+        """Add rows of some streams, by name, or of the only stream; returns the results that they decided."""
         raw = {}
-        for name, given in rows.items():
+        for name, given in inputs_by_stream(self._program.plan, rows).items():
             self._require_stream(name)
             raw[name] = read_table(given, what=name)
         return self._step(raw)
 
     def push_event(self, stream: str, event: Mapping[str, object]) -> Found:
-        """Take in one row of one stream."""
+        """Ingest one row of one stream."""
         self._require_stream(stream)
         names = [name for name in self._columns[stream] if name in event]
         try:
@@ -151,35 +169,35 @@ class LocalStream:
         return self._step({stream: pa.Table.from_arrays(columns, names)})
 
     def replace_tables(self, tables: Mapping[str, Data]) -> None:
-        """Other facts for some tables, and for every rule that rests on them, from the next row on.
+        """Other facts for some tables, and for every rule that depends on them, from the next row on.
 
         Rows that were matched with the facts of before keep what they found.
         """
         declared = tuple(table for table in self._program.plan.tables if table.name in tables)
-        news = read_tables(declared, tables, self._program.folder)
-        self._require_models(self._settings, news)
+        facts = read_tables(declared, tables, self._program.folder)
+        self._require_models(self._settings, facts)
         if self._models is not None:
-            for name in self._models.learned.keys() & news.keys():
-                self._models.begin_anew(name, news[name])
-        self._take_over(news, self._settings)
+            for name in self._models.learned.keys() & facts.keys():
+                self._models.begin_anew(name, facts[name])
+        self._migrate(facts, self._settings)
 
     def control(self, forecast: str, **parameters: float | None) -> None:
         """Other settings of a forecast from the next row on: order, confidence, within, spread, horizon.
 
         They take the place of what the program says, until None does away with them. Where every key stands is
-        remembered whatever the settings are, so what is said afterwards is what the program would have said that has
-        these settings. What makes no sense is refused, and then all stays as it is.
+        remembered whatever the settings are, so later forecasts are those of a program that has
+        these settings. Invalid settings are rejected, and the present ones stay.
         """
         settings = all_or_none(*steered(self._settings, asked(forecast, parameters), self._require_models))
-        self._take_over({}, settings)
+        self._migrate({}, settings)
 
-    def take_messages(self, messages: Data) -> list[Refused]:
+    def take_messages(self, messages: Data) -> list[Rejected]:
         """Settings from rows with the columns `forecast`, `parameter` and `value`; those that make no sense."""
         rows = read_table(messages, what="control messages").to_pylist()
-        settings, refused = steered(self._settings, rows, self._require_models)
+        settings, rejected = steered(self._settings, rows, self._require_models)
         if settings != self._settings:
-            self._take_over({}, settings)
-        return refused
+            self._migrate({}, settings)
+        return rejected
 
     def change_windows(self, stream: str, *, lateness: str | None = None, withdrawals: str | None = None) -> None:
         """From the next row on: how late rows of a stream may be, and how long they can be withdrawn: `2 HOURS`.
@@ -189,14 +207,14 @@ class LocalStream:
         """
         self._require_stream(stream)
         before = self._windows.get(stream, StreamWindow())
-        said = StreamWindow(lateness or before.lateness, withdrawals or before.withdrawals)
-        windows = {**self._windows, stream: said}
+        window = StreamWindow(lateness or before.lateness, withdrawals or before.withdrawals)
+        windows = {**self._windows, stream: window}
         try:
             with_windows(self._program.physical.program, windows)
         except SettingError as problem:
             raise InputError.of("INK0622", f"the windows stay as they are: {problem}") from None
         self._windows = windows
-        self._take_over({}, self._settings)
+        self._migrate({}, self._settings)
         if self._live is not None:
             self._state = self._live.reconfigured(self._at)
 
@@ -207,7 +225,7 @@ class LocalStream:
 
     @property
     def drift(self) -> Mapping[str, Drift]:
-        """By model that goes on learning: how well the version that predicts still fits."""
+        """By model that keeps learning: how well the version that predicts still fits."""
         return {} if self._models is None else self._models.drift
 
     def model(self, name: str) -> pa.Table:
@@ -218,11 +236,11 @@ class LocalStream:
         """Nothing comes from these streams for the time being, so nobody need wait for them."""
         for name in streams:
             self._require_stream(name)
-        return self._step({}, Marks(idle=frozenset(streams)))
+        return self._step({}, Watermarks(idle=frozenset(streams)))
 
     def finish(self) -> Found:
         """Nothing comes any more: everything that is open is decided. Rows that come afterwards are late."""
-        return self._step({}, Marks(finished=True))
+        return self._step({}, Watermarks(finished=True))
 
     @property
     def watermark(self) -> int | None:
@@ -253,13 +271,13 @@ class LocalStream:
         if self._live is not None:
             stages = self._live.to_bytes(self._at)
         else:
-            stages = [] if self._early is None else [books_to_bytes(self._early)]
+            stages = [] if self._early is None else [changelogs_to_bytes(self._early)]
         head = {
             "program": self._digest,
             "clocks": {name: clock.value for name, clock in self._clocks.items()},
-            "idle": sorted(self._said.idle),
-            "finished": self._said.finished,
-            "read": dict(self._n_refused if self._state is None else self._state.n_read),
+            "idle": sorted(self._watermarks.idle),
+            "finished": self._watermarks.finished,
+            "read": dict(self._n_rejected if self._state is None else self._state.n_read),
             "stages": [len(stage) for stage in stages],
             "early": self._live is None,
             "settings": self._settings,
@@ -286,10 +304,10 @@ class LocalStream:
     ) -> LocalStream:
         """The stream that `snapshot` was taken of; the program must be the same, and so must sampling and learning.
 
-        Models that go on learning and settings that were changed are those of the snapshot.
+        Models that keep learning and settings that were changed are those of the snapshot.
         """
         if data[: len(_MAGIC)] != _MAGIC:
-            raise InputError.of("INK0557", "these bytes are no snapshot of a stream, or one of another version")
+            raise InputError.of("INK0557", "these bytes are not a snapshot of this version")
         (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
         at = len(_MAGIC) + _LENGTH.size + length
         head = json.loads(data[at - length : at])
@@ -298,12 +316,12 @@ class LocalStream:
             raise InputError.of(
                 "INK0557",
                 "this snapshot was taken of another program, or with other sampling or learning",
-                notes=("what is remembered fits the definitions with which it was collected, and no others",),
-                helps=("restore it with what it was taken of, or open a new stream",),
+                notes=("a state belongs to the program that collected it",),
+                helps=("restore it with the same program and options, or open a new stream",),
             )
-        stream._said = Marks(idle=frozenset(head["idle"]), finished=head["finished"])
+        stream._watermarks = Watermarks(idle=frozenset(head["idle"]), finished=head["finished"])
         stream._clocks = {name: Clock(value) for name, value in head["clocks"].items()}
-        stream._n_refused = head["read"]
+        stream._n_rejected = head["read"]
         stages = []
         for size in head["stages"]:
             stages.append(data[at : at + size])
@@ -313,39 +331,39 @@ class LocalStream:
         if stream._models is not None:
             stream._tables = {**stream._tables, **load_models(stream._models, data[at : at + head["learned"]])}
         if stages and head["early"]:
-            books = stream._provisional.ledgers(stream._provisional.start())
-            assert books is not None, "only ledgers are kept before the first row"
-            stream._early = books_from_bytes(books, stages[0])
+            changelogs = stream._provisional.changelogs(stream._provisional.start())
+            assert changelogs is not None, "only changelogs are kept before the first row"
+            stream._early = changelogs_from_bytes(changelogs, stages[0])
         elif stages:
             stream._live = stream._compiled()
             stream._state = stream._live.from_bytes(stages, head["read"])
         return stream
 
-    def _step(self, raw: Mapping[str, pa.Table], said: Marks | None = None) -> Found:
+    def _step(self, raw: Mapping[str, pa.Table], watermarks: Watermarks | None = None) -> Found:
         for name, rows in raw.items():
             if name not in self._clocks and len(rows):
                 self._decide_clock(name, rows)
         if self._live is None:
-            return self._before_the_first_row(raw, said or Marks())
-        self._state, outcome = self._live.step(self._at, raw, said)
+            return self._before_the_first_row(raw, watermarks or Watermarks())
+        self._state, emitted = self._live.step(self._at, raw, watermarks)
         if self._models is not None:
-            outcome = self._learn_from(self._models, outcome)
-        return Found(self._program, outcome, self._clock)
+            emitted = self._learn_from(self._models, emitted)
+        return Found(self._program, emitted, self._clock)
 
-    def _learn_from(self, models: LearningModels, outcome: Outcome) -> Outcome:
+    def _learn_from(self, models: LearningModels, emitted: Emitted) -> Emitted:
         """What was counted goes to the models; new versions predict from the next row on."""
         for event in self._physical.program.events:
-            name, counted = counts_for(event), outcome.matches.get(event.name)
+            name, counted = counts_for(event), emitted.matches.get(event.name)
             if name is not None and counted is not None and len(counted):
                 models.take(name, pa.table(dict(counted.values)), (int(counted.end.min()), int(counted.end.max())))
         renewed = models.renewed()
         if renewed:
-            self._take_over(renewed, self._settings)
-        matches = {name: found for name, found in outcome.matches.items() if not is_counting(name)}
-        tables = {name: table for name, table in outcome.tables.items() if not is_counting(name)}
-        return replace(outcome, matches=matches, tables=tables)
+            self._migrate(renewed, self._settings)
+        matches = {name: found for name, found in emitted.matches.items() if not is_counting(name)}
+        tables = {name: table for name, table in emitted.tables.items() if not is_counting(name)}
+        return replace(emitted, matches=matches, tables=tables)
 
-    def _take_over(self, tables: Mapping[str, pa.Table], settings: Settings) -> None:
+    def _migrate(self, tables: Mapping[str, pa.Table], settings: Settings) -> None:
         self._tables, self._settings = {**self._tables, **tables}, settings
         if self._models is not None:
             self._models.use(tables)
@@ -355,11 +373,11 @@ class LocalStream:
             self._live = self._compiled()
 
     def _require_models(self, settings: Settings, tables: Mapping[str, pa.Table] | None = None) -> None:
-        """Refuse settings that make no sense, and models that do not fit them."""
-        refuse_uncertain(settings, self._program.physical.uncertain)
+        """Reject invalid settings, and models that do not fit them."""
+        reject_uncertain(settings, self._program.physical.uncertain)
         plan = plan_program(with_settings(self._program.physical.program, settings))
         facts = {**self._tables, **(tables or {})}
-        require_fitting_models(plan, facts, self._measure)
+        require_fitting_models(plan, facts, self._unit)
 
     @cached_property
     def _physical(self) -> PhysicalPlan:
@@ -369,13 +387,13 @@ class LocalStream:
         program = with_windows(with_settings(self._program.physical.program, self._settings), self._windows)
         return plan_program(program if self._models is None else with_counting(program, self._models.orders))
 
-    def _before_the_first_row(self, raw: Mapping[str, pa.Table], said: Marks) -> Found:
-        """There is nothing to find yet; what is said about time is kept for later."""
+    def _before_the_first_row(self, raw: Mapping[str, pa.Table], watermarks: Watermarks) -> Found:
+        """There is nothing to find yet; watermarks are kept for later."""
         live = self._provisional
-        state, outcome = live.step(live.at(self._n_refused, self._early), raw, said)
-        self._said, self._n_refused = Marks.together([self._said, said]), state.n_read
-        self._early = live.ledgers(state)
-        return Found(self._program, outcome, self._clock)
+        state, emitted = live.step(live.at(self._n_rejected, self._early), raw, watermarks)
+        self._watermarks, self._n_rejected = Watermarks.merged([self._watermarks, watermarks]), state.n_read
+        self._early = live.changelogs(state)
+        return Found(self._program, emitted, self._clock)
 
     def _decide_clock(self, name: str, rows: pa.Table) -> None:
         """The first row of a stream that has a time says what its times count."""
@@ -387,7 +405,7 @@ class LocalStream:
             return
         before, self._clocks = self._clocks, {**self._clocks, name: declared_clock(schema) or clock_of(times)}
         try:
-            measure_for(self._program.plan, self._clocks)
+            time_unit(self._program.plan, self._clocks)
         except InputError:
             self._clocks = before
             raise
@@ -395,9 +413,9 @@ class LocalStream:
             require_measurable(self._learn, self._clock)
         if self._live is None:
             self._live = self._compiled()
-            self._state = self._live.at(self._n_refused, self._early)
-            if self._said != Marks():
-                self._state, _ = self._live.step(self._state, {}, self._said)
+            self._state = self._live.at(self._n_rejected, self._early)
+            if self._watermarks != Watermarks():
+                self._state, _ = self._live.step(self._state, {}, self._watermarks)
 
     @property
     def _at(self) -> StreamState:
@@ -406,20 +424,20 @@ class LocalStream:
 
     @cached_property
     def _provisional(self) -> StreamProgram:
-        """For rows that are refused before any is accepted."""
+        """For rows that are rejected before any is accepted."""
         return self._compiled()
 
     @cached_property
     def _digest(self) -> str:
         """Of the program, and of the worlds that its results are found in."""
-        text = self._program.to_ink() + (str(self._sampling) if self._is_doubtful else "")
+        text = self._program.to_ink() + (str(self._sampling) if self._is_uncertain else "")
         text += "" if self._learn is None else str(self._learn)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _compiled(self) -> StreamProgram:
-        facts, measure, clocks = self._facts, self._measure, dict.fromkeys(self._streams, self._clock)
-        around = surroundings(facts, measure)
-        operators = Operators(self._physical, clocks, facts, around, measure, self._sampling)
+        facts, unit, clocks = self._facts, self._unit, dict.fromkeys(self._streams, self._clock)
+        context = expression_context(facts, unit)
+        operators = Operators(self._physical, clocks, facts, context, unit, self._sampling)
         return StreamProgram(operators, self._clock)
 
     @property
@@ -428,23 +446,23 @@ class LocalStream:
         if self._clocks:
             return next(iter(self._clocks.values()))
         try:
-            return measure_for(self._program.plan, {}).clock
+            return time_unit(self._program.plan, {}).clock
         except InputError:
             return Clock.TIMESTAMP
 
     @property
-    def _is_doubtful(self) -> bool:
+    def _is_uncertain(self) -> bool:
         return bool(self._program.physical.uncertain)
 
     @property
     def _facts(self) -> Mapping[str, pa.Table]:
         """The tables, and what follows from them by rules."""
-        return known(self._program.plan, self._tables, self._measure)
+        return known(self._program.plan, self._tables, self._unit)
 
     @property
-    def _measure(self) -> Measure:
+    def _unit(self) -> TimeUnit:
         clocks = self._clocks or dict.fromkeys(self._streams, self._clock)
-        return measure_for(self._program.plan, clocks)
+        return time_unit(self._program.plan, clocks)
 
     def _require_stream(self, name: str) -> None:
         if name not in self._streams:

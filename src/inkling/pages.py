@@ -18,7 +18,7 @@ def written(page: str, path: str | PathLike[str]) -> Path:
 
 
 def templates(read: Callable[[str], str]) -> Environment:
-    """Templates that are read by name; a name that a template does not know is a mistake."""
+    """Templates that are read by name; a name that a template does not know is an error."""
     return Environment(
         loader=FunctionLoader(read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

@@ -5,7 +5,7 @@
 ...     EVENT visit(d.person AS person) AS PATTERN Door d[room = 'lab'];
 ... ''')
 >>> rows = [{"person": "ada", "room": "lab", "t": 1}, {"person": "bob", "room": "hall", "t": 2}]
->>> program.run_local({"Door": rows}).tables["visit"]["person"].to_pylist()
+>>> program.run_local(rows)["visit"]["person"].to_pylist()
 ['ada']
 """
 
@@ -16,29 +16,29 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, TypeVar
 
 from inkling import language
+from inkling.analysis.inputs import inputs_by_stream, only_event, only_stream, require_inputs
 from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.language import syntax
 from inkling.language.build.clauses import StatementBuilder
 from inkling.language.build.events import Builder
 from inkling.logical import bind
-from inkling.logical.explain import explain as explain_logical
-from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.plan import ProgramPlan
-from inkling.logical.rules import Rewritten, rewrite
+from inkling.logical.printing.explain import explain as explain_logical
+from inkling.logical.rewrites.in_worlds import uncertain_events
+from inkling.logical.rewrites.rules import Rewritten, rewrite
 from inkling.model.time import Clock
-from inkling.physical.bounded import require_bounded
-from inkling.physical.explain import explain_physical
-from inkling.physical.forecasts import require_forecastable
+from inkling.physical.checks import require_bounded, require_forecastable
 from inkling.physical.graph.agents import network_of, network_text
 from inkling.physical.graph.svg import network_svg
 from inkling.physical.groups import Layout, layout_of
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
-from inkling.physical.verdicts import explain_verdicts
-from inkling.physical.world_verdicts import Looks
+from inkling.physical.printing.explain import explain_physical
+from inkling.physical.printing.verdicts import explain_verdicts
+from inkling.physical.printing.world_verdicts import Looks
 from inkling.source import SourceText
 
 if TYPE_CHECKING:
@@ -47,25 +47,50 @@ if TYPE_CHECKING:
 
     from inkling.evaluators.protocol import OnWorlds
     from inkling.evaluators.sampling import Sampling
-    from inkling.fitting.refusals import Refusals
-    from inkling.fitting.settings import Moment
+    from inkling.forecasting.adaptation.online import OnlineLearning
+    from inkling.forecasting.backtest import ScoreSettings
+    from inkling.forecasting.learning.rejected_rows import RejectedRows
+    from inkling.forecasting.learning.settings import FitSettings, Moment
+    from inkling.forecasting.models.model import Model
+    from inkling.forecasting.scoring.scorecard import Scores
     from inkling.io import Data
     from inkling.local_stream import LocalStream
-    from inkling.markov.model import Learner, Model
     from inkling.results import Results
-    from inkling.runtime.adaptation.online import OnlineLearning
-    from inkling.runtime.adaptation.steering import Refused
-    from inkling.scoring.scorecard import Scores
     from inkling.spark.batch import SparkResults
-    from inkling.spark.streaming.outputs import Tally
     from inkling.spark.streaming.query import LiveQuery
-    from inkling.spark.streaming.sinks import Sink
-    from inkling.why.account import Why
+    from inkling.spark.streaming.settings import StreamSettings
+    from inkling.spark.streaming.sinks.protocol import Sink
+    from inkling.why.explanation import Why
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that is known to be right, with everything that was decided about it."""
+    """A program without errors, made by `load`, `parse` or `program`.
+
+    Attributes
+    ----------
+    source, syntax
+        The text, and the statements that it consists of.
+    plan, rewritten, physical
+        The logical plan, the simplified one, and the plan that runners execute.
+    warnings
+        Findings that do not prevent a run.
+    folder
+        The folder of the files of its tables.
+
+    Examples
+    --------
+    >>> program = parse('''
+    ...     STREAM Door(person STRING, room STRING, t BIGINT) TIME t;
+    ...     EVENT visit(d.person AS person) AS PATTERN Door d[room = 'lab'];
+    ... ''')
+    >>> results = program.run_local([{"person": "ada", "room": "lab", "t": 1}])
+    >>> results["visit"]["person"].to_pylist()
+    ['ada']
+    """
 
     source: SourceText
     syntax: syntax.Program
@@ -73,23 +98,42 @@ class Program:
     warnings: tuple[Diagnostic, ...]
     rewritten: Rewritten
     physical: PhysicalPlan
-    folder: Path  # where the files of its tables are looked for
+    folder: Path
 
     @property
     def name(self) -> str:
+        """The name of the source, such as that of the file."""
         return self.source.name
 
     @property
     def text(self) -> str:
+        """The text as written."""
         return self.source.text
 
     def explain(
         self, stage: str = "all", *, sampling: Sampling | None = None, layout: Layout | str | None = None
     ) -> str:
-        """What will be done and why, as stable text.
+        """The plans of the program and the reasons for them, as stable text.
 
-        `stage` is `logical`, `rewritten`, `verdicts` or `physical`; `all` gives each under its title. `sampling` is how
-        closely probabilities over uncertain streams are to be known; `layout` is that of a run.
+        Parameters
+        ----------
+        stage
+            ``"logical"``, ``"rewritten"``, ``"verdicts"`` or ``"physical"``; ``"all"`` gives each under its title.
+        sampling
+            The precision of sampled probabilities, as in a run.
+        layout
+            How work is split across Spark tasks, as in `run`.
+
+        Examples
+        --------
+        >>> program = parse('''
+        ...     STREAM Door(person STRING, room STRING, t BIGINT) TIME t;
+        ...     EVENT visit(d.person AS person) AS PATTERN Door d[room = 'lab'];
+        ... ''')
+        >>> print(program.explain("logical"))
+        r0 := Stream[Door](person STRING, room STRING, t INTEGER; time t)
+        r1 := Leaf[r0](d; d.room = 'lab')
+        r2 := Event visit[r1](per MATCH; over Door; head person = d.person)
         """
         sections = dict(self.explain_sections(sampling, layout))
         if stage == "all":
@@ -110,70 +154,164 @@ class Program:
         )
 
     def graph(self) -> str:
-        """The network of agents behind the program as a picture, in SVG."""
+        """The network of agents of the program as an SVG picture."""
         return network_svg(network_of(self.rewritten.plan), self.name)
 
     def graph_text(self) -> str:
-        """The same network as text: a tree for each event."""
+        """The network of agents of the program as text: a tree for each event."""
         return network_text(network_of(self.rewritten.plan))
 
     def run(
         self,
         spark: SparkSession,
-        inputs: Mapping[str, Data],
+        inputs: Mapping[str, Data] | Data,
         tables: Mapping[str, Data] | None = None,
         *,
         partitions: int | None = None,
         layout: Layout | str | None = None,
         sampling: Sampling | None = None,
     ) -> SparkResults:
-        """Results on Spark, as one DataFrame per event.
+        """Run the program on Spark; nothing is computed until results are read.
 
-        `layout` says what tasks share out among them: keys (`key`), patterns (`pattern`) or both (`both`); `partitions`
-        how many of these there are. Results do not depend on it. `sampling` says how closely probabilities over
-        uncertain streams must be known.
+        Parameters
+        ----------
+        spark
+            The session, for example from `spark_session`.
+        inputs
+            Data by stream: a DataFrame, the name of a table, or anything that `run_local` reads. Data without a name is
+            that of the only stream.
+        tables
+            Data of tables by name, in place of the files that the program names.
+        partitions
+            The number of partitions of keys or patterns.
+        layout
+            How work is split across Spark tasks: by ``"key"``, by ``"pattern"`` or by ``"both"``. Results do not
+            depend on it.
+        sampling
+            The precision of sampled probabilities over uncertain streams.
+
+        Returns
+        -------
+        SparkResults
+            A DataFrame for each event.
         """
         from inkling.spark import batch
 
         return batch.run(
-            self, spark, inputs, tables, partitions=partitions, layout=layout_of(layout), sampling=sampling
+            self,
+            spark,
+            self._by_stream(inputs),
+            tables,
+            partitions=partitions,
+            layout=layout_of(layout),
+            sampling=sampling,
         )
+
+    def on(
+        self,
+        stream: str | None = None,
+        *,
+        event: str | None = None,
+        tables: Mapping[str, Data] | None = None,
+        partitions: int | None = None,
+        layout: Layout | str | None = None,
+        sampling: Sampling | None = None,
+    ) -> Callable[[DataFrame], DataFrame]:
+        """The program as a function from the rows of a stream to the results of an event, for `DataFrame.transform`.
+
+        ``doors.transform(program.on("Door", event="back"))`` is the DataFrame of `back` over the rows of `doors`.
+
+        Parameters
+        ----------
+        stream
+            The stream that the program reads; may be left out if there is one.
+        event
+            The event whose results are returned; may be left out if there is one.
+        tables, partitions, layout, sampling
+            As in `run`.
+        """
+        name = only_stream(self.plan) if stream is None else stream
+        require_inputs(self.plan, {name: None})
+        wanted = only_event(self.plan, event)
+
+        def results_of(rows: DataFrame) -> DataFrame:
+            results = self.run(
+                rows.sparkSession, {name: rows}, tables, partitions=partitions, layout=layout, sampling=sampling
+            )
+            results.close()  # caches are for several DataFrames
+            return results[wanted]
+
+        return results_of
 
     def run_local(
         self,
-        inputs: Mapping[str, Data],
+        inputs: Mapping[str, Data] | Data,
         tables: Mapping[str, Data] | None = None,
         *,
         sampling: Sampling | None = None,
         on_worlds: OnWorlds | None = None,
     ) -> Results:
-        """Results in this process, without a Java virtual machine, as one Arrow table per event.
+        """Run the program in this process, without Spark.
 
-        `sampling` says how closely probabilities over uncertain streams must be known; `on_worlds` is told how many of
-        how many sampled worlds are done.
+        Parameters
+        ----------
+        inputs
+            Data by stream: a path (`.csv`, `.jsonl`, `.parquet`, or a folder of one kind), a pandas, polars or Arrow
+            table, or a list of rows. Data without a name is that of the only stream.
+        tables
+            Data of tables by name, in place of the files that the program names.
+        sampling
+            The precision of sampled probabilities over uncertain streams.
+        on_worlds
+            Receives the number of sampled worlds that are done, and of all.
+
+        Returns
+        -------
+        Results
+            An Arrow table for each event.
+
+        Examples
+        --------
+        >>> program = parse('''
+        ...     STREAM Door(person STRING, room STRING, t BIGINT) TIME t;
+        ...     EVENT visit(d.person AS person) AS PATTERN Door d[room = 'lab'];
+        ... ''')
+        >>> program.run_local({"Door": [{"person": "ada", "room": "lab", "t": 1}]})
+        <Results visit: 1, rejects: 0>
         """
         from inkling import local
 
-        return local.run(self, inputs, tables, sampling, on_worlds)
+        return local.run(self, self._by_stream(inputs), tables, sampling, on_worlds)
 
     def chances_during(
         self,
         event: str,
-        inputs: Mapping[str, Data],
+        inputs: Mapping[str, Data] | Data,
         spans: Sequence[tuple[Moment, Moment]],
         tables: Mapping[str, Data] | None = None,
         *,
         sampling: Sampling | None = None,
     ) -> pa.Table:
-        """How probable it is that an event over probable streams happens at least once from one time to another.
+        """The probability that an event over probable streams happens at least once in a span of time.
 
-        A row per span and value of the head: `since`, `until`, `probability`, `method`, `error`. Times are integers, or
-        dates or texts such as `2026-03-01T12:00:00`; both ends belong to a span.
+        Parameters
+        ----------
+        event
+            The name of the event.
+        inputs, tables, sampling
+            As in `run_local`.
+        spans
+            Pairs of times: integers, dates or texts such as ``2026-03-01T12:00:00``. Both ends belong to a span.
+
+        Returns
+        -------
+        pyarrow.Table
+            A row for each span and value of the head: `since`, `until`, `probability`, `method`, `error`.
         """
-        from inkling.evaluators.protocol import Context
+        from inkling.evaluators.protocol import EvaluatorContext
         from inkling.evaluators.query.during import chances_during
-        from inkling.fitting.settings import on_clock
-        from inkling.local import taken_in
+        from inkling.forecasting.learning.settings import on_clock
+        from inkling.local import ingest
 
         if any(len([*span]) != 2 or not all(isinstance(end, int | str | date) for end in span) for span in spans):
             raise InputError.of(
@@ -185,119 +323,111 @@ class Program:
             raise InputError.of("INK0657", "some spans are given in integers, others in times of day")
         (clock,) = clocks
         named = [(since, until) for (since, _), (until, _) in ends]
-        given = taken_in(self, inputs, tables)
-        context = Context(given.facts, given.around, given.measure, sampling)
-        return chances_during(self.physical, event, context, given.sources, named, clock)
+        ingested = ingest(self, self._by_stream(inputs), tables)
+        context = EvaluatorContext(ingested.facts, ingested.context, ingested.unit, sampling)
+        return chances_during(self.physical, event, context, ingested.sources, named, clock)
 
     def fit(
         self,
-        inputs: Mapping[str, Data],
+        inputs: Mapping[str, Data] | Data,
         tables: Mapping[str, Data] | None = None,
         *,
+        models: Collection[str] | None = None,
+        settings: FitSettings | None = None,
         spark: SparkSession | None = None,
-        order: int | Literal["auto"] | None = None,
-        kind: Learner = "tree",
-        names: Collection[str] | None = None,
-        until: Moment | None = None,
-        share: float | None = None,
-        by: str | None = None,
-        p_min: float = 0.001,
-        alpha: float = 0.0,
-        gamma_min: float = 0.001,
-        ratio: float = 1.05,
-        shrinkage: float | None = None,
         partitions: int | None = None,
     ) -> dict[str, Model]:
-        """The models that forecasts read, learned from inputs in this process or, with `spark`, on Spark.
+        """Learn the models of the program's forecasts.
 
-        They can be given as `tables` of a run as they are, or saved for later. Rows that are refused are logged.
+        Models can be passed as `tables` of a run, or saved for later. Rejected rows are logged.
 
         Parameters
         ----------
-        order
-            How many events a model looks back: by default what the program says, or 3. With `auto` it is the one that
-            does best on the latest fifth of the rows when the others are learned from.
-        kind
-            `tree` (as far back as it pays), `full` (as far back as `order`) or `weighted` (all trees at once).
-        names
-            Models or forecasts, if not all are to be learned.
-        until, share
-            Learn from rows up to a time, or from an earliest share of them, and leave the others for tests.
-        by
-            A column: models are learned for each of its values too, in place of the `BY` of the program.
-        p_min, alpha, gamma_min, ratio
-            When a context earns a node of a tree.
-        shrinkage
-            How many events the model of all weighs in the model of a group.
-        """
-        from inkling.fitting.learn import learn
-        from inkling.fitting.settings import FitSettings
+        inputs, tables
+            As in `run_local`.
+        models
+            The models or forecasts to learn; all by default.
+        settings
+            The order and kind of the models, and the rows to learn from.
+        spark
+            Learn on Spark; by default, in this process.
+        partitions
+            The number of partitions on Spark.
 
-        settings = FitSettings(order, kind, until, share, by, p_min, alpha, gamma_min, ratio, shrinkage)
-        learned = learn(self, inputs, tables, settings, spark=spark, partitions=partitions, names=names)
-        if learned.refused:
-            _log_refused(learned.refused)
+        Examples
+        --------
+        >>> program = parse('''
+        ...     STREAM Press(key STRING, t BIGINT) TIME t ORDER BY t;
+        ...     EVENT ab AS PATTERN SEQ STRICT(Press x[key = 'a'], Press y[key = 'b']);
+        ...     FORECAST ab WITHIN 2 EVENTS;
+        ... ''')
+        >>> rows = [{"key": key, "t": t} for t, key in enumerate("abcabcabc")]
+        >>> from inkling import FitSettings
+        >>> models = program.fit(rows, settings=FitSettings(order=1))
+        >>> models["ab_model"].n_events
+        9.0
+        """
+        from inkling.forecasting.learning.learn import learn
+
+        learned = learn(
+            self, self._by_stream(inputs), tables, settings, spark=spark, partitions=partitions, names=models
+        )
+        if learned.rejected:
+            _log_rejected(learned.rejected)
         return learned.models
 
     def score(
         self,
-        inputs: Mapping[str, Data],
+        inputs: Mapping[str, Data] | Data,
         tables: Mapping[str, Data] | None = None,
         *,
-        spark: SparkSession | None = None,
-        orders: int | Collection[int] | None = None,
-        kind: Learner = "tree",
-        until: Moment | None = None,
-        share: float | None = None,
-        threshold: float | None = None,
-        censored: bool = False,
         models: Mapping[str, Model] | None = None,
+        settings: ScoreSettings | None = None,
+        spark: SparkSession | None = None,
     ) -> dict[str, Scores]:
-        """How good forecasts are: models learned from the first part of the inputs, tried on the rest.
+        """Learn models from the first part of the inputs, forecast the rest, and score the forecasts.
 
-        Rows that are refused are logged.
+        Simple baselines are scored on the same rows. Rejected rows are logged.
 
         Parameters
         ----------
+        inputs, tables
+            As in `run_local`.
         models
-            Models that were learned before, by name: nothing is learned, and they are tried on all of the inputs, each
-            with the order that it was learned with unless `orders` says otherwise.
-        orders
-            How many events models look back, one model each: 0 to 3 by default. Simple rules are tried beside them.
-        kind
-            `tree`, `full` or `weighted`, as in `fit`.
-        until, share
-            Learn from rows up to a time, or from an earliest share of them: a half by default. Forecasts made later
-            are judged.
-        threshold
-            From which chance on a forecast counts as a yes: `CONFIDENCE`, or a half.
-        censored
-            Leave out forecasts that look past the end of their key.
+            Models by name: nothing is learned, and all forecasts are scored.
+        settings
+            The orders to compare, and the rows to learn from.
+        spark
+            Learn and forecast on Spark; by default, in this process.
         """
-        from inkling.trials import ORDERS, TrialSettings, orders_learned, tried
+        from inkling.forecasting.backtest import tried
 
-        if orders is None:
-            orders = ORDERS if models is None else orders_learned(models)
-        chosen = tuple(orders) if isinstance(orders, Collection) else (orders,)
-        settings = TrialSettings(chosen, kind, until, share, threshold, censored)
-        return tried(self, inputs, tables, settings, spark=spark, models=models, on_refused=_log_refused)
+        return tried(
+            self, self._by_stream(inputs), tables, settings, spark=spark, models=models, on_rejected=_log_rejected
+        )
 
     def why(
         self,
         event: str,
-        inputs: Mapping[str, Data],
+        inputs: Mapping[str, Data] | Data,
         tables: Mapping[str, Data] | None = None,
         *,
         sampling: Sampling | None = None,
     ) -> Why:
-        """Why an event has the results that it has over these inputs, or none: run in this process.
+        """Explain why an event has its results over these inputs, or none; runs in this process.
 
-        For an event that depends on an uncertain stream, `sampling` says when to enumerate all possible worlds, and
-        how closely probabilities must be known otherwise.
+        Parameters
+        ----------
+        event
+            The name of the event.
+        inputs, tables
+            As in `run_local`.
+        sampling
+            For an event over uncertain streams: when to enumerate all possible worlds, and the precision otherwise.
         """
         from inkling.why.uncertain import why
 
-        return why(self, event, inputs, tables, sampling)
+        return why(self, event, self._by_stream(inputs), tables, sampling)
 
     def open(
         self,
@@ -307,11 +437,30 @@ class Program:
         sampling: Sampling | None = None,
         learn: OnlineLearning | None = None,
     ) -> LocalStream:
-        """A stream in this process: rows are pushed as they come, and what they prove is returned at once.
+        """Start the program in this process, to push rows to it.
 
-        `unbounded` opens a program although nothing limits its state: for streams that end. `sampling` says how
-        closely probabilities over uncertain streams must be known; `learn` has the models of forecasts learn from the
-        rows that they forecast on.
+        Parameters
+        ----------
+        tables
+            Data of tables by name, in place of the files that the program names.
+        unbounded
+            Start the program although its state has no limit: for streams that end.
+        sampling
+            The precision of sampled probabilities over uncertain streams.
+        learn
+            Let the models of forecasts learn from the rows of the stream.
+
+        Examples
+        --------
+        >>> program = parse('''
+        ...     STREAM Door(person STRING, room STRING, t BIGINT) TIME t;
+        ...     EVENT visit(d.person AS person) AS PATTERN Door d[room = 'lab'];
+        ... ''')
+        >>> stream = program.open()
+        >>> stream.push([{"person": "ada", "room": "lab", "t": 1}]).n_results
+        0
+        >>> stream.finish()["visit"]["person"].to_pylist()
+        ['ada']
         """
         from inkling.local_stream import LocalStream
 
@@ -321,78 +470,59 @@ class Program:
     def stream(
         self,
         spark: SparkSession,
-        inputs: Mapping[str, DataFrame | str | Path],
+        inputs: Mapping[str, DataFrame | str | Path] | DataFrame | str | Path,
         tables: Mapping[str, Data] | None = None,
         *,
         checkpoint: str | Path,
         to: Sink | str | Path | Callable[[str, DataFrame, int], None],
-        trigger: Mapping[str, object] | None = None,
-        buckets: int | None = None,
-        idle_after: float | None = 60.0,
-        unbounded: bool = False,
+        settings: StreamSettings | None = None,
         sampling: Sampling | None = None,
-        on_tally: Callable[[Tally], None] | None = None,
         learn: OnlineLearning | None = None,
-        control: str | Path | None = None,
-        on_refused: Callable[[Refused], None] | None = None,
-        on_steered: Callable[[str], None] | None = None,
     ) -> LiveQuery:
-        """Runs on Structured Streaming until it is stopped.
+        """Start the program on Structured Streaming; it runs until it is stopped.
 
         Parameters
         ----------
         inputs
-            For each stream a streaming frame, a folder in which files appear, or an address: `kafka://HOST:PORT/TOPIC`,
-            `table://NAME`, `rate://ROWS-PER-SECOND`. Options follow a `?`, as in ``incoming?format=csv``.
+            By stream, a streaming DataFrame, a folder to which files are added, or an address:
+            ``kafka://HOST:PORT/TOPIC``, ``table://NAME``, ``rate://ROWS-PER-SECOND``. Options follow a `?`, as in
+            ``incoming?format=csv``. Without a name if the program reads one stream.
+        tables
+            The data of tables that the program does not read from files.
         checkpoint
-            A folder where Spark keeps offsets and state; an existing one is continued.
+            The folder for offsets and state; an existing checkpoint is resumed.
         to
-            A folder for one folder per event, ``out?format=json`` or csv, `table://PREFIX`, `kafka://HOST:PORT/TOPIC`,
-            `-` for the terminal, a sink of `inkling.spark.streaming.sinks`, or a function of (name, frame, batch
-            number) that copes with hearing of a batch twice. Rows that came too late go to the output `late`, refused
-            ones to `rejects`.
-        trigger
-            As Spark's `trigger`, for example ``{"processingTime": "5 seconds"}`` or ``{"availableNow": True}``.
-        buckets
-            Into how many parts keys and their state are divided; fixed by the first run with a checkpoint.
-        idle_after
-            Seconds without rows after which a stream no longer holds the others back; None waits forever.
-        unbounded
-            Run a program although nothing limits its state: for streams that end.
+            A folder with a folder per event, ``out?format=json`` or csv, ``table://PREFIX``,
+            ``kafka://HOST:PORT/TOPIC``, ``-`` for the terminal, a sink of `inkling.spark.streaming.sinks`, or a
+            function of (name, DataFrame, batch number) that may receive a batch twice. Late rows are written to the
+            output `late`, rejected rows to `rejects`.
+        settings
+            Trigger, buckets and other options.
         sampling
-            How closely probabilities over uncertain streams must be known; fixed by the first run with a checkpoint.
+            The precision of sampled probabilities; fixed by the first run with a checkpoint.
         learn
-            Have the models of forecasts learn from the rows that they forecast on. What they learn is kept beside the
-            checkpoint, and the next run goes on from there.
-        control
-            Messages that change settings of forecasts: a file to which lines are added, CSV or JSON, or
-            `kafka://HOST:PORT/TOPIC`. They have the fields forecast, parameter and value. `on_refused` is told of those
-            that make no sense, `on_steered` of what others change and when; otherwise both are logged.
+            Let the models of forecasts learn from the rows of the stream. Models are saved in the checkpoint.
         """
-        from inkling.evaluators.sampling import Sampling
         from inkling.spark.streaming import query
         from inkling.spark.streaming.addresses import absolute
-        from inkling.spark.streaming.sinks import sink_of
+        from inkling.spark.streaming.settings import StreamSettings
+        from inkling.spark.streaming.sinks.protocol import sink_of
 
-        self.require_streamable(unbounded=unbounded, sampling=sampling)
-        settings = query.StreamSettings(
-            absolute(checkpoint),
-            sink_of(to),
-            dict(trigger or {"processingTime": "0 seconds"}),
-            buckets,
-            idle_after,
-            on_tally,
-            unbounded,
-            sampling or Sampling(),
-            learn,
-            control,
-            on_refused,
-            on_steered,
+        settings = settings or StreamSettings()
+        self.require_streamable(unbounded=settings.unbounded, sampling=sampling)
+        return query.start(
+            *(self, spark, self._by_stream(inputs), tables, settings),
+            checkpoint=absolute(checkpoint),
+            sink=sink_of(to),
+            sampling=sampling,
+            learn=learn,
         )
-        return query.start(self, spark, inputs, tables, settings)
+
+    def _by_stream(self, inputs: Mapping[str, T] | T) -> Mapping[str, T]:
+        return inputs_by_stream(self.plan, inputs)
 
     def _looks(self, sampling: Sampling | None) -> Looks | None:
-        if not doubtful_events(self.plan):
+        if not uncertain_events(self.plan):
             return None
         from inkling.evaluators.sampling import Sampling
 
@@ -402,21 +532,21 @@ class Program:
         return Looks(n_worlds, n_streamed, chosen.epsilon, chosen.delta, chosen.exact_up_to, chosen.budget)
 
     def to_ink(self) -> str:
-        """The program in the one layout that `inkling fmt` gives every program."""
+        """The program in the standard layout, which `inkling fmt` writes."""
         return language.format_program(self.syntax)
 
     def require_streamable(self, *, unbounded: bool = False, sampling: Sampling | None = None) -> None:
-        """Refuse what cannot run on a stream; `unbounded` permits state without a limit."""
+        """Raise an error if the program cannot run on a stream; `unbounded` permits state without a limit."""
         from inkling.evaluators.sampling import Sampling
         from inkling.evaluators.worlds.streamable import require_worlds_streamable
 
-        self._refuse_names_of_outputs()
+        self._reject_names_of_outputs()
         settings = sampling or Sampling()
         require_worlds_streamable(self.physical, self.syntax, self.source, settings, unbounded=unbounded)
         if not unbounded:
             require_bounded(self.physical, self.syntax, self.source)
 
-    def _refuse_names_of_outputs(self) -> None:
+    def _reject_names_of_outputs(self) -> None:
         named = [event.name for event in self.plan.events]
         for name in (*named, *(event.retracted_as for event in self.plan.events if event.retracted_as is not None)):
             if name.casefold() in ("late", "rejects"):
@@ -430,27 +560,57 @@ class Program:
                 )
 
 
-def _log_refused(refused: Refusals) -> None:
-    logging.getLogger("inkling").warning("%s; `rejects` of a run shows them", refused)
+def _log_rejected(rejected: RejectedRows) -> None:
+    logging.getLogger("inkling").warning("%s; `rejects` of a run shows them", rejected)
 
 
 def load(path: str | Path) -> Program:
-    """Reads a program from a file; its tables are looked for beside it."""
+    """Read a program from a file; the files of its tables are searched for in the same folder.
+
+    The suffix names the language: `.ink`, `.ele` (ETALIS), `.sre` (Wayeb) or `.lahar` (Lahar).
+    """
     path = Path(path)
     return parse(read_program(path), name=path.name, folder=path.parent)
 
 
 def parse(text: str, *, name: str = "<string>", folder: str | Path = ".") -> Program:
-    """Reads a program from text; its tables are looked for in `folder`."""
+    """Read a program from text.
+
+    Parameters
+    ----------
+    text
+        The program.
+    name
+        The name in messages.
+    folder
+        The folder of the files of its tables.
+
+    Examples
+    --------
+    >>> parse("STREAM A(t BIGINT) TIME t; EVENT e AS PATTERN A a;", name="mine.ink").name
+    'mine.ink'
+    """
     return _compile(language.parse(text, name), SourceText(name, text), Path(folder))
 
 
 def program(
     *statements: Builder | syntax.Statement | str, name: str = "<program>", folder: str | Path = "."
 ) -> Program:
-    """A program from statements: texts, nodes of `inkling.language.syntax` or builders of `inkling.language.build`.
+    """Make a program from statements.
 
-    Mistakes are shown in the text that the statements print as.
+    A statement is a text, a node of `inkling.language.syntax` or a builder of `inkling.language.build`. Errors
+    are shown in the text of the statements.
+
+    Examples
+    --------
+    >>> from inkling.language.build import event, leaf, stream
+    >>> door = stream("Door").column("room", "STRING").column("t", "BIGINT").time("t")
+    >>> print(program(door, event("opened").pattern(leaf("Door", "d"))).to_ink())
+    STREAM Door(room STRING, t BIGINT) TIME t;
+    <BLANKLINE>
+    EVENT opened AS
+      PATTERN Door d;
+    <BLANKLINE>
     """
     text = "\n\n".join(_statement_text(statement) for statement in statements)
     return parse(text, name=name, folder=folder)

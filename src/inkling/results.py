@@ -7,7 +7,7 @@ with columns of DataFrames.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.errors import InputError
+from inkling.event_results import ArrowResults
 from inkling.logical.plan import Confidence, Demand, EventPlan
 from inkling.logical.settings import is_forecast
 from inkling.logical.vectorized import ARROW_TYPES
@@ -45,24 +46,54 @@ Values: TypeAlias = Mapping[str, pa.Array | pa.ChunkedArray] | pa.Table
 """Columns by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Results:
-    """What a program found: one table per event, the rows that were refused, and how many rows were read."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Results(ArrowResults):
+    """The results of a run in this process, made by `Program.run_local` and `SparkResults.collect`.
 
-    tables: Mapping[str, pa.Table]
-    rejects: pa.Table
+    Attributes
+    ----------
+    tables
+        An Arrow table for each event; `results["stuck"]` is short for `results.tables["stuck"]`.
+    rejects
+        Rows that violate the declaration of their stream, with the reason.
+    input_rows
+        The number of rows of each stream.
+    clock
+        Whether times are timestamps or ticks.
+    worlds
+        How probabilities were computed, as text; None if all streams are certain.
+
+    Examples
+    --------
+    >>> import inkling
+    >>> program = inkling.parse('''
+    ...     STREAM Door(person STRING, room STRING, t BIGINT) TIME t;
+    ...     EVENT visit(d.person AS person) AS PATTERN Door d[room = 'lab'];
+    ... ''')
+    >>> results = program.run_local([{"person": "ada", "room": "lab", "t": 1}, {"person": "bob", "room": "lab"}])
+    >>> results
+    <Results visit: 1, rejects: 1>
+    >>> results["visit"].select(["person", "start"]).to_pylist()
+    [{'person': 'ada', 'start': 1}]
+    >>> results.rejects["reason"].to_pylist(), results.input_rows
+    (['null time'], {'Door': 2})
+    """
+
+    # `field()`, because dataclasses take a property of a base class for the default
+    tables: Mapping[str, pa.Table] = field()
+    rejects: pa.Table = field()
     input_rows: Mapping[str, int]
     clock: Clock
-    worlds: str | None = None  # what probabilities rest on, where streams are uncertain
+    worlds: str | None = None
 
     def n_certain(self, event: str) -> int | None:
-        """How many results of an event are certain; the others are possible. None where there is no doubt at all."""
-        if FORECAST in self.tables[event]["method"].unique().to_pylist() or not self._has_doubt():
+        """The number of certain results of an event; the others are possible. None if no stream is uncertain."""
+        if FORECAST in self.tables[event]["method"].unique().to_pylist() or not self._has_uncertainty():
             return None
         table = self.tables[event]
         return int(((table["probability"].to_numpy() == 1) & (table["error"].to_numpy() == 0)).sum())
 
-    def _has_doubt(self) -> bool:
+    def _has_uncertainty(self) -> bool:
         return self.worlds is not None or any(
             (table.filter(pc.field("method") != FORECAST)["probability"].to_numpy() < 1).any()
             for table in self.tables.values()
@@ -98,7 +129,7 @@ class Matches:
         return cls.of(batch, np.ones(len(batch)), np.zeros(len(batch)), EXACT)
 
     def estimated(self) -> dict[str, pa.Array | pa.ChunkedArray]:
-        """The columns that tell how probable each match is."""
+        """The columns that show how probable each match is."""
         constant = isinstance(self.method, str)
         return {
             "probability": _column(self.probability),
@@ -230,12 +261,12 @@ NotExact = Callable[[EventPlan, int, int, float], InputError]
 """The error for an event that demands EXACT: how many answers are sampled, of how many, and their largest error."""
 
 
-def refused(event: EventPlan, error: np.ndarray, negligible: float) -> np.ndarray:
+def rejected(event: EventPlan, error: np.ndarray, negligible: float) -> np.ndarray:
     """Which answers were sampled although EXACT is demanded."""
     return (error > negligible) & (event.demand is Demand.EXACT)
 
 
 def require_exact(event: EventPlan, error: np.ndarray, negligible: float, problem: NotExact) -> None:
     """Raises `InputError` where EXACT is demanded and answers were sampled."""
-    if n_refused := int(np.count_nonzero(refused(event, error, negligible))):
-        raise problem(event, n_refused, len(error), float(error.max()))
+    if n_rejected := int(np.count_nonzero(rejected(event, error, negligible))):
+        raise problem(event, n_rejected, len(error), float(error.max()))

@@ -1,4 +1,4 @@
-"""Probability over time on the page: bars, a threshold, what happened and what was decided without doubt."""
+"""Probability over time on the page: bars, a threshold, what happened and the results of a deterministic baseline."""
 
 import pytest
 from playwright.sync_api import expect
@@ -36,7 +36,7 @@ def test_a_threshold_moved_by_keyboard_decides_what_is_an_alarm(open_report):
     assert marks == {"above": 1, "below": 2}
     assert lines.first.locator("path.happened").get_attribute("d").startswith(f"M{600 * 12 / 85:.2f} 0")
     spoken = lines.first.locator(".hidden-label").text_content()
-    assert spoken == "above the threshold: 20; happened: 22; decided without doubt: 95"
+    assert spoken == "above the threshold: 20; happened: 22; deterministic baseline: 95"
     assert "2 of 3 keys are drawn" in page.locator("#chance-note").text_content()
 
 

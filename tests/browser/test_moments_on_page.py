@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 
 
 def imprecise(n_many: int = 30) -> ReportData:
-    """`ada` rests on an exact event and two imprecise ones, over ticks 0 to 100; `bob` on many."""
+    """`ada` depends on an exact event and two imprecise ones, over ticks 0 to 100; `bob` on many."""
     ada = (
         MemberRow("a1", "Start", 20, 20),
         MemberRow("b1", "Load", 0, 100, {"value": 97}, imprecise=True),

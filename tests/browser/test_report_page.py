@@ -133,11 +133,7 @@ def test_click_on_a_match_shows_it(open_report):
     assert details.locator(".values dt").all_text_contents() == ["total"]
     assert details.locator(".values dd").all_text_contents() == ["3.5"]
     assert details.locator(".member-id").all_text_contents() == ["a1", "b2", "c3"]
-    assert details.locator(".members td:nth-child(2)").all_text_contents() == [
-        "+0",
-        "+250 ticks",
-        "+1,000 ticks",
-    ]
+    assert details.locator(".members td:nth-child(2)").all_text_contents() == ["+0", "+250 ticks", "+1,000 ticks"]
     level, bar = details.locator(".level").bounding_box(), details.locator(".probability-bar").bounding_box()
     assert level["width"] / bar["width"] == pytest.approx(0.75, abs=0.01)
     whisker = details.locator(".error").bounding_box()

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from inkling.scoring.scorecard import Scorecard, Scores, write_scores
-from inkling.scoring.tally import Tally
+from inkling.forecasting.scoring.scorecard import Scorecard, Scores, write_scores
+from inkling.forecasting.scoring.tally import Tally
 
 GOOD = Tally(np.array([0.1, 0.5, 0.9]), np.array([50, 20, 30]), np.array([6, 9, 26]))
 

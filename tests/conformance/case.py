@@ -18,7 +18,7 @@ from tests.kit.naive_forecasts import Asked, Said
 from tests.kit.oracle import ProbableResult, oracle, probable_oracle
 
 import inkling
-from inkling.markov.model import Model
+from inkling.forecasting.models.model import Model
 from inkling.meaning.semantics import Result
 from inkling.model.time import Clock
 from inkling.model.types import Type
@@ -73,11 +73,11 @@ class Case:
 
     @property
     def is_certain(self) -> bool:
-        return all(stream.schema.doubt is None for stream in self.program.plan.streams)
+        return all(stream.schema.uncertainty is None for stream in self.program.plan.streams)
 
     @cached_property
     def expected(self) -> dict[str, list[Any]]:
-        """By event, the results by the definition: `Result` without doubt, else `ProbableResult`; none of forecasts."""
+        """By event, the results by the definition: certain `Result` or `ProbableResult`; none of forecasts."""
         plan = self.program.plan
         found: dict[str, list[Any]] = {event.name: [] for event in plan.events}
         define = oracle if self.is_certain else probable_oracle
@@ -164,8 +164,10 @@ def with_lateness(case: Case) -> Case:
     lasts.
     """
     plan = case.program.plan
-    counting = {stream.schema.name for stream in plan.streams if stream.schema.id is None and not stream.schema.doubt}
-    bounded = {one.schema.name for one in plan.streams if _has_bounds(one.schema.doubt)}
+    counting = {
+        stream.schema.name for stream in plan.streams if stream.schema.id is None and not stream.schema.uncertainty
+    }
+    bounded = {one.schema.name for one in plan.streams if _has_bounds(one.schema.uncertainty)}
     unit = "TICKS" if case.clock is Clock.TICKS else "SECONDS"
 
     def late(found: re.Match[str]) -> str:
@@ -176,8 +178,8 @@ def with_lateness(case: Case) -> Case:
     return replace(case, text=re.sub(r"(STREAM (\w+)[^;]*);", late, case.text))
 
 
-def _has_bounds(doubt: object) -> bool:
-    return isinstance(doubt, LostEvents) and doubt.bounds is not None
+def _has_bounds(uncertainty: object) -> bool:
+    return isinstance(uncertainty, LostEvents) and uncertainty.bounds is not None
 
 
 def packed(name: str, cases: Iterable[Case]) -> Case:

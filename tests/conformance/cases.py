@@ -19,8 +19,8 @@ from tests.kit.queries import random_query
 from tests.kit.regular_queries import random_regular
 from tests.kit.safe_queries import PATTERNS, safe_program, safe_rows
 from tests.kit.streams import is_packable
-from tests.kit.uncertain import Doubts, random_uncertain_cases
-from tests.kit.universe import Doubtful, Kind
+from tests.kit.uncertain import Uncertainties, random_uncertain_cases
+from tests.kit.universe import Kind, Uncertain
 
 import inkling
 from inkling.logical.plan import ProgramPlan
@@ -122,14 +122,14 @@ def _regular(rng: random.Random) -> Candidate:
 
 def _safe(rng: random.Random) -> Candidate:
     text = safe_program(rng, rng.choice([*PATTERNS.values()]), rng.choice(("END", "VALUES")))
-    kinds = {one.schema.name: _kind(one.schema.doubt) for one in inkling.parse(text).plan.streams}
+    kinds = {one.schema.name: _kind(one.schema.uncertainty) for one in inkling.parse(text).plan.streams}
     return text, (safe_rows(rng, kinds, 64),), {}
 
 
-def _kind(doubt: object) -> str:
-    if not isinstance(doubt, ProbableValue):
+def _kind(uncertainty: object) -> str:
+    if not isinstance(uncertainty, ProbableValue):
         return "certain"
-    return "chain" if doubt.given else "independent"
+    return "chain" if uncertainty.given else "independent"
 
 
 def _relation(rng: random.Random) -> Candidate:
@@ -144,10 +144,10 @@ def _needs_worlds(plan: ProgramPlan) -> bool:
     return not apart and is_packable(plan)
 
 
-def _worlds(doubtful: tuple[Doubtful, ...], n: int) -> Callable[[random.Random], Made]:
+def _worlds(uncertain: tuple[Uncertain, ...], n: int) -> Callable[[random.Random], Made]:
     def one(rng: random.Random) -> Candidate:
-        doubts = Doubts(most_worlds=(64,), doubtful=doubtful, options=POINTS, accept=_needs_worlds)
-        (case,) = random_uncertain_cases(rng, 1, doubts)
+        uncertainties = Uncertainties(most_worlds=(64,), uncertain=uncertain, options=POINTS, accept=_needs_worlds)
+        (case,) = random_uncertain_cases(rng, 1, uncertainties)
         # cases of a pack that had keys in common would have worlds in common, and too many of them to enumerate
         mark = f"{rng.randrange(10**6)}"
         rows = {name: [{**row, "k": f"{row['k']}{mark}"} for row in some] for name, some in case.rows.items()}
@@ -187,7 +187,7 @@ EVENT seen(k, w.m AS m) AS PATTERN SEQ(mean w, Vague a) WITHIN 9 TICKS PARTITION
 EVENT next_door(k, a.room AS old, b.room AS new) AS PATTERN SEQ(At a, At b) WHERE reach(a.room, b.room)
   WITHIN 6 TICKS PARTITION BY k PER INTERVAL;
 EVENT went(k) AS PATTERN SEQ NEXT(Walk a[near(room, 'lab')], Walk b[room = 'lab']) PARTITION BY k PER END;
--- Several kinds of doubt and a certain stream in one pattern.
+-- Several kinds of uncertainty and a certain stream in one pattern.
 EVENT three(k, s.v AS v) AS PATTERN SEQ(Vague a, Sure s, At b[room = 'lab']) WITHIN 12 TICKS PARTITION BY k;
 EVENT either(k) AS PATTERN (Vague a[v = 2]) OR (Walk b[room = 'lab']) PARTITION BY k PER END;
 EVENT both(k) AS PATTERN (At a[room = 'hall']) AND (Vague b[v > 0]) WITHIN 4 TICKS PARTITION BY k PER VALUES;
@@ -260,9 +260,9 @@ FAMILIES: dict[str, Callable[[random.Random], Made]] = {
     "overlap": _queries("overlap", 2),
     "unsafe": _queries("unsafe", 4),
     "relation": _telling(_relation, 5),
-    "timeworld": _worlds((Doubtful.TIME, Doubtful.WEIGHTED_TIME, Doubtful.NOTHING), 4),
-    "valueworld": _worlds((Doubtful.VALUE, Doubtful.CHAIN, Doubtful.NOTHING), 4),
-    "lossworld": _worlds((Doubtful.LOST, Doubtful.LOST_MARKS, Doubtful.NOTHING), 4),
+    "timeworld": _worlds((Uncertain.TIME, Uncertain.WEIGHTED_TIME, Uncertain.NOTHING), 4),
+    "valueworld": _worlds((Uncertain.VALUE, Uncertain.CHAIN, Uncertain.NOTHING), 4),
+    "lossworld": _worlds((Uncertain.LOST, Uncertain.LOST_MARKS, Uncertain.NOTHING), 4),
     "mixture": _mixtures,
     "revised": _revised,
 }

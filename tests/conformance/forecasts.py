@@ -11,7 +11,7 @@ from functools import cache
 from tests.conformance.case import Case, Forecasts, named_apart, with_lateness
 from tests.kit.naive_forecasts import STREAM, Asked, Definition, Row, learned, program_of, some_asked, some_rows
 
-from inkling.markov.forecasts import Around
+from inkling.forecasting.models.forecasts import Around
 from inkling.meaning.worlds import joint_worlds
 
 N_FORECASTS = 6

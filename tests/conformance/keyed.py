@@ -41,9 +41,7 @@ KEY_TYPES = {
     "text": KeyType((("k", "STRING"),), ((("p",),), (("",),), (("P",),), (("ß 中",),)), ((None,),)),
     "integer": KeyType((("k", "BIGINT"),), (((0,),), ((-1,),), ((2**53,),), ((2**53 + 1,),)), ((None,),)),
     "double": KeyType(
-        (("k", "DOUBLE"),),
-        (((0.0,), (-0.0,)), ((0.1 + 0.2,),), ((0.3,),), ((-5e-324,),)),
-        ((None,), (math.nan,)),
+        (("k", "DOUBLE"),), (((0.0,), (-0.0,)), ((0.1 + 0.2,),), ((0.3,),), ((-5e-324,),)), ((None,), (math.nan,))
     ),
     "pair": KeyType(
         (("k", "STRING"), ("j", "DOUBLE")),
@@ -51,10 +49,7 @@ KEY_TYPES = {
         ((None, 1.0), ("a", None), ("a", math.nan)),
     ),
     "time": KeyType(
-        (("k", "TIMESTAMP"),),
-        (((0,),), ((TIME_0,),), ((TIME_0 + 1,),), ((-DAY_US,),)),
-        ((None,),),
-        Clock.TIMESTAMP,
+        (("k", "TIMESTAMP"),), (((0,),), ((TIME_0,),), ((TIME_0 + 1,),), ((-DAY_US,),)), ((None,),), Clock.TIMESTAMP
     ),
 }
 
@@ -69,7 +64,7 @@ class Template:
     timestamps: bool = True  # whether it can have them
 
     @property
-    def doubtful(self) -> bool:
+    def uncertain(self) -> bool:
         return any(word in self.text for word in ("BETWEEN", "PROBABILITY", "NUMBERED"))
 
 
@@ -142,8 +137,7 @@ WORLDS = _program(
     "EVENT after({key}) AS PATTERN SEQ(both x, P a[room = 'hall']) WITHIN 9 {unit} PARTITION BY {key} PER END;",
 )
 TIME_WORLDS = _program(
-    "VB",
-    "EVENT either({key}) AS PATTERN (V a[v = 0]) OR (SEQ(B b, V c)) WITHIN 5 {unit} PARTITION BY {key} PER END;",
+    "VB", "EVENT either({key}) AS PATTERN (V a[v = 0]) OR (SEQ(B b, V c)) WITHIN 5 {unit} PARTITION BY {key} PER END;"
 )
 
 
@@ -252,7 +246,7 @@ def keyed_case(family: str, kind: str, seed: int = 0) -> Case:
         rows = template.rows(rng, [dict(zip(key.names, one, strict=True)) for one in spelled], f"{number}")
         pieces.append(rows if key.clock is Clock.TICKS else {name: _timed(some) for name, some in rows.items()})
     others: Rows = {}
-    if template.doubtful:  # its worlds are those of events
+    if template.uncertain:  # its worlds are those of events
         others = {name: pieces[-1].pop(name) for name in "VPWS" if name in pieces[-1]}
         pieces[-1] |= {name: [] for name in others}
     if template.meet:

@@ -21,17 +21,18 @@ import pyarrow.parquet as pq
 from tests.conformance.case import LATENESS
 from tests.kit.arrival import coming_by
 
+import inkling
 from inkling.evaluators.sampling import Sampling
+from inkling.forecasting.models.model import Model
 from inkling.local_stream import LocalStream
 from inkling.logical.plan import StreamPlan
-from inkling.markov.model import Model
 from inkling.query import Program
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from inkling.spark.streaming.outputs import Output
     from inkling.spark.streaming.query import LiveQuery
+    from inkling.spark.streaming.sinks.outputs import Output
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -120,15 +121,15 @@ class SparkBatch:
             self.spark, inputs.streams, inputs.tables, partitions=self.partitions, sampling=self.sampling
         )
         try:
-            found: Tables = {name: [] for name in results.frames}
-            return found | _collected(results.frames)
+            found: Tables = {name: [] for name in results}
+            return found | _collected(results)
         finally:
             results.close()
 
 
 @dataclass(frozen=True, slots=True)
 class SparkStream:
-    """Files that Structured Streaming takes one by one; half-way the query stops, and another one goes on."""
+    """Files that Structured Streaming takes one by one; half-way the query stops, and another one continues."""
 
     spark: SparkSession
     folder: Path
@@ -171,9 +172,7 @@ class SparkStream:
             inputs.tables,
             checkpoint=self.folder / "checkpoint",
             to=kept,
-            trigger={"availableNow": True},
-            buckets=self.buckets,
-            unbounded=True,
+            settings=inkling.StreamSettings(available_now=True, buckets=self.buckets, unbounded=True),
             sampling=SAMPLED,
         )
 
@@ -197,7 +196,7 @@ class _Kept:
 
 def _collected(frames: Mapping[str, DataFrame]) -> Tables:
     """Rows of many frames in one job: a job for each would take far longer than the rows do."""
-    if not frames:
+    if not len(frames):
         return {}
     from pyspark.sql import DataFrame
     from pyspark.sql import functions as F
@@ -254,7 +253,7 @@ def _order(rng: random.Random, stream: StreamPlan, table: pa.Table) -> pa.Table:
     """A stream without LATENESS comes in the order of its times."""
     schema = stream.schema
     times = [0 if one is None else one for one in table[coming_by(schema)].cast(pa.int64()).to_pylist()]
-    if schema.id is None and schema.doubt is None:
+    if schema.id is None and schema.uncertainty is None:
         return table
     late = 0 if schema.late is None else LATENESS if max(times, default=0) < 10**9 else LATENESS * 1_000_000
     places = rng.sample(range(len(table)), len(table))

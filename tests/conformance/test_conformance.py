@@ -105,8 +105,8 @@ def test_the_table_is_as_large_as_it_says() -> None:
     """At least forty uncertain events that find something less than certain, and some of each family."""
     for family in FAMILIES:
         results = [found for case in family_cases(family, 0) for found in case.expected.values()]
-        doubtful = [any(0 < one.probability < 1 for one in some) for some in results]
-        assert sum(doubtful) >= 2, family
+        uncertain = [any(0 < one.probability < 1 for one in some) for some in results]
+        assert sum(uncertain) >= 2, family
     events = [found for family in FAMILIES for case in family_cases(family, 0) for found in case.expected.values()]
     assert sum(any(0 < one.probability < 1 for one in found) for found in events) >= 40
     for case in forecast_cases(0):

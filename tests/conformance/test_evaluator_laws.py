@@ -12,16 +12,18 @@ from tests.conformance.cases import MIXED_STREAMS, MIXTURE, family_cases, mixed_
 from tests.conformance.forecasts import forecast_cases
 from tests.conformance.packs import IN_WORLDS
 from tests.conformance.runners import SAMPLED
-from tests.kit.evaluator_laws import check_evaluator
+from tests.kit.evaluator_laws import StageInput, StreamInput, check_evaluator
 
 import inkling
 from inkling.analysis import choice
-from inkling.evaluators.protocol import Context
-from inkling.local import taken_in
+from inkling.evaluators.certain import CertainEvaluator, rows_of
+from inkling.evaluators.protocol import EvaluatorContext
+from inkling.evaluators.stage.rows import format as r
+from inkling.local import IngestedInputs, ingest
 from inkling.model.uncertainty import ProbableValue
 from inkling.runtime import registry
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "doubt"
+GOLDEN = Path(__file__).parents[1] / "golden" / "uncertainty"
 
 SEEN = "STREAM Seen(id STRING, who STRING, {tag}room STRING, t BIGINT, p DOUBLE) ID id KEY {key} TIME t PROBABILITY p;"
 PLAIN, TAGGED = SEEN.format(tag="", key="who"), SEEN.format(tag="tag STRING, ", key="who, tag")
@@ -45,6 +47,30 @@ STREAM Sure(id STRING, who STRING, v BIGINT, t BIGINT) ID id KEY who TIME t DERI
 STREAM Alarm(id STRING, who STRING, lo BIGINT, hi BIGINT) ID id KEY who TIME BETWEEN lo AND hi;
 EVENT {name}(who) AS PATTERN {pattern} WITHIN 8 TICKS PARTITION BY who;
 """
+CERTAIN = """
+STREAM V(id STRING, k STRING, t BIGINT, n BIGINT, s STRING, x BIGINT) ID id KEY k TIME t ORDER BY n;
+STREAM Stay(id STRING, k STRING, v STRING, since BIGINT, till BIGINT) ID id KEY k, v TIME FROM since TO till;
+"""
+KINDS = {
+    choice.Evaluator.AUTOMATON: "e(k) AS PATTERN SEQ STRICT(V[s = 'a'], V[s = 'b']+) PARTITION BY k PER END",
+    choice.Evaluator.NETWORK: """e(k, a.x AS x) AS
+  PATTERN SEQ(V a[s = 'a'], NOT V[s = 'c' AND x > a.x], V b[s = 'b' AND x >= a.x]) WITHIN 6 TICKS PARTITION BY k""",
+    choice.Evaluator.SEGMENTS: """e(a.v AS one, b.v AS other, k) AS
+  PATTERN ALL Stay a STARTS_BEFORE SOME Stay b PARTITION BY k""",
+    choice.Evaluator.WINDOW: "e(k, SUM(w.x) AS total) AS PATTERN WINDOW V w LAST 4 TICKS PARTITION BY k ON CHANGE",
+    choice.Evaluator.CONSUMPTION: "e(k) AS PATTERN SEQ(V[s = 'a'], V[s = 'b']) PARTITION BY k CONSUME CHRONOLOGICAL",
+}
+"""What each evaluator of a stage is asked."""
+STAGES = (
+    CERTAIN.replace("ORDER BY n", "ORDER BY n DERIVE grown = x - PREV(x)")
+    + """
+EVENT up(k, v.x AS x) AS PATTERN V v[grown > 0] PARTITION BY k;
+EVENT twice(k) AS PATTERN SEQ(up a, up b[x > a.x]) WITHIN 5 TICKS PARTITION BY k;
+EVENT run(k) AS PATTERN SEQ STRICT(V[s = 'a'], V[s = 'b']) PARTITION BY k PER END;
+EVENT after(k) AS PATTERN SEQ(run r, NOT twice, V v[s = 'c']) WITHIN 6 TICKS PARTITION BY k;
+"""
+)
+"""Several evaluators, some of which read what others find."""
 PATTERNS = [
     "SEQ(Login l, Alarm a)",
     "SEQ NEXT(Login l, Alarm a)",
@@ -62,14 +88,77 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> None:
 def checked(text: str, rows: dict[str, Any], seed: int, tables: dict[str, Any] | None = None) -> Counter[str]:
     """How many results each evaluator of a program has, once it has kept the laws."""
     program = inkling.parse(text)
-    given = taken_in(program, rows, tables)
-    assert not len(given.rejects)
-    context = Context(given.facts, given.around, given.measure, SAMPLED)
+    ingested = ingest(program, rows, tables)
+    assert not len(ingested.rejects)
+    context = EvaluatorContext(ingested.facts, ingested.context, ingested.unit, SAMPLED)
     found = registry.uncertain_evaluators(program.physical, context)
     rng = random.Random(seed)
     divided = {name: name != choice.Evaluator.WORLDS and "PARTITION BY" in text for name in found}
     assert {name: one.is_divisible for name, one in found.items()} == divided
-    return Counter({name: check_evaluator(one, given.sources, rng) for name, one in found.items()})
+    return Counter({name: check_evaluator(StreamInput(one, ingested.sources), rng) for name, one in found.items()})
+
+
+def certain_rows(rng: random.Random) -> dict[str, Any]:
+    times = sorted(rng.choices(range(14), k=36))
+    rows = [
+        {"id": f"v{n}", "k": rng.choice("pqr"), "t": t, "n": n, "s": rng.choice("abc"), "x": rng.randrange(4)}
+        for n, t in enumerate(times)
+    ]
+    stays = [
+        {"id": f"s{n}", "k": rng.choice("pqr"), "v": rng.choice("vw"), "since": t, "till": t + rng.randrange(4)}
+        for n, t in enumerate(rng.choices(range(14), k=16))
+    ]
+    return {"V": rows, "Stay": stays}
+
+
+def checked_stages(text: str, rows: dict[str, Any], seed: int, tables: dict[str, Any] | None = None) -> Counter[str]:
+    """How many results each evaluator of a stage has, once it, the stage and the evaluator of stages kept the laws."""
+    evaluator, ingested, found = checked_certain(text, rows, seed, tables)
+    rng = random.Random(seed)
+    for stage in evaluator.stages.stages:
+        prepared = {r.STAGE_ROWS: rows_of(stage.stage, ingested.sources, ingested.facts, ingested.context)}
+        every = {"stage": stage, **{one.name: one for one in stage.members}}
+        found.update({name: check_evaluator(StageInput(stage, one, prepared), rng) for name, one in every.items()})
+    return found
+
+
+def checked_certain(
+    text: str, rows: dict[str, Any], seed: int, tables: dict[str, Any] | None = None
+) -> tuple[CertainEvaluator, IngestedInputs, Counter[str]]:
+    program = inkling.parse(text)
+    ingested = ingest(program, rows, tables)
+    assert not len(ingested.rejects)
+    evaluator = CertainEvaluator(program.physical, EvaluatorContext(ingested.facts, ingested.context, ingested.unit))
+    n_results = check_evaluator(StreamInput(evaluator, ingested.sources), random.Random(seed))
+    return evaluator, ingested, Counter(all=n_results)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", KINDS)
+def test_certain_evaluators(kind: str, seed: int) -> None:
+    text = f"{CERTAIN} EVENT {KINDS[kind]};"
+    (stage,) = inkling.parse(text).physical.stages
+    assert [step.evaluator for step in stage.steps] == [kind]
+    found = checked_stages(text, certain_rows(random.Random(f"{kind} {seed}")), seed)
+    assert len(found) == 3
+    assert len({*found.values()}) == 1
+    assert found["all"] > 0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_certain_forecasts(seed: int) -> None:
+    case = forecast_cases(0)[seed]
+    assert checked_stages(case.text, case.given(), seed, case.given_tables())["all"] > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("is_divisible", [True, False])
+def test_stages(is_divisible: bool, seed: int) -> None:
+    text = STAGES if is_divisible else f"{STAGES} EVENT pair AS PATTERN SEQ(run a, up b) WITHIN 3 TICKS;"
+    evaluator, _, found = checked_certain(text, certain_rows(random.Random(f"stages {seed}")), seed)
+    assert found["all"] > 0
+    assert evaluator.is_divisible == is_divisible
+    assert len(evaluator.stages.stages) == (1 if is_divisible else 2)
 
 
 def seen(rng: random.Random) -> list[dict[str, object]]:
@@ -97,8 +186,10 @@ def test_queries(name: str, seed: int) -> None:
 
 def test_an_engine_that_may_give_way_to_another_is_not_divided() -> None:
     program = inkling.parse(f"{WALKED} {NEXT_OF_TAG} PARTITION BY who PER END;")
-    given = taken_in(program, {"Seen": []})
-    found = registry.uncertain_evaluators(program.physical, Context(given.facts, given.around, given.measure))
+    ingested = ingest(program, {"Seen": []})
+    found = registry.uncertain_evaluators(
+        program.physical, EvaluatorContext(ingested.facts, ingested.context, ingested.unit)
+    )
     assert not found[choice.Evaluator.QUERY].is_divisible
 
 

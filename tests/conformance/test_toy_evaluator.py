@@ -81,7 +81,11 @@ def test_structured_streaming(program: inkling.Program, spark: SparkSession, tmp
         (folder / f"{number}.csv").write_text("\n".join(lines) + "\n")
     found: list[dict[str, object]] = []
     query = program.stream(
-        spark, {"Seen": f"{folder}?format=csv"}, checkpoint=tmp_path / "checkpoint", to=tmp_path / "found", buckets=2
+        spark,
+        {"Seen": f"{folder}?format=csv"},
+        checkpoint=tmp_path / "checkpoint",
+        to=tmp_path / "found",
+        settings=inkling.StreamSettings(buckets=2),
     )
     query.finish()
     for name in EXPECTED:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from inkling.analysis.verdict import Verdict
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.evaluators.protocol import END, Answer, Context, Moment, Rows, no_rows
-from inkling.evaluators.stage.owners import Owners
+from inkling.evaluators.protocol import END, Answer, EvaluatorContext, Moment, Rows, no_rows
+from inkling.evaluators.stage.rows.owners import Owners
 from inkling.io.normalize import ID, START
 from inkling.logical.plan import EventPlan, Leaf, ProgramPlan, StreamPlan
 from inkling.model.time import Clock
@@ -42,11 +42,11 @@ class ToyEvaluator:
 
     events: tuple[EventPlan, ...]
     streams: tuple[StreamPlan, ...]
-    context: Context
+    context: EvaluatorContext
     plan: PhysicalPlan
 
     @classmethod
-    def of(cls, plan: PhysicalPlan, context: Context) -> ToyEvaluator | None:
+    def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> ToyEvaluator | None:
         chosen = plan.answered_by(NAME)
         if not chosen:
             return None
@@ -78,7 +78,7 @@ class ToyEvaluator:
         return 0
 
     def step(self, state: int, rows: Rows, until: Moment) -> tuple[int, Mapping[str, pa.Table]]:
-        given = {**no_rows(self.streams, self.context.measure.clock), **rows}
+        given = {**no_rows(self.streams, self.context.unit.clock), **rows}
         return state + 1, {event.name: self._table(event, given[event.sources[0]]) for event in self.events}
 
     def copied(self, state: int) -> int:
@@ -98,7 +98,7 @@ class ToyEvaluator:
 
     def _table(self, event: EventPlan, rows: pa.Table) -> pa.Table:
         id_type = next(one.id_type for one in self.plan.stages if event.name in {step.event.name for step in one.steps})
-        schema = result_schema(event, id_type, self.context.measure.clock)
+        schema = result_schema(event, id_type, self.context.unit.clock)
         n, times = len(rows), rows[START].combine_chunks()
         ids = pa.ListArray.from_arrays(pa.array(np.arange(n + 1), pa.int32()), rows[ID].combine_chunks())
         columns = {
@@ -113,7 +113,7 @@ class ToyEvaluator:
         }
         return pa.table([columns[name] for name in schema.names], schema=schema)
 
-    def migrated(self, state: int, before: object) -> int:
+    def migrated(self, state: int, before: object, kept: Collection[str]) -> int:
         return state
 
     def n_kept(self, state: int) -> int:

@@ -50,6 +50,6 @@ def test_manners(path: Path) -> None:
 
 def test_every_code_of_the_binder_has_a_case() -> None:
     package = Path(binding.__file__).parent
-    used = {code for path in package.glob("*.py") for code in re.findall(r'"(INK\d{4})"', path.read_text())}
+    used = {code for path in package.rglob("*.py") for code in re.findall(r'"(INK\d{4})"', path.read_text())}
     shown = {finding.code for path in CASES for finding in findings(path)}
     assert used == shown

@@ -6,10 +6,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import inkling
 from inkling import parse
 from inkling.error_codes import CODES
 from inkling.errors import InputError, ProgramError
-from inkling.scoring import joined_outcomes
+from inkling.forecasting.scoring import joined_outcomes
 
 MESSAGES = Path(__file__).parent / "scores"
 STREAM = """STREAM V(s STRING, t BIGINT) TIME t ORDER BY t;
@@ -26,7 +27,9 @@ def join_too_little() -> None:
 
 CASES: dict[str, Callable[[], object]] = {
     "no_forecast": lambda: parse(STREAM).score({"V": ROWS}),
-    "nothing_after": lambda: parse(f"{STREAM}FORECAST ab WITHIN 2 EVENTS;").score({"V": ROWS}, orders=[0], until=5),
+    "nothing_after": lambda: parse(f"{STREAM}FORECAST ab WITHIN 2 EVENTS;").score(
+        {"V": ROWS}, settings=inkling.ScoreSettings(order=[0], train_until=5)
+    ),
     "detection_without_forecast": join_too_little,
 }
 

@@ -10,12 +10,11 @@ import pytest
 import inkling
 from inkling.errors import InklingError
 from inkling.spark.streaming.addresses import address_of
-from inkling.spark.streaming.current_reading import read_current
-from inkling.spark.streaming.current_sink import CurrentSink
-from inkling.spark.streaming.postgres_sink import PostgresSink
-from inkling.spark.streaming.sinks import Beginning, FileSink, sink_of
-from inkling.spark.streaming.sources import opened
-from inkling.spark.streaming.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.sinks.current_files import CurrentSink, read_current
+from inkling.spark.streaming.sinks.postgres import PostgresSink
+from inkling.spark.streaming.sinks.protocol import Beginning, FileSink, sink_of
+from inkling.spark.streaming.sources.inputs import opened
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,7 +6,7 @@ import pytest
 
 import inkling
 from inkling.errors import ProgramError
-from inkling.physical.bounded import require_bounded
+from inkling.physical.checks import require_bounded
 
 MESSAGES = Path(__file__).parent / "streaming"
 CASES = sorted(MESSAGES.glob("*.ink"))

@@ -1,5 +1,6 @@
-"""Every mistake in a program's text is told as written in the file beside it."""
+"""Every error in a program's text is told as written in the file beside it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ CASES = sorted(path for path in Path(__file__).parent.joinpath("syntax").iterdir
 
 
 @pytest.mark.parametrize("program", CASES, ids=lambda path: path.stem)
-def test_mistake_is_told_as_written(program: Path, accept: bool) -> None:
+def test_error_is_told_as_written(program: Path, accept: bool) -> None:
     with pytest.raises(ProgramError) as raised:
         parse(program.read_text(encoding="utf-8"), program.name)
     told = str(raised.value) + "\n"
@@ -22,6 +23,19 @@ def test_mistake_is_told_as_written(program: Path, accept: bool) -> None:
     if accept:
         expected.write_text(told, encoding="utf-8")
     assert told == expected.read_text(encoding="utf-8")
+
+
+STATEMENT = re.compile(r"help: write `((?:STREAM|EVENT) [^`]*;)`")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in CASES if STATEMENT.search(path.with_suffix(".txt").read_text())],
+    ids=lambda path: path.stem,
+)
+def test_a_statement_in_a_help_can_be_pasted(path: Path) -> None:
+    for statement in STATEMENT.findall(path.with_suffix(".txt").read_text(encoding="utf-8")):
+        assert len(parse(statement).statements) == 1
 
 
 def test_every_syntax_code_has_a_case() -> None:

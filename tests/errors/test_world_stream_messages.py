@@ -32,7 +32,7 @@ def test_every_message_belongs_to_a_program() -> None:
     assert {path.stem for path in CASES} == {path.stem for path in MESSAGES.glob("*.txt")}
 
 
-def test_every_refusal_is_shown() -> None:
+def test_every_rejection_is_shown() -> None:
     said = "".join(path.with_suffix(".txt").read_text() for path in CASES)
     assert all(code in said for code in ("INK0605", "INK0615", "INK0411"))
 

@@ -4,11 +4,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import typer.main
 
-from inkling.cli import app, explain_error
-from inkling.cli.explain_error import FAMILIES
+from inkling.cli import app
+from inkling.cli.commands import explain_error
+from inkling.cli.commands.explain_error import FAMILIES
 from inkling.error_codes import CODES
 from inkling.errors import longer_text
 from inkling.language.front_ends import NOTATIONS
@@ -115,15 +117,15 @@ def command_line() -> Iterator[str]:
     yield (
         f"{NOTICE}\n# Command line\n\n"
         "| exit status | |\n|---|---|\n"
-        "| 0 | all went well |\n"
-        "| 1 | the program has a mistake, or a check failed |\n"
+        "| 0 | success |\n"
+        "| 1 | the program has an error, or a check failed |\n"
         "| 2 | the command line is wrong |\n"
         "| 3 | a file or an option is wrong |\n"
         "| 4 | inkling failed; `--debug` shows where |\n\n"
         "Results go to stdout or to files; messages and progress go to stderr.\n"
     )
     group = typer.main.get_command(app)
-    for name, command in group.commands.items():  # type: ignore[attr-defined]
+    for name, command in commands_of(group):
         arguments = [param for param in command.params if param.param_type_name == "argument"]
         options = [param for param in command.params if param.param_type_name == "option"]
         usage = " ".join(["inkling", name, *(argument.metavar for argument in arguments), "[OPTIONS]"])
@@ -131,6 +133,15 @@ def command_line() -> Iterator[str]:
         yield "| option | | default |\n|---|---|---|\n"
         for option in options:
             yield f"| {spelled(option)} | {option.help} | {default_text(option)} |\n"
+
+
+def commands_of(group: Any) -> Iterator[tuple[str, Any]]:
+    """Commands by name; those of a sub-group bear its name too."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from ((f"{name} {inner}", one) for inner, one in commands_of(command))
+        else:
+            yield name, command
 
 
 def spelled(option: typer.core.TyperOption) -> str:
@@ -143,7 +154,7 @@ def spelled(option: typer.core.TyperOption) -> str:
 
 def default_text(option: typer.core.TyperOption) -> str:
     if option.required:
-        return "must be given"
+        return "required"
     shown = option.show_default if isinstance(option.show_default, str) else option.default
     shown = getattr(shown, "value", shown)
     return "" if option.is_flag or shown in (None, [], ()) else f"`{shown}`"

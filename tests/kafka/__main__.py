@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.kafka.broker import broker_jars, running_broker
 
 from inkling.errors import InklingError
-from inkling.spark.kafka import kafka_jars
+from inkling.spark.kafka.connector import kafka_jars
 
 
 def main(arguments: Sequence[str]) -> int:

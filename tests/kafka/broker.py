@@ -16,8 +16,8 @@ from pathlib import Path
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from inkling.spark.jars import fetched, read_jars
-from inkling.spark.java import find_java
+from inkling.spark.jvm.jars import fetched, read_jars
+from inkling.spark.jvm.java import find_java
 
 HOST = "127.0.0.1"
 START_LIMIT_S = 60

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.kafka.broker import Broker, running_broker
 
-from inkling.spark.kafka import kafka_settings, require_kafka
+from inkling.spark.kafka.connector import kafka_settings, require_kafka
 from inkling.spark.session import spark_session
 
 _numbers = count(1)

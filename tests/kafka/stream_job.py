@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.kafka.sensors import PROGRAM
 
 import inkling
-from inkling.spark.kafka import kafka_settings
+from inkling.spark.kafka.connector import kafka_settings
 from inkling.spark.session import spark_session
 
 
@@ -21,7 +21,11 @@ def main(folder: Path) -> None:
     spark = spark_session(master="local[2]", app_name="inkling-jobs", quick=True, config=kafka_settings())
     queries = [
         inkling.parse(PROGRAM).stream(
-            spark, job["inputs"], checkpoint=folder / name / "checkpoint", to=job["to"], buckets=2, idle_after=None
+            spark,
+            job["inputs"],
+            checkpoint=folder / name / "checkpoint",
+            to=job["to"],
+            settings=inkling.StreamSettings(buckets=2, idle_after=None),
         )
         for name, job in jobs.items()
     ]

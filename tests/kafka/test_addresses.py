@@ -10,9 +10,9 @@ from tests.kafka.broker import Broker
 
 import inkling
 from inkling.errors import InklingError
-from inkling.spark.streaming.kafka_sink import KafkaSink
-from inkling.spark.streaming.outputs import Output
-from inkling.spark.streaming.sinks import sink_of
+from inkling.spark.streaming.sinks.kafka import KafkaSink
+from inkling.spark.streaming.sinks.outputs import Output
+from inkling.spark.streaming.sinks.protocol import sink_of
 
 pytestmark = pytest.mark.kafka
 
@@ -45,8 +45,7 @@ def test_results_once_although_a_batch_is_repeated(
             {"Reading": f"kafka://{broker.address}/{topic}?position=place"},
             checkpoint=tmp_path / "checkpoint",
             to=sink,
-            trigger={"availableNow": True},
-            buckets=2,
+            settings=inkling.StreamSettings(available_now=True, buckets=2),
         )
         query.await_end()
 
@@ -68,5 +67,5 @@ def test_results_once_although_a_batch_is_repeated(
         ("high", 30.0, [f"{topic}-0-3"]),
     ]
     assert len({message.key() for message in messages}) == 3
-    refused = [json.loads(value or b"") for value in broker.values(f"{topic}-found.rejects")]
-    assert [(row["reason"], row["row"]) for row in refused] == [("malformed", '"nonsense"')]
+    rejected = [json.loads(value or b"") for value in broker.values(f"{topic}-found.rejects")]
+    assert [(row["reason"], row["row"]) for row in rejected] == [("malformed", '"nonsense"')]

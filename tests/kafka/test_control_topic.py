@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.kafka.broker import Broker
 
-from inkling.spark.streaming.control_messages import MessageTopic, messages_of
+from inkling.spark.streaming.sources.control_messages import MessageTopic, messages_of
 
 pytestmark = pytest.mark.kafka
 

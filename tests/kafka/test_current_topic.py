@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 from tests.kafka.broker import Broker
 from tests.streaming.corrections import random_batches
 
-from inkling.spark.streaming.kafka_sink import KafkaSink
-from inkling.spark.streaming.sinks import Beginning, sink_of
-from inkling.spark.streaming.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.sinks.kafka import KafkaSink
+from inkling.spark.streaming.sinks.protocol import Beginning, sink_of
 
 pytestmark = pytest.mark.kafka
 

@@ -50,8 +50,7 @@ class Sensors:
             {stream: f"{server}/{topic}{options}" for stream, topic in self.topics.items()},
             checkpoint=self.folder / checkpoint,
             to=to or self.out,
-            buckets=2,
-            idle_after=None,
+            settings=inkling.StreamSettings(buckets=2, idle_after=None),
         )
 
 
@@ -76,7 +75,7 @@ def _n_read(query: LiveQuery) -> int:
 
 def failure_of(query: LiveQuery) -> str:
     with pytest.raises(InklingError) as raised:
-        assert query.await_end(int(PATIENCE_S)), "the query goes on"
+        assert query.await_end(int(PATIENCE_S)), "the query continues"
     return str(raised.value)
 
 
@@ -105,7 +104,7 @@ def test_a_topic_that_goes_and_comes_back(sent: Sensors) -> None:
     sent.broker.create_topic(sent.topics["Reading"])
     sent.send(1)
     sent.send(2)
-    with pytest.raises(InklingError, match=r"INK0612.*was deleted and made again"):
+    with pytest.raises(InklingError, match=r"INK0612.*was deleted and created again"):
         sent.start()
 
     sent.out = sent.folder / "out of the new topic"

@@ -11,11 +11,11 @@ from tests.kafka.broker import Broker
 
 from inkling.errors import InputError
 from inkling.io.normalize import Normalized, normalize
-from inkling.io.records import MALFORMED, ORIGINAL
+from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
-from inkling.spark.avro_messages import Avro
-from inkling.spark.payloads import Json, KafkaField, Payload, decoded
+from inkling.spark.kafka.avro import Avro
+from inkling.spark.kafka.payloads import Json, KafkaField, Payload, decoded
 
 pytestmark = pytest.mark.kafka
 

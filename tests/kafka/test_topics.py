@@ -5,7 +5,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from tests.kafka.broker import HOST, Broker, free_port
 
-from inkling.spark.kafka_topics import kafka_trouble, topic_ids
+from inkling.spark.kafka.connector import kafka_trouble, topic_ids
 from inkling.spark.streaming.failures import Run, stream_failed
 
 pytestmark = pytest.mark.kafka

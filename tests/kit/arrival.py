@@ -29,7 +29,7 @@ def permitted_order(rng: random.Random, ends: list[int | None], lateness: int) -
 
 def coming_by(schema: StreamSchema) -> str:
     """The column by which rows of a stream come in order: uncertain ones by the first time at which they may matter."""
-    match schema.doubt:
+    match schema.uncertainty:
         case ImpreciseTime(lo=lo):
             return lo
         case ProbableValue():

@@ -17,8 +17,7 @@ def arrow_streams(plan: p.ProgramPlan, rows: Mapping[str, Iterable[RawRow]]) -> 
     """What the streams of a program read: the columns that rows must have, without the derived ones."""
     return {
         stream.schema.name: _table(
-            stored_columns(stream.schema, [column.name for column in stream.derived]),
-            rows.get(stream.schema.name, ()),
+            stored_columns(stream.schema, [column.name for column in stream.derived]), rows.get(stream.schema.name, ())
         )
         for stream in plan.streams
     }

@@ -62,7 +62,7 @@ class _Maker:
         streams = tuple(self._stream(name) for name in STREAMS if name in named or random.random() < 0.2)
         scope = tuple(one.schema.name for one in streams) if policy is p.Policy.STRICT else tuple(sorted(named))
         read = {one.schema.name: one for one in streams}
-        if all(read[name].schema.doubt is None for name in named):
+        if all(read[name].schema.uncertainty is None for name in named):
             return _Maker(random)._replacing(self)
         return program(
             tuple(one for one in streams if one.schema.name in {*named, *scope}),
@@ -137,7 +137,7 @@ class _Maker:
             start="t" if certain else "lo",
             end="t" if certain else "hi",
             time_type=Type.INTEGER,
-            doubt=None if certain else ImpreciseTime("lo", "hi", "weights" if self._weighted else None),
+            uncertainty=None if certain else ImpreciseTime("lo", "hi", "weights" if self._weighted else None),
         )
         return p.StreamPlan(schema)
 

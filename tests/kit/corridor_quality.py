@@ -1,4 +1,4 @@
-"""How well visits to a coffee room are found in readings: with doubt, without it, and with half of it."""
+"""How well visits to a coffee room are found in readings: with uncertainty, without it, and with half of it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pyarrow as pa
 from inkling.examples.building import corridor
 from inkling.examples.building.corridor import COFFEE_ROOM, HALL, LOCATIONS, ROOMS
 
-from inkling.calibrate import Quality, quality
-from inkling.calibrate.detections import THRESHOLDS
+from inkling.forecasting.calibration import Quality, quality
+from inkling.forecasting.calibration.detections import THRESHOLDS
 from inkling.infer import Model, Options, filtered, mle, smoothed, viterbi
 from inkling.query import parse
 
@@ -38,7 +38,7 @@ LOW = tuple(rho for rho in THRESHOLDS if 0 < rho <= 0.12)
 def measured(
     *, people: int, seconds: int, seed: int, within: int = DISTANCE, before: str = ELSEWHERE
 ) -> Mapping[str, tuple[Quality, ...]]:
-    """Quality at each threshold, by method; what forgets the doubt has one threshold."""
+    """Quality at each threshold, by method; what forgets the uncertainty has one threshold."""
     walked = corridor.walk(people=people, seconds=seconds, seed=seed)
     model = Model.of(corridor.movement(), corridor.readers(), corridor.prior())
     options: Options = {"key": "person", "state": "room"}
@@ -59,10 +59,10 @@ def measured(
     }
 
 
-def coffee(places: pa.Table, before: str = ELSEWHERE, doubt: str = "") -> pa.Table:
-    """When people come into the coffee room, by a stream that is certain, or as doubtful as its words say."""
-    previous = ", previous STRING" if doubt == MARKOV else ""
-    program = parse(f"{STREAM.format(previous, doubt)} {EVENT.format(before=before)}")
+def coffee(places: pa.Table, before: str = ELSEWHERE, uncertainty: str = "") -> pa.Table:
+    """When people come into the coffee room, by a stream that is certain, or as uncertain as its words say."""
+    previous = ", previous STRING" if uncertainty == MARKOV else ""
+    program = parse(f"{STREAM.format(previous, uncertainty)} {EVENT.format(before=before)}")
     kinds = dict.fromkeys(HALL, "hallway") | dict.fromkeys(ROOMS, "office") | {COFFEE_ROOM: "coffee"}
     rooms = pa.table({"room": list(kinds), "kind": list(kinds.values())})
     return program.run_local({"At": places}, {"rooms": rooms}).tables["coffee"]
@@ -100,7 +100,7 @@ def at(of: tuple[Quality, ...], threshold: float) -> Quality:
 
 
 def orderings(found: Mapping[str, tuple[Quality, ...]]) -> dict[str, bool]:
-    """What is found out about doubt, whoever walks."""
+    """What is found out about uncertainty, whoever walks."""
     return {
         "best F1, filtered > MLE": best(found[REAL_TIME]) > best(found[MLE]),
         "best F1, smoothed > MAP": best(found[ARCHIVE]) > best(found[MAP]),

@@ -8,7 +8,7 @@ from random import Random
 from tests.kit.programs import Options
 from tests.kit.rows import Rows
 from tests.kit.segments import KEYS, STREAMS, SegmentsCase, random_rows, relation
-from tests.kit.universe import Declared, Doubtful
+from tests.kit.universe import Declared, Uncertain
 
 from inkling.language.syntax import RELATIONS
 
@@ -28,7 +28,7 @@ SITUATIONS = (
 )
 """Patterns in which `a` stands for one event that is always there."""
 
-DOUBTFUL_SITUATIONS = (
+UNCERTAIN_SITUATIONS = (
     *("{s} a", "{s} a", "SEQ({s} a, {s} b)", "SEQ({s} a, {s} b)"),
     "{s} a[x > 0 OR s = 'a']",
     "SEQ NEXT({s} a, {t} b)",
@@ -77,19 +77,19 @@ def situation(random: Random, name: str, partition: tuple[str, ...]) -> str:
     return text
 
 
-def doubtful_relations(random: Random, streams: Sequence[Declared], options: Options) -> str:
-    """The text of a program over streams some of which are in doubt: situations, and relations between them."""
+def uncertain_relations(random: Random, streams: Sequence[Declared], options: Options) -> str:
+    """The text of a program over streams some of which are uncertain: situations, and relations between them."""
     names = [one.name for one in streams]
-    doubtful = [one.name for one in streams if one.doubtful is not Doubtful.NOTHING]
+    uncertain = [one.name for one in streams if one.uncertain is not Uncertain.NOTHING]
     text = "".join(f"{stream}\n" for stream in streams)
     for name in ("E", "F", "G"):
-        pattern = random.choice(DOUBTFUL_SITUATIONS).format(s=random.choice(doubtful), t=random.choice(names))
+        pattern = random.choice(UNCERTAIN_SITUATIONS).format(s=random.choice(uncertain), t=random.choice(names))
         per = random.choice(("", "", " PER INTERVAL", " PER END", " PER VALUES"))
         text += f"EVENT {name}(k, a.x, a.s) AS PATTERN {pattern} PARTITION BY k{per};\n"
-    return text + "".join(_doubtful_relation(random, f"related{place}", names) for place in range(N_RELATED))
+    return text + "".join(_uncertain_relation(random, f"related{place}", names) for place in range(N_RELATED))
 
 
-def _doubtful_relation(random: Random, name: str, streams: Sequence[str]) -> str:
+def _uncertain_relation(random: Random, name: str, streams: Sequence[str]) -> str:
     x, y = random.choice("EFG"), random.choice(("E", "F", "G", random.choice(streams)))
     if random.random() < 0.3:
         x, y = y, x
@@ -101,5 +101,5 @@ def _doubtful_relation(random: Random, name: str, streams: Sequence[str]) -> str
 
 
 def _with_one_zero(rows: Rows) -> Rows:
-    """Results that differ in the sign of a zero are told apart in heads."""
+    """Results that differ in the sign of a zero are distinguished in heads."""
     return {name: [{**row, "n": 0.0 if row["n"] == 0 else row["n"]} for row in some] for name, some in rows.items()}

@@ -54,7 +54,7 @@ class Example:
 def example(text: str) -> Example:
     """`a1 b2`: an event of A at 1 and one of B at 2; `p[0,4]` lasts; `a1{x=3}` has a column x.
 
-    Lines that start with `=>` say what a result rests on, and maybe `on` which interval and (with which values).
+    Lines that start with `=>` say what a result depends on, and maybe `on` which interval and (with which values).
     """
     data, expected = _parted(text)
     events = [_event(token) for token in data.split()]

@@ -1,4 +1,4 @@
-"""Data of one program put one after the other in time, as streams that go on."""
+"""Data of one program put one after the other in time, as streams that continue."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
+from tests.kit.context import declared_tables
 from tests.kit.rows import Rows
-from tests.kit.surroundings import declared_tables
 from tests.kit.uncertain import UncertainCase
 
+from inkling.analysis.bounds.window import horizon_of
 from inkling.analysis.policies import parts_of
-from inkling.analysis.window import horizon_of
 from inkling.logical import plan as p
 from inkling.meaning.worlds import joint_worlds
 from inkling.model.event import Value
@@ -55,7 +55,7 @@ def _most_events(case: UncertainCase) -> int:
 
 
 def one_after_the_other(rng: random.Random, cases: Sequence[UncertainCase]) -> UncertainCase:
-    """The data of all cases, which share a program; numbers of lost events go on, or belong to further keys."""
+    """The data of all cases, which share a program; numbers of lost events continue, or belong to further keys."""
     first = cases[0]
     rows: Rows = {name: [] for name in first.rows}
     begins = 0
@@ -75,8 +75,10 @@ def _moved(schema: StreamSchema, row: Row, episode: int, by: int, last: dict[Val
             moved[name] = time + by
     if isinstance(place := moved.get("seq"), int):
         moved["seq"] = place + PLACES * episode
-    if isinstance(schema.doubt, LostEvents) and episode:
-        if schema.doubt.count is not None or schema.doubt.timeout is not None:  # what is closed does not go on
+    if isinstance(schema.uncertainty, LostEvents) and episode:
+        if (
+            schema.uncertainty.count is not None or schema.uncertainty.timeout is not None
+        ):  # what is closed does not continue
             moved["k"] = f"{row['k']}{episode}"
         elif isinstance(number := row["n"], int):
             moved["n"] = number + last.get(row["k"], 0)
@@ -85,7 +87,7 @@ def _moved(schema: StreamSchema, row: Row, episode: int, by: int, last: dict[Val
 
 def _last_numbers(schema: StreamSchema, rows: Sequence[Row]) -> dict[Value, int]:
     last: dict[Value, int] = {}
-    if isinstance(schema.doubt, LostEvents):
+    if isinstance(schema.uncertainty, LostEvents):
         for row in rows:
             if isinstance(number := row["n"], int):
                 last[row["k"]] = max(number, last.get(row["k"], 0))

@@ -19,7 +19,7 @@ from fractions import Fraction
 from random import Random
 
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Bindings, Surroundings, value_of
+from inkling.logical.evaluate import Bindings, ExpressionContext, value_of
 from inkling.logical.functions import FUNCTIONS
 from inkling.model.event import Event, Value
 from inkling.model.time import Instant, Span
@@ -57,48 +57,15 @@ OF_PLACES = frozenset({"great_circle", "contains", "distance_to"})
 APPROXIMATE = frozenset({"exp", "ln", "sin", "cos", "pow", "haversine"})
 """Functions whose last digits depend on the mathematical library."""
 
-TEXTS = (
-    "",
-    "a",
-    "A",
-    "ab",
-    "Ab ",
-    "b",
-    "null",
-    "straße",
-    "İ",
-    "ΟΔΟΣ",
-    "é",
-    "e\u0301",
-    "\U0001f980",
-    "事",
-    "\uffee",
-)
+TEXTS = ("", "a", "A", "ab", "Ab ", "b", "null", "straße", "İ", "ΟΔΟΣ", "é", "e\u0301", "\U0001f980", "事", "\uffee")
 SMALL = (-3, -2, -1, 0, 1, 2, 3, 7, 10, 360)
 LARGE = (2**31, -(2**31) - 1, 2**53, -(2**53), 10**15)
 HUGE = (2**53 + 1, 2**62, -(2**62), 2**63 - 1, -(2**63))
-DOUBLES = (
-    0.0,
-    0.1,
-    0.5,
-    -0.5,
-    1.0,
-    2.5,
-    -2.5,
-    3.0,
-    1e-9,
-    1e15,
-    1e16,
-    -1e22,
-    1e300,
-    -1e308,
-    5e-324,
-    720.25,
-)
+DOUBLES = (0.0, 0.1, 0.5, -0.5, 1.0, 2.5, -2.5, 3.0, 1e-9, 1e15, 1e16, -1e22, 1e300, -1e308, 5e-324, 720.25)
 
 
 def random_rows(rng: Random, n_rows: int, *, huge: bool = True) -> list[dict[str, Value]]:
-    """Rows of `COLUMNS`, one value in six null; `huge` adds integers that doubles cannot tell apart."""
+    """Rows of `COLUMNS`, one value in six null; `huge` adds integers that doubles cannot distinguish."""
     return [
         {name: None if rng.random() < 1 / 6 else _random_value(rng, name, kind, huge) for name, kind in COLUMNS.items()}
         for _ in range(n_rows)
@@ -121,7 +88,7 @@ def random_expression(rng: Random, kind: Type, depth: int, *, exact: bool = Fals
     return _Writer(rng, exact, tables).of(kind, depth)
 
 
-def surroundings_measure(span: Span) -> int:
+def written_units(span: Span) -> int:
     """Length of a written duration on timestamps."""
     return int(span.amount * 1_000_000)
 
@@ -275,7 +242,7 @@ def same_value(left: Value, right: Value, *, ulps: int = 0) -> bool:
     return abs(left - right) <= ulps * math.ulp(max(abs(left), abs(right)))
 
 
-def defined_value(expr: e.Expr, row: Mapping[str, Value], around: Surroundings) -> Value | Undefined:
+def defined_value(expr: e.Expr, row: Mapping[str, Value], context: ExpressionContext) -> Value | Undefined:
     """The value by definition, or `UNDEFINED` where Python's numbers have no 64-bit counterpart.
 
     That is so when an integer does not fit into 64 bits, when one that doubles cannot hold meets a double,
@@ -289,11 +256,11 @@ def defined_value(expr: e.Expr, row: Mapping[str, Value], around: Surroundings) 
     bound = 2**53 if meets_double else 2**63 - 1
     try:
         for part in e.walk(expr):
-            value = value_of(part, at, around)
+            value = value_of(part, at, context)
             if isinstance(value, int) and not -bound <= value <= bound:
                 return UNDEFINED
             if isinstance(value, float) and not math.isfinite(value):
                 return UNDEFINED
-        return value_of(expr, at, around)
+        return value_of(expr, at, context)
     except (ValueError, OverflowError):
         return UNDEFINED

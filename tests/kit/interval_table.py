@@ -9,17 +9,17 @@ import numpy as np
 
 from inkling.analysis.query.plans import Plan
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.grounding import Ground
+from inkling.evaluators.query.probable_events import ProbableEvents
 from inkling.evaluators.query.safe.plan import COMPILED, operator_of
 from inkling.evaluators.query.safe.scope import Block, scopes_of
 from inkling.model.batch import Ints
 
 
 def interval_table(
-    query: Query, plan: Plan, ground: Ground, words: Ints, kernels: SimpleNamespace = COMPILED
+    query: Query, plan: Plan, events: ProbableEvents, words: Ints, kernels: SimpleNamespace = COMPILED
 ) -> dict[tuple[int, int], Any]:
     """How probable it is that a query without free variables is satisfied between two times, by these times."""
-    block = Block.of(query, ground, words, kernels)
+    block = Block.of(query, events, words, kernels)
     scopes = scopes_of(block, ())
     if not scopes:
         return {}

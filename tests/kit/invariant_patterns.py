@@ -185,7 +185,7 @@ class _Check:
         if least is None or not 1 <= least <= most:
             yield f"numbers of segments go from {least} to {most}"
         if not any(isinstance(output.expr, e.Quantity) for output in self.event.head):
-            yield "the head does not tell the numbers of segments apart"
+            yield "the head does not distinguish the numbers of segments"
 
     def _sliding(self, pattern: p.Sliding, inside: _Inside) -> Iterator[str]:
         if self.event.pattern is not pattern:

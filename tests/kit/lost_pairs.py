@@ -45,7 +45,7 @@ def worlds_of(*lines: Line) -> Iterator[Weighted]:
     cells = list(pairwise(breakpoints(*lines)))
 
     def fill(cell: int, come: tuple[int, ...]) -> Iterator[tuple[Fraction, list[tuple[int, int, Fraction]]]]:
-        """Every way to go on from a cell, after so many points of every run."""
+        """Every way to continue from a cell, after so many points of every run."""
         if cell == len(cells):
             if come == tuple(run.size for _, run in runs):
                 yield Fraction(1), []

@@ -11,13 +11,13 @@ from tests.kit.lost_workloads import TICKS_PER_UNIT, Congestion, Start, lists_of
 from tests.reference.lost.baselines import ignored_lists, n_sharing, static_lists
 from tests.reference.lost.discrete import possibilities_around, sharing_masses
 
+from inkling.evaluators.relation.forward import Limits, chances
 from inkling.evaluators.relation.lists import Asked, Lists
-from inkling.evaluators.relation.passes import Limits, chances
 from inkling.evaluators.segments.relations import truth_table
-from inkling.generate.segments import Points, pairs_of, shared
+from inkling.scenarios.segments import Points, pairs_of, shared
 
 Floats = NDArray[np.float64]
-Marks = NDArray[np.bool_]
+Booleans = NDArray[np.bool_]
 
 WORLDS, STATIC, IGNORED = "possible worlds", "static", "ignored"
 DISCRETE = {f"discrete, {delta}": delta for delta in (30, 60)}
@@ -44,7 +44,7 @@ class Workload:
         return shared(self.left, self.right, self.ones, self.others)
 
     @property
-    def truth(self) -> Marks:
+    def truth(self) -> Booleans:
         """Of each pair, whether at least 0, 1, … do."""
         return self.counts[:, None] >= np.arange(self.most + 1)
 
@@ -126,13 +126,13 @@ def answers(rest: Recorded, *, discrete: bool = False) -> dict[str, Floats]:
     return found
 
 
-def accuracy(said: Floats, truth: Marks, threshold: float = USUAL) -> Floats:
+def accuracy(said: Floats, truth: Booleans, threshold: float = USUAL) -> Floats:
     """The share of pairs that are decided rightly, for each k from 1 on: detected means above the threshold."""
     right: Floats = ((said > threshold) == truth).mean(axis=0)
     return right[1:]
 
 
-def worst_k(said: Floats, truth: Marks) -> int:
+def worst_k(said: Floats, truth: Booleans) -> int:
     """The k that is decided worst."""
     return 1 + int(np.argmin(accuracy(said, truth)))
 
@@ -214,7 +214,7 @@ def beside_truth(workload: Workload, said: Floats) -> Calibrated:
     return Calibrated(float(said[:, 1:].sum(axis=1).mean()), float(workload.counts.mean()), float(z), k, bins)
 
 
-def reliability(said: Floats, happened: Marks) -> tuple[Bin, ...]:
+def reliability(said: Floats, happened: Booleans) -> tuple[Bin, ...]:
     """Observed shares beside predictions, in bins of equal width; certain answers are no predictions."""
     open_ones = (said > 1e-9) & (said < 1 - 1e-9)
     said, happened = said[open_ones], happened[open_ones]

@@ -22,9 +22,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS, Lists
-from inkling.generate.arrays import Floats, Integers, Marks
-from inkling.generate.numbering import prefixed
-from inkling.generate.segments import MARK, Points, of_counts
+from inkling.scenarios.numbering import prefixed
+from inkling.scenarios.randomness import Booleans, Floats, Integers
+from inkling.scenarios.segments import MARK, Points, of_counts
 
 
 def of_matrix(times: Integers) -> Points:
@@ -175,7 +175,7 @@ def _apart(points: Points) -> Points:
 Turns: TypeAlias = npt.NDArray[np.int8]
 
 
-def lost(points: Points, share: float, *, seed: int = 0, keep_first: bool = True, keep_last: bool = True) -> Marks:
+def lost(points: Points, share: float, *, seed: int = 0, keep_first: bool = True, keep_last: bool = True) -> Booleans:
     """Which points are lost, each independently of all others; the first and the last of a key stay unless told.
 
     >>> lost(pairs(1, n_segments=2)[0], 1.0).tolist()
@@ -193,7 +193,7 @@ def lost(points: Points, share: float, *, seed: int = 0, keep_first: bool = True
 
 
 def lists_of(
-    points: Points, is_lost: Marks | None = None, *, between: tuple[int, int] | None = None, shape: int = 1
+    points: Points, is_lost: Booleans | None = None, *, between: tuple[int, int] | None = None, shape: int = 1
 ) -> Lists:
     """Points as evaluators read them.
 
@@ -234,8 +234,8 @@ def lists_of(
 
 
 def _with_hidden(
-    begins: Integers, row: Integers, time: Integers, lacks: Marks, turn: Turns, n_hidden: int
-) -> tuple[Integers, Integers, Integers, Marks, Turns]:
+    begins: Integers, row: Integers, time: Integers, lacks: Booleans, turn: Turns, n_hidden: int
+) -> tuple[Integers, Integers, Integers, Booleans, Turns]:
     """The same with so many lost points more before each lost one, and before the recorded one after them."""
     after_lost = np.concatenate([[False], lacks[:-1]]) if lacks.size else lacks
     place = np.arange(lacks.size) + np.cumsum(n_hidden * (lacks | after_lost))
@@ -248,7 +248,7 @@ def _with_hidden(
 
 
 def table_of(
-    points: Points, is_lost: Marks | None = None, *, between: tuple[int, int] | None = None, prefix: str = "key"
+    points: Points, is_lost: Booleans | None = None, *, between: tuple[int, int] | None = None, prefix: str = "key"
 ) -> pa.Table:
     """Rows for a program: `key`, `n`, `role`, `t`; with `between`, a mark before and a mark after the points of a key.
 
@@ -275,7 +275,7 @@ def table_of(
     return pa.table(columns)
 
 
-def _open_ends(points: Points, is_lost: Marks) -> tuple[Marks, Marks]:
+def _open_ends(points: Points, is_lost: Booleans) -> tuple[Booleans, Booleans]:
     """Keys whose first, and whose last point was lost."""
     ends = np.zeros((2, points.n_keys), np.bool_)
     has_points = points.counts > 0

@@ -15,9 +15,10 @@ from functools import cached_property
 
 from tests.reference.markov.meaning import Law, block, expected, forecast, occurrences, threshold_tree, tree_law
 
+import inkling
 from inkling import Program, parse
-from inkling.markov.forecasts import Argmax, Around, Fixed, Kind, Point, Shortest, Within
-from inkling.markov.model import Model
+from inkling.forecasting.models.forecasts import Argmax, Around, Fixed, Kind, Point, Shortest, Within
+from inkling.forecasting.models.model import Model
 
 Row = dict[str, object]
 Symbol = tuple[bool, ...]
@@ -246,7 +247,7 @@ class Definition:
         return state
 
     def _wait(self, group: object, state: int, piece: tuple[int, ...], n: int) -> Fraction:
-        """P(W = n): the next symbol ends the waiting, or it goes on from where that leads."""
+        """P(W = n): the next symbol ends the waiting, or it continues from where that leads."""
         past = piece[max(0, len(piece) - self.asked.order) :]
         key = (group, state, past, n)
         if key not in self._waits:
@@ -445,7 +446,7 @@ def learned(program: Program, asked: Sequence[Asked], rows: list[Row]) -> dict[s
     for kind in ("tree", "full", "weighted"):
         for order in {one.order for one in asked if one.learner == kind}:
             names = [f"m{one.number}" for one in asked if (one.learner, one.order) == (kind, order)]
-            models |= program.fit({"V": rows}, order=order, kind=kind, names=names)  # type: ignore[arg-type]
+            models |= program.fit({"V": rows}, settings=inkling.FitSettings(order=order, kind=kind), models=names)  # type: ignore[arg-type]
     return models
 
 

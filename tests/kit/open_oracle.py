@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tests.kit.context import Tables, expression_context
 from tests.kit.probable_oracle import BaseEvent, certain_worlds, events_of
-from tests.kit.surroundings import Tables, surroundings
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.meaning.semantics import Result, derive
 from inkling.meaning.streams import RawRow
 from inkling.model.event import World
@@ -67,14 +67,14 @@ def open_oracle(
     tables: Tables | None = None,
 ) -> dict[Begun, OpenShare]:
     """The open matches of an event after some rows."""
-    around = surroundings(plan, tables or {}, Clock.TICKS)
+    context = expression_context(plan, tables or {}, Clock.TICKS)
     found: dict[Begun, OpenShare] = {}
-    for prob, program, world in certain_worlds(plan, rows, tables or {}, around):
+    for prob, program, world in certain_worlds(plan, rows, tables or {}, context):
         event = program.event(name)
         assert event is not None
         happened = until(world, now)
         here: dict[Begun, OpenShare] = {}
-        for reached, result, latest in open_in_world(event, happened, watermark, around):
+        for reached, result, latest in open_in_world(event, happened, watermark, context):
             begun = reached, events_of(result.lineage)
             here[begun] = OpenShare(prob, result.start, result.end, latest)
         for begun, one in here.items():
@@ -94,7 +94,7 @@ def _hull(one: OpenShare, other: OpenShare) -> OpenShare:
 
 
 def open_in_world(
-    event: p.EventPlan, world: World, watermark: int, around: Surroundings
+    event: p.EventPlan, world: World, watermark: int, context: ExpressionContext
 ) -> Iterator[tuple[int, Result, int | None]]:
     """How many parts have happened, as a match of their own, and when all must have; for every open match."""
     pattern = event.pattern
@@ -121,16 +121,16 @@ def open_in_world(
         closed = {
             found.result.lineage[:-1]
             for one in closing
-            for found in _derived(begun, p.Sequence(p.Policy.ANY, (framed, one)), world, around)
+            for found in _derived(begun, p.Sequence(p.Policy.ANY, (framed, one)), world, context)
         }
-        for found in _derived(begun, framed, world, around):
-            latest = _latest(event, found.result.start, around)
+        for found in _derived(begun, framed, world, context):
+            latest = _latest(event, found.result.start, context)
             if found.result.lineage not in closed and (latest is None or latest > watermark):
                 yield reached, found.result, latest
 
 
-def _derived(event: p.EventPlan, pattern: p.Pattern, world: World, around: Surroundings):  # type: ignore[no-untyped-def]
-    return derive(replace(event, pattern=pattern, within=None), world, around, {})
+def _derived(event: p.EventPlan, pattern: p.Pattern, world: World, context: ExpressionContext):  # type: ignore[no-untyped-def]
+    return derive(replace(event, pattern=pattern, within=None), world, context, {})
 
 
 def _divided(pattern: p.Sequence, reached: int) -> tuple[tuple[p.Part, ...], tuple[p.Part, ...]]:
@@ -169,11 +169,11 @@ def _reads(leaf: p.Leaf) -> set[int]:
     return {slot for condition in leaf.demands for slot in e.slots_of(condition)}
 
 
-def _latest(event: p.EventPlan, start: int, around: Surroundings) -> int | None:
+def _latest(event: p.EventPlan, start: int, context: ExpressionContext) -> int | None:
     match event.within:
         case None | p.EventCount():
             return None
         case p.Points(count=count):
             return start + count - 1
         case span:
-            return start + around.measure(span)
+            return start + context.unit(span)

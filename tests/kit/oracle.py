@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tests.kit.context import Tables, expression_context
 from tests.kit.probable_oracle import ProbableResult, probable_oracle
-from tests.kit.surroundings import Tables, surroundings
 
 from inkling.language import parse
 from inkling.logical import bind
@@ -15,7 +15,7 @@ from inkling.meaning.streams import RawRow, world_of
 from inkling.model.time import Clock
 from inkling.source import SourceText
 
-__all__ = ["ProbableResult", "bound", "oracle", "probable_oracle", "surroundings"]
+__all__ = ["ProbableResult", "bound", "expression_context", "oracle", "probable_oracle"]
 
 
 def bound(text: str) -> p.ProgramPlan:
@@ -24,11 +24,8 @@ def bound(text: str) -> p.ProgramPlan:
 
 
 def oracle(
-    plan: p.ProgramPlan,
-    rows: Mapping[str, Sequence[RawRow]],
-    tables: Tables | None = None,
-    clock: Clock = Clock.TICKS,
+    plan: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]], tables: Tables | None = None, clock: Clock = Clock.TICKS
 ) -> dict[str, tuple[Result, ...]]:
     """The results of every event of a program on certain streams."""
-    around = surroundings(plan, tables or {}, clock)
-    return semantics(plan, world_of(plan, rows, around), around)
+    context = expression_context(plan, tables or {}, clock)
+    return semantics(plan, world_of(plan, rows, context), context)

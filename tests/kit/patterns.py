@@ -66,7 +66,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a part stands: what it can read, how deep it may nest, and what surrounds it."""
+    """Where a part stands: what it can read, how deep it may nest, and which operators enclose it."""
 
     visible: Variables = ()
     depth: int = 3
@@ -312,9 +312,7 @@ class PatternMaker:
         left, right = self.leaf(at), self.leaf(at)
         absent = self._absent(at.after((*left.variables, *right.variables)))
         return Piece(
-            f"NOT {absent} BETWEEN {left.unit} AND {right.unit}",
-            (*left.variables, *right.variables),
-            is_unit=False,
+            f"NOT {absent} BETWEEN {left.unit} AND {right.unit}", (*left.variables, *right.variables), is_unit=False
         )
 
     def window(self) -> tuple[str, bool]:

@@ -17,13 +17,7 @@ from inkling.model.schema import Column, EventSchema, StreamSchema, TableSchema
 from inkling.model.time import Span
 from inkling.model.types import Type
 
-PYTHON_TYPES = {
-    bool: Type.BOOLEAN,
-    int: Type.INTEGER,
-    float: Type.DOUBLE,
-    str: Type.STRING,
-    type(None): Type.NULL,
-}
+PYTHON_TYPES = {bool: Type.BOOLEAN, int: Type.INTEGER, float: Type.DOUBLE, str: Type.STRING, type(None): Type.NULL}
 
 
 def ticks(amount: int | Fraction) -> Span:
@@ -43,11 +37,7 @@ def compare(left: e.Expr, operator: str, right: e.Expr | Value) -> e.Compare:
 
 
 def leaf(
-    slot: int,
-    *sources: str,
-    conditions: tuple[e.Expr, ...] = (),
-    atoms: tuple[p.TableAtom, ...] = (),
-    **equals: Value,
+    slot: int, *sources: str, conditions: tuple[e.Expr, ...] = (), atoms: tuple[p.TableAtom, ...] = (), **equals: Value
 ) -> p.Leaf:
     """An event of one of the sources; `leaf(0, "V", s="A")` also asks for a value of a column."""
     tests = tuple(compare(column(slot, name, PYTHON_TYPES[type(value)]), "=", value) for name, value in equals.items())
@@ -83,10 +73,7 @@ def stream(
     declared = {"id": Type.STRING, **(columns or {})}
     schema = StreamSchema(
         name,
-        (
-            *(Column(one, kind) for one, kind in declared.items()),
-            *(Column(one.name, one.expr.type) for one in derived),
-        ),
+        (*(Column(one, kind) for one, kind in declared.items()), *(Column(one.name, one.expr.type) for one in derived)),
         id="id",
         key=key,
         start="begun" if interval else "t",

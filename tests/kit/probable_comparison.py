@@ -75,7 +75,7 @@ class Names:
         return cls({name: frozenset(some) for name, some in named.items()})
 
     def fit(self, lineage: Sequence[Value], wanted: ProbableResult) -> bool:
-        """Whether the ids are those of the events that the result rests on, where these are part of what it is."""
+        """Whether the ids are those of the events that the result depends on, where these are part of what it is."""
         if wanted.events is None or wanted.lineage is None:
             return True
         return len(lineage) == len(wanted.events) and all(
@@ -93,7 +93,7 @@ def paired(
 ) -> tuple[list[tuple[ProbableResult, FoundResult | None]], list[FoundResult]]:
     """Every expected result with the one that was found for it, and what was found without being expected.
 
-    Results that look alike, because nothing shows the key that tells them apart, are paired by probability.
+    Results that look alike, because nothing shows the key that distinguishes them, are paired by probability.
     """
 
     def shown(one: ProbableResult | FoundResult) -> tuple[object, ...]:
@@ -151,7 +151,7 @@ def probable_differences(
 
 def knowing_times(plan: p.ProgramPlan, event: p.EventPlan) -> Callable[[Sequence[Value] | None], bool]:
     """Whether start and end are known: of lost events the definition tells the order, and some time that fits it."""
-    losing = {one.schema.name for one in plan.streams if isinstance(one.schema.doubt, LostEvents)}
+    losing = {one.schema.name for one in plan.streams if isinstance(one.schema.uncertainty, LostEvents)}
     streams = {one.schema.name for one in plan.streams}
     for one in plan.events:
         if losing & set(one.sources):

@@ -1,7 +1,7 @@
 """What the results on uncertain streams must be, by the definition: the sum over all worlds in exact fractions.
 
 A result is the same in several worlds if it has the same PARTITION BY values, the same head, and the same of what PER
-counts: the events it rests on, its start and end, its end, or nothing more.
+counts: the events it depends on, its start and end, its end, or nothing more.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 
-from tests.kit.surroundings import Tables, declared_tables, surroundings
+from tests.kit.context import Tables, declared_tables, expression_context
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Row, Surroundings
-from inkling.logical.instants import ends_of
+from inkling.logical.evaluate import ExpressionContext, Row
+from inkling.logical.patterns.allen import ends_of
 from inkling.logical.recursion import groups_of
-from inkling.meaning.positions import position
 from inkling.meaning.semantics import Derived, Result, derive_in_piece, least_model, pieces
-from inkling.meaning.streams import RawRow, places_of, plain, world_of
+from inkling.meaning.streams import RawRow, places_of, plain, position, world_of
 from inkling.meaning.worlds import joint_worlds
 from inkling.model.event import Event, Value, World
 from inkling.model.schema import StreamSchema, certain
@@ -50,10 +49,7 @@ class ProbableResult:
 
 
 def probable_oracle(
-    plan: p.ProgramPlan,
-    rows: Mapping[str, Sequence[RawRow]],
-    tables: Tables | None = None,
-    clock: Clock = Clock.TICKS,
+    plan: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]], tables: Tables | None = None, clock: Clock = Clock.TICKS
 ) -> dict[str, tuple[ProbableResult, ...]]:
     """The results of every event on uncertain streams, each with the sum over the worlds where it holds."""
     named = with_names(plan, rows)
@@ -62,14 +58,14 @@ def probable_oracle(
 
 
 def certain_worlds(
-    plan: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]], tables: Tables, around: Surroundings
+    plan: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]], tables: Tables, context: ExpressionContext
 ) -> Iterator[tuple[Fraction, p.ProgramPlan, World]]:
     """Every world with its probability, and the program as one over certain streams; ids know their events."""
     program = _for_one_world(plan)
     schemas = _schemas(plan)
     for prob, chosen in joint_worlds(with_names(plan, rows), schemas, declared_tables(plan, tables)):
         complete = {schema.name: _complete(schema, chosen[schema.name]) for schema in schemas}
-        yield prob, program, world_of(program, complete, around)
+        yield prob, program, world_of(program, complete, context)
 
 
 def events_of(lineage: Iterable[Value]) -> tuple[BaseEvent, ...]:
@@ -92,9 +88,9 @@ def summed_over(
     worlds: Worlds, plan: p.ProgramPlan, tables: Tables | None = None, clock: Clock = Clock.TICKS
 ) -> dict[str, tuple[ProbableResult, ...]]:
     """The results of every event in some worlds, each with the sum of their probabilities."""
-    around = surroundings(plan, tables or {}, clock)
+    context = expression_context(plan, tables or {}, clock)
     in_one_world = _for_one_world(plan)
-    memory = _Memory(around)
+    memory = _Memory(context)
     found: dict[str, dict[object, ProbableResult]] = {event.name: {} for event in plan.events}
     for prob, rows in worlds:
         complete = {schema.name: _complete(schema, rows[schema.name]) for schema in _schemas(plan)}
@@ -112,7 +108,7 @@ def summed_over(
 def base_event(schema: StreamSchema, row: RawRow, number: int) -> BaseEvent:
     """The event that a row tells of; alternatives at one time are one event."""
     key = tuple(row.get(name) for name in schema.key)
-    match schema.doubt:
+    match schema.uncertainty:
         case ProbableValue():
             return (schema.name, key, "at", row.get(schema.start))
         case LostEvents(number=column):
@@ -176,7 +172,7 @@ def _in_world(
     """What holds in one world, by identity; results of one identity hold once."""
     found: dict[str, dict[object, ProbableResult]] = {event.name: {} for event in program.events}
     words = _words_of_places(program, rows)
-    for event, derived, result in _derived(program, world_of(program, rows, memory.around), memory):
+    for event, derived, result in _derived(program, world_of(program, rows, memory.context), memory):
         one = _probable(event, result, prob)
         identity = (one.key, one.values, _counted(event.per, one, derived, words))
         so_far = found[event.name].get(identity)
@@ -187,8 +183,8 @@ def _in_world(
 class _Memory:
     """What pieces of worlds gave: what has to do with one key is the same in many worlds."""
 
-    def __init__(self, around: Surroundings) -> None:
-        self.around = around
+    def __init__(self, context: ExpressionContext) -> None:
+        self.context = context
         self._known: dict[object, tuple[Derived, ...]] = {}
 
     def derive(self, event: p.EventPlan, world: World, known_at: Mapping[Event, int]) -> list[Derived]:
@@ -203,7 +199,7 @@ class _Memory:
         told = tuple((one, tuple(one.values.values()), known_at.get(one)) for one in events)
         piece = (event.name, tuple(key.values()), told)
         if piece not in self._known:
-            self._known[piece] = tuple(derive_in_piece(event, key, events, self.around, known_at))
+            self._known[piece] = tuple(derive_in_piece(event, key, events, self.context, known_at))
         return self._known[piece]
 
 
@@ -212,7 +208,7 @@ def _derived(program: p.ProgramPlan, world: World, memory: _Memory) -> Iterator[
     known_at: dict[Event, int] = {}
     for group in groups_of(program):
         if group.is_recursive:
-            derived = least_model(group, world, memory.around, known_at)
+            derived = least_model(group, world, memory.context, known_at)
         else:
             event = group.events[0]
             with_places = replace(event, schema=replace(event.schema, is_ordered=True))
@@ -242,7 +238,7 @@ def _probable(event: p.EventPlan, result: Result, prob: Fraction) -> ProbableRes
 
 
 def _counted(per: p.Per, one: ProbableResult, derived: Event, words: Mapping[int, Value]) -> object:
-    """What tells results apart besides key and head."""
+    """What distinguishes results besides key and head."""
 
     def when(instant: Instant) -> tuple[object, object]:
         return instant.time, words.get(instant.place, instant.place)

@@ -118,7 +118,7 @@ def random_program(rng: random.Random, streams: Sequence[Declared], options: Opt
         event = random_event(rng, f"e{number}", sources, options)
         events.append(event.text)
         sources.extend(event.sources)
-    tables = TABLES + LOST_TABLES if any(one.doubtful.has_marks for one in streams) else TABLES
+    tables = TABLES + LOST_TABLES if any(one.uncertain.has_marks for one in streams) else TABLES
     return "\n".join([*(str(stream) for stream in streams), tables.rstrip(), *events])
 
 

@@ -44,8 +44,8 @@ class _Stream:
     def declaration(self) -> str:
         columns = "".join(f", {name} BIGINT" for name in self.columns)
         key = f" KEY {', '.join(self.key)}" if self.key else ""
-        doubt = {"independent": " PROBABILITY p", "chain": " PROBABILITY p GIVEN g", "certain": ""}[self.kind]
-        return f"STREAM {self.name}(t BIGINT{columns}){key} TIME t{doubt};"
+        uncertainty = {"independent": " PROBABILITY p", "chain": " PROBABILITY p GIVEN g", "certain": ""}[self.kind]
+        return f"STREAM {self.name}(t BIGINT{columns}){key} TIME t{uncertainty};"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class _Maker:
 
 
 class _Rows:
-    """Rows of streams, in doubt while there are worlds left."""
+    """Rows of streams, uncertain while there are worlds left."""
 
     def __init__(self, rng: random.Random, worlds: int) -> None:
         self._rng, self._left = rng, worlds
@@ -215,10 +215,10 @@ class _Rows:
         rows: Rows = {stream.name: [] for stream in streams}
         last = rng.choice((3, LAST_TIME, LAST_TIME))
         keys = [(stream, key) for stream in streams for key in self._keys(stream)]
-        n_doubtful = sum(stream.kind != "certain" for stream, _ in keys)
+        n_uncertain = sum(stream.kind != "certain" for stream, _ in keys)
         worlds = self._left
         for stream, key in keys:
-            self._left = max(2, round(worlds ** (1 / max(1, n_doubtful))))
+            self._left = max(2, round(worlds ** (1 / max(1, n_uncertain))))
             named = dict(zip(stream.key, key, strict=True))
             times = [time for time in range(1, last + 1) if rng.random() < 0.9]
             made = self._chain(times) if stream.kind == "chain" else self._groups(stream, times)

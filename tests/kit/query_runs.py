@@ -10,18 +10,18 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from tests.kit.oracle import surroundings
-from tests.kit.surroundings import Tables
+from tests.kit.context import Tables
+from tests.kit.oracle import expression_context
 
 from inkling.analysis.query.normal_form import query_of
 from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import combined
 from inkling.evaluators.query.answers import Answers
-from inkling.evaluators.query.event import words_of
-from inkling.evaluators.query.grounding import Ground, equality_codes, ground_of
+from inkling.evaluators.query.event import predicates_of
+from inkling.evaluators.query.probable_events import ProbableEvents, equality_codes, probable_events_of
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.meaning.streams import RawRow
 from inkling.model.batch import Ints
 from inkling.model.event import Value
@@ -33,8 +33,8 @@ from inkling.model.time import Clock
 class Block:
     """Rows of complete times."""
 
-    ground: Ground
-    words: Ints
+    events: ProbableEvents
+    predicates: Ints
     tables: Mapping[str, pa.Table]
 
 
@@ -43,7 +43,7 @@ class Ready:
     """A query and the rows of its streams."""
 
     query: Query
-    around: Surroundings
+    context: ExpressionContext
     schemas: Mapping[str, StreamSchema]
     tables: Mapping[str, pa.Table]
 
@@ -54,8 +54,8 @@ class Ready:
     def block(self, *, exactly: bool = True, after: int | None = None, until: int | None = None) -> Block:
         """The rows after one time and up to another."""
         tables = {name: _between(rows, after, until) for name, rows in self.tables.items()}
-        ground = ground_of(self.query, self.schemas, tables, exact_numbers=exactly)
-        return Block(ground, words_of(self.query, ground, tables, self.around), tables)
+        events = probable_events_of(self.query, self.schemas, tables, exact_numbers=exactly)
+        return Block(events, predicates_of(self.query, events, tables, self.context), tables)
 
     def blocks(self, cuts: Sequence[int], *, exactly: bool = True) -> Iterator[Block]:
         borders = [None, *cuts, None]
@@ -77,7 +77,7 @@ def ready(
         found = normalize(_raw(schemas[name], rows.get(name, ())), schemas[name])
         assert not len(found.rejects), found.rejects.to_pylist()
         read[name] = found.rows
-    return Ready(query, surroundings(plan, tables or {}, Clock.TICKS), schemas, read)
+    return Ready(query, expression_context(plan, tables or {}, Clock.TICKS), schemas, read)
 
 
 def _raw(schema: StreamSchema, rows: Sequence[RawRow]) -> pa.Table:

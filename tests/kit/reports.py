@@ -41,20 +41,17 @@ EVENT harsh_braking AS
 FLEET_PLAN = (
     (
         "What was proved",
-        "route          key vehicle; wait ≤ 0; doubt: none        → evaluator `automaton`, O(1) per event\n"
-        "towed          key vehicle; wait ≤ 0; doubt: none        → evaluator `automaton`, O(1) per event\n"
-        "fuel_theft     key vehicle; wait ≤ 20 minutes; doubt: what → evaluator `sampling`, error ≤ 0.03\n"
-        "harsh_braking  key vehicle; wait ≤ 6 seconds; doubt: none → evaluator `join`, state ≤ 6 seconds",
+        "route          key vehicle; wait ≤ 0; uncertainty: none        → evaluator `automaton`, O(1) per event\n"
+        "towed          key vehicle; wait ≤ 0; uncertainty: none        → evaluator `automaton`, O(1) per event\n"
+        "fuel_theft     key vehicle; wait ≤ 20 minutes; uncertainty: what → evaluator `sampling`, error ≤ 0.03\n"
+        "harsh_braking  key vehicle; wait ≤ 6 seconds; uncertainty: none → evaluator `join`, state ≤ 6 seconds",
     ),
     (
         "Logical plan",
         "r0 := Scan[Vehicle]\nr1 := Scan[Fuel]\n"
         "r2 := Sequence[r0](STRICT, a, b+, c)\nr3 := Sequence[r1](NEXT, a, b)\nr4 := Within[r3](20 minutes)",
     ),
-    (
-        "Physical plan",
-        "p0 := Partition[Vehicle](vehicle)\np1 := Automaton[p0](route, 5 states, 3 bits per event)",
-    ),
+    ("Physical plan", "p0 := Partition[Vehicle](vehicle)\np1 := Automaton[p0](route, 5 states, 3 bits per event)"),
 )
 
 MIDDLE_LENGTH_US = {
@@ -87,18 +84,10 @@ def fleet_report(*, n_matches: int = 640, n_vehicles: int = 48, seed: int = 7) -
         time_kind="timestamp",
         matches=matches,
         rejects=(
-            RejectRow(
-                "Vehicle",
-                "`speed` is not a number",
-                201,
-                "truck-017,2025-09-02T06:14:09Z,moving,n/a,52.1,4.9",
-            ),
+            RejectRow("Vehicle", "`speed` is not a number", 201, "truck-017,2025-09-02T06:14:09Z,moving,n/a,52.1,4.9"),
             RejectRow("Vehicle", "`t` is missing", 13, "truck-031,,off,0.0,51.9,4.4"),
             RejectRow(
-                "Fuel",
-                "probabilities of alternatives of event F-8812 sum to 1.07",
-                3,
-                "F-8812,truck-002,61.5,0.57",
+                "Fuel", "probabilities of alternatives of event F-8812 sum to 1.07", 3, "F-8812,truck-002,61.5,0.57"
             ),
         ),
         notes=("`fuel_theft` is sampled: each probability is within 0.03 with 95 % confidence.",),
@@ -131,11 +120,7 @@ def _fleet_members(rng: random.Random, event: str, start: int, end: int) -> list
     if event == "fuel_theft":
         return [
             MemberRow(
-                f"F-{rng.randint(1000, 99999)}",
-                "Fuel",
-                time,
-                time,
-                {"level": round(rng.uniform(lo, lo + 25), 1)},
+                f"F-{rng.randint(1000, 99999)}", "Fuel", time, time, {"level": round(rng.uniform(lo, lo + 25), 1)}
             )
             for time, lo in zip(times, (65, 5), strict=True)
         ]

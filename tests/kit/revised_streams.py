@@ -60,7 +60,7 @@ class Expected:
     """What a push must report besides results."""
 
     late: Counter[tuple[str, str]]  # stream and id
-    refused: Counter[tuple[str, str, str]]  # stream, id and reason, of withdrawals
+    rejected: Counter[tuple[str, str, str]]  # stream, id and reason, of withdrawals
 
 
 class Reference:
@@ -83,7 +83,7 @@ class Reference:
 
     def take(self, step: Step) -> Expected:
         late: Counter[tuple[str, str]] = Counter()
-        refused: Counter[tuple[str, str, str]] = Counter()
+        rejected: Counter[tuple[str, str, str]] = Counter()
         moved = dict(self.latest)
         for name, rows in step.rows.items():
             ends = [end for row in rows if (end := end_of(self._schemas[name], row)) is not None and row.get(OP) != "-"]
@@ -95,20 +95,20 @@ class Reference:
             if any(row.get(OP) != "-" and end_of(self._schemas[name], row) is not None for row in rows)
         }
         for name, rows in step.rows.items():
-            self._withdraw(name, [row for row in rows if row.get(OP) == "-"], moved, late, refused)
+            self._withdraw(name, [row for row in rows if row.get(OP) == "-"], moved, late, rejected)
             self._enter(name, [row for row in rows if row.get(OP) != "-"], late)
         self.latest, self.idle = moved, idle
         for time in self.times:
             time.move(self.latest, self.idle)
-        self._expire(refused)
-        return Expected(late, refused)
+        self._expire(rejected)
+        return Expected(late, rejected)
 
     def finish(self) -> Expected:
         for time in self.times:
             time.closed = time.settled = time.decided = AFTER
-        refused: Counter[tuple[str, str, str]] = Counter()
-        self._expire(refused)
-        return Expected(Counter(), refused)
+        rejected: Counter[tuple[str, str, str]] = Counter()
+        self._expire(rejected)
+        return Expected(Counter(), rejected)
 
     def corrected(self, until: int = AFTER) -> Rows:
         """The rows that hold by now and ended by then; others leave a gap where rows are numbered as they come."""
@@ -165,7 +165,7 @@ class Reference:
         rows: Sequence[Row],
         moved: Mapping[str, int],
         late: Counter[tuple[str, str]],
-        refused: Counter[tuple[str, str, str]],
+        rejected: Counter[tuple[str, str, str]],
     ) -> None:
         schema, settled = self._schemas[name], self._most(name, "settled")
         seen: set[Value] = set()
@@ -173,7 +173,7 @@ class Reference:
             assert schema.id is not None
             identity = row[schema.id]
             if identity in self.withdrawn[name] or identity in seen:
-                refused[name, str(identity), TWICE] += 1
+                rejected[name, str(identity), TWICE] += 1
                 continue
             seen.add(identity)
             known = [one for one in self.rows[name] if one[schema.id] == identity and end_of(schema, one) is not None]
@@ -186,7 +186,7 @@ class Reference:
             due = moved.get(name, BEFORE) if told is None else told
             self._waiting[name].append((identity, due))
 
-    def _expire(self, refused: Counter[tuple[str, str, str]]) -> None:
+    def _expire(self, rejected: Counter[tuple[str, str, str]]) -> None:
         for name, waiting in self._waiting.items():
             schema = self._schemas[name]
             come = (
@@ -197,7 +197,7 @@ class Reference:
             left = [(identity, self.latest.get(name, BEFORE) if due == BEFORE else due) for identity, due in left]
             over = [(identity, due) for identity, due in left if due <= settled and (due > BEFORE or settled == AFTER)]
             for identity, _ in over:
-                refused[name, str(identity), UNKNOWN] += 1
+                rejected[name, str(identity), UNKNOWN] += 1
                 self.withdrawn[name].discard(identity)
             self._waiting[name] = [one for one in left if one not in over]
 

@@ -15,12 +15,12 @@ from tests.kit.revised_streams import AFTER, BEFORE, TWICE, UNKNOWN, Expected, R
 from tests.kit.revisions import Mode, Step
 from tests.kit.rows import Rows
 
-from inkling.analysis.lag import settled_after
+from inkling.analysis.bounds.lag import settled_after
 from inkling.local_stream import Found, LocalStream
 from inkling.logical.plan import Per, ProgramPlan, Quantified
 from inkling.meaning.semantics import Result
 from inkling.model.time import FOREVER, Span
-from inkling.model.watermarks import Marks
+from inkling.model.watermarks import Watermarks
 from inkling.query import Program
 
 Shown = tuple[tuple[str, object], ...]
@@ -69,7 +69,7 @@ class Run:
     n_results: int = 0
     n_withdrawn: int = 0
     n_late: int = 0
-    refused: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
 
 
 def follow(
@@ -99,7 +99,7 @@ def follow(
         told.take(found.tables)
         _same_reports(found, expected)
         run.n_late += len(expected.late)
-        run.refused.update(reason for _, _, reason in expected.refused.elements())
+        run.rejected.update(reason for _, _, reason in expected.rejected.elements())
         until = reference.decided
         if step is not None and stream.watermark is not None:
             assert stream.watermark == reference.watermark, (number, stream.watermark, reference.watermark)
@@ -116,12 +116,12 @@ def follow(
 def _same_reports(found: Found, expected: Expected) -> None:
     late = {(row["stream"], row["id"]) for row in found.late.to_pylist()}
     assert late == set(expected.late), f"late: {late}, expected {expected.late}"
-    refused = Counter(
+    rejected = Counter(
         (row["stream"], row["id"], row["reason"])
         for row in found.rejects.to_pylist()
         if row["reason"] in (TWICE, UNKNOWN)
     )
-    assert refused == expected.refused, f"refused: {refused}, expected {expected.refused}"
+    assert rejected == expected.rejected, f"rejected: {rejected}, expected {expected.rejected}"
 
 
 class ByDefinition:
@@ -189,7 +189,7 @@ class ByFreshRun:
         if until == AFTER:
             fresh.take(stream.finish().tables)
         elif stream.watermark is not None or any(rows.values()):
-            fresh.take(stream._step({}, Marks(dict.fromkeys(rows, until + 1))).tables)
+            fresh.take(stream._step({}, Watermarks(dict.fromkeys(rows, until + 1))).tables)
         return [
             f"{sign} {name} {shown}"
             for name in fresh.standing.keys() | told.standing.keys()

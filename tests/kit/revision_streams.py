@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.generate.arrays import Floats, Integers, Marks
-from inkling.generate.randomness import BlockRandom
+from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
 
 OP = "op"
 
@@ -33,7 +32,7 @@ class Arrivals:
 
 
 def arrivals(rows: pa.Table, disorder: Disorder, seed: int, name: str = "") -> Arrivals:
-    """Rows in the order of `t`, whole numbers, as they arrive; ids are told apart by the column `id`.
+    """Rows in the order of `t`, whole numbers, as they arrive; ids are distinguished by the column `id`.
 
     >>> rows = pa.table({"id": [1, 2, 3], "t": [10, 20, 30]})
     >>> arrivals(rows, Disorder(withdrawn=1.0, most_kept=5), seed=1).rows["op"].to_pylist()
@@ -43,7 +42,7 @@ def arrivals(rows: pa.Table, disorder: Disorder, seed: int, name: str = "") -> A
     n = rows.num_rows
     moments = rows["t"].to_numpy().astype(np.int64)
     moments = moments + _delays(random, n, disorder.late, disorder.most_late)
-    is_withdrawn: Marks = random.unit((n,)) < disorder.withdrawn
+    is_withdrawn: Booleans = random.unit((n,)) < disorder.withdrawn
     gone = np.flatnonzero(is_withdrawn)
     ends = moments[gone] + 1 + (random.unit((gone.size,)) * max(0, disorder.most_kept - 1)).astype(np.int64)
     source = np.concatenate([np.arange(n), gone])

@@ -108,7 +108,7 @@ class _Draft:
 
 
 def rule_case(seed: int) -> RuleCase:
-    """A case that may still be refused: variables may lack values, or rules deny themselves."""
+    """A case that may still be rejected: variables may lack values, or rules deny themselves."""
     rng = random.Random(seed)
     draft = _Draft(rng)
     rules = draft.text(rng.randint(1, 3))

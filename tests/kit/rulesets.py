@@ -1,4 +1,4 @@
-"""Random rule sets: events declared several times, events that rest on themselves or on each other, rules they ask."""
+"""Random rule sets: events declared several times, recursive events, and the rules that they use."""
 
 from __future__ import annotations
 

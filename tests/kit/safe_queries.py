@@ -48,9 +48,9 @@ def safe_program(rng: random.Random, pattern: str, per: str) -> str:
     lines = []
     for name, key in KEYS.items():
         if f"{name} " in pattern.replace("RR ", "" if name != "RR" else "RR "):
-            doubt = rng.choice((" PROBABILITY p", " PROBABILITY p", " PROBABILITY p GIVEN g", ""))
+            uncertainty = rng.choice((" PROBABILITY p", " PROBABILITY p", " PROBABILITY p GIVEN g", ""))
             columns = ", ".join(f"{column} BIGINT" for column in (*key, "v"))
-            lines.append(f"STREAM {name}(t BIGINT, {columns}) KEY {', '.join(key)} TIME t{doubt};")
+            lines.append(f"STREAM {name}(t BIGINT, {columns}) KEY {', '.join(key)} TIME t{uncertainty};")
     if not any("PROBABILITY" in line for line in lines):
         return safe_program(rng, pattern, per)
     body = f"SEQ NEXT({pattern})"

@@ -37,8 +37,8 @@ class Kind(Enum):
     INTERVALS = "intervals"
 
 
-class Doubtful(Enum):
-    """What is in doubt about the events of a stream, if anything, and how the declaration says so."""
+class Uncertain(Enum):
+    """What is uncertain about the events of a stream, if anything, and how the declaration says so."""
 
     NOTHING = ""
     TIME = "TIME BETWEEN lo AND hi"
@@ -56,11 +56,11 @@ class Doubtful(Enum):
 
     @property
     def is_time(self) -> bool:
-        return self in (Doubtful.TIME, Doubtful.WEIGHTED_TIME, Doubtful.READING)
+        return self in (Uncertain.TIME, Uncertain.WEIGHTED_TIME, Uncertain.READING)
 
     @property
     def is_loss(self) -> bool:
-        return self in (Doubtful.LOST, Doubtful.LOST_SEGMENTS) or self.has_marks
+        return self in (Uncertain.LOST, Uncertain.LOST_SEGMENTS) or self.has_marks
 
     @property
     def has_marks(self) -> bool:
@@ -78,11 +78,11 @@ class Doubtful(Enum):
 
 
 MORE_ABOUT_LOSSES = (
-    Doubtful.LOST_MARKS,
-    Doubtful.LOST_ERLANG,
-    Doubtful.LOST_BUSY,
-    Doubtful.LOST_KNOWN,
-    Doubtful.LOST_TIMEOUT,
+    Uncertain.LOST_MARKS,
+    Uncertain.LOST_ERLANG,
+    Uncertain.LOST_BUSY,
+    Uncertain.LOST_KNOWN,
+    Uncertain.LOST_TIMEOUT,
 )
 """Streams with lost events about which more is known than numbers, counts and bounds."""
 
@@ -96,29 +96,29 @@ class Declared:
     with_id: bool
     order_by: str  # used by ordered streams only
     derive: str = ""  # one of DERIVED, or nothing
-    doubtful: Doubtful = Doubtful.NOTHING
+    uncertain: Uncertain = Uncertain.NOTHING
 
     @property
     def columns(self) -> dict[str, Type]:
         """What conditions may read."""
-        numbers = {"n": Type.INTEGER} if self.doubtful.is_loss else {}
+        numbers = {"n": Type.INTEGER} if self.uncertain.is_loss else {}
         derived = {"d": DERIVED[self.derive]} if self.derive else {}
         return {**VALUE_COLUMNS, **numbers, **derived}
 
     def __str__(self) -> str:
         own = {
-            Kind.POINTS: "lo INT, hi INT" if self.doubtful in (Doubtful.TIME, Doubtful.WEIGHTED_TIME) else "t INT",
+            Kind.POINTS: "lo INT, hi INT" if self.uncertain in (Uncertain.TIME, Uncertain.WEIGHTED_TIME) else "t INT",
             Kind.ORDERED: "t INT, seq INT",
             Kind.INTERVALS: "begun INT, ended INT",
         }[self.kind]
-        numbers = ", n INT" if self.doubtful.is_loss else ""
+        numbers = ", n INT" if self.uncertain.is_loss else ""
         when = "TIME FROM begun TO ended" if self.kind is Kind.INTERVALS else "TIME t"
         order = f" ORDER BY {self.order_by}" if self.kind is Kind.ORDERED else ""
-        doubt = f" {self.doubtful.value}" if self.doubtful.value else ""
+        uncertainty = f" {self.uncertain.value}" if self.uncertain.value else ""
         derive = f" DERIVE d = {self.derive}" if self.derive else ""
         identity = " ID id" if self.with_id else ""
-        time = "" if self.doubtful.is_time else f" {when}"
+        time = "" if self.uncertain.is_time else f" {when}"
         return (
             f"STREAM {self.name}(id STRING, k STRING, x INT, y DOUBLE, s STRING, {own}{numbers})"
-            f"{identity} KEY k{time}{order}{doubt}{derive};"
+            f"{identity} KEY k{time}{order}{uncertainty}{derive};"
         )

@@ -6,14 +6,14 @@ from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.probable_comparison import FoundResult
 from tests.kit.uncertain import UncertainCase
 
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.evaluators.worlds.alternatives import Numbers
 from inkling.evaluators.worlds.answer import names_of
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
 from inkling.io import normalize
 from inkling.io.checks.acceptable import acceptable
-from inkling.knowledge.materialize import known, surroundings
+from inkling.knowledge.materialize import expression_context, known
 
 
 def world_data(case: UncertainCase, exact_up_to: int) -> WorldData:
@@ -25,17 +25,17 @@ def world_data(case: UncertainCase, exact_up_to: int) -> WorldData:
         name = stream.schema.name
         normalized = normalize(given[name], stream.schema, [column.name for column in stream.derived])
         read[name], rejects = acceptable(stream.schema, normalized.rows)
-        refused = [*normalized.rejects.to_pylist(), *(row for some in rejects for row in some.to_pylist())]
-        assert not refused, f"rows of {name} were refused: {refused}"
+        rejected = [*normalized.rejects.to_pylist(), *(row for some in rejects for row in some.to_pylist())]
+        assert not rejected, f"rows of {name} were rejected: {rejected}"
         clocks[name] = normalized.clock
-    measure = measure_for(program.plan, clocks)
-    facts = known(program.plan, arrow_tables(case.plan, case.tables), measure)
-    around = surroundings(facts, measure)
-    return WorldData.of(WorldProgram.of(program.physical, around, measure, with_chains=True), read, facts, exact_up_to)
+    unit = time_unit(program.plan, clocks)
+    facts = known(program.plan, arrow_tables(case.plan, case.tables), unit)
+    context = expression_context(facts, unit)
+    return WorldData.of(WorldProgram.of(program.physical, context, unit, with_chains=True), read, facts, exact_up_to)
 
 
 def counted_out(data: WorldData) -> dict[str, list[FoundResult]]:
-    """All results of the doubtful events, with exact probabilities."""
+    """All results of the uncertain events, with exact probabilities."""
     assert not data.is_sampled.any(), "some parts have too many worlds"
     found: dict[str, list[FoundResult]] = {}
     sums = data.counted(Numbers.FRACTION)

@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from inkling.automata.detections import Detections
-from inkling.automata.engine import PatternSet
 from inkling.automata.guards import Guard
 from inkling.automata.meaning import Counting, Event, Lineage, Pattern, detections
 from inkling.automata.policies import Component, any_, next_, strict
@@ -20,13 +18,14 @@ from inkling.automata.regex import (
     Concat,
     Epsilon,
     Intersect,
-    Letter,
     Regex,
     Repeat,
+    Symbol,
     Union,
     at_most,
 )
-from inkling.automata.state import AutomatonState
+from inkling.automata.run.engine import Detections, PatternSet
+from inkling.automata.run.state import AutomatonState
 from inkling.evaluators.state import from_bytes, to_bytes
 
 N_STREAMS = 2
@@ -47,7 +46,7 @@ def random_guard(rnd: random.Random) -> Guard:
 
 def random_regex(rnd: random.Random, depth: int) -> Regex:
     if depth == 0 or rnd.random() < 0.15:
-        letter = Letter(random_guard(rnd), rnd.choice([None, 0, 0, 1, 1, 2, 2]))
+        letter = Symbol(random_guard(rnd), rnd.choice([None, 0, 0, 1, 1, 2, 2]))
         return rnd.choice([letter] * 6 + [Epsilon(), AnyWord()])
 
     def inner() -> Regex:
@@ -68,7 +67,7 @@ def random_regex(rnd: random.Random, depth: int) -> Regex:
         case "w":
             return at_most(inner(), rnd.randint(1, 4))
         case _:
-            parts = [Component(inner(), low, rnd.choice([None, low + 1])), Letter(random_guard(rnd), 2)]
+            parts = [Component(inner(), low, rnd.choice([None, low + 1])), Symbol(random_guard(rnd), 2)]
             return rnd.choice([strict, any_, next_])(rnd.sample(parts, 2))
 
 
@@ -172,7 +171,7 @@ def test_small_kernels_eq_definition() -> None:
 
 def test_more_room() -> None:
     """Every event ends matches of patterns that all hold runs: all buffers have to grow."""
-    a = Letter(Guard(), 0)
+    a = Symbol(Guard(), 0)
     patterns = [Pattern(Repeat(a, 1, 2)), Pattern(any_([a, a])), Pattern(strict([a, a, a]))]
     n = 1500
     compiled = PatternSet.compile(patterns, 1)
@@ -196,7 +195,7 @@ def test_long_keys_eq_lagged_columns() -> None:
     n = 20_000
     key = np.sort(rng.integers(0, 3, n))
     stream = rng.integers(0, 2, n)
-    a, b = (Letter(Guard(frozenset({index})), index) for index in range(2))
+    a, b = (Symbol(Guard(frozenset({index})), index) for index in range(2))
     compiled = PatternSet.compile([Pattern(strict([a, b])), Pattern(Repeat(b, 3))], 2)
     same_key = np.concatenate([[False], key[1:] == key[:-1]])
     before = np.roll(stream, 1)

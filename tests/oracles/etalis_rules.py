@@ -72,35 +72,14 @@ OPERATORS = [
 
 JOINS = [
     RuleCase(
-        "O17-O18",
-        "c <- a SEQ b. d <- b SEQ c. e <- b AND c.",
-        "a@1 b@2",
-        {"c": [(1, 2)], "d": [], "e": [(1, 2)]},
+        "O17-O18", "c <- a SEQ b. d <- b SEQ c. e <- b AND c.", "a@1 b@2", {"c": [(1, 2)], "d": [], "e": [(1, 2)]}
     ),
+    RuleCase("O19", "d(X) <- NOT(c(Y)).[a(X), b(X)].", "a(1)@1 b(1)@2 a(2)@3 c(2)@4 b(2)@5", {"d": [("1", 1, 2)]}),
     RuleCase(
-        "O19",
-        "d(X) <- NOT(c(Y)).[a(X), b(X)].",
-        "a(1)@1 b(1)@2 a(2)@3 c(2)@4 b(2)@5",
-        {"d": [("1", 1, 2)]},
+        "O20", "d(X) <- NOT(c(X)).[a(X), b(X)].", "a(1)@1 c(2)@2 b(1)@3 a(1)@4 c(1)@5 b(1)@6", {"d": [("1", 1, 3)]}
     ),
-    RuleCase(
-        "O20",
-        "d(X) <- NOT(c(X)).[a(X), b(X)].",
-        "a(1)@1 c(2)@2 b(1)@3 a(1)@4 c(1)@5 b(1)@6",
-        {"d": [("1", 1, 3)]},
-    ),
-    RuleCase(
-        "O21",
-        ":- stream(p2, interval). x <- NOT(p1)[p2, p3].",
-        "p2[1,2] p2[1,5] p1@3 p3@6",
-        {"x": [(1, 6)]},
-    ),
-    RuleCase(
-        "O22",
-        "located(L) <- NOT(fl(L)).[fr(L), fl(L)].",
-        "fr(l)@1 fl(l)@4 fl(l)@9",
-        {"located": [("l", 1, 4)]},
-    ),
+    RuleCase("O21", ":- stream(p2, interval). x <- NOT(p1)[p2, p3].", "p2[1,2] p2[1,5] p1@3 p3@6", {"x": [(1, 6)]}),
+    RuleCase("O22", "located(L) <- NOT(fl(L)).[fr(L), fl(L)].", "fr(l)@1 fl(l)@4 fl(l)@9", {"located": [("l", 1, 4)]}),
     RuleCase(
         "O27",
         "rise(X) <- (price(X, Y) SEQ price(X, Z)).7 WHERE Z > 1.5 * Y.",
@@ -113,12 +92,7 @@ JOINS = [
         "wind(k,10)@1 wind(k,11)@2 wind(k,11.5)@3",
         {"storm": [("k", 11.5, 1, 3)]},
     ),
-    RuleCase(
-        "O29",
-        "ia(X, Y) <- buys(Z, Y) AND buys(X, Z).",
-        "buys(z,y)@1 buys(x,z)@2",
-        {"ia": [("x", "y", 1, 2)]},
-    ),
+    RuleCase("O29", "ia(X, Y) <- buys(Z, Y) AND buys(X, Z).", "buys(z,y)@1 buys(x,z)@2", {"ia": [("x", "y", 1, 2)]}),
     RuleCase(
         "O30",
         "wd <- NOT(closes).[opens, closes]. both(X, Y) <- (bankrupt(X) SEQ bankrupt(Y)) DURING wd.",
@@ -131,17 +105,9 @@ JOINS = [
         "i[0,2] i[4,6] i[0,6] o[0,6]",
         {"x": []},
     ),
+    RuleCase("C01", "e <- a SEQ b SEQ c.", "a@1 a@2 a@3 b@4 b@5 c@6", {"e": [(1, 6), (2, 6), (3, 6)]}),
     RuleCase(
-        "C01",
-        "e <- a SEQ b SEQ c.",
-        "a@1 a@2 a@3 b@4 b@5 c@6",
-        {"e": [(1, 6), (2, 6), (3, 6)]},
-    ),
-    RuleCase(
-        "C11",
-        ":- policy(unrestricted). c <- a SEQ b.",
-        "a@1 a@2 b@3 b@4",
-        {"c": [(1, 3), (2, 3), (1, 4), (2, 4)]},
+        "C11", ":- policy(unrestricted). c <- a SEQ b.", "a@1 a@2 b@3 b@4", {"c": [(1, 3), (2, 3), (1, 4), (2, 4)]}
     ),
     RuleCase(
         "X03",
@@ -252,12 +218,7 @@ RECURSION = [
         _SEVEN,
         {"five": [(1, 5), (1, 6), (1, 7), (2, 6), (2, 7), (3, 7)]},
     ),
-    RuleCase(
-        "O32-ntimes",
-        "five <- a ntimes 5.",
-        _SEVEN,
-        {"five": [(1, 5), (1, 6), (1, 7), (2, 6), (2, 7), (3, 7)]},
-    ),
+    RuleCase("O32-ntimes", "five <- a ntimes 5.", _SEVEN, {"five": [(1, 5), (1, 6), (1, 7), (2, 6), (2, 7), (3, 7)]}),
     RuleCase(
         "O33",
         "it(1) <- a. it(N) <- NOT(a).[a, it(K)] WHERE K < 5, N is K + 1. five <- it(5).",

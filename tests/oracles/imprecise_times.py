@@ -32,7 +32,7 @@ def imprecise(name: str) -> p.StreamPlan:
         start="lo",
         end="hi",
         time_type=Type.INTEGER,
-        doubt=ImpreciseTime("lo", "hi", "weights"),
+        uncertainty=ImpreciseTime("lo", "hi", "weights"),
     )
     return p.StreamPlan(schema)
 

@@ -1,7 +1,8 @@
 """Small queries of every class, and how each is planned: the table by which analysis of probable queries is checked.
 
-A plan is read from the outside: `PROJ` tells values of a variable apart, `SEQ`, `COVER` and `GROUPSEQ` append the last
-part, `REG` is an automaton. Where there is none, `obstacle` says why; what stands in `plan` then was done before.
+A plan is read from the outside: `PROJ` distinguishes values of a variable, `SEQ`, `COVER` and `GROUPSEQ` append
+the last part, `REG` is an automaton. Without a plan, `obstacle` says why; `plan` is then
+the part that was planned before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The examples of the language reference that rest on certain streams, by their numbers."""
+"""The examples of the language reference that depend on certain streams, by their numbers."""
 
 from __future__ import annotations
 
@@ -43,10 +43,7 @@ SIX = points("a1 a2 a3 b4 b5 c6")
 
 
 def alarm(id: str, replies: list[int], expected: Times) -> Case:
-    rows: Rows = {
-        "Req": [{"id": "q", "n": 7, "t": 0}],
-        "Rep": [{"id": f"p{t}", "n": 7, "t": t} for t in replies],
-    }
+    rows: Rows = {"Req": [{"id": "q", "n": 7, "t": 0}], "Rep": [{"id": f"p{t}", "n": 7, "t": t} for t in replies]}
     pattern = "SEQ(Req r, NOT Rep[n = r.n], AFTER 10 TICKS)"
     return Case(id, REQUESTS, pattern, rows, expected, ("n", "start", "end", "detected_at", "lineage"), head="r.n AS n")
 

@@ -27,11 +27,11 @@ def queries_of(case: dict[str, Any], head: str = "x()") -> str:
 
 
 def _declared(schema: StreamSchema) -> str:
-    assert isinstance(schema.doubt, ProbableValue)
+    assert isinstance(schema.uncertainty, ProbableValue)
     names = [column.name for column in schema.columns]
     n_keys = len(schema.key)
     columns = f"{', '.join(names[:n_keys])} | {', '.join(names[n_keys:])}"
-    return f"stream {schema.name}({columns}) {'markov' if schema.doubt.given else 'independent'};"
+    return f"stream {schema.name}({columns}) {'markov' if schema.uncertainty.given else 'independent'};"
 
 
 def schema_of(kind: str, case: dict[str, Any]) -> StreamSchema:
@@ -48,7 +48,7 @@ def schema_of(kind: str, case: dict[str, Any]) -> StreamSchema:
         start="t",
         end="t",
         time_type=Type.INTEGER,
-        doubt=ProbableValue("p", given),
+        uncertainty=ProbableValue("p", given),
     )
 
 

@@ -14,11 +14,12 @@ import pytest
 from inkling.examples.approach.scenario import BANDS, law
 from scipy.stats import norm
 
+import inkling
 from inkling import load
-from inkling.generate import Truth, scenario
+from inkling.forecasting.scoring.scorecard import Scores
+from inkling.forecasting.scoring.tally import Tally
 from inkling.query import Program
-from inkling.scoring.scorecard import Scores
-from inkling.scoring.tally import Tally
+from inkling.scenarios import Truth, scenario
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "approach" / "approach.ink"
 EVENTS, SHARE = 60_000, 0.75
@@ -40,12 +41,12 @@ def data() -> tuple[pa.Table, Truth]:
 
 @pytest.fixture(scope="module")
 def scores(program: Program, data: tuple[pa.Table, Truth]) -> dict[str, Scores]:
-    return program.score({"Position": data[0]}, orders=range(6), share=SHARE)
+    return program.score({"Position": data[0]}, settings=inkling.ScoreSettings(order=range(6), train_share=SHARE))
 
 
 def test_the_program_finds_what_the_generator_counted(program: Program, data: tuple[pa.Table, Truth]) -> None:
     rows, truth = data
-    models = program.fit({"Position": rows}, order=2)
+    models = program.fit({"Position": rows}, settings=inkling.FitSettings(order=2))
     found = program.run_local({"Position": rows}, models)
     assert found.rejects.num_rows == 0
     assert {name: found.tables[name].num_rows for name in truth.matches} == truth.matches

@@ -1,4 +1,4 @@
-"""What doubt is good for: the orderings of methods that hold whoever walks the corridor."""
+"""What uncertainty is good for: the orderings of methods that hold whoever walks the corridor."""
 
 import pytest
 from tests.kit.corridor_quality import measured, orderings

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 
 from inkling import load
-from inkling.generate import SCENARIOS, Truth, scenario
 from inkling.results import Results
+from inkling.scenarios import SCENARIOS, Truth, scenario
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EVENTS = 30_000
 SEED = 4  # one with which every kind of episode occurs
 NO_COUNTS = {"building", "mixed", "approach", "cluster", "funnel", "motorway", "buses"}
-"""In doubt there are no counts, and a program with forecasts needs a model: `test_approach.py` learns it."""
+"""In uncertainty there are no counts, and a program with forecasts needs a model: `test_approach.py` learns it."""
 
 
 def drawn(name: str, program_name: str | None = None) -> tuple[Results, Truth, dict[str, pa.Table]]:

@@ -75,8 +75,7 @@ def test_a07_half_open_window_is_one_tick_shorter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "expected"),
-    [("COUNT", [1, 2, 3]), ("SUM", [1, 3, 6]), ("MAX", [1, 2, 3]), ("MIN", [1, 1, 1])],
+    ("function", "expected"), [("COUNT", [1, 2, 3]), ("SUM", [1, 3, 6]), ("MAX", [1, 2, 3]), ("MIN", [1, 1, 1])]
 )
 def test_a08_aggregates_since_a_start(function: str, expected: list[int]) -> None:
     """The start itself is no member; that the aggregate is 0 there is for another event to say."""

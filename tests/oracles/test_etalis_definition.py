@@ -36,10 +36,7 @@ def spans(pattern: p.Pattern, rows: dict[str, list[dict[str, object]]]) -> list[
     """The intervals of the results PER INTERVAL, which is the set reading of the thesis."""
     is_interval = any("begun" in row for one in rows.values() for row in one)
     names = sorted({source for one in p.leaves(pattern) for source in one.sources})
-    plan = program(
-        tuple(stream(name, interval=is_interval) for name in names),
-        event("x", pattern, per=p.Per.INTERVAL),
-    )
+    plan = program(tuple(stream(name, interval=is_interval) for name in names), event("x", pattern, per=p.Per.INTERVAL))
     return sorted((result.start, result.end) for result in oracle(plan, rows)["x"])
 
 
@@ -196,15 +193,10 @@ def test_O29_AND_joins_in_any_order() -> None:
     pattern = p.Conjunction((leaf(0, "BUYS"), leaf(1, "BUYS", conditions=(joined,))))
     head = {"x": column(1, "buyer"), "y": column(0, "seller")}
     rows = {
-        "BUYS": [
-            {"id": "1", "t": 1, "buyer": "z", "seller": "y"},
-            {"id": "2", "t": 2, "buyer": "x", "seller": "z"},
-        ]
+        "BUYS": [{"id": "1", "t": 1, "buyer": "z", "seller": "y"}, {"id": "2", "t": 2, "buyer": "x", "seller": "z"}]
     }
     results = oracle(program((stream("BUYS", kinds),), event("ia", pattern, head=head)), rows)["ia"]
-    assert [(one.values, one.start, one.end, one.lineage) for one in results] == [
-        (("x", "y"), 1, 2, ("1", "2")),
-    ]
+    assert [(one.values, one.start, one.end, one.lineage) for one in results] == [(("x", "y"), 1, 2, ("1", "2"))]
 
 
 def test_O30_a_derived_interval_contains_a_sequence() -> None:

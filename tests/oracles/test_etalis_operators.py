@@ -126,7 +126,7 @@ def test_a_match_that_ends_at_a_moment_is_known_when_time_passes_it() -> None:
         "STREAM S(id STRING, t INT) ID id TIME t; EVENT open AS PATTERN SEQ(S s, AT 10) WITHIN 5 TICKS;"
     )
     stream = program.open()
-    assert len(stream.push({"S": [{"id": "a", "t": 7}, {"id": "b", "t": 9}]})) == 0
+    assert stream.push({"S": [{"id": "a", "t": 7}, {"id": "b", "t": 9}]}).n_results == 0
     found = stream.push({"S": [{"id": "c", "t": 11}]}).tables["open"].to_pylist()
     assert [(one["lineage"], one["end"], one["detected_at"]) for one in found] == [(["a"], 10, 10), (["b"], 10, 10)]
 

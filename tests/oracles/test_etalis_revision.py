@@ -111,7 +111,7 @@ TRADE: list[tuple[str, Row]] = [
 BOTH = [("bought", "c7", "ibm", 15000, 1, 3), ("big_trade", "c7", "ibm", 15000, 1, 3)]
 
 
-def test_R06_a_big_trade_is_withdrawn_with_the_balance_it_rests_on() -> None:
+def test_R06_a_big_trade_is_withdrawn_with_the_balance_it_depends_on() -> None:
     _, _, third, fourth, end = told(TRADES, [*TRADE, ("Balance", _withdrawn(TRADE[2][1]))])
     assert [one for one in third if one[1] == "big_trade"] == [("+", *BOTH[1])]
     assert [one for one in fourth if one[1] == "big_trade"] == [("-", *BOTH[1])]

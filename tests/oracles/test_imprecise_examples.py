@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 import pytest
 
 from inkling import load
-from inkling.calibrate import calibrate
-from inkling.generate import SCENARIOS, Scenario, Truth
-from inkling.generate.scenario import Retold
+from inkling.forecasting.calibration import calibrate
 from inkling.results import Results
+from inkling.scenarios import SCENARIOS, Scenario, Truth
+from inkling.scenarios.scenario import HasVariants
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SIZES = {"cluster": 20_000, "funnel": 3_000}
@@ -25,8 +25,8 @@ WINDOW = 150  # ticks of maxed_out
 def told(name: str) -> tuple[Results, Results, Results, Truth]:
     """What the program says of the record, what happened, what recorded times claim, and what was put in."""
     source = SCENARIOS[name](events=SIZES[name], keys=None, seed=SEED, start=None)
-    assert isinstance(source, Retold)
-    views = source.retellings()
+    assert isinstance(source, HasVariants)
+    views = source.variants()
     answers = [
         load(EXAMPLES / name / program).run_local(drawn(view))
         for program, view in ((f"{name}.ink", source), ("certain.ink", views["true"]), ("certain.ink", views["naive"]))

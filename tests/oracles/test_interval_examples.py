@@ -13,8 +13,8 @@ import pytest
 from tests.kit.arrow import arrow_tables
 
 from inkling import Program, load
-from inkling.generate import Truth, generate, scenario
 from inkling.results import Results
+from inkling.scenarios import Truth, generate, scenario
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("traffic", "alarms", "heat", "stocks", "supply_chain")
@@ -207,11 +207,7 @@ def test_O43_an_offer_for_every_client() -> None:
 def test_a_price_in_every_currency() -> None:
     rates = told("currency per_dollar", ("EUR", 0.73039), ("CNY", 6.38296), ("CHF", 0.89208))
     prices = found("stocks", ticks(100), {"rates": rates}, "price", "currency amount")
-    assert prices == [
-        ("CHF", pytest.approx(89.208)),
-        ("CNY", pytest.approx(638.296)),
-        ("EUR", pytest.approx(73.039)),
-    ]
+    assert prices == [("CHF", pytest.approx(89.208)), ("CNY", pytest.approx(638.296)), ("EUR", pytest.approx(73.039))]
 
 
 @pytest.mark.parametrize(("acquired", "jumps"), [(0, [5]), (4, [5]), (4.5, []), (5, [5])])

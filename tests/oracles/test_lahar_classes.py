@@ -8,10 +8,10 @@ from tests.oracles.lahar_classes import ROWS, Row
 from inkling import parse
 from inkling.analysis.query.classes import class_of
 from inkling.analysis.query.normal_form import query_of
-from inkling.analysis.query.plans import Chain, Cover, Follow, Group, NoPlan, Plan, Project, plan_of
+from inkling.analysis.query.plans import GroupSeq, LastWins, NoPlan, Plan, Project, Reg, Seq, plan_of
 from inkling.analysis.query.query import Query
 
-NAMES = {Project: "PROJ", Follow: "SEQ", Cover: "COVER", Group: "GROUPSEQ"}
+NAMES = {Project: "PROJ", Seq: "SEQ", LastWins: "COVER", GroupSeq: "GROUPSEQ"}
 
 
 def query(row: Row) -> Query:
@@ -22,7 +22,7 @@ def query(row: Row) -> Query:
 
 
 def shape(plan: Plan) -> str:
-    return "REG" if isinstance(plan, Chain) else f"{NAMES[type(plan)]} {shape(plan.child)}"
+    return "REG" if isinstance(plan, Reg) else f"{NAMES[type(plan)]} {shape(plan.child)}"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
@@ -34,7 +34,7 @@ def test_class(row: Row) -> None:
 def test_plan(row: Row) -> None:
     plan = plan_of(query(row))
     if isinstance(plan, NoPlan):
-        told_apart = " ".join("PROJ" for _ in plan.env)
-        assert (told_apart, plan.obstacle.name) == (row.plan, row.obstacle)
+        distinguished = " ".join("PROJ" for _ in plan.env)
+        assert (distinguished, plan.obstacle.name) == (row.plan, row.obstacle)
     else:
         assert (shape(plan), None) == (row.plan, row.obstacle)

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.kit.arrow import arrow_streams
+from tests.kit.context import expression_context
 from tests.kit.exact_kernels import uncompiled
 from tests.kit.interval_table import interval_table
-from tests.kit.surroundings import surroundings
 from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_of
 
 from inkling import parse
 from inkling.analysis.query.normal_form import query_of
-from inkling.analysis.query.plans import Chain, Follow, Plan, plan_of
+from inkling.analysis.query.plans import Plan, Reg, Seq, plan_of
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.event import words_of
-from inkling.evaluators.query.grounding import Ground, ground_of
+from inkling.evaluators.query.event import predicates_of
+from inkling.evaluators.query.probable_events import ProbableEvents, probable_events_of
 from inkling.evaluators.query.safe.plan import COMPILED, Safe
 from inkling.io.normalize import START
 from inkling.model.batch import Ints
@@ -31,7 +31,7 @@ BY_ID = {case["id"]: case for case in CASES}
 SAFE = ["L12", "L13", "L14a", "L14b", "L14c", "L15a", "L15b", "L15c", "L16a", "L16b", "L16c"]
 
 
-def prepared(case: dict[str, Any], query: str | None = None) -> tuple[Query, Plan, Ground, Ints]:
+def prepared(case: dict[str, Any], query: str | None = None) -> tuple[Query, Plan, ProbableEvents, Ints]:
     """A case with chances as they are written, not as floats."""
     program = parse(queries_of({**case, "query": query or case["query"]}), name="x.lahar").plan
     asked = query_of(program.events[0], program).conclusion
@@ -40,12 +40,12 @@ def prepared(case: dict[str, Any], query: str | None = None) -> tuple[Query, Pla
     rows = {name: [{**row, "p": float(Fraction(str(row["p"])))} for row in some] for name, some in written.items()}
     tables = {name: one.append_column(START, one["t"]) for name, one in arrow_streams(program, rows).items()}
     schemas = {stream.schema.name: stream.schema for stream in program.streams}
-    ground = ground_of(asked, schemas, tables, exact_numbers=True)
-    words = words_of(asked, ground, tables, surroundings(program, tables_of(case), Clock.TICKS))
-    chances = np.array([one.limit_denominator(1000) for one in ground.chance], object)
+    events = probable_events_of(asked, schemas, tables, exact_numbers=True)
+    predicates = predicates_of(asked, events, tables, expression_context(program, tables_of(case), Clock.TICKS))
+    chances = np.array([one.limit_denominator(1000) for one in events.chance], object)
     plan = plan_of(asked)
     assert isinstance(plan, Plan)
-    return asked, plan, replace(ground, chance=chances), words
+    return asked, plan, replace(events, chance=chances), predicates
 
 
 def intervals(case: dict[str, Any], query: str | None = None) -> dict[tuple[int, int], Fraction]:
@@ -54,10 +54,10 @@ def intervals(case: dict[str, Any], query: str | None = None) -> dict[tuple[int,
 
 @pytest.mark.parametrize("case", SAFE)
 def test_probability_at_every_time(case: str) -> None:
-    query, plan, ground, words = prepared(BY_ID[case])
+    query, plan, events, predicates = prepared(BY_ID[case])
     safe = Safe(query, plan, kernels=IN_FRACTIONS)
-    assert not isinstance(plan, Chain)
-    _, answers = safe.advance(safe.start(), ground, words)
+    assert not isinstance(plan, Reg)
+    _, answers = safe.advance(safe.start(), events, predicates)
     left: dict[int, Fraction] = {}
     for time, chance in zip(answers.time, answers.chance, strict=True):
         left[int(time)] = left.get(int(time), Fraction(1)) * (1 - chance)
@@ -81,9 +81,9 @@ BEFORE = {
 @pytest.mark.parametrize("key", BEFORE)
 def test_chances_of_the_parts_before(key: str) -> None:
     case = BY_ID["L12"] if key == "both" else of_key(BY_ID["L12"], key)
-    query, plan, ground, words = prepared(case)
-    assert isinstance(plan, Follow)
-    found = interval_table(query, plan.child, ground, words, IN_FRACTIONS)
+    query, plan, events, predicates = prepared(case)
+    assert isinstance(plan, Seq)
+    found = interval_table(query, plan.child, events, predicates, IN_FRACTIONS)
     places = [(1, 2), (1, 3), (1, 4), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)]
     wanted = dict(zip(places, map(Fraction, BEFORE[key].replace("|", "").split()), strict=True))
     assert found == {place: wanted.get(place, 0) for place in found}

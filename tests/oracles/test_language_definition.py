@@ -47,11 +47,7 @@ def test_17_and_18_with_a_probability() -> None:
     """With HAVING, c at 2 uses the hop up: a and b are not enough, c must be missing as well."""
     stream = "STREAM R(name STRING, t INT, p DOUBLE) KEY name TIME t PROBABILITY p;"
     rows = {
-        "R": [
-            {"name": "a", "t": 1, "p": "1/2"},
-            {"name": "c", "t": 2, "p": "1/3"},
-            {"name": "b", "t": 3, "p": "3/4"},
-        ]
+        "R": [{"name": "a", "t": 1, "p": "1/2"}, {"name": "c", "t": 2, "p": "1/3"}, {"name": "b", "t": 3, "p": "3/4"}]
     }
     pre = bound(f"{stream} EVENT x AS PATTERN SEQ NEXT(R[name='a'], R[name='b']) PER END;")
     post = bound(f"{stream} EVENT x AS PATTERN SEQ NEXT(R[name='a'], R y) HAVING y.name='b' PER END;")

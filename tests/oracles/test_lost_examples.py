@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 import pytest
 
 from inkling import load, parse
-from inkling.calibrate import calibrate
-from inkling.generate import SCENARIOS, Scenario
-from inkling.generate.scenario import Retold
+from inkling.forecasting.calibration import calibrate
 from inkling.logical.plan import EventPlan
 from inkling.results import Results
+from inkling.scenarios import SCENARIOS, Scenario
+from inkling.scenarios.scenario import HasVariants
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SIZES = {"motorway": (28_800, 40), "buses": (60_000, 24)}
@@ -39,11 +39,11 @@ def recorded(name: str) -> tuple[dict[str, pa.Table], Scenario]:
 def told(name: str) -> tuple[Results, Results]:
     """What the program says of the record, and what happened."""
     streams, source = recorded(name)
-    assert isinstance(source, Retold)
+    assert isinstance(source, HasVariants)
     program, certain = (load(EXAMPLES / name / f"{text}.ink") for text in (name, "certain"))
     read = {stream.schema.name for stream in program.plan.streams}
     given = {stream: rows for stream, rows in streams.items() if stream in read}
-    return program.run_local(given, source.tables()), certain.run_local(drawn(source.retellings()["true"]))
+    return program.run_local(given, source.tables()), certain.run_local(drawn(source.variants()["true"]))
 
 
 def head_of(name: str, event: str) -> list[str]:
@@ -73,7 +73,7 @@ def test_what_happens_is_possible_and_what_is_certain_happens(name: str, event: 
 
 @pytest.mark.parametrize("event", ["stand_together", "bunched"])
 def test_probabilities_of_buses_are_as_often_right_as_they_say(event: str) -> None:
-    """Their data are drawn from the stated doubt; marks, Erlang gaps, labels from a table and losses all count."""
+    """Their data are drawn from the stated distribution; marks, gaps, labels from a table and losses all count."""
     results, true = told("buses")
     head = head_of("buses", event)
     said = results.tables[event]

@@ -8,9 +8,9 @@ import pyarrow.compute as pc
 import pytest
 
 from inkling import load
-from inkling.calibrate import calibrate
 from inkling.evaluators.sampling import Sampling
-from inkling.generate import write
+from inkling.forecasting.calibration import calibrate
+from inkling.scenarios import write
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mixed"
 STREAMS = ("Seen", "Pickup", "Door")
@@ -35,12 +35,12 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     return run("mixed.ink", "certain.ink", folder, STREAMS)
 
 
-def run(in_doubt: str, taken_for_certain: str, folder: Path, streams: tuple[str, ...]) -> Told:
+def run(uncertain_program: str, taken_for_certain: str, folder: Path, streams: tuple[str, ...]) -> Told:
     def paths(view: Path) -> dict[str, Path]:
         return {name: view / f"{name}.parquet" for name in streams}
 
-    doubtful, certain = load(EXAMPLE / in_doubt), load(EXAMPLE / taken_for_certain)
-    found = doubtful.run_local(paths(folder), sampling=Sampling(epsilon=0.05))
+    uncertain, certain = load(EXAMPLE / uncertain_program), load(EXAMPLE / taken_for_certain)
+    found = uncertain.run_local(paths(folder), sampling=Sampling(epsilon=0.05))
     assert found.rejects.num_rows == 0
     true, naive = (certain.run_local(paths(folder / view)).tables for view in ("true", "naive"))
     return Told(dict(found.tables), dict(true), dict(naive))

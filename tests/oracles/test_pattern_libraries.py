@@ -1,6 +1,6 @@
 """The pattern libraries of a fleet and of vessels find what was put in, and what arrays say about their surroundings.
 
-Where a pattern is scripted, the generator counts it. Where it rests on weather, stations, coasts or areas, this
+Where a pattern is scripted, the generator counts it. Where it depends on weather, stations, coasts or areas, this
 works out from the readings and the tables where it must end: with loops over arrays, and none of the language.
 """
 
@@ -15,10 +15,10 @@ import pytest
 import shapely
 
 from inkling import load
-from inkling.generate import scenario
-from inkling.generate.places import haversine_m
-from inkling.generate.scenario import Surrounded
 from inkling.results import Results
+from inkling.scenarios import scenario
+from inkling.scenarios.places import haversine_m
+from inkling.scenarios.scenario import HasExtraTables
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EVENTS, SEED = 40_000, 5
@@ -29,8 +29,8 @@ def told(name: str, keys: int) -> tuple[pa.Table, dict[str, pa.Table], dict[str,
     """Readings by key and time, tables, what the generator counted, and what the library finds."""
     source = scenario(name, events=EVENTS, keys=keys, seed=SEED)
     rows = pa.Table.from_batches([block[source.main] for block in source.blocks()], source.streams[source.main])
-    assert isinstance(source, Surrounded)
-    tables = {**source.tables(), **source.surroundings()}
+    assert isinstance(source, HasExtraTables)
+    tables = {**source.tables(), **source.extra_tables()}
     program = load(EXAMPLES / name / "library.ink")
     declared = {table.name for table in program.plan.tables}
     found = program.run_local({source.main: rows}, {table: tables[table] for table in declared})
@@ -42,8 +42,8 @@ def ends_of_runs(rows: pa.Table, key: str, holds: np.ndarray, least: int) -> set
     """Ids of readings that are at least the `least`-th in a row of one key on which something holds."""
     keys, ids, length, ends = rows[key].to_pylist(), rows["id"].to_pylist(), 0, set()
     for place, truth in enumerate(holds.tolist()):
-        goes_on = truth and place and keys[place] == keys[place - 1]
-        length = length + 1 if goes_on else int(truth)
+        continues = truth and place and keys[place] == keys[place - 1]
+        length = length + 1 if continues else int(truth)
         if truth and length >= least:
             ends.add(ids[place])
     return ends

@@ -14,17 +14,7 @@ import pytest
 from tests.kit.imprecise import blocks, by_starts, controls, formula, matrices, signed, worlds
 from tests.kit.imprecise.any_state import AnyStateEngine
 from tests.kit.imprecise.bounds import four_passes
-from tests.kit.imprecise.case import (
-    Case,
-    Outcome,
-    Policy,
-    Results,
-    Signature,
-    TimedEvent,
-    case_of,
-    query,
-    timed_event,
-)
+from tests.kit.imprecise.case import Case, Outcome, Policy, Results, Signature, TimedEvent, case_of, query, timed_event
 from tests.kit.imprecise.chain import Chain
 from tests.kit.imprecise.density import expected_matches
 from tests.kit.imprecise.engine import is_exclusive, run, widest
@@ -265,19 +255,9 @@ LARGE = {
         Fraction(2455, 22801),
         ((995, 1005), (996, 1085), (1115, 1125), (1116, 1154)),
     ),
-    "L3": (
-        ((100, 50), (130, 50), (160, 50)),
-        100,
-        Fraction(346251, 1030301),
-        ((50, 150), (80, 180), (110, 210)),
-    ),
+    "L3": (((100, 50), (130, 50), (160, 50)), 100, Fraction(346251, 1030301), ((50, 150), (80, 180), (110, 210))),
     "L4": (((100, 10), (130, 10), (160, 10)), 60, Fraction(10, 21), ((91, 110), (120, 140), (150, 169))),
-    "L5": (
-        ((100, 50), (130, 50), (160, 50)),
-        None,
-        Fraction(526330, 1030301),
-        ((50, 150), (80, 180), (110, 210)),
-    ),
+    "L5": (((100, 50), (130, 50), (160, 50)), None, Fraction(526330, 1030301), ((50, 150), (80, 180), (110, 210))),
 }
 
 
@@ -497,7 +477,7 @@ def test_certain_times_give_the_ordinary_matches() -> None:
         assert all(one.confidence == 1 for one in found.values())
 
 
-def test_weights_that_make_no_sense_are_refused() -> None:
+def test_weights_that_make_no_sense_are_rejected() -> None:
     for weights in ([1, -1], [0, 0], [1, math.inf], [1, math.nan], [1]):
         with pytest.raises(ValueError, match="x: "):
             timed_event("x", "A", 1, 2, weights)
@@ -505,7 +485,7 @@ def test_weights_that_make_no_sense_are_refused() -> None:
     assert (trimmed.lower, trimmed.upper, trimmed.chances) == (2, 3, (Fraction(1, 2), Fraction(1, 2)))
 
 
-def test_patterns_that_have_no_meaning_are_refused() -> None:
+def test_patterns_that_have_no_meaning_are_rejected() -> None:
     with pytest.raises(ValueError, match="absence at either end"):
         query("!N", "A", window=None)
     with pytest.raises(ValueError, match="needs a step"):

@@ -1,4 +1,4 @@
-"""Programs tell apart Allen's relations as SimpMatch does, and count the segments that share time.
+"""Programs distinguish Allen's relations as SimpMatch does, and count the segments that share time.
 
 One row is one segment here, and nothing is lost: the relations themselves (2.1, 2.2), recorded ties (O12), the matrix
 of O14 and the interleavings of O4. Quantifiers and lost events are in `test_simpmatch_losses.py`.

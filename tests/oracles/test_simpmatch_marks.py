@@ -11,13 +11,13 @@ from math import exp
 import pytest
 
 from inkling import Sampling, parse
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
 from inkling.io import normalize, read_table
 from inkling.io.checks.acceptable import acceptable
 from inkling.io.tables import typed_table
-from inkling.knowledge.materialize import known, surroundings
+from inkling.knowledge.materialize import expression_context, known
 
 Row = dict[str, object]
 MARKS = (
@@ -60,10 +60,10 @@ def counted_out(text: str, rows: list[Row], tables: dict[str, list[Row]]) -> dic
     (stream,) = program.plan.streams
     normalized = normalize(read_table(rows, what="S"), stream.schema)
     good, _ = acceptable(stream.schema, normalized.rows)
-    measure = measure_for(program.plan, {"S": normalized.clock})
+    unit = time_unit(program.plan, {"S": normalized.clock})
     given = {one.name: typed_table(one, read_table(tables[one.name], what=one.name)) for one in program.plan.tables}
-    facts = known(program.plan, given, measure)
-    worlds = WorldProgram.of(program.physical, surroundings(facts, measure), measure, with_chains=True)
+    facts = known(program.plan, given, unit)
+    worlds = WorldProgram.of(program.physical, expression_context(facts, unit), unit, with_chains=True)
     data = WorldData.of(worlds, {"S": good}, facts, 20_000)
     assert not data.is_sampled.any()
     return {name: float(sum(found.weight)) for name, found in data.counted().items()}

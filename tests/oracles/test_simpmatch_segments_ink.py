@@ -30,7 +30,7 @@ UNCERTAIN = """
 STREAM E(k STRING, n BIGINT, t BIGINT, c BIGINT, lo BIGINT, hi BIGINT) KEY k TIME t
   NUMBERED BY n SEGMENTS COUNT c BOUNDS lo TO hi;
 """
-LOSING = StreamSchema("E", (), None, ("k",), "t", "t", doubt=LostEvents("n", count="c", bounds=("lo", "hi")))
+LOSING = StreamSchema("E", (), None, ("k",), "t", "t", uncertainty=LostEvents("n", count="c", bounds=("lo", "hi")))
 
 RELATIONS = (
     "PRECEDES", "MEETS", "OVERLAPS", "FINISHED_BY", "CONTAINS", "STARTS", "EQUALS", "STARTED_BY", "DURING",
@@ -181,12 +181,7 @@ def test_O13_ties_beside_lost_events() -> None:
 
 
 def test_O14_quantities_without_loss() -> None:
-    true = [
-        sharing(3),
-        "ALL A INTERSECTS SOME B",
-        "AT LEAST 2 A PRECEDES SOME B",
-        "SOME A OVERLAPS SOME B",
-    ]
+    true = [sharing(3), "ALL A INTERSECTS SOME B", "AT LEAST 2 A PRECEDES SOME B", "SOME A OVERLAPS SOME B"]
     false = [
         "SOME A INTERSECTS AT LEAST 2 B",
         "ALL A INTERSECTS ALL B",

@@ -93,11 +93,7 @@ def test_O4_small_words(case: str) -> None:
 
 @pytest.mark.parametrize(
     ("case", "pattern"),
-    [
-        ("a*", strict(plus(a, 0))),
-        ("!a", strict(p.OtherRun(a))),
-        ("(a;b)*", strict(plus(strict(a, b), 0))),
-    ],
+    [("a*", strict(plus(a, 0))), ("!a", strict(p.OtherRun(a))), ("(a;b)*", strict(plus(strict(a, b), 0)))],
 )
 def test_O5_the_empty_word_is_no_match(case: str, pattern: p.Pattern) -> None:
     assert tuple(ends(pattern, one) for one in WORDS) == numbers.EMPTY_WORDS[case]

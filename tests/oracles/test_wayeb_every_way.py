@@ -67,7 +67,7 @@ def test_O9_every_match_row_by_row(case: Case) -> None:
     assert found == by_definition(case)
 
 
-def test_O5_a_complement_alone_is_refused() -> None:
+def test_O5_a_complement_alone_is_rejected() -> None:
     """Its words are those of the definition; programs need an event on either side of what must be missing."""
     text = f"{LETTERS} EVENT x AS PATTERN SEQ STRICT(COMPLEMENT(V[s = 'a'])) PER END;"
     with pytest.raises(ProgramError) as caught:

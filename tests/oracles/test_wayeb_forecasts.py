@@ -9,9 +9,10 @@ import pytest
 from tests.oracles.wayeb_models import by_state
 from tests.oracles.wayeb_numbers import DEMO, DEMO_PAIRS
 
+import inkling
 from inkling import parse
-from inkling.markov.full_order import full_contexts
-from inkling.markov.model import Model
+from inkling.forecasting.models.full_order import full_contexts
+from inkling.forecasting.models.model import Model
 
 STREAM = "STREAM V(s STRING, t BIGINT) TIME t ORDER BY t;"
 PAIR = "EVENT ab AS PATTERN SEQ STRICT(V[s = 'A'], V[s = 'B'] OR V[s = 'C']) PER END CONSUME RESTART;"
@@ -22,7 +23,7 @@ Counted = tuple[int, int, int, int]
 
 def fitted(order: int, kind: str) -> Model:
     program = parse(f"{STREAM}{PAIR} FORECAST ab WITHIN 1 EVENTS;")
-    return program.fit(ROWS, order=order, kind=kind)["ab_model"]  # type: ignore[arg-type]
+    return program.fit(ROWS, settings=inkling.FitSettings(order=order, kind=kind))["ab_model"]  # type: ignore[arg-type]
 
 
 def forecasts(model: Model, asked: str) -> list[dict[str, float]]:

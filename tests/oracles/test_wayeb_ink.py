@@ -6,7 +6,7 @@ Cases that need what the language does not run yet, or that are no patterns:
 |---|---|
 | O5 `!a` | COMPLEMENT at the border of a sequence |
 | O6 | no pattern: a number of minterms, tested with the automata |
-| O10 a register that is read before it is set | refused: a condition cannot name a later part |
+| O10 a register that is read before it is set | rejected: a condition cannot name a later part |
 | O13 | the file of one vessel, which is not ours to ship |
 | O14-O31 | FORECAST |
 """
@@ -64,7 +64,7 @@ def test_O10_registers_on_the_demo_stream() -> None:
     assert (len(found), len({end for end, _ in found})) == (32, 22)
 
 
-def test_O10_an_unset_register_is_refused() -> None:
+def test_O10_an_unset_register_is_rejected() -> None:
     unset = "SEQ STRICT(V y[s = 'B' AND v = x.v], V x[s = 'A'])"
     with pytest.raises(ProgramError) as caught:
         run_alone(Case("x", LETTERS, unset, valued(("B", 3), ("A", 3)), []))

@@ -13,13 +13,12 @@ from tests.oracles.wayeb_numbers import DEMO
 from tests.reference.markov import meaning
 from tests.reference.markov.public_engine import suffix_automaton, unfolded, with_missing_children
 
-from inkling.markov.chain import Chain
-from inkling.markov.contexts import tree_contexts
-from inkling.markov.counts import WordCounts
-from inkling.markov.full_order import every_context, full_contexts
-from inkling.markov.histories import Histories
-from inkling.markov.model import log_block, weighted_tree
-from inkling.markov.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
+from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.contexts import tree_contexts
+from inkling.forecasting.models.counts import Histories, WordCounts
+from inkling.forecasting.models.full_order import every_context, full_contexts
+from inkling.forecasting.models.model import log_block, weighted_tree
+from inkling.forecasting.models.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
 
 F = Fraction
 ZERO = F(0)
@@ -134,8 +133,7 @@ def test_O18_lookups_in_the_example_tree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "restart", "sizes"),
-    [(["a", "c", "c"], False, [4, 5, 10, 27, 81]), (["a", "bc"], True, [3, 5, 9, 27])],
+    ("steps", "restart", "sizes"), [(["a", "c", "c"], False, [4, 5, 10, 27, 81]), (["a", "bc"], True, [3, 5, 9, 27])]
 )
 def test_O19_states_with_full_contexts(steps: list[str], restart: bool, sizes: list[int]) -> None:
     delta, final = automaton(steps, "abc", restart=restart)

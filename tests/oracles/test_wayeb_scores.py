@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from tests.oracles.wayeb_numbers import DEMO
 
-from inkling.scoring import tallied
-from inkling.scoring.classification import Confusion
-from inkling.scoring.intervals import interval_scores
-from inkling.scoring.outcomes import Outcomes
+from inkling.forecasting.scoring import tallied
+from inkling.forecasting.scoring.classification import Confusion
+from inkling.forecasting.scoring.intervals import interval_scores
+from inkling.forecasting.scoring.outcomes import Outcomes
 
 WAITING, BEGUN, DONE = range(3)
 TO_A = {WAITING: Fraction(17, 47), BEGUN: Fraction(13, 33)}
@@ -55,12 +55,7 @@ def waiting_times(horizon: int) -> dict[int, list[Fraction]]:
 def test_O25_waiting_times_as_printed() -> None:
     law = waiting_times(4)
     assert law[WAITING] == [0, Fraction(340, 1551), Fraction(544340, 2405601), Fraction(665825740, 3731087151)]
-    assert law[BEGUN] == [
-        Fraction(20, 33),
-        Fraction(260, 1089),
-        Fraction(3380, 35937),
-        Fraction(43940, 1185921),
-    ]
+    assert law[BEGUN] == [Fraction(20, 33), Fraction(260, 1089), Fraction(3380, 35937), Fraction(43940, 1185921)]
 
 
 def outcomes(said: dict[int, tuple[int, int, Fraction]]) -> Outcomes:
@@ -90,11 +85,7 @@ def within(n: int) -> Outcomes:
 
 @pytest.mark.parametrize(
     ("n", "expected", "expected_censored"),
-    [
-        (1, (20, 46, 14, 0), (20, 46, 13, 0)),
-        (2, (29, 37, 5, 9), (29, 36, 4, 9)),
-        (10, (74, 0, 6, 0), (68, 0, 4, 0)),
-    ],
+    [(1, (20, 46, 14, 0), (20, 46, 13, 0)), (2, (29, 37, 5, 9), (29, 36, 4, 9)), (10, (74, 0, 6, 0), (68, 0, 4, 0))],
 )
 def test_O25_classification_of_the_next_events(
     n: int, expected: tuple[int, ...], expected_censored: tuple[int, ...]

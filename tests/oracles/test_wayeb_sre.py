@@ -1,6 +1,6 @@
 """Pattern files give the detections of the fleet paper and of the public Wayeb engine.
 
-O5 `!a` is a complement at the border of a sequence, which programs refuse; O13 is a file that is not ours to ship.
+O5 `!a` is a complement at the border of a sequence, which programs reject; O13 is a file that is not ours to ship.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def test_O10_same_value_as_in_a_register(second: float, expected: list[int]) -> 
     assert ends(program, events("AB", attr=[3.0, second])) == [expected]
 
 
-def test_O10_a_register_that_is_not_set_is_refused() -> None:
+def test_O10_a_register_that_is_not_set_is_rejected() -> None:
     with pytest.raises(ProgramError) as caught:
         parse(f';(^({B},EQAttr(attr,"x")),{A}["x"])', name="x.sre")
     assert [one.code for one in caught.value.diagnostics] == ["INK0143"]

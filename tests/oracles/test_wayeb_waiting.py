@@ -10,11 +10,13 @@ import pytest
 from tests.oracles.wayeb_models import T1, T2, Laws, automaton, chain, counted, exact, letters, tree, word
 from tests.oracles.wayeb_numbers import DEMO
 from tests.reference.markov import meaning
+from tests.reference.markov.moments import moments
 from tests.reference.markov.public_engine import label_contexts, label_waiting_times
 
-from inkling.markov.chain import Chain
-from inkling.markov.contexts import Contexts, tree_contexts
-from inkling.markov.forecasts import (
+from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.contexts import Contexts, tree_contexts
+from inkling.forecasting.models.counts import Histories
+from inkling.forecasting.models.forecasts import (
     Argmax,
     Around,
     Asked,
@@ -23,12 +25,10 @@ from inkling.markov.forecasts import (
     Point,
     Shortest,
     Within,
-    moments,
     waiting_times,
 )
-from inkling.markov.full_order import full_contexts, independent
-from inkling.markov.histories import Histories
-from inkling.markov.prediction_tree import CounterTree, Thresholds, learn_tree
+from inkling.forecasting.models.full_order import full_contexts, independent
+from inkling.forecasting.models.prediction_tree import CounterTree, Thresholds, learn_tree
 
 F = Fraction
 CLOSE = 1e-12

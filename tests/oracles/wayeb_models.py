@@ -12,12 +12,11 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.guards import Guard
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.policies import strict
-from inkling.automata.regex import Letter, Regex, Union
-from inkling.markov.chain import Chain, moves
-from inkling.markov.contexts import tree_contexts
-from inkling.markov.counts import WordCounts
-from inkling.markov.histories import Histories
-from inkling.markov.prediction_tree import PredictionTree
+from inkling.automata.regex import Regex, Symbol, Union
+from inkling.forecasting.models.chain import Chain, moves
+from inkling.forecasting.models.contexts import tree_contexts
+from inkling.forecasting.models.counts import Histories, WordCounts
+from inkling.forecasting.models.prediction_tree import PredictionTree
 
 Laws = Mapping[str, Sequence[Fraction]]
 
@@ -47,8 +46,8 @@ def counted(text: str, alphabet: str, order: int, delta: npt.NDArray[np.int32] |
     return WordCounts.of(letters(text, alphabet), np.array([0, len(text)]), table, order, Histories.new(1))
 
 
-def one_of(symbols: str, alphabet: str) -> Letter:
-    return Letter(Guard(frozenset(alphabet.index(symbol) for symbol in symbols)), 0)
+def one_of(symbols: str, alphabet: str) -> Symbol:
+    return Symbol(Guard(frozenset(alphabet.index(symbol) for symbol in symbols)), 0)
 
 
 def automaton(

@@ -42,7 +42,7 @@ class Server:
 
 @contextmanager
 def running_server() -> Iterator[Server]:
-    """PostgreSQL refuses to run as root, so then nobody runs it."""
+    """PostgreSQL rejects to run as root, so then nobody runs it."""
     with tempfile.TemporaryDirectory(prefix="inkling-postgres-") as name:
         folder = Path(name)
         other_user = _given_to_nobody(folder) if os.geteuid() == 0 else {}
@@ -93,7 +93,7 @@ def _free_port() -> int:
 
 
 def _await(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Until a connection is possible; an attempt before that is answered by a refusal, not by a password prompt."""
+    """Until a connection is possible; an attempt before that is answered by a rejection, not by a password prompt."""
     from adbc_driver_postgresql import dbapi
 
     deadline = time.monotonic() + 60

@@ -13,11 +13,11 @@ from tests.streaming.arriving import arrive
 
 import inkling
 from inkling.errors import InputError
-from inkling.spark.streaming.current_reading import read_current
 from inkling.spark.streaming.failures import StreamError
-from inkling.spark.streaming.outputs import Output
-from inkling.spark.streaming.postgres_tables import ResultTable
-from inkling.spark.streaming.sinks import Beginning, sink_of
+from inkling.spark.streaming.sinks.current_files import read_current
+from inkling.spark.streaming.sinks.outputs import Output
+from inkling.spark.streaming.sinks.postgres import ResultTable
+from inkling.spark.streaming.sinks.protocol import Beginning, sink_of
 
 TEXT = """
 STREAM Trade(id STRING, account STRING, amount DOUBLE, at TIMESTAMP)
@@ -93,8 +93,7 @@ def test_both_hold_the_answer_on_the_corrected_stream(
             {"Trade": f"{tmp_path}/trades?maxFilesPerTrigger=1"},
             checkpoint=tmp_path / "checkpoint",
             to=both,
-            trigger={"availableNow": True},
-            buckets=1,
+            settings=inkling.StreamSettings(available_now=True, buckets=1),
         )
         try:
             query.await_end()

@@ -13,13 +13,12 @@ from tests.streaming.corrections import RESULTS, frame, random_batches, spelled
 from tests.streaming.test_current_files import code_of, row
 
 from inkling.errors import InputError
+from inkling.spark.streaming.checkpoint.storage import Folder
 from inkling.spark.streaming.failures import Run, SinkError, by_sink, sink_name, stream_failed
-from inkling.spark.streaming.outputs import LATE, REJECTS, Output
-from inkling.spark.streaming.postgres_sink import PostgresSink
-from inkling.spark.streaming.postgres_tables import ResultTable
-from inkling.spark.streaming.result_id import with_result_id
-from inkling.spark.streaming.sinks import Beginning, sink_of
-from inkling.spark.streaming.storage import Folder
+from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, Output
+from inkling.spark.streaming.sinks.postgres import PostgresSink, ResultTable
+from inkling.spark.streaming.sinks.protocol import Beginning, sink_of
+from inkling.spark.streaming.sinks.result_id import with_result_id
 
 EVENTS = ("fire", "Two words")
 
@@ -176,7 +175,7 @@ def test_two_runs_beside_each_other(spark: SparkSession, server: Server, databas
         assert len(rows_of(server, database, f"{run}_fire")) == 1
 
 
-def test_refusals(spark: SparkSession, server: Server, database: str, tmp_path: Path) -> None:
+def test_rejections(spark: SparkSession, server: Server, database: str, tmp_path: Path) -> None:
     to = server.address(database)
     begun(spark, tmp_path, to, is_new=True).deliver(told(spark, row()), 0)
     with pytest.raises(InputError) as other_run:
@@ -196,11 +195,7 @@ def test_refusals(spark: SparkSession, server: Server, database: str, tmp_path: 
     "changed", [{"password": "a/wrong@one"}, {"database": "elsewhere"}, {"options": "?connect_timeout=soon"}]
 )
 def test_passwords_are_not_shown(
-    changed: dict[str, str],
-    spark: SparkSession,
-    server: Server,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
+    changed: dict[str, str], spark: SparkSession, server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     address = server.address(**changed)

@@ -44,7 +44,7 @@ def pushed(
 
     def keep(found: Found) -> None:
         assert not len(found.late), found.late
-        assert len(found) == sum(len(table) for table in found.tables.values())
+        assert found.n_results == sum(len(table) for table in found.tables.values())
         for name, table in found.tables.items():
             results[name] += table.to_pylist()
 

@@ -19,8 +19,8 @@ from tests.kit.rulesets import SIZES, random_rules
 from tests.kit.streams import is_packable, pack, random_rows, random_tables
 
 import inkling
-from inkling.evaluators.automaton import stepper
-from inkling.evaluators.stage import protocol
+from inkling.evaluators.automaton import evaluator as automata
+from inkling.evaluators.stage import member
 from inkling.logical.plan import ProgramPlan
 from inkling.query import Program
 from inkling.runtime.revision import replay
@@ -56,13 +56,13 @@ class Tally:
     n_results: int = 0
     n_withdrawn: int = 0
     n_late: int = 0
-    refused: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
 
 
 def small_streams_are_trimmed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (protocol, replay):
+    for module in (member, replay):
         monkeypatch.setattr(module, "SPARE_ROWS", 0)
-    monkeypatch.setattr(stepper, "SPARE_KEYS", 0)
+    monkeypatch.setattr(automata, "SPARE_KEYS", 0)
 
 
 def packed_programs(rng: random.Random, needing: frozenset[str], n: int, n_datasets: int) -> Iterator[Revised]:
@@ -134,7 +134,7 @@ def tried(rng: random.Random, revised: Revised, n_scripts: int, tally: Tally, ch
         tally.n_results += run.n_results
         tally.n_withdrawn += run.n_withdrawn
         tally.n_late += run.n_late
-        tally.refused += run.refused
+        tally.rejected += run.rejected
 
 
 def _readable(step: Step) -> str:

@@ -7,12 +7,12 @@ from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.comparison import differences
 from tests.kit.programs import Options, parsed, seeded_cases
 
-from inkling.evaluators.stage import blocks
+from inkling.evaluators.stage import engine
 
 
 @pytest.mark.parametrize("rows", [1, 4])
 def test_blocks_change_nothing(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "ROWS", rows)
+    monkeypatch.setattr(engine, "BLOCK_ROWS", rows)
     n_results = 0
     for case in seeded_cases(rows, 120, Options(n_events=1)):
         given = arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)

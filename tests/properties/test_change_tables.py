@@ -13,6 +13,8 @@ from tests.kit.withdrawals import corrected, named, revisable, with_withdrawals
 
 import inkling
 
+pytestmark = pytest.mark.long
+
 CASES_PER_SEED = 100
 SEEDS = range(3)
 

@@ -40,7 +40,7 @@ Moment = tuple[int, str, int]
 
 
 def walk(steps: list[Step], events: list[Moment], taken: tuple[Moment, ...], place: int, count: int) -> Iterator[str]:
-    """Every way to go on, when the step at `place` has been taken `count` times."""
+    """Every way to continue, when the step at `place` has been taken `count` times."""
     if place == len(steps):
         if taken:
             yield " ".join(f"{letter}{time}" for time, letter, _ in taken)
@@ -84,7 +84,7 @@ def test_the_definition_stops_where_a_check_fails(seed: int) -> None:
 
 
 def sequences(rng: random.Random, local: bool) -> tuple[str, str, str]:
-    """A sequence with CHECK, one that goes on with another part, and the first with a condition instead.
+    """A sequence with CHECK, one that continues with another part, and the first with a condition instead.
 
     With `local` conditions, which look at one event each, an automaton can find it.
     """

@@ -11,8 +11,10 @@ from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.comparison import differences
 from tests.kit.programs import Case, Options, parsed, seeded_cases
 
-from inkling.evaluators.stage import protocol
+from inkling.evaluators.stage import member
 from inkling.local_stream import LocalStream
+
+pytestmark = pytest.mark.long
 
 SEEDS = range(2)
 PROGRAMS_PER_SEED = 60
@@ -44,7 +46,7 @@ def _found(rng: random.Random, case: Case) -> dict[str, list[dict[str, object]]]
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_cuts_eq_definition(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "SPARE_ROWS", 0)  # so that such small streams are trimmed, too
+    monkeypatch.setattr(member, "SPARE_ROWS", 0)  # so that such small streams are trimmed, too
     rng = random.Random(seed)
     options = Options(needing=frozenset({POLICIES[seed % 2]}), without=WITHOUT)
     for case in seeded_cases(100 + seed, PROGRAMS_PER_SEED, options):

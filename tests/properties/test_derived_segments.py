@@ -10,28 +10,30 @@ import pytest
 from tests.kit.arrival import arrivals
 from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.comparison import differences
-from tests.kit.derived_segments import derived_segments_cases, doubtful_relations
+from tests.kit.derived_segments import derived_segments_cases, uncertain_relations
 from tests.kit.oracle import bound, oracle
 from tests.kit.probable_comparison import FoundResult, Names, found_in, paired, probable_differences
-from tests.kit.uncertain import GOOD_ROWS, Doubts, UncertainCase, uncertain_cases
-from tests.kit.universe import Doubtful, Kind
+from tests.kit.uncertain import GOOD_ROWS, UncertainCase, Uncertainties, uncertain_cases
+from tests.kit.universe import Kind, Uncertain
 from tests.kit.world_data import counted_out, world_data
 
 import inkling
 from inkling import Sampling
 from inkling.logical import plan as p
-from inkling.why.account import Why
+from inkling.why.explanation import Why
+
+pytestmark = pytest.mark.long
 
 CASES_PER_SEED = 28
 PUSHED = 15
 EXPLAINED = 12
-DOUBTFUL_PROGRAMS = 12
+UNCERTAIN_PROGRAMS = 12
 SAMPLED_PROGRAMS = 8
 ALL_WORLDS = 1_000_000
-DOUBTS = {
-    "lost events": ((Kind.POINTS, Kind.ORDERED), (Doubtful.LOST, Doubtful.LOST_SEGMENTS)),
-    "probable values": (tuple(Kind), (Doubtful.VALUE, Doubtful.CHAIN)),
-    "imprecise times": ((Kind.POINTS,), (Doubtful.TIME, Doubtful.WEIGHTED_TIME, Doubtful.READING)),
+UNCERTAINTIES = {
+    "lost events": ((Kind.POINTS, Kind.ORDERED), (Uncertain.LOST, Uncertain.LOST_SEGMENTS)),
+    "probable values": (tuple(Kind), (Uncertain.VALUE, Uncertain.CHAIN)),
+    "imprecise times": ((Kind.POINTS,), (Uncertain.TIME, Uncertain.WEIGHTED_TIME, Uncertain.READING)),
 }
 
 Found = dict[str, list[dict[str, object]]]
@@ -94,28 +96,28 @@ def test_trees_of_derived_segments_rest_on_the_lineage() -> None:
     assert n_trees > EXPLAINED // 4
 
 
-@pytest.mark.parametrize("doubt", DOUBTS)
-def test_worlds_counted_out_eq_definition(doubt: str) -> None:
+@pytest.mark.parametrize("uncertainty", UNCERTAINTIES)
+def test_worlds_counted_out_eq_definition(uncertainty: str) -> None:
     n_related = 0
-    for number, case in enumerate(uncertain_cases(1, DOUBTFUL_PROGRAMS, 1, doubts(doubt))):
+    for number, case in enumerate(uncertain_cases(1, UNCERTAIN_PROGRAMS, 1, uncertainties(uncertainty))):
         expected = case.probable()
         found = counted_out(world_data(case, ALL_WORLDS))
-        doubtful = replace(case.plan, events=tuple(event for event in case.plan.events if event.name in found))
-        wrong = probable_differences(doubtful, case.rows, expected, found)
+        uncertain = replace(case.plan, events=tuple(event for event in case.plan.events if event.name in found))
+        wrong = probable_differences(uncertain, case.rows, expected, found)
         assert not wrong, "\n".join([str(case), *wrong])
         n_related += sum(one.probability < 1 for event in relations(case) for one in expected[event.name])
         if number % 4 == 0:
             shown = run(case, Sampling(exact_up_to=ALL_WORLDS))
             wrong = probable_differences(case.plan, case.rows, expected, shown, tolerance=1e-12)
             assert not wrong, "\n".join(["in the public columns:", str(case), *wrong])
-    assert n_related > DOUBTFUL_PROGRAMS // 4
+    assert n_related > UNCERTAIN_PROGRAMS // 4
 
 
-@pytest.mark.parametrize("doubt", DOUBTS)
-def test_sampled_worlds_are_as_close_as_they_say(doubt: str) -> None:
+@pytest.mark.parametrize("uncertainty", UNCERTAINTIES)
+def test_sampled_worlds_are_as_close_as_they_say(uncertainty: str) -> None:
     """With this confidence, one of a million estimates is farther away."""
     n_related = 0
-    for seed, case in enumerate(uncertain_cases(2, SAMPLED_PROGRAMS, 1, doubts(doubt))):
+    for seed, case in enumerate(uncertain_cases(2, SAMPLED_PROGRAMS, 1, uncertainties(uncertainty))):
         shown = run(case, Sampling(epsilon=0.1, delta=1e-6, seed=seed, exact_up_to=0))
         expected, names = case.probable(), Names.of(case.plan, case.rows)
         for event in relations(case):
@@ -132,9 +134,9 @@ def relations(case: UncertainCase) -> tuple[p.EventPlan, ...]:
     return tuple(event for event in case.plan.events if isinstance(event.pattern, p.Quantified))
 
 
-def doubts(doubt: str) -> Doubts:
-    kinds, doubtful = DOUBTS[doubt]
-    return Doubts(replace(GOOD_ROWS, kinds=kinds), doubtful, write=doubtful_relations)
+def uncertainties(uncertainty: str) -> Uncertainties:
+    kinds, uncertain = UNCERTAINTIES[uncertainty]
+    return Uncertainties(replace(GOOD_ROWS, kinds=kinds), uncertain, write=uncertain_relations)
 
 
 def run(case: UncertainCase, sampling: Sampling) -> dict[str, list[FoundResult]]:

@@ -16,6 +16,8 @@ from tests.properties.pushing import pushed, pushes_of
 
 import inkling
 
+pytestmark = pytest.mark.long
+
 TIMES = ("+", "{2}", "{2,}", "{1,2}", "{2,3}")
 BOUNDS: dict[str, tuple[int, int | None]] = {
     "": (1, 1), "+": (1, None), "{2}": (2, 2), "{2,}": (2, None), "{1,2}": (1, 2), "{2,3}": (2, 3),
@@ -35,7 +37,7 @@ class Step:
 
 
 def walk(steps: list[Step], events: list[str], place: int, count: int, taken: tuple[str, ...]) -> Iterator[str]:
-    """Every way to go on from the last event that was taken, which is the `count`-th of a step."""
+    """Every way to continue from the last event that was taken, which is the `count`-th of a step."""
     low, high = BOUNDS[steps[place].often]
     is_last = place + 1 == len(steps)
     if count >= low and is_last:
@@ -72,7 +74,7 @@ def test_the_definition_takes_the_earliest_event(seed: int) -> None:
 
 
 def sequences(rng: random.Random) -> tuple[str, str, str]:
-    """A sequence with an eager repetition, one that goes on with another part, and the same without EAGER."""
+    """A sequence with an eager repetition, one that continues with another part, and the same without EAGER."""
     first = rng.choice(("A a", "A a", "A a", "A | D a"))
     repeated = rng.choice(
         ("B b", "B b", "B | C b", "B b[x >= a.x]", "B b[x <> LAST(b).x]", "(SEQ(B b, C c0))", "(B b OR C c0)")

@@ -8,8 +8,8 @@ import pytest
 from tests.kit.naive_forecasts import Definition, Row, agree, learned, program_of, some_asked, some_rows
 
 from inkling import Program
+from inkling.forecasting.models.model import Model
 from inkling.local_stream import LocalStream
-from inkling.markov.model import Model
 
 N_PROGRAMS, N_FORECASTS = 80, 4
 

@@ -121,14 +121,16 @@ def test_forecasts_are_averages_over_worlds(seed: int, tally: Counter[str]) -> N
         event = f"\nEVENT q AS PATTERN {random_pattern(rng)} PARTITION BY k PER END{restart};\n"
         try:
             certain = inkling.parse(f"{CERTAIN}{event}{WATCHED};")
-            doubtful = declaration(chained=chained, ordered="COMPLEMENT" in event)
+            uncertain = declaration(chained=chained, ordered="COMPLEMENT" in event)
             final = " INCLUDING FINAL" if rng.random() < 0.7 and not kind.startswith("AROUND") else ""
-            program = inkling.parse(f"{doubtful}{event}FORECAST f OF q {kind}{final};")
+            program = inkling.parse(f"{uncertain}{event}FORECAST f OF q {kind}{final};")
         except ProgramError:
             continue
         break
     past = [{"t": t, "k": k, "v": rng.choice((1, 1, 2, 3))} for k in (1, 2) for t in range(40)]
-    models = certain.fit({"S": past}, order=rng.choice((0, 1, 2)), kind=rng.choice(("tree", "full")))
+    models = certain.fit(
+        {"S": past}, settings=inkling.FitSettings(order=rng.choice((0, 1, 2)), kind=rng.choice(("tree", "full")))
+    )
     rows = [row for key in range(1, N_KEYS + 1) for row in random_rows(rng, key, 16, chained=chained)]
     mixed = in_worlds(certain, models, bound(program.to_ink()), rows)
     found = program.run_local({"S": rows}, models).tables["f"].to_pylist()
@@ -147,7 +149,7 @@ def test_forecasts_are_averages_over_worlds(seed: int, tally: Counter[str]) -> N
         assert all(one[name] == other[name] for name in ("k", "event_number", "first", "last", "model", "end"))
         assert one["chance"] == pytest.approx(other["chance"], abs=1e-12)
     tally["said"] += len(found)
-    tally["in doubt"] += any(row["p"] < 1 for row in rows)
+    tally["uncertain"] += any(row["p"] < 1 for row in rows)
     tally[kind] += len(found)
 
 

@@ -27,6 +27,8 @@ from tests.kit.imprecise.watermark import Clock
 from tests.kit.imprecise.weigh import weigh
 from tests.oracles.imprecise_engines import engines_for, longest_group
 
+pytestmark = pytest.mark.long
+
 SEEDS = range(4)
 CASES_PER_SEED = 300
 ALL_OF_TIME = 1000

@@ -17,13 +17,12 @@ from tests.kit.look_back import require_all
 from tests.kit.oracle import probable_oracle
 from tests.kit.seeds import at_length
 
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.evaluators.chain.confidence import COMPILED
-from inkling.evaluators.chain.program import ChainProgram
-from inkling.evaluators.chain.run import events_of
-from inkling.evaluators.stage.derive import all_derived
+from inkling.evaluators.chain.program import ChainProgram, events_of
+from inkling.evaluators.stage.rows.derive import all_derived
 from inkling.io import normalize
-from inkling.knowledge.materialize import surroundings
+from inkling.knowledge.materialize import expression_context
 from inkling.logical import plan as p
 from inkling.model.time import Clock
 from inkling.physical.planner import plan_program
@@ -37,8 +36,8 @@ Answers = dict[tuple[str, ...], tuple[int, int, Fraction]]
 
 
 def program_of(case: ChainCase) -> ChainProgram:
-    measure = measure_for(case.plan, dict.fromkeys((one.schema.name for one in case.plan.streams), Clock.TICKS))
-    found = ChainProgram.of(plan_program(case.plan), surroundings({}, measure), measure)
+    unit = time_unit(case.plan, dict.fromkeys((one.schema.name for one in case.plan.streams), Clock.TICKS))
+    found = ChainProgram.of(plan_program(case.plan), expression_context({}, unit), unit)
     assert found is not None, "it is no chain"
     return found
 
@@ -54,7 +53,7 @@ def answers(case: ChainCase, *, exact: bool, by_tables: bool = False) -> Answers
     program = program_of(case)
     (stage,) = program.physical.stages
     (evaluator,) = program.evaluators(stage).values()
-    rows = all_derived(program.physical.program.streams, rows_of(case), program.around)
+    rows = all_derived(program.physical.program.streams, rows_of(case), program.context)
     events = events_of(program, stage, rows, {}, exact=exact)
     found: Answers = {}
     kernels = IN_FRACTIONS if exact else COMPILED

@@ -21,15 +21,15 @@ from tests.kit.look_back import require_all
 from tests.properties.test_imprecise_exact import program_of
 
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.clock import measure_for
-from inkling.evaluators.chain.run import answered
+from inkling.analysis.clock import time_unit
+from inkling.evaluators.certain import run_plan
+from inkling.evaluators.chain.program import answered
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.whole import run_plan
 from inkling.io import normalize
-from inkling.knowledge.materialize import surroundings
+from inkling.knowledge.materialize import expression_context
 from inkling.logical import plan as p
 from inkling.model.time import Clock, Span
-from inkling.model.watermarks import Marks
+from inkling.model.watermarks import Watermarks
 from inkling.physical.planner import plan_program
 from inkling.results import result_table
 from inkling.runtime.operators.of_plan import Operators
@@ -45,7 +45,7 @@ Rows = dict[str, list[dict[str, Any]]]
 
 
 def together(case: ChainCase) -> Rows:
-    """The rows of all keys, one key after the other, so that time goes on."""
+    """The rows of all keys, one key after the other, so that time continues."""
     names = [one.schema.name for one in case.plan.streams]
     times = ("lo", "hi", "t")
     return {
@@ -93,9 +93,9 @@ def check(seed: int, tally: Counter[str]) -> None:
     for case in chain_cases(seed + 1000, PROGRAMS_PER_SEED, KEYS):
         rows, late = together(case), rng.choice([0, 2, 6])
         plan = with_lateness(case.plan, late)
-        measure = measure_for(plan, dict.fromkeys(rows, Clock.TICKS))
+        unit = time_unit(plan, dict.fromkeys(rows, Clock.TICKS))
         clocks = dict.fromkeys(rows, Clock.TICKS)
-        operators = Operators(plan_program(plan), clocks, {}, surroundings({}, measure), measure, Sampling())
+        operators = Operators(plan_program(plan), clocks, {}, expression_context({}, unit), unit, Sampling())
         live = StreamProgram(operators, Clock.TICKS)
         state, heard = live.start(), list[pa.Table]()
         for piece in pieces(rng, rows, late):
@@ -112,7 +112,7 @@ def check(seed: int, tally: Counter[str]) -> None:
             tally["kept at most"] = max(tally["kept at most"], n_kept(state))
             assert_needed(case, state)
         tally["told before the end"] += sum(map(len, heard))
-        state, outcome = live.step(state, {}, Marks(finished=True))
+        state, outcome = live.step(state, {}, Watermarks(finished=True))
         heard += [outcome.tables["x"]] if "x" in outcome.tables else []
         assert n_kept(state) == 0
         given = arrow_streams(case.plan, rows)
@@ -168,12 +168,12 @@ def test_intervals_of_one_tick_are_certain(seed: int) -> None:
         certain = replace(
             narrow.plan,
             streams=tuple(
-                replace(one, schema=replace(one.schema, doubt=None, end=one.schema.start))
+                replace(one, schema=replace(one.schema, uncertainty=None, end=one.schema.start))
                 for one in narrow.plan.streams
             ),
         )
-        measure = measure_for(certain, dict.fromkeys(whole, Clock.TICKS))
-        matches = run_plan(plan_program(certain), whole, {}, surroundings({}, measure))["x"]
+        unit = time_unit(certain, dict.fromkeys(whole, Clock.TICKS))
+        matches = run_plan(plan_program(certain), whole, {}, expression_context({}, unit))["x"]
         wanted = result_table(certain.events[0], matches, Clock.TICKS)
         assert lines({"x": [found]}) == lines({"x": [wanted]}), case.chain
         n_results += len(wanted)

@@ -64,7 +64,7 @@ def test_situations_eq_definition(seed: int) -> None:
 
 def compare(cases: list[LostCase]) -> int:
     """How many results were sampled."""
-    n_doubtful = n_apart = n_sampled = 0
+    n_uncertain = n_apart = n_sampled = 0
     for case in cases:
         want = probable_oracle(case.plan, case.rows)
         got = parse(case.text).run_local(case.rows, sampling=Sampling(epsilon=EPSILON, exact_up_to=100_000))
@@ -83,8 +83,8 @@ def compare(cases: list[LostCase]) -> int:
                 continue
             mine = shown(case, event.name, rows)
             assert mine == pytest.approx(right, abs=1e-10), f"{event.name}\n{case}\n{mine}\n{right}"
-            n_doubtful += sum(0 < prob < 1 for prob in right.values())
+            n_uncertain += sum(0 < prob < 1 for prob in right.values())
             assert {row["method"] for row in rows} <= {"exact"}
     assert n_apart == len(cases) * 6
-    assert n_doubtful >= len(cases) // 4
+    assert n_uncertain >= len(cases) // 4
     return n_sampled

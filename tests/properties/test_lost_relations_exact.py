@@ -42,7 +42,7 @@ LONG_SEEDS = at_length(range(5, 85))
 PAIRS_PER_SEED = 220
 QUESTIONS_PER_PAIR = 5
 
-KEYS = StreamSchema("E", (), None, ("k",), "t", "t", doubt=LostEvents("n", role="r", count="c"))
+KEYS = StreamSchema("E", (), None, ("k",), "t", "t", uncertainty=LostEvents("n", role="r", count="c"))
 
 
 def check_pairs(seed: int) -> None:

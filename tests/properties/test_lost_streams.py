@@ -9,13 +9,15 @@ import pytest
 from tests.kit.lost_programs import LostCase, Row, lost_case
 
 import inkling
-from inkling.evaluators.relation.early import bounds_by
-from inkling.evaluators.relation.passes import Limits
+from inkling.evaluators.relation.bounds import bounds_by
+from inkling.evaluators.relation.forward import Limits
 from inkling.evaluators.relation.program import RelationProgram
 from inkling.evaluators.sampling import Sampling
-from inkling.local import taken_in
+from inkling.local import ingest
 from inkling.local_stream import LocalStream
 from inkling.query import Program
+
+pytestmark = pytest.mark.long
 
 SEEDS = range(3)
 CASES_PER_SEED = 20
@@ -135,11 +137,13 @@ def test_bounds_never_get_worse_and_meet(seed: int) -> None:
     for _ in range(CASES_PER_SEED):
         case = lost_case(rng)
         program = inkling.parse(case.text)
-        given = taken_in(program, case.rows)
-        lost = RelationProgram.of(program.physical, given.around, given.measure, Limits.of(Sampling()), given.facts)
+        ingested = ingest(program, case.rows)
+        lost = RelationProgram.of(
+            program.physical, ingested.context, ingested.unit, Limits.of(Sampling()), ingested.facts
+        )
         assert lost is not None
         for evaluator in lost.evaluators.values():
-            sides = evaluator.sides(given.sources)
+            sides = evaluator.operands(ingested.sources)
             for ones, others in evaluator.pairs(sides):
                 final = evaluator.found(sides, ones, others)
                 chance = {

@@ -14,24 +14,25 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy.stats import chisquare, kstest
-from tests.kit.doubtful_rows import doubtful_rows, lost_tables
+from tests.kit.context import declared_tables
 from tests.kit.look_back import require_all
 from tests.kit.oracle import bound
 from tests.kit.probable_comparison import probable_differences
 from tests.kit.programs import Options
-from tests.kit.surroundings import declared_tables
-from tests.kit.uncertain import Doubts, UncertainCase, uncertain_cases
-from tests.kit.universe import LOST_TABLES, MORE_ABOUT_LOSSES, Declared, Doubtful, Kind
+from tests.kit.uncertain import UncertainCase, Uncertainties, uncertain_cases
+from tests.kit.uncertain_rows import lost_tables, uncertain_rows
+from tests.kit.universe import LOST_TABLES, MORE_ABOUT_LOSSES, Declared, Kind, Uncertain
 from tests.kit.world_data import counted_out, world_data
 
+from inkling.evaluators.worlds.streams.assignment import OWN_TIME
 from inkling.evaluators.worlds.streams.lost import LossyStream
-from inkling.evaluators.worlds.streams.placed import OWN_TIME
 from inkling.io import normalize, read_table
 from inkling.meaning.lost_worlds import EMPTY_KEY
 from inkling.meaning.worlds import worlds
 from inkling.model.schema import StreamSchema
-from inkling.model.uncertainty import LostEvents
-from inkling.model.weights import Rows, exact
+from inkling.model.uncertainty import LostEvents, Rows, exact
+
+pytestmark = pytest.mark.long
 
 SEEDS = range(4)
 PROGRAMS_PER_SEED = 25
@@ -39,8 +40,8 @@ DATASETS = 4
 MOST_WORLDS = (20, 100)
 ALL_WORLDS = 1_000_000
 OPTIONS = Options((Kind.POINTS, Kind.ORDERED), bad_rows=False)
-DOUBTS = Doubts(
-    OPTIONS, (*MORE_ABOUT_LOSSES, *MORE_ABOUT_LOSSES, Doubtful.NOTHING, Doubtful.VALUE, Doubtful.TIME), MOST_WORLDS
+UNCERTAINTIES = Uncertainties(
+    OPTIONS, (*MORE_ABOUT_LOSSES, *MORE_ABOUT_LOSSES, Uncertain.NOTHING, Uncertain.VALUE, Uncertain.TIME), MOST_WORLDS
 )
 
 
@@ -48,13 +49,13 @@ def kinds_of(case: UncertainCase) -> list[str]:
     """What is known of the streams with lost events."""
     found = []
     for stream in case.plan.streams:
-        doubt = stream.schema.doubt
-        if isinstance(doubt, LostEvents):
+        uncertainty = stream.schema.uncertainty
+        if isinstance(uncertainty, LostEvents):
             told = {
-                "ERLANG": doubt.shape > 1,
-                "INTENSITY": doubt.intensity,
-                "KNOWN": doubt.known,
-                "TIMEOUT": doubt.timeout,
+                "ERLANG": uncertainty.shape > 1,
+                "INTENSITY": uncertainty.intensity,
+                "KNOWN": uncertainty.known,
+                "TIMEOUT": uncertainty.timeout,
             }
             found.append(next((name for name, is_told in told.items() if is_told), "marks"))
     return found
@@ -69,19 +70,19 @@ def had() -> Counter[str]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_counting_worlds_eq_definition(seed: int, had: Counter[str]) -> None:
     had["seeds"] += 1
-    for case in uncertain_cases(seed, PROGRAMS_PER_SEED, DATASETS, DOUBTS):
+    for case in uncertain_cases(seed, PROGRAMS_PER_SEED, DATASETS, UNCERTAINTIES):
         expected = case.probable()
         found = counted_out(world_data(case, ALL_WORLDS))
-        doubtful = replace(case.plan, events=tuple(event for event in case.plan.events if event.name in found))
-        wrong = probable_differences(doubtful, case.rows, expected, found)
+        uncertain = replace(case.plan, events=tuple(event for event in case.plan.events if event.name in found))
+        wrong = probable_differences(uncertain, case.rows, expected, found)
         assert not wrong, "\n".join([str(case), *wrong])
-        had["in doubt"] += any(one.probability < 1 for name in found for one in expected[name])
+        had["uncertain"] += any(one.probability < 1 for name in found for one in expected[name])
         had.update(kinds_of(case))
 
 
 def test_the_cases_are_of_all_kinds(had: Counter[str]) -> None:
     require_all(had["seeds"], len(SEEDS))
-    assert had["in doubt"] >= 40, had
+    assert had["uncertain"] >= 40, had
     assert all(had[kind] >= 10 for kind in ("ERLANG", "INTENSITY", "KNOWN", "TIMEOUT", "marks")), had
 
 
@@ -110,13 +111,13 @@ def drawn_orders(schema: StreamSchema, rows: Rows, tables: Mapping[str, Rows], s
 
 
 @pytest.mark.parametrize("kind", MORE_ABOUT_LOSSES, ids=lambda kind: kind.name)
-def test_sampled_orders_are_distributed_like_the_definition(kind: Doubtful) -> None:
-    declared = Declared("A", Kind.POINTS, True, "seq", doubtful=kind)
+def test_sampled_orders_are_distributed_like_the_definition(kind: Uncertain) -> None:
+    declared = Declared("A", Kind.POINTS, True, "seq", uncertain=kind)
     plan = bound(f"{declared} {LOST_TABLES} EVENT e AS PATTERN A a;")
     (schema,), tables = (stream.schema for stream in plan.streams), declared_tables(plan, lost_tables())
     rng, chances = random.Random(kind.name), []
     while len(chances) < N_STREAMS:
-        rows = doubtful_rows(rng, [declared])["A"]
+        rows = uncertain_rows(rng, [declared])["A"]
         expected: Counter[Order] = Counter()
         for prob, world in worlds(rows, schema, tables):
             expected[order_of([row for row in world if EMPTY_KEY not in row])] += prob  # type: ignore[assignment]

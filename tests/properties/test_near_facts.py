@@ -10,7 +10,7 @@ import pytest
 from tests.kit.oracle import bound, oracle
 
 from inkling import parse
-from inkling.evaluators.stage.near import placed
+from inkling.evaluators.stage.rows.facts import grid_cells
 from inkling.logical.functions import haversine_m
 
 PROGRAM = """
@@ -56,7 +56,7 @@ def test_nothing_near_is_missed(seed: int) -> None:
     away = distances(lats, lons, ports)
     limit = float(chance.choice(sorted(away.ravel())[:200]))
     port_lat, port_lon = np.array(ports).T
-    found = placed(port_lat, port_lon, float(np.degrees(limit / 6_371_000.0)))
+    found = grid_cells(port_lat, port_lon, float(np.degrees(limit / 6_371_000.0)))
     assert found is not None
     pairs = set(zip(*(column.tolist() for column in found.pairs(lats, lons)), strict=True))
     near = {(int(row), int(port)) for row, port in np.argwhere(away <= limit)}
@@ -65,15 +65,15 @@ def test_nothing_near_is_missed(seed: int) -> None:
 
 
 def test_rows_without_a_place_have_no_neighbors() -> None:
-    found = placed(np.array([1.0, np.nan]), np.array([1.0, 2.0]), 0.1)
+    found = grid_cells(np.array([1.0, np.nan]), np.array([1.0, 2.0]), 0.1)
     assert found is not None
     rows, facts = found.pairs(np.array([np.nan, 1.0, 95.0, 1.0]), np.array([1.0, np.inf, 1.0, 1.0]))
     assert (rows.tolist(), facts.tolist()) == ([2, 3], [0, 0])  # beyond a pole everything is left to the condition
 
 
 def test_where_a_grid_does_not_help() -> None:
-    assert placed(np.array([1.0]), np.array([1.0]), 60.0) is None
-    assert placed(np.array([91.0]), np.array([1.0]), 0.1) is None
+    assert grid_cells(np.array([1.0]), np.array([1.0]), 60.0) is None
+    assert grid_cells(np.array([91.0]), np.array([1.0]), 0.1) is None
 
 
 def cases(seed: int) -> tuple[str, dict[str, list[dict[str, object]]], list[dict[str, object]]]:

@@ -1,4 +1,4 @@
-"""States of stages that are copied, divided by keys and put together go on as if nothing had happened."""
+"""States of stages that are copied, divided by keys and put together continue as if nothing had happened."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from tests.properties.parted import Trial, Tried
 
 import inkling
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.automaton import stepper
-from inkling.evaluators.stage import protocol
+from inkling.evaluators.automaton import evaluator as automata
+from inkling.evaluators.stage import member
 from inkling.io.tables import read_tables
 from inkling.query import Program
+
+pytestmark = pytest.mark.long
 
 IN_ORDER = frozenset({"ties with order", "row numbers as ids"})
 KINDS = {
@@ -44,8 +46,8 @@ MOST_CANDIDATES = 400
 
 @pytest.fixture(autouse=True)
 def _small_streams_are_trimmed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "SPARE_ROWS", 0)
-    monkeypatch.setattr(stepper, "SPARE_KEYS", 0)
+    monkeypatch.setattr(member, "SPARE_ROWS", 0)
+    monkeypatch.setattr(automata, "SPARE_KEYS", 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -24,8 +24,7 @@ WORDS = ["".join(letters) for length in range(1, 5) for letters in product(LETTE
 PREDICATES = st.recursive(
     st.sampled_from([*(f"IsEventTypePredicate({letter})" for letter in LETTERS), "TruePredicate"]),
     lambda inner: st.one_of(
-        inner.map(lambda one: f"- {one}"),
-        st.builds("{}({},{})".format, st.sampled_from("^|"), inner, inner),
+        inner.map(lambda one: f"- {one}"), st.builds("{}({},{})".format, st.sampled_from("^|"), inner, inner)
     ),
     max_leaves=2,
 )

@@ -41,10 +41,7 @@ def strategy(program: Program) -> Strategy:
 
 
 def differences(
-    program: Program,
-    case: QueryCase,
-    expected: Mapping[str, list[ProbableResult]],
-    tables: Mapping[str, pa.Table],
+    program: Program, case: QueryCase, expected: Mapping[str, list[ProbableResult]], tables: Mapping[str, pa.Table]
 ) -> list[str]:
     """Safe plans do not tell where matches begin."""
     found: Mapping[str, list[FoundResult]] = found_in(program.plan, tables)
@@ -94,7 +91,7 @@ def test_chains_of_states_in_fractions(seed: int) -> None:
         cuts = sorted(rng.sample(given.times, k=min(len(given.times), rng.choice((0, 0, 1, 2)))))
         answers = []
         for block in given.blocks(cuts):
-            state, some = chains.advance(state, block.ground, block.words)
+            state, some = chains.advance(state, block.events, block.predicates)
             answers.append(some)
         whole = joined(answers)
         found = combined_answers(whole, once=once)

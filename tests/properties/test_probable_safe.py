@@ -14,17 +14,17 @@ import pytest
 from tests.kit.arrow import arrow_streams
 from tests.kit.exact_kernels import uncompiled
 from tests.kit.interval_table import interval_table
-from tests.kit.oracle import bound, probable_oracle, surroundings
+from tests.kit.oracle import bound, expression_context, probable_oracle
 from tests.kit.probable_oracle import summed_over, with_names
 from tests.kit.rows import Rows
 from tests.kit.safe_queries import PATTERNS, safe_program, safe_rows
 
 from inkling.analysis.query.normal_form import query_of
-from inkling.analysis.query.plans import Chain, NoPlan, Plan, Project, plan_of
+from inkling.analysis.query.plans import NoPlan, Plan, Project, Reg, plan_of
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import ONE_BY_ONE, unbounded
-from inkling.evaluators.query.event import words_of
-from inkling.evaluators.query.grounding import ground_of
+from inkling.evaluators.query.event import predicates_of
+from inkling.evaluators.query.probable_events import probable_events_of
 from inkling.evaluators.query.safe.layout import TooManyValues
 from inkling.evaluators.query.safe.plan import COMPILED, Safe, SafeState
 from inkling.evaluators.state import from_bytes, to_bytes
@@ -33,6 +33,8 @@ from inkling.logical import plan as p
 from inkling.logical.plan import Per
 from inkling.meaning.worlds import joint_worlds
 from inkling.model.time import Clock
+
+pytestmark = pytest.mark.long
 
 IN_FRACTIONS = SimpleNamespace(**{name: uncompiled(kernel) for name, kernel in vars(COMPILED).items()})
 N_CASES = 36
@@ -56,7 +58,7 @@ class Asked:
         inner = plan
         while isinstance(inner, Project):
             inner = inner.child
-        return None if isinstance(inner, Chain | NoPlan) else cls(program, query, plan)
+        return None if isinstance(inner, Reg | NoPlan) else cls(program, query, plan)
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -74,22 +76,22 @@ class Asked:
 
     def blocks(self, rows: Rows, cuts: Sequence[int], *, exact: bool = True) -> Iterator[tuple[Any, Any]]:
         schemas = {stream.schema.name: stream.schema for stream in self.program.streams}
-        around = surroundings(self.program, {}, Clock.TICKS)
+        context = expression_context(self.program, {}, Clock.TICKS)
         before = 0
         for cut in (*cuts, 10**9):
             some = {name: [row for row in mine if before < row["t"] <= cut] for name, mine in rows.items()}
             tables = {
                 name: one.append_column(START, one["t"]) for name, one in arrow_streams(self.program, some).items()
             }
-            ground = ground_of(self.query, schemas, tables, exact_numbers=exact)
-            yield ground, words_of(self.query, ground, tables, around)
+            events = probable_events_of(self.query, schemas, tables, exact_numbers=exact)
+            yield events, predicates_of(self.query, events, tables, context)
             before = cut
 
     def found(self, safe: Safe, rows: Rows, cuts: Sequence[int] = (), *, exact: bool = True) -> dict[int, Any]:
         """The chance at each time, or ever as that at time 0, over all units."""
         state, by_unit = safe.start(), {}
-        for ground, words in self.blocks(rows, cuts, exact=exact):
-            state, answers = safe.advance(state, ground, words)
+        for events, predicates in self.blocks(rows, cuts, exact=exact):
+            state, answers = safe.advance(state, events, predicates)
             if not exact:
                 state = from_bytes(to_bytes(state), SafeState)
             for unit, time, chance in zip(answers.unit, answers.time, answers.chance, strict=True):
@@ -104,8 +106,8 @@ class Asked:
         """Times at which something can end."""
         safe = self.safe()
         state, times = safe.start(), set()
-        for ground, words in self.blocks(rows, cuts):
-            state, answers = safe.advance(state, ground, words)
+        for events, predicates in self.blocks(rows, cuts):
+            state, answers = safe.advance(state, events, predicates)
             times |= set(answers.time.tolist())
         return times
 
@@ -183,15 +185,17 @@ def test_compiled_numbers_are_close_and_states_can_be_stored(shape: str) -> None
 @pytest.mark.parametrize("shape", ["next", "next with a filter", "repeated", "two after", "values of values"])
 def test_tables_are_sums_over_worlds(shape: str) -> None:
     rng = random.Random(f"tables {shape}")
-    for doubt in (" PROBABILITY p;", " PROBABILITY p GIVEN g;"):
+    for uncertainty in (" PROBABILITY p;", " PROBABILITY p GIVEN g;"):
         text = safe_program(rng, PATTERNS[shape], "END")
-        lines = [line.split(" PROB")[0].rstrip(";") + doubt if " T(" in line else line for line in text.split("\n")]
+        lines = [
+            line.split(" PROB")[0].rstrip(";") + uncertainty if " T(" in line else line for line in text.split("\n")
+        ]
         one = Asked.of("\n".join(lines))
         assert one is not None
         for _ in range(5):
             rows = safe_rows(rng, one.kinds, 12)
-            ((ground, words),) = one.blocks(rows, ())
-            found = interval_table(one.query, one.plan, ground, words, IN_FRACTIONS)
+            ((events, predicates),) = one.blocks(rows, ())
+            found = interval_table(one.query, one.plan, events, predicates, IN_FRACTIONS)
             wanted = dict.fromkeys(found, Fraction(0))
             schemas = [stream.schema for stream in one.program.streams]
             for weight, world in joint_worlds(with_names(one.program, rows), schemas):
@@ -230,11 +234,11 @@ def test_neglected_starts_make_answers_lower_by_no_more_than_told(last: str) -> 
         ]
         for name, kind in one.kinds.items()
     }
-    ((ground, words),) = one.blocks(rows, (), exact=False)
-    _, exact = one.safe(exact=False).advance(SafeState({}), ground, words)
+    ((events, predicates),) = one.blocks(rows, (), exact=False)
+    _, exact = one.safe(exact=False).advance(SafeState({}), events, predicates)
     spare = 1e-5
-    state, lower = one.safe((8, 8), exact=False, spare=spare).advance(SafeState({}), ground, words)
-    all_kept, _ = one.safe((8, 8), exact=False).advance(SafeState({}), ground, words)
+    state, lower = one.safe((8, 8), exact=False, spare=spare).advance(SafeState({}), events, predicates)
+    all_kept, _ = one.safe((8, 8), exact=False).advance(SafeState({}), events, predicates)
     assert state.n_states < all_kept.n_states / 2
     missing = exact.chance - lower.chance
     assert (missing > -1e-12).all()
@@ -253,11 +257,11 @@ def test_certain_events_make_earlier_starts_irrelevant() -> None:
         ]
         for name in one.kinds
     }
-    ((ground, words),) = one.blocks(rows, (), exact=False)
-    state, answers = one.safe((5, 5), exact=False).advance(SafeState({}), ground, words)
+    ((events, predicates),) = one.blocks(rows, (), exact=False)
+    state, answers = one.safe((5, 5), exact=False).advance(SafeState({}), events, predicates)
     assert state.units[0]["run"]["starts"].size <= 15
     assert not answers.error.any()
-    _, all_at_once = one.safe((1000, 1000), exact=False).advance(SafeState({}), ground, words)
+    _, all_at_once = one.safe((1000, 1000), exact=False).advance(SafeState({}), events, predicates)
     assert answers.chance == pytest.approx(all_at_once.chance, abs=1e-13)
 
 
@@ -266,8 +270,8 @@ def test_chances_grow_with_the_interval(shape: str) -> None:
     rng = random.Random(f"growth {shape}")
     for _ in range(4):
         one = asked(rng, shape, "END")
-        ((ground, words),) = one.blocks(safe_rows(rng, one.kinds, 10**6), ())
-        table = interval_table(one.query, one.plan, ground, words, IN_FRACTIONS)
+        ((events, predicates),) = one.blocks(safe_rows(rng, one.kinds, 10**6), ())
+        table = interval_table(one.query, one.plan, events, predicates, IN_FRACTIONS)
         times = sorted({start for start, _ in table})
         for start, end in table:
             assert 0 <= table[start, end] <= 1
@@ -276,7 +280,7 @@ def test_chances_grow_with_the_interval(shape: str) -> None:
             assert all(table[start, t] <= table[start, end] for t in earlier)
 
 
-def test_too_many_joint_values_are_refused() -> None:
+def test_too_many_joint_values_are_rejected() -> None:
     text = LONG.format(last="T x2+").replace(CHAINED.removesuffix(" GIVEN g"), CHAINED)
     one = Asked.of(text)
     assert one is not None
@@ -285,9 +289,9 @@ def test_too_many_joint_values_are_refused() -> None:
         "T": [{"t": 1, "k": k, "v": v, "p": 0.25, "g": None} for k in range(7) for v in range(3)],
         "W": [],
     }
-    ((ground, words),) = one.blocks(rows, (), exact=False)
+    ((events, predicates),) = one.blocks(rows, (), exact=False)
     with pytest.raises(TooManyValues, match="16384 joint states, the limit is 1024"):
-        one.safe(exact=False).advance(SafeState({}), ground, words)
+        one.safe(exact=False).advance(SafeState({}), events, predicates)
 
 
 @pytest.mark.parametrize(

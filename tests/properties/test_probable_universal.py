@@ -25,14 +25,16 @@ from inkling import parse
 from inkling.analysis.query.classes import Class, class_of, is_independent
 from inkling.analysis.query.plans import NoPlan, Obstacle, plan_of
 from inkling.evaluators.query.answers import Answers
-from inkling.evaluators.query.sets.sampled import Lanes, Sampling
+from inkling.evaluators.query.sets.sampled import SampledWorlds, WorldSampler
 from inkling.evaluators.query.sets.steps import Move, Outcome
 from inkling.evaluators.query.sets.universal import Universal, UniversalState
 from inkling.evaluators.query.units import units_of
 from inkling.evaluators.state import from_bytes, to_bytes
-from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
+from inkling.kernels.query.live_sets import NEVER, alike, least_of, state_words
 from inkling.logical.plan import Per, ProgramPlan
-from inkling.meaning.value_worlds import independent_worlds, markov_worlds
+from inkling.meaning.worlds import independent_worlds, markov_worlds
+
+pytestmark = pytest.mark.long
 
 N_CASES = 1000
 PARTS = 10
@@ -43,7 +45,7 @@ Found = dict[int, dict[int, tuple[Fraction | float, int]]]
 
 
 def advanced(evaluator: Universal, state: UniversalState, block: Block) -> tuple[UniversalState, Answers]:
-    return evaluator.advance(state, block.ground, block.words, block.tables)
+    return evaluator.advance(state, block.events, block.predicates, block.tables)
 
 
 def answered(evaluator: Universal, block: Block) -> Answers:
@@ -104,10 +106,10 @@ def test_answers_are_what_the_definition_says(part: int) -> None:
         query, once = asked.query, asked.query.per is Per.VALUES
         block = asked.block()
         head = sorted(query.head)
-        found = by_unit(answered(Universal(query, head, asked.around), block))
+        found = by_unit(answered(Universal(query, head, asked.context), block))
         assert as_results(found, once) == expected(results), f"{number}: {case.text} {case.rows}"
         for name in independent_ones(query) if not head else ():
-            units = combined_answers(answered(Universal(query, (name,), asked.around), block), once=once)
+            units = combined_answers(answered(Universal(query, (name,), asked.context), block), once=once)
             whole = {one.end: one.probability for one in results}
             last = {max(units): units[max(units)]} if once and units else units
             assert last == whole, f"{number} by {name}: {case.text} {case.rows}"
@@ -133,7 +135,7 @@ def test_cases_are_of_every_class_and_every_obstacle() -> None:
         )
     assert min(classes[one] for one in Class) > 15
     assert {Obstacle.NONLOCAL, Obstacle.JOIN_VAR, Obstacle.KLEENE_VAR} <= set(plans)
-    assert {"Chain", "Project", "Follow", "Cover", "Group"} <= set(plans)
+    assert {"Reg", "Project", "Seq", "LastWins", "GroupSeq"} <= set(plans)
     assert min(features.values()) > 5
     assert len(features) == 9
 
@@ -143,11 +145,11 @@ def test_cutting_anywhere_and_storing_states_changes_nothing() -> None:
         case, asked = a_case(number)
         head = sorted(asked.query.head)
         exactly = number % 2 == 0
-        whole = by_unit(answered(Universal(asked.query, head, asked.around), asked.block(exactly=exactly)))
+        whole = by_unit(answered(Universal(asked.query, head, asked.context), asked.block(exactly=exactly)))
         pieces: Found = {}
-        state = Universal(asked.query, head, asked.around).start()
+        state = Universal(asked.query, head, asked.context).start()
         for block in asked.blocks(asked.times[:-1], exactly=exactly):
-            fresh = Universal(asked.query, head, asked.around)
+            fresh = Universal(asked.query, head, asked.context)
             state, answers = advanced(fresh, from_bytes(to_bytes(state), UniversalState), block)
             for unit, at in by_unit(answers).items():
                 pieces.setdefault(unit, {}).update(at)
@@ -159,8 +161,8 @@ def test_cutting_sampled_worlds_changes_nothing(cap: int) -> None:
     n_sampled = 0
     for number in range(30):
         case, asked = a_case(number)
-        sampling = Sampling(70, 0.2, seed=number)
-        universal = Universal(asked.query, (), asked.around, cap=cap, sampling=sampling)
+        sampling = WorldSampler(70, 0.2, seed=number)
+        universal = Universal(asked.query, (), asked.context, cap=cap, sampling=sampling)
         state, answers = advanced(universal, universal.start(), asked.block(exactly=False))
         n_sampled += state.n_sampled
         assert set(answers.error.tolist()) <= ({0.2} if cap == 0 else {0.0, 0.2})
@@ -202,7 +204,7 @@ def test_what_a_query_asks_for(text: str) -> None:
     assert asked is not None
     results = probable_oracle(plan, rows)["q"]
     chances: dict[int, tuple[Fraction, int]] = {}
-    if plan.events[0].partition:  # results are told apart by what they are partitioned by
+    if plan.events[0].partition:  # results are distinguished by what they are partitioned by
         assert all(one.key != (None,) for one in results)
         together = bound(
             text.replace("A a PARTITION BY v", "A a[v IS NOT NULL]").replace(
@@ -212,7 +214,7 @@ def test_what_a_query_asks_for(text: str) -> None:
         results = probable_oracle(together, rows)["q"]
     for one in results:
         chances[one.end] = one.probability, one.start
-    found = by_unit(answered(Universal(asked.query, (), asked.around), asked.block())).get(0, {})
+    found = by_unit(answered(Universal(asked.query, (), asked.context), asked.block())).get(0, {})
     assert {at: chance for at, (chance, _) in found.items()} == {at: chance for at, (chance, _) in chances.items()}
     if not plan.events[0].partition:
         assert found == chances
@@ -228,15 +230,15 @@ class AllWorlds:
     """One lane for each world of the streams of a block."""
 
     def __init__(self, asked: Ready, block: Block, rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-        ground, by_world = block.ground, [(Fraction(1), frozenset[tuple[str, int]]())]
-        for name in ground.sources:
+        events, by_world = block.events, [(Fraction(1), frozenset[tuple[str, int]]())]
+        for name in events.sources:
             schema, numbered = asked.schemas[name], [{**row, "row": at} for at, row in enumerate(rows.get(name, ()))]
-            doubt = schema.doubt
-            if doubt is None:
+            uncertainty = schema.uncertainty
+            if uncertainty is None:
                 worlds = [(Fraction(1), numbered)]
             else:
-                all_worlds = markov_worlds if doubt.given else independent_worlds  # type: ignore[union-attr]
-                worlds = list(all_worlds(numbered, doubt, schema))  # type: ignore[arg-type]
+                all_worlds = markov_worlds if uncertainty.given else independent_worlds  # type: ignore[union-attr]
+                worlds = list(all_worlds(numbered, uncertainty, schema))  # type: ignore[arg-type]
             by_world = [
                 (prob * other, chosen | {(name, int(row["row"])) for row in some})
                 for prob, chosen in by_world
@@ -244,15 +246,15 @@ class AllWorlds:
             ]
         self.weights = [prob for prob, _ in by_world]
         self._chosen = [chosen for _, chosen in by_world]
-        self._ground = ground
-        sources = ground.source[ground.stream[ground.group]]
-        self._name = [(ground.sources[one], int(row)) for one, row in zip(sources, ground.row, strict=True)]
+        self._events = events
+        sources = events.source[events.stream[events.group]]
+        self._name = [(events.sources[one], int(row)) for one, row in zip(sources, events.row, strict=True)]
 
     def until(self, time: int, asked: Ready) -> dict[frozenset[tuple[str, int]], Fraction]:
         """The worlds of streams that some part looks at, up to a time, summed over all else."""
-        ground = self._ground
-        reads = units_of(asked.query, (), ground, len(asked.query.stages)).reads.any(axis=0)
-        rows = np.flatnonzero((np.asarray(reads)[ground.stream] & (ground.time <= time))[ground.group])
+        events = self._events
+        reads = units_of(asked.query, (), events, len(asked.query.stages)).reads.any(axis=0)
+        rows = np.flatnonzero((np.asarray(reads)[events.stream] & (events.time <= time))[events.group])
         seen = frozenset(self._name[row] for row in rows.tolist())
         found: dict[frozenset[tuple[str, int]], Fraction] = {}
         for weight, chosen in zip(self.weights, self._chosen, strict=True):
@@ -286,7 +288,7 @@ def test_lanes_that_are_all_worlds_are_exact() -> None:
         block = asked.block()
         worlds = AllWorlds(asked, block, case.rows)
         weights = [float(one) for one in worlds.weights]
-        evaluator = GivenWorlds(asked.query, (), asked.around, weights, worlds.draw)
+        evaluator = GivenWorlds(asked.query, (), asked.context, weights, worlds.draw)
         once = asked.query.per is Per.VALUES
         found = as_results(by_unit(answered(evaluator, block)), once).get(0, {})
         wanted = expected(results).get(0, {})
@@ -311,7 +313,7 @@ def test_queries_of_lahar(name: str) -> None:
     plan = plan_of(asked.query)
     wanted = {at: Fraction(one) for at, one in enumerate(BY_ID[name]["expect"], start=1) if one != "0"}
     for variables in {(), tuple(sorted(plan.env)) if isinstance(plan, NoPlan) else ()}:
-        found = combined_answers(answered(Universal(asked.query, variables, asked.around), block), once=False)
+        found = combined_answers(answered(Universal(asked.query, variables, asked.context), block), once=False)
         assert {at: float(chance) for at, chance in found.items()} == pytest.approx(
             {at: float(chance) for at, chance in wanted.items()}, abs=1e-12
         )
@@ -323,7 +325,7 @@ def test_sampled_shares_are_off_no_more_often_than_allowed() -> None:
     block = asked.block(exactly=False)
     shares = []
     for seed in range(400):
-        found = answered(Universal(asked.query, (), asked.around, cap=0, sampling=Sampling(150, 0.1, seed)), block)
+        found = answered(Universal(asked.query, (), asked.context, cap=0, sampling=WorldSampler(150, 0.1, seed)), block)
         shares.append(float(by_unit(found)[0][4][0]))
     wanted = 335 / 1024
     assert np.mean(np.abs(np.array(shares) - wanted) > 0.1) < 0.1
@@ -333,10 +335,10 @@ def test_sampled_shares_are_off_no_more_often_than_allowed() -> None:
 def test_a_unit_that_grows_too_large_is_sampled_from_what_is_known() -> None:
     asked = lahar("L20")
     block = asked.block(exactly=False)
-    exact = by_unit(answered(Universal(asked.query, (), asked.around), block))[0]
-    capped = Universal(asked.query, (), asked.around, cap=5, sampling=Sampling(64_000, 0.01, 1))
+    exact = by_unit(answered(Universal(asked.query, (), asked.context), block))[0]
+    capped = Universal(asked.query, (), asked.context, cap=5, sampling=WorldSampler(64_000, 0.01, 1))
     state, answers = advanced(capped, capped.start(), block)
-    assert isinstance(state.units[0], Lanes)
+    assert isinstance(state.units[0], SampledWorlds)
     assert answers.error.tolist() == [0.01, 0.01]
     for at, (chance, start) in by_unit(answers)[0].items():
         assert float(chance) == pytest.approx(float(exact[at][0]), abs=0.01)
@@ -348,7 +350,7 @@ def test_most_probable_world(time: int, wanted: str | None) -> None:
     """The one in which Joe is always in a and Sue in b."""
     asked = lahar("L10")
     block = asked.block(exactly=False)
-    best = most_probable_world(asked.query, block.ground, block.words, block.tables, asked.around, time)
+    best = most_probable_world(asked.query, block.events, block.predicates, block.tables, asked.context, time)
     if wanted is None:
         assert best is None
         return
@@ -371,7 +373,7 @@ def test_most_probable_worlds_are_the_best_of_all_worlds() -> None:
         block = asked.block()
         worlds = AllWorlds(asked, block, case.rows)
         time = max((one.end for one in results), default=0)
-        best = most_probable_world(asked.query, block.ground, block.words, block.tables, asked.around, time)
+        best = most_probable_world(asked.query, block.events, block.predicates, block.tables, asked.context, time)
         if not results:
             assert best is None
             continue
@@ -388,7 +390,7 @@ def test_most_probable_worlds_are_the_best_of_all_worlds() -> None:
 
 
 def in_one_world(plan: Any, rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Sequence[ProbableResult]:
-    streams = tuple(replace(one, schema=replace(one.schema, doubt=None)) for one in plan.streams)
+    streams = tuple(replace(one, schema=replace(one.schema, uncertainty=None)) for one in plan.streams)
     return probable_oracle(replace(plan, streams=streams), rows)["q"]
 
 
@@ -396,19 +398,19 @@ def test_sampling_one_stream_varies_less() -> None:
     """103/1024 against 175/1024 where whole worlds are sampled."""
     asked = lahar("L21")
     block = asked.block()
-    universal = Universal(asked.query, (), asked.around)
-    ground = block.ground
-    doubtful = ground.source[ground.stream] == ground.sources.index("T")
-    groups = np.flatnonzero(doubtful).tolist()
-    rows = [range(ground.offsets[one], ground.offsets[one + 1]) for one in groups]
+    universal = Universal(asked.query, (), asked.context)
+    events = block.events
+    uncertain = events.source[events.stream] == events.sources.index("T")
+    groups = np.flatnonzero(uncertain).tolist()
+    rows = [range(events.offsets[one], events.offsets[one + 1]) for one in groups]
     chances = []
     for chosen in ((a, b, c) for a in rows[0] for b in rows[1] for c in rows[2]):
-        given = answers_in(universal, ground, block.words, block.tables, dict(zip(groups, chosen, strict=True)))
+        given = answers_in(universal, events, block.predicates, block.tables, dict(zip(groups, chosen, strict=True)))
         chances.append(by_unit(given).get(0, {}).get(8, (Fraction(0), 0))[0])
     mean = sum(chances) / Fraction(8)
     assert mean == Fraction(25, 32)
     assert sum(one * one for one in chances) / Fraction(8) - mean**2 == Fraction(103, 1024)
-    found = partly_sampled(universal, ground, block.words, block.tables, ["T"], Sampling(4000, 0.05, 7))
+    found = partly_sampled(universal, events, block.predicates, block.tables, ["T"], WorldSampler(4000, 0.05, 7))
     assert float(by_unit(found)[0][8][0]) == pytest.approx(25 / 32, abs=4 * (103 / 1024 / 4000) ** 0.5)
 
 

@@ -17,13 +17,13 @@ import pyarrow.compute as pc
 import pytest
 from tests.kit.exact_kernels import uncompiled
 from tests.kit.look_back import require_all
-from tests.kit.oracle import bound, probable_oracle, surroundings
+from tests.kit.oracle import bound, expression_context, probable_oracle
 from tests.kit.regular_queries import RegularCase, random_regular
 from tests.kit.seeds import at_length
 
 import inkling
 from inkling.analysis.query.strategy import Engine, strategy_of
-from inkling.evaluators.query.automaton import forward as alone
+from inkling.evaluators.query.automaton import regular as alone
 from inkling.evaluators.query.automaton.patterns import Ends, PatternEvaluator
 from inkling.evaluators.query.automaton.regular import ChainState
 from inkling.evaluators.state import from_bytes, to_bytes
@@ -50,8 +50,8 @@ def evaluator_of(plan: p.ProgramPlan, *, exact: bool) -> PatternEvaluator:
     strategy = strategy_of(event, plan).conclusion
     assert strategy is not None
     kernels = IN_FRACTIONS if exact else alone.COMPILED
-    around = surroundings(plan, {}, Clock.TICKS)
-    return PatternEvaluator(event, strategy, {stream.schema.name: stream.schema}, around, kernels)
+    context = expression_context(plan, {}, Clock.TICKS)
+    return PatternEvaluator(event, strategy, {stream.schema.name: stream.schema}, context, kernels)
 
 
 def answers(rows: pa.Table, ends: Ends) -> Answers:
@@ -96,7 +96,7 @@ def check(case: RegularCase, rng: random.Random, tally: Counter[str]) -> None:
     assert {place: one[0] for place, one in found.items()} == {place: one[0] for place, one in wanted.items()}, case
     assert all(abs(chance - float(wanted[place][1])) < 1e-12 for place, (_, chance) in found.items()), case
     tally["results"] += sum(map(bool, by_key))
-    tally["in doubt"] += sum(any(one.probability < 1 for one in some) for some in by_key)
+    tally["uncertain"] += sum(any(one.probability < 1 for one in some) for some in by_key)
     tally["chained"] += len(case.keys) * ("GIVEN" in case.text)
     for word in (
         "STRICT",
@@ -140,7 +140,7 @@ def test_automata_eq_definition_at_length(seed: int, tally: Counter[str]) -> Non
 def test_the_cases_are_of_all_kinds(tally: Counter[str]) -> None:
     require_all(tally.pop("seeds", 0), len(SEEDS))
     assert tally["cases"] >= 500
-    assert tally["in doubt"] >= 250
+    assert tally["uncertain"] >= 250
     assert min(tally.values()) >= 15, tally
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.kit.arrival import permitted_order, with_lateness
 from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.comparison import differences
-from tests.kit.oracle import surroundings
+from tests.kit.oracle import expression_context
 from tests.kit.programs import Options, random_program
 from tests.kit.rows import Rows
 from tests.kit.streams import Row, random_rows, random_tables
@@ -21,7 +21,7 @@ from tests.kit.universe import DERIVED, Declared, Kind
 
 import inkling
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.errors import InklingError, InputError
 from inkling.evaluators.sampling import Sampling
 from inkling.logical.plan import EventPlan, ProgramPlan
@@ -29,14 +29,17 @@ from inkling.meaning.semantics import Result, derive
 from inkling.meaning.streams import world_of
 from inkling.model.event import Event, World
 from inkling.model.time import Clock
-from inkling.model.watermarks import NEVER, Marks
+from inkling.model.watermarks import NEVER, Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.streams import streams_behind, streams_of_event
 from inkling.query import Program
 from inkling.results import result_table
 from inkling.runtime.changes import Changes, changes, planned_after
 from inkling.runtime.operators.of_plan import Operators
-from inkling.runtime.stream import Outcome, StreamProgram, StreamState
+from inkling.runtime.operators.protocol import Emitted
+from inkling.runtime.stream import StreamProgram, StreamState
+
+pytestmark = pytest.mark.long
 
 CASES_PER_SEED = 130
 SEEDS = range(4)
@@ -147,10 +150,10 @@ def _end(row: Row) -> int:
 
 
 def _live(plan: PhysicalPlan, switch: Switch) -> StreamProgram:
-    around = surroundings(plan.program, switch.tables, Clock.TICKS)
+    context = expression_context(plan.program, switch.tables, Clock.TICKS)
     clocks = {stream.schema.name: Clock.TICKS for stream in plan.program.streams}
-    tables, measure = arrow_tables(plan.program, switch.tables), measure_for(plan.program, clocks)
-    return StreamProgram(Operators(plan, clocks, tables, around, measure, Sampling()), Clock.TICKS)
+    tables, unit = arrow_tables(plan.program, switch.tables), time_unit(plan.program, clocks)
+    return StreamProgram(Operators(plan, clocks, tables, context, unit, Sampling()), Clock.TICKS)
 
 
 def _run(rng: random.Random, switch: Switch, plan: PhysicalPlan) -> tuple[Found, Found]:
@@ -160,8 +163,8 @@ def _run(rng: random.Random, switch: Switch, plan: PhysicalPlan) -> tuple[Found,
     state, early = _fed(rng, old, old.start(), switch.old.physical.program, before)
     state = _restored(new, new.migrated(_restored(old, state), old))
     state, late = _fed(rng, new, state, plan.program, after)
-    _, outcome = new.step(state, {}, Marks(finished=True))
-    _add(late, plan.program, outcome)
+    _, emitted = new.step(state, {}, Watermarks(finished=True))
+    _add(late, plan.program, emitted)
     return early, late
 
 
@@ -177,8 +180,8 @@ def _fed(
         for name, row in piece:
             rows[name].append(row)
         given = {name: table for name, table in arrow_streams(plan, rows).items() if len(table)}
-        state, outcome = live.step(state, given)
-        _add(found, plan, outcome)
+        state, emitted = live.step(state, given)
+        _add(found, plan, emitted)
         if rng.random() < 0.3:
             state = _restored(live, state)
     return state, found
@@ -188,17 +191,17 @@ def _restored(live: StreamProgram, state: StreamState) -> StreamState:
     return live.from_bytes(live.to_bytes(state), state.n_read)
 
 
-def _add(found: Found, plan: ProgramPlan, outcome: Outcome) -> None:
+def _add(found: Found, plan: ProgramPlan, emitted: Emitted) -> None:
     for event in plan.events:
-        table: pa.Table = result_table(event, outcome.matches[event.name], Clock.TICKS)
+        table: pa.Table = result_table(event, emitted.matches[event.name], Clock.TICKS)
         found.setdefault(event.name, []).extend(table.to_pylist())
 
 
 def _expected(switch: Switch, plan: PhysicalPlan, kept: tuple[str, ...]) -> dict[str, tuple[Result, ...]]:
     """Kept events see everything; the others what ends after all that came before the switch."""
     program = switch.new.plan
-    around = surroundings(program, switch.tables, Clock.TICKS)
-    world = world_of(program, switch.rows, around)
+    context = expression_context(program, switch.tables, Clock.TICKS)
+    world = world_of(program, switch.rows, context)
     derived: tuple[Event, ...] = ()
     known_at: dict[Event, int] = {}
     results: dict[str, tuple[Result, ...]] = {}
@@ -211,7 +214,7 @@ def _expected(switch: Switch, plan: PhysicalPlan, kept: tuple[str, ...]) -> dict
         if event.name not in kept:
             beginning = _beginning(switch, event, _stage_of(plan, event.name))
             everything = tuple(one for one in everything if one.end.time > beginning)
-        found = derive(event, World(everything), around, known_at)
+        found = derive(event, World(everything), context, known_at)
         derived = (*derived, *(one.event for one in found))
         known_at.update((one.event, one.result.detected_at) for one in found)
         results[event.name] = tuple(one.result for one in found)
@@ -233,7 +236,7 @@ def _seen(
     for name, row in switch.arrivals[switch.cut :]:
         if _end(row) > _watermark(switch, stage):
             afterwards[name].append(row)
-    anew = world_of(program, afterwards, surroundings(program, switch.tables, Clock.TICKS))
+    anew = world_of(program, afterwards, expression_context(program, switch.tables, Clock.TICKS))
     looking_back = {stream.schema.name for stream in program.streams if stream.derived} - read
     return (
         *(one for one in base if one.source not in looking_back),
@@ -264,10 +267,10 @@ def _differences(rng: random.Random, switch: Switch, seen: Counter[str]) -> list
     said = changes(switch.old.physical.program, switch.new.physical.program)
     try:
         plan = planned_after(switch.old.physical, switch.new.rewritten.plan)
-    except InputError as refusal:
-        if "INK0606" not in str(refusal):
+    except InputError as rejection:
+        if "INK0606" not in str(rejection):
             raise
-        seen["refused"] += 1
+        seen["rejected"] += 1
         return []
     early, late = _run(rng, switch, plan)
     whole = {name: [*early.get(name, []), *rows] if name in said.kept else rows for name, rows in late.items()}

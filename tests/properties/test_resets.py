@@ -7,7 +7,8 @@ import random
 import pytest
 from tests.kit.oracle import bound, oracle
 
-from inkling import NotSupportedYet, Program, parse
+from inkling import Program, parse
+from inkling.errors import NotSupportedYet
 from inkling.model.event import Value
 
 STREAM = """
@@ -71,7 +72,7 @@ def program() -> Program:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_at_once(program: Program, seed: int) -> None:
-    """With simultaneous rows that nothing tells apart too."""
+    """With simultaneous rows that nothing distinguishes too."""
     rows = some_rows(seed, ties=seed % 2 == 1)
     found = program.run_local(rows).tables
     assert shown({name: table.to_pylist() for name, table in found.items()}) == by_definition(rows)

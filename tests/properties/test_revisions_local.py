@@ -52,7 +52,7 @@ def test_what_stands_is_what_the_definition_gives(kind: str) -> None:
     assert tally.n_checks > 2 * tally.n_cases
     assert tally.n_withdrawn > 2
     assert tally.n_late
-    assert len(tally.refused) == 2
+    assert len(tally.rejected) == 2
 
 
 def test_rules_that_rest_on_themselves() -> None:

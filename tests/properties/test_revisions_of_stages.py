@@ -16,7 +16,9 @@ from tests.properties.revised import Revised, Tally, small_streams_are_trimmed_t
 
 import inkling
 from inkling.model.event import Value
-from inkling.runtime.revision import entries
+from inkling.runtime.revision import versions
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +120,7 @@ def test_forecasts_are_corrected(seed: int) -> None:
 
 def test_ledgers_that_forget_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that nobody can withdraw any more are forgotten at once; nothing else depends on them."""
-    monkeypatch.setattr(entries, "SPARE", 0)
+    monkeypatch.setattr(versions, "SPARE", 0)
     rng, tally, plan = random.Random(3), Tally(), bound(STAGES)
     for _ in range(12):
         revised = Revised(STAGES, plan, (_stage_rows(rng, 6),), {}, dict.fromkeys("AB", Mode(20, True, 20)))

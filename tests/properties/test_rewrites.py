@@ -12,7 +12,7 @@ from tests.kit.invariants import violations
 from tests.kit.oracle import oracle
 
 from inkling.logical import plan as p
-from inkling.logical.rules import RULES, Rule, flatten_sequences, push_having_into_candidates, rewrite
+from inkling.logical.rewrites.rules import RULES, Rule, flatten_sequences, push_having_into_candidates, rewrite
 from inkling.model.types import Type
 
 SOURCES = "ABC"
@@ -203,7 +203,7 @@ def test_strict_in_strict_becomes_one_sequence() -> None:
 
 
 def test_having_on_a_later_part_of_next_stays() -> None:
-    """The event that HAVING refuses still stands in the way: `a1 b2 c3` has no match."""
+    """The event that HAVING rejects still stands in the way: `a1 b2 c3` has no match."""
     condition = b.compare(b.column(1, "room"), "=", "c")
     event = b.event("e", b.nearest(b.leaf(0, "A"), b.leaf(1, "A")), having=(condition,))
     assert push_having_into_candidates(event) is event

@@ -15,17 +15,16 @@ import inkling
 from inkling import language
 from inkling.errors import InklingError
 from inkling.knowledge.materialize import known
-from inkling.logical.evaluate import Surroundings
-from inkling.model.clock import Measure
+from inkling.logical.evaluate import ExpressionContext
 from inkling.model.event import Value
-from inkling.model.time import Clock
+from inkling.model.time import Clock, TimeUnit
 
 N_SEEDS = 2400
 N_PARTS = 8
 PARTS = [part if part < 6 else pytest.param(part, marks=pytest.mark.long) for part in range(N_PARTS)]
 COLUMNS = {"edge": ("a", "b"), "label": ("a", "s"), "worth": ("a", "d")}
 REFUSED = {"INK0340", "INK0342", "INK0346", "INK0347"}
-TICKS = Measure(Clock.TICKS)
+TICKS = TimeUnit(Clock.TICKS)
 
 Rows = list[dict[str, Value]]
 
@@ -39,7 +38,7 @@ def test_rules_derive_the_facts_of_the_definition(part: int) -> None:
         if program is None:
             continue
         tables = _tables(case)
-        defined = with_rules(program.plan.rules, Surroundings(tables, TICKS)).tables
+        defined = with_rules(program.plan.rules, ExpressionContext(tables, TICKS)).tables
         derived = known(program.plan, arrow_tables(program.plan, tables), TICKS)
         for rule in program.plan.rules:
             have = Counter(tuple(row.values()) for row in derived[rule.name].to_pylist())
@@ -76,8 +75,8 @@ def test_rules_answer_events_as_their_text_says(part: int) -> None:
 def _program(case: RuleCase) -> inkling.Program | None:
     try:
         return inkling.parse(case.text)
-    except InklingError as refused:
-        if {finding.code for finding in refused.diagnostics if finding.severity == "error"} <= REFUSED:
+    except InklingError as rejected:
+        if {finding.code for finding in rejected.diagnostics if finding.severity == "error"} <= REFUSED:
             return None
         raise
 

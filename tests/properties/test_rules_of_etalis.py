@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import hypothesis.strategies as st
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from tests.oracles.ele_model import Happened, model
 
@@ -18,6 +19,8 @@ from inkling.language.ele import terms as t
 from inkling.language.ele.reader import read_rules
 from inkling.language.ele.walk import bound_by
 from inkling.source import SourceText
+
+pytestmark = pytest.mark.long
 
 STREAMS = """
 :- stream(a(v: bigint)).

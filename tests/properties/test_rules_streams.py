@@ -15,8 +15,10 @@ from tests.kit.rulesets import PackedCase, packed_rule_sets, seeded_rule_sets
 from tests.properties.pushing import as_arrived, pushed, pushes_of
 
 import inkling
-from inkling.evaluators.stage import protocol
+from inkling.evaluators.stage import member
 from inkling.logical.recursion import groups_of
+
+pytestmark = pytest.mark.long
 
 SEEDS = range(2)
 LONG_SEEDS = range(2, 6)
@@ -32,7 +34,7 @@ KEYS_APART = replace(IN_ORDER, partitioned=True, bad_rows=False)
 @pytest.fixture(autouse=True)
 def _trimmed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even such small streams are trimmed."""
-    monkeypatch.setattr(protocol, "SPARE_ROWS", 0)
+    monkeypatch.setattr(member, "SPARE_ROWS", 0)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

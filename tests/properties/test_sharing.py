@@ -15,9 +15,11 @@ from tests.properties.pushing import pushed, pushes_of
 
 import inkling
 from inkling.logical import plan as p
-from inkling.logical.rules import rewrite
+from inkling.logical.rewrites.rules import rewrite
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
+
+pytestmark = pytest.mark.long
 
 SEEDS = range(2)
 CASES_PER_SEED = 60

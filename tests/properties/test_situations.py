@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tests.kit.oracle import bound, surroundings
+from tests.kit.oracle import bound, expression_context
 
+from inkling.analysis.derived_segments import DerivedSegments, derived_segments_of
 from inkling.analysis.relation import over_streams
-from inkling.analysis.situations import Situation, situation_of
 from inkling.language.syntax import RELATIONS
 from inkling.logical import plan as p
 from inkling.meaning.quantified import KeySegments, keys_of
@@ -83,15 +83,15 @@ def in_worlds(plan: p.ProgramPlan, rows: World) -> Iterator[tuple[p.ProgramPlan,
 
 def found_in(plan: p.ProgramPlan, world: World) -> tuple[dict[str, tuple[Result, ...]], list[KeySegments]]:
     """The results of all events, and the segments of the stream."""
-    around = surroundings(plan, {}, Clock.TICKS)
-    happened = world_of(plan, world, around)
+    context = expression_context(plan, {}, Clock.TICKS)
+    happened = world_of(plan, world, context)
     columns = {column.name: column for column in plan.streams[0].schema.columns}
     operand = p.Operand(p.Leaf(0, ("S",)), (columns["k"],), None, p.Pairing(number=columns["n"]))
-    return semantics(plan, happened, around), keys_of(operand, happened.events, lambda _: True)
+    return semantics(plan, happened, context), keys_of(operand, happened.events, lambda _: True)
 
 
-def fits(situation: Situation, world: World) -> bool:
-    return situation.fits((row.get("r"), number) for row in world["S"] if isinstance(number := row["n"], int))
+def fits(derived: DerivedSegments, world: World) -> bool:
+    return derived.fits((row.get("r"), number) for row in world["S"] if isinstance(number := row["n"], int))
 
 
 def test_situations_are_the_segments_of_their_stream() -> None:
@@ -100,14 +100,14 @@ def test_situations_are_the_segments_of_their_stream() -> None:
     for _ in range(N_EVENTS):
         text, rows = a_program(rng), some_rows(rng)
         plan = bound(text)
-        situation = situation_of(plan.events[0], plan).conclusion
+        derived = derived_segments_of(plan.events[0], plan).conclusion
         related = over_streams(plan.events[1], plan).conclusion
-        if situation is None:
+        if derived is None:
             assert related is None
             continue
-        seen["asks for roles" if situation.asks_for_roles else "by numbers"] += 1
+        seen["asks for roles" if derived.asks_for_roles else "by numbers"] += 1
         for sure, world in in_worlds(plan, rows):
-            if situation.asks_for_roles and not fits(situation, world):
+            if derived.asks_for_roles and not fits(derived, world):
                 seen["other roles"] += 1
                 continue
             seen["worlds"] += 1
@@ -136,16 +136,16 @@ def told(results: Sequence[Result]) -> list[tuple[object, ...]]:
 
 
 def test_wherever_roles_do_not_fit_there_is_a_difference_somewhere() -> None:
-    """A yes is worth something only if what is refused for the roles of the data can differ."""
+    """A yes is worth something only if what is rejected for the roles of the data can differ."""
     rng = random.Random(6)
     differs = 0
     for _ in range(60):
         plan, rows = bound(a_program(rng)), some_rows(rng)
-        situation = situation_of(plan.events[0], plan).conclusion
-        if situation is None:
+        derived = derived_segments_of(plan.events[0], plan).conclusion
+        if derived is None:
             continue
         for sure, world in in_worlds(plan, rows):
             results, keys = found_in(sure, world)
-            if not fits(situation, world):
+            if not fits(derived, world):
                 differs += len(results["e"]) != sum(len(one.segments) for one in keys)
     assert differs > 10

@@ -10,6 +10,8 @@ from tests.kit.oracle import oracle
 from inkling import Program, parse
 from inkling.errors import ProgramError
 
+pytestmark = pytest.mark.long
+
 STREAMS = """
 STREAM B(id STRING, k BIGINT, t BIGINT) ID id KEY k TIME t;
 STREAM P(id STRING, k BIGINT, w BIGINT, t BIGINT, till BIGINT) ID id KEY k TIME FROM t TO till;

@@ -85,7 +85,7 @@ LATENESS_OF = {"A": 2, "B": 0}
 
 @pytest.mark.parametrize("seed", range(40))
 def test_late_rows_are_those_behind_the_watermark(seed: int) -> None:
-    """In any order at all: late rows are reported with their delay, and the others are what results rest on."""
+    """In any order at all: late rows are reported with their delay, and the others are what results depend on."""
     rng = random.Random(seed)
     program = inkling.parse(TWO_STREAMS)
     stream = program.open()

@@ -11,13 +11,13 @@ from random import Random
 import numpy as np
 import pytest
 from tests.reference.markov import meaning
+from tests.reference.markov.moments import moments
 from tests.reference.markov.public_engine import suffix_automaton
 
-from inkling.markov import forecasts
-from inkling.markov.chain import Chain
-from inkling.markov.contexts import Contexts, tree_contexts
-from inkling.markov.counts import WordCounts
-from inkling.markov.forecasts import (
+from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.contexts import Contexts, tree_contexts
+from inkling.forecasting.models.counts import Histories, WordCounts
+from inkling.forecasting.models.forecasts import (
     Argmax,
     Around,
     Asked,
@@ -27,12 +27,12 @@ from inkling.markov.forecasts import (
     Point,
     Shortest,
     Within,
-    moments,
     waiting_times,
 )
-from inkling.markov.full_order import full_contexts, independent
-from inkling.markov.histories import Histories
-from inkling.markov.prediction_tree import PredictionTree
+from inkling.forecasting.models.full_order import full_contexts, independent
+from inkling.forecasting.models.prediction_tree import PredictionTree
+
+pytestmark = pytest.mark.long
 
 CLOSE = 1e-12
 F = Fraction
@@ -202,18 +202,6 @@ def test_moments_are_sums_over_waiting_times() -> None:
             )
             assert np.isnan(known.mean[~there]).all()
     assert never > 10
-
-
-def test_sweeping_eq_solving(monkeypatch: pytest.MonkeyPatch) -> None:
-    rnd = Random("sweeps")
-    for _ in range(30):
-        chain = tree_case(rnd).chain()
-        solved = moments(chain)
-        with monkeypatch.context() as patch:
-            patch.setattr(forecasts, "DENSE", 0)
-            swept = moments(chain)
-        for one, other in zip((solved.ever, solved.mean), (swept.ever, swept.mean), strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-10)
 
 
 def test_states_are_used_when_the_unknown_past_cannot_matter() -> None:

@@ -1,4 +1,4 @@
-"""Random programs: what is said of how far they got, and of what their results rest on, is what the definition says."""
+"""Random programs: the reported progress and the events behind results agree with the definition."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from tests.kit.programs import Case, seeded_cases
 from tests.kit.rulesets import seeded_rule_sets
 
 import inkling
-from inkling.local import taken_in
+from inkling.local import ingest
 from inkling.logical import plan as p
 from inkling.meaning.semantics import Result
-from inkling.why.account import Why
-from inkling.why.progress import progress_of
-from inkling.why.questions import needed_part
+from inkling.why.explanation import Why
+from inkling.why.progress import needed_part, progress_of
 
 CASES_PER_SEED = 40
 RULES_PER_SEED = 10
@@ -26,7 +25,7 @@ MATCHES = "matches"
 
 
 def _cases(seed: int) -> Iterator[Case]:
-    """Programs, and sets of rules that are united and rest on themselves."""
+    """Programs, and sets of rules that are united and depend on themselves."""
     yield from seeded_cases(seed, CASES_PER_SEED)
     yield from seeded_rule_sets(seed, RULES_PER_SEED)
 
@@ -62,12 +61,12 @@ def _are_told_apart(expected: dict[str, tuple[Result, ...]]) -> bool:
 def test_last_part_has_the_matches_of_the_definition(seed: int) -> None:
     for case in _cases(seed):
         program = inkling.parse(case.text)
-        given = taken_in(program, arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))
+        ingested = ingest(program, arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables))
         expected = case.expected()
         if not _are_told_apart(expected):
             continue
         for event in case.plan.events:
-            found = progress_of(event, needed_part(case.plan, event), given)
+            found = progress_of(event, needed_part(case.plan, event), ingested)
             assert found.n_results == len(expected[event.name]), case
             patterns = event.pattern.items if isinstance(event.pattern, p.Disjunction) else (event.pattern,)
             ways = list(dict.fromkeys(step.way for step in found.steps if step.way is not None)) or [None]

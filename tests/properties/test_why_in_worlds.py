@@ -12,21 +12,21 @@ from random import Random
 import pytest
 from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.chains import chain_cases
+from tests.kit.context import declared_tables
 from tests.kit.lost_programs import lost_case
 from tests.kit.oracle import bound, probable_oracle
 from tests.kit.probable_oracle import NAME, BaseEvent, ProbableResult, base_event, summed_over, with_names
 from tests.kit.queries import random_query
 from tests.kit.regular_queries import random_regular
-from tests.kit.surroundings import declared_tables
 from tests.kit.uncertain import uncertain_cases
 
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.examine import result_key
-from inkling.evaluators.worlds.influence import UncertainEvent
-from inkling.evaluators.worlds.outcomes import Outcome
+from inkling.evaluators.worlds.details.examine import result_key
+from inkling.evaluators.worlds.details.influence import UncertainEvent
+from inkling.evaluators.worlds.details.outcomes import Outcome
 from inkling.logical import plan as p
-from inkling.logical.in_worlds import doubtful_events
-from inkling.logical.rules import rewrite
+from inkling.logical.rewrites.in_worlds import uncertain_events
+from inkling.logical.rewrites.rules import rewrite
 from inkling.meaning.streams import RawRow, plain
 from inkling.meaning.worlds import joint_worlds
 from inkling.model.schema import certain
@@ -34,6 +34,8 @@ from inkling.model.uncertainty import ImpreciseTime
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.why.uncertain import UncertainWhy
+
+pytestmark = pytest.mark.long
 
 Key = tuple[object, ...]
 
@@ -113,7 +115,7 @@ def worlds_of(case: Asked) -> list[Possible]:
 
 
 def key_of(event: p.EventPlan, one: ProbableResult) -> Key:
-    """What tells a result apart, besides the partition; alternatives of an event are the same one."""
+    """What distinguishes a result, besides the partition; alternatives of an event are the same one."""
     head = tuple(plain(value) for value in one.values)
     match event.per:
         case p.Per.MATCH:
@@ -162,7 +164,7 @@ def holds(plan: p.ProgramPlan, world: Possible, event: UncertainEvent, outcome: 
     assert stream is not None
     schema = certain(stream.schema)
     mine = [row for row in world.rows[event.stream] if is_event(row, event)]
-    if not isinstance(stream.schema.doubt, ImpreciseTime) and event.id is not None:
+    if not isinstance(stream.schema.uncertainty, ImpreciseTime) and event.id is not None:
         mine = [row for row in mine if plain(row[schema.start]) == event.low]
     if not mine:
         return not outcome.happens
@@ -189,10 +191,10 @@ def test_worlds_of_results_are_those_of_the_definition(family: Callable[[int], I
     for case in family(seed):
         worlds = worlds_of(case)
         expected = probable_oracle(case.plan, case.rows, case.tables)
-        doubtful = doubtful_events(case.plan)
+        uncertain = uncertain_events(case.plan)
         names = names_of(case)
         for event in case.plan.events:
-            if event.name not in doubtful:
+            if event.name not in uncertain:
                 continue
             why = case.why(event.name)
             known = Counter(key_of(event, one) for one in expected[event.name])
@@ -239,7 +241,7 @@ def test_progress_is_that_of_the_most_probable_world(family: Callable[[int], Ite
     for case in family(seed):
         worlds = worlds_of(case)
         for event in case.plan.events:
-            if event.name not in doubtful_events(case.plan):
+            if event.name not in uncertain_events(case.plan):
                 continue
             why = case.why(event.name)
             if why.most_probable_world.is_drawn:

@@ -13,12 +13,12 @@ from tests.kit.coverage import Coverage, program_features
 from tests.kit.oracle import oracle
 from tests.kit.probable_comparison import found_in, probable_differences
 from tests.kit.programs import Options, seeded_cases
-from tests.kit.uncertain import GOOD_ROWS, Doubts, uncertain_cases
+from tests.kit.uncertain import GOOD_ROWS, Uncertainties, uncertain_cases
 from tests.properties.pushing import as_arrived, pushed, pushes_of
 
 import inkling
 from inkling import Sampling
-from inkling.evaluators.stage import protocol
+from inkling.evaluators.stage import member
 
 WINDOWS = frozenset({"WINDOW"})
 ORDERED = Options(needing=WINDOWS, without=frozenset({"ties with order"}))
@@ -29,7 +29,7 @@ PROGRAMS_PER_SEED = 130
 @pytest.mark.parametrize("seed", SEEDS)
 def test_windows_eq_definition(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once, and cut into pieces anywhere; what is no member any more is forgotten at once."""
-    monkeypatch.setattr(protocol, "SPARE_ROWS", 0)
+    monkeypatch.setattr(member, "SPARE_ROWS", 0)
     rng = random.Random(seed)
     coverage = Coverage()
     for case in seeded_cases(seed + 500, PROGRAMS_PER_SEED, ORDERED):
@@ -52,9 +52,11 @@ def test_windows_eq_definition(seed: int, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_windows_over_uncertain_streams_eq_definition(seed: int) -> None:
-    doubts = Doubts(options=replace(GOOD_ROWS, needing=WINDOWS), accept=lambda plan: "WINDOW" in program_features(plan))
-    n_doubtful = 0
-    for case in uncertain_cases(seed, 25, 1, doubts):
+    uncertainties = Uncertainties(
+        options=replace(GOOD_ROWS, needing=WINDOWS), accept=lambda plan: "WINDOW" in program_features(plan)
+    )
+    n_uncertain = 0
+    for case in uncertain_cases(seed, 25, 1, uncertainties):
         expected = case.probable()
         results = case.program.run_local(
             arrow_streams(case.plan, case.rows),
@@ -64,5 +66,5 @@ def test_windows_over_uncertain_streams_eq_definition(seed: int) -> None:
         shown = found_in(case.plan, results.tables)
         wrong = probable_differences(case.plan, case.rows, expected, shown, tolerance=1e-12)
         assert not wrong, "\n".join([str(case), *wrong])
-        n_doubtful += any(one.probability < 1 for some in expected.values() for one in some)
-    assert n_doubtful > 5
+        n_uncertain += any(one.probability < 1 for some in expected.values() for one in some)
+    assert n_uncertain > 5

@@ -19,7 +19,7 @@ from tests.kit.probable_comparison import found_in, probable_differences
 from tests.kit.rule_coverage import chosen_from
 from tests.kit.rulesets import rule_set_text
 from tests.kit.seeds import at_length
-from tests.kit.uncertain import Doubts, UncertainCase, uncertain_cases
+from tests.kit.uncertain import UncertainCase, Uncertainties, uncertain_cases
 from tests.kit.world_data import counted_out, world_data
 
 from inkling import Sampling
@@ -33,7 +33,7 @@ RULE_SET_SEEDS = SEEDS[:4]
 LONG_SEEDS = at_length(range(8, 88))
 ALL_WORLDS = 1_000_000
 RULE_SETS_PER_SEED = 8
-RULE_SETS = Doubts(accept=lambda plan: not chosen_from(plan), write=rule_set_text)
+RULE_SETS = Uncertainties(accept=lambda plan: not chosen_from(plan), write=rule_set_text)
 
 Expected = dict[str, tuple[ProbableResult, ...]]
 
@@ -48,13 +48,13 @@ class Tally:
     had: Counter[str] = field(default_factory=Counter)
     coverage: Coverage = field(default_factory=Coverage)
 
-    def add(self, case: UncertainCase, expected: Expected, doubtful: Collection[str], n_parts: int) -> None:
+    def add(self, case: UncertainCase, expected: Expected, uncertain: Collection[str], n_parts: int) -> None:
         self.n_cases += 1
         self.coverage.add(case.plan, case.rows, expected)
-        probabilities = [one.probability for name in doubtful for one in expected[name]]
-        doubts = {_name(case, stream.schema.name) for stream in case.plan.streams} - {"nothing"}
-        self.had.update(doubts)
-        self.had["several kinds of doubt"] += len(doubts) > 1
+        probabilities = [one.probability for name in uncertain for one in expected[name]]
+        uncertainties = {_name(case, stream.schema.name) for stream in case.plan.streams} - {"nothing"}
+        self.had.update(uncertainties)
+        self.had["several kinds of uncertainty"] += len(uncertainties) > 1
         self.had["results"] += bool(probabilities)
         self.had["results with a probability below 1"] += any(one < 1 for one in probabilities)
         self.had["several parts"] += n_parts > 1
@@ -62,11 +62,11 @@ class Tally:
 
 
 def _name(case: UncertainCase, stream: str) -> str:
-    doubt = next(one.schema.doubt for one in case.plan.streams if one.schema.name == stream)
-    if doubt is None:
+    uncertainty = next(one.schema.uncertainty for one in case.plan.streams if one.schema.name == stream)
+    if uncertainty is None:
         return "nothing"
-    chain = " with GIVEN" if isinstance(doubt, ProbableValue) and doubt.given else ""
-    return f"{type(doubt).__name__}{chain}"
+    chain = " with GIVEN" if isinstance(uncertainty, ProbableValue) and uncertainty.given else ""
+    return f"{type(uncertainty).__name__}{chain}"
 
 
 @pytest.fixture(scope="module")
@@ -80,9 +80,9 @@ def _check(case: UncertainCase, tally: Tally, *, public: bool) -> Expected:
     expected = case.probable()
     data = world_data(case, ALL_WORLDS)
     found = counted_out(data)
-    doubtful = replace(case.plan, events=tuple(event for event in case.plan.events if event.name in found))
+    uncertain = replace(case.plan, events=tuple(event for event in case.plan.events if event.name in found))
     tally.add(case, expected, found, data.parts.count)
-    wrong = probable_differences(doubtful, case.rows, expected, found)
+    wrong = probable_differences(uncertain, case.rows, expected, found)
     assert not wrong, "\n".join([str(case), *wrong])
     if public:
         tally.n_in_public += 1
@@ -110,14 +110,14 @@ def test_counting_worlds_eq_definition(seed: int, tally: Tally) -> None:
 @pytest.mark.parametrize("seed", RULE_SET_SEEDS)
 def test_counting_worlds_of_rule_sets_eq_definition(seed: int, tally: Tally) -> None:
     tally.n_seeds += 1
-    n_recursive = n_doubtful = 0
+    n_recursive = n_uncertain = 0
     for number, case in enumerate(uncertain_cases(seed + 300, RULE_SETS_PER_SEED, DATASETS, RULE_SETS)):
         expected = _check(case, tally, public=number % DATASETS == 0)
         names = [name for group in groups_of(case.plan) if group.is_recursive for name in group.names]
         n_recursive += any(expected[name] for name in names)
-        n_doubtful += any(one.probability < 1 for name in names for one in expected[name])
+        n_uncertain += any(one.probability < 1 for name in names for one in expected[name])
     assert n_recursive > RULE_SETS_PER_SEED // 2
-    assert n_doubtful > RULE_SETS_PER_SEED // 4
+    assert n_uncertain > RULE_SETS_PER_SEED // 4
 
 
 @pytest.mark.long
@@ -137,7 +137,7 @@ def test_the_cases_are_many_and_of_all_kinds(tally: Tally) -> None:
         "ProbableValue",
         "ProbableValue with GIVEN",
         "LostEvents",
-        "several kinds of doubt",
+        "several kinds of uncertainty",
         "results with a probability below 1",
         "several parts",
     ):

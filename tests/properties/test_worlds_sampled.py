@@ -26,8 +26,8 @@ from tests.kit.probable_comparison import FoundResult, Names, found_in, same_in
 from tests.kit.probable_oracle import summed_over, with_names
 from tests.kit.programs import Options
 from tests.kit.streams import is_packable, pack
-from tests.kit.uncertain import Doubts, UncertainCase, random_uncertain_cases
-from tests.kit.universe import Doubtful, Kind
+from tests.kit.uncertain import UncertainCase, Uncertainties, random_uncertain_cases
+from tests.kit.universe import Kind, Uncertain
 
 from inkling import Sampling
 from inkling.analysis.choice import Evaluator
@@ -97,8 +97,8 @@ def one_of(
     found: dict[str, list[FoundResult]],
 ) -> tuple[ProbableResult, FoundResult | None] | None:
     """One of the expected results of uncertain events that look like no other, and what was found for it."""
-    doubtful = [event for event in plan.events if event.name in in_worlds(plan)]
-    choices = [(event, one) for event in doubtful for one in expected[event.name]]
+    uncertain = [event for event in plan.events if event.name in in_worlds(plan)]
+    choices = [(event, one) for event in uncertain for one in expected[event.name]]
     rng.shuffle(choices)
     for event, want in choices:
         alike = [one for one in expected[event.name] if same_in(event, names, one, [_as_found(want)])]
@@ -132,18 +132,18 @@ def shows_key(plan: p.ProgramPlan) -> bool:
 
 def shares_roles(plan: p.ProgramPlan) -> bool:
     """Whether lost events of one key are called what events of others are called."""
-    return any(isinstance(one.schema.doubt, LostEvents) and one.schema.doubt.role for one in plan.streams)
+    return any(isinstance(one.schema.uncertainty, LostEvents) and one.schema.uncertainty.role for one in plan.streams)
 
 
 def side_by_side(rng: random.Random) -> Iterator[tuple[UncertainCase, dict[str, list[FoundResult]]]]:
     """Cases of one program, run as one: each has keys of its own, which its results show."""
-    doubts = Doubts(
+    uncertainties = Uncertainties(
         Options(bad_rows=False, partitioned=True),
         most_worlds=FEW_WORLDS,
         accept=lambda plan: is_packable(plan) and shows_key(plan) and not shares_roles(plan),
     )
     while True:
-        cases = random_uncertain_cases(rng, N_SIDE_BY_SIDE, doubts)
+        cases = random_uncertain_cases(rng, N_SIDE_BY_SIDE, uncertainties)
         first = cases[0]
         if not any(first.probable().values()):
             continue
@@ -176,7 +176,7 @@ def _unprefixed(event: p.EventPlan, one: FoundResult, prefix: str) -> FoundResul
 
 def alone(rng: random.Random) -> Iterator[tuple[UncertainCase, dict[str, list[FoundResult]]]]:
     while True:
-        for case in random_uncertain_cases(rng, 4, Doubts(most_worlds=FEW_WORLDS)):
+        for case in random_uncertain_cases(rng, 4, Uncertainties(most_worlds=FEW_WORLDS)):
             yield case, sampled(case, rng.getrandbits(32))
 
 
@@ -239,13 +239,13 @@ def counted(case: UncertainCase, rng: random.Random, n: int) -> dict[str, tuple[
 def test_lengths_of_time_with_lost_events_eq_a_plain_sampler() -> None:
     """Two samples of the same share: Fisher's test finds as few of them different as chance allows."""
     rng = random.Random(77)
-    lost = (Doubtful.NOTHING, Doubtful.TIME, Doubtful.VALUE, Doubtful.LOST, Doubtful.LOST, Doubtful.LOST_SEGMENTS)
+    lost = (Uncertain.NOTHING, Uncertain.TIME, Uncertain.VALUE, Uncertain.LOST, Uncertain.LOST, Uncertain.LOST_SEGMENTS)
     options = Options((Kind.POINTS, Kind.ORDERED), bad_rows=False, n_events=1)
-    doubts = Doubts(options, lost, (4, 16, 64), lengths=True, accept=has_few_parts)
+    uncertainties = Uncertainties(options, lost, (4, 16, 64), lengths=True, accept=has_few_parts)
     p_values: list[float] = []
     n_open = 0
     while len(p_values) < MEASURED:
-        (case,) = random_uncertain_cases(rng, 1, doubts)
+        (case,) = random_uncertain_cases(rng, 1, uncertainties)
         glance = counted(case, rng, GLANCE)  # not used again, so that it does not favor any outcome
         if not any(one.probability < GLANCE for some in glance.values() for one in some):
             continue

@@ -16,14 +16,16 @@ from tests.kit.arrival import arrivals, with_lateness
 from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.episodes import one_after_the_other, that_fit_together
 from tests.kit.programs import Options
-from tests.kit.uncertain import Doubts, UncertainCase, random_uncertain_cases
-from tests.kit.universe import MORE_ABOUT_LOSSES, Doubtful, Kind
+from tests.kit.uncertain import UncertainCase, Uncertainties, random_uncertain_cases
+from tests.kit.universe import MORE_ABOUT_LOSSES, Kind, Uncertain
 
 import inkling
 from inkling.evaluators.sampling import Sampling
 from inkling.local_stream import Found, LocalStream
 from inkling.model.uncertainty import LostEvents
 from inkling.query import Program
+
+pytestmark = pytest.mark.long
 
 SEEDS = range(8)
 PROGRAMS_PER_SEED = 18
@@ -118,9 +120,9 @@ def _told(case: UncertainCase, pushes: Iterable[Push], wrong: Iterable[str]) -> 
     return "\n".join([str(case), *map(str, readable), *wrong])
 
 
-def _cases(rng: random.Random, n: int, **doubts: tuple[Doubtful, ...] | Options) -> Iterator[UncertainCase]:
+def _cases(rng: random.Random, n: int, **uncertainties: tuple[Uncertain, ...] | Options) -> Iterator[UncertainCase]:
     for _ in range(n):
-        options = Doubts(most_worlds=(300,), lengths=rng.random() < 0.4, **doubts)  # type: ignore[arg-type]
+        options = Uncertainties(most_worlds=(300,), lengths=rng.random() < 0.4, **uncertainties)  # type: ignore[arg-type]
         yield one_after_the_other(rng, that_fit_together(random_uncertain_cases(rng, EPISODES, options)))
 
 
@@ -132,7 +134,7 @@ def test_pushes_eq_one_run(seed: int) -> None:
     assert n_early > PROGRAMS_PER_SEED
 
 
-LOSSES = (*MORE_ABOUT_LOSSES, *MORE_ABOUT_LOSSES, Doubtful.NOTHING, Doubtful.VALUE)
+LOSSES = (*MORE_ABOUT_LOSSES, *MORE_ABOUT_LOSSES, Uncertain.NOTHING, Uncertain.VALUE)
 POINTS = Options((Kind.POINTS, Kind.ORDERED), bad_rows=False)
 """Lost events are points."""
 
@@ -140,7 +142,7 @@ POINTS = Options((Kind.POINTS, Kind.ORDERED), bad_rows=False)
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(one, marks=pytest.mark.long) for one in (2, 3))])
 def test_pushes_eq_one_run_where_more_is_known_of_losses(seed: int) -> None:
     rng = random.Random(seed)
-    n_compared, n_early = _compared(rng, _cases(rng, PROGRAMS_PER_SEED, doubtful=LOSSES, options=POINTS))
+    n_compared, n_early = _compared(rng, _cases(rng, PROGRAMS_PER_SEED, uncertain=LOSSES, options=POINTS))
     assert n_compared >= LEAST_COMPARED * PROGRAMS_PER_SEED * ARRIVALS_PER_PROGRAM
     assert n_early > 5
 
@@ -186,23 +188,23 @@ def _roles(given: Mapping[str, pa.Table]) -> set[tuple[str, bool, object]]:
 
 def _loses(case: UncertainCase, stream: object) -> bool:
     """Whether a key that is new may tell of events that were lost long ago."""
-    doubt = next(one.schema.doubt for one in case.plan.streams if one.schema.name == stream)
-    return isinstance(doubt, LostEvents) and doubt.bounds is not None
+    uncertainty = next(one.schema.uncertainty for one in case.plan.streams if one.schema.name == stream)
+    return isinstance(uncertainty, LostEvents) and uncertainty.bounds is not None
 
 
 def test_the_number_of_cases_is_what_it_says() -> None:
     assert LEAST_COMPARED * len(SEEDS) * PROGRAMS_PER_SEED * ARRIVALS_PER_PROGRAM >= 500
 
 
-WITHOUT_CHAINS = tuple(one for one in Doubtful if one is not Doubtful.CHAIN and one not in MORE_ABOUT_LOSSES)
-"""A chain that lacks a row is refused where all of it can be seen, and goes on with nothing where it cannot."""
+WITHOUT_CHAINS = tuple(one for one in Uncertain if one is not Uncertain.CHAIN and one not in MORE_ABOUT_LOSSES)
+"""A chain that lacks a row is rejected where all of it can be seen, and continues with nothing where it cannot."""
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_late_rows_are_as_if_they_had_never_come(seed: int) -> None:
     rng = random.Random(seed)
     n_late = 0
-    for case in _cases(rng, 10, doubtful=WITHOUT_CHAINS):
+    for case in _cases(rng, 10, uncertain=WITHOUT_CHAINS):
         if any(stream.schema.id is None for stream in case.plan.streams):
             continue
         program = inkling.parse(with_lateness(case.text, 2))

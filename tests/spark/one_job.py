@@ -10,11 +10,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from inkling.evaluators.result_rows import DETECTED, EVENT, LINEAGE
-from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.rows import format as r
 from inkling.physical.naming import physical_name
 from inkling.query import Program
 from inkling.spark.batch import SparkResults
-from inkling.spark.streaming.outputs import Output
+from inkling.spark.streaming.sinks.outputs import Output
 
 Rows = dict[str, list[dict[str, object]]]
 
@@ -22,7 +22,7 @@ Rows = dict[str, list[dict[str, object]]]
 def rows_by_stage(program: Program, results: SparkResults) -> Rows:
     """The results of all events as workers left them, one job per stage; of streams in ticks."""
     found: Rows = {}
-    for stage, frame in zip(program.physical.stages, results.kept, strict=True):
+    for stage, frame in zip(program.physical.stages, results.cached, strict=True):
         steps = [step.event for step in stage.steps]
         found |= {event.name: [] for event in steps}
         for row in frame.toArrow().to_pylist():
@@ -71,9 +71,9 @@ def results_in_one_job(results: SparkResults) -> Rows:
     """The public rows of all events of a run, which is closed; of streams in ticks."""
     written = [
         frame.select(F.lit(name).alias("name"), F.to_json(F.struct("*"), {"ignoreNullFields": "false"}).alias("row"))
-        for name, frame in results.frames.items()
+        for name, frame in results.items()
     ]
-    found: Rows = {name: [] for name in results.frames}
+    found: Rows = {name: [] for name in results}
     for row in reduce(DataFrame.unionByName, written).coalesce(2).toArrow().to_pylist():
         found[row["name"]].append(json.loads(row["row"]))
     results.close()

@@ -58,7 +58,7 @@ def expected(program: Program, datasets: list[Rows], tables: Rows) -> dict[str, 
     return found
 
 
-def refused(rejects: pa.Table) -> Counter[tuple[object, ...]]:
+def rejected(rejects: pa.Table) -> Counter[tuple[object, ...]]:
     return Counter((row["stream"], row["reason"], row["detail"], row["id"]) for row in rejects.to_pylist())
 
 
@@ -76,7 +76,7 @@ def test_changes_eq_definition(world: str, spark: SparkSession, tmp_path: Path) 
     given = arrow_streams(program.plan, pack(datasets))
     facts = arrow_tables(program.plan, tables)
     local = program.run_local(given, facts)
-    assert {reason for _, reason, *_ in refused(local.rejects)} == {
+    assert {reason for _, reason, *_ in rejected(local.rejects)} == {
         "duplicate id",
         "nothing to withdraw",
         "withdrawn twice",
@@ -88,7 +88,7 @@ def test_changes_eq_definition(world: str, spark: SparkSession, tmp_path: Path) 
         frames = {name: tmp_path / f"{name}.csv" for name in given}
     results = program.run(spark, frames, facts, partitions=3)
     same_results(plain.plan, wanted, rows_by_stage(program, results))
-    assert refused(results.rejects.toArrow()) == refused(local.rejects)
+    assert rejected(results.rejects.toArrow()) == rejected(local.rejects)
     results.close()
 
 

@@ -54,9 +54,7 @@ def test_policies_on_spark_eq_definition(world: str, spark: SparkSession) -> Non
     given = arrow_streams(program.plan, rows), arrow_tables(program.plan, tables)
     for partitions in (1, 7):
         found = program.run(spark, *given, partitions=partitions)
-        same_results(
-            program.plan, expected, {name: frame.toArrow().to_pylist() for name, frame in found.frames.items()}
-        )
+        same_results(program.plan, expected, {name: frame.toArrow().to_pylist() for name, frame in found.items()})
         found.close()
 
 
@@ -76,5 +74,5 @@ def test_equalities_divide_the_work(spark: SparkSession) -> None:
         found = program.run(spark, arrow_streams(program.plan, rows), partitions=4)
         expected = oracle(program.plan, rows)
         assert expected["x"]
-        same_results(program.plan, expected, {"x": found.frames["x"].toArrow().to_pylist()})
+        same_results(program.plan, expected, {"x": found["x"].toArrow().to_pylist()})
         found.close()

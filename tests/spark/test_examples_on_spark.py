@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from inkling import load
-from inkling.generate import scenario
+from inkling.scenarios import scenario
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EVENTS, SEED = 1_500, 4
@@ -17,11 +17,7 @@ EVENTS, SEED = 1_500, 4
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "heat",
-        "supply_chain",
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("traffic", "alarms", "stocks")),
-    ],
+    ["heat", "supply_chain", *(pytest.param(name, marks=pytest.mark.long) for name in ("traffic", "alarms", "stocks"))],
 )
 def test_the_truth_of_an_example(name: str, spark: SparkSession) -> None:
     source = scenario(name, events=EVENTS, seed=SEED)
@@ -31,7 +27,7 @@ def test_the_truth_of_an_example(name: str, spark: SparkSession) -> None:
         for stream, schema in source.streams.items()
     }
     results = load(EXAMPLES / name / f"{name}.ink").run(spark, streams, source.tables(), partitions=2)
-    found = {event: frame.count() for event, frame in results.frames.items()}
+    found = {event: frame.count() for event, frame in results.items()}
     results.close()
     assert found == dict(source.truth().matches)
     assert sum(found.values()) > 100

@@ -17,11 +17,11 @@ from tests.kit.expressions import (
     random_expression,
     random_rows,
     same_value,
-    surroundings_measure,
+    written_units,
 )
 
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.functions import FUNCTIONS
 from inkling.logical.vectorized import ARROW_TYPES, Reference, evaluate
 from inkling.model.event import Value
@@ -30,7 +30,7 @@ from inkling.spark import expressions
 from inkling.spark.functions import COLUMN_FORMS
 
 N_ROWS = 24
-AROUND = Surroundings({}, surroundings_measure)
+CONTEXT = ExpressionContext({}, written_units)
 KINDS = (Type.BOOLEAN, Type.BOOLEAN, Type.INTEGER, Type.DOUBLE, Type.STRING, Type.TIME, Type.DURATION)
 
 LAST_DIGITS = 4
@@ -59,7 +59,7 @@ def resolve(reference: Reference) -> Column:
 
 
 def to_column(expr: e.Expr) -> Column:
-    return expressions.to_column(expr, resolve, surroundings_measure)
+    return expressions.to_column(expr, resolve, written_units)
 
 
 def in_one_job(spark: SparkSession, rows: Sequence[dict[str, Value]], exprs: Sequence[e.Expr]) -> pa.Table:
@@ -71,7 +71,7 @@ def assert_defined(found: pa.Table, rows: Sequence[dict[str, Value]], exprs: Seq
     n_compared = 0
     for expr, column in zip(exprs, found.columns, strict=True):
         for row, value in zip(rows, column.to_pylist(), strict=True):
-            defined = defined_value(expr, row, AROUND)
+            defined = defined_value(expr, row, CONTEXT)
             if defined is not UNDEFINED:
                 n_compared += 1
                 assert same_value(value, defined, ulps=ulps), (expr, row)
@@ -140,7 +140,7 @@ def test_integers_that_leave_64_bits_are_null(session: SparkSession) -> None:
     assert found == [[None, None, 10], [None, None, 25], [0, 0, 0], [-(2**62), None, -5]]
 
 
-def test_look_ups_in_tables_are_refused() -> None:
+def test_look_ups_in_tables_are_rejected() -> None:
     look_up = e.Not(e.InTable("known", (e.ColumnOf(e.ROW, "s1", Type.STRING),)))
     assert not expressions.fits_column(look_up)
     with pytest.raises(ValueError, match="look-up"):
@@ -158,7 +158,7 @@ def test_packed_conditions_eq_arrow_twin(spark: SparkSession) -> None:
 
     truths = []
     for condition in conditions:
-        truth = evaluate(e.AllOf((condition,)), lambda ref: table[ref.column], N_ROWS, AROUND)  # type: ignore[union-attr]
+        truth = evaluate(e.AllOf((condition,)), lambda ref: table[ref.column], N_ROWS, CONTEXT)  # type: ignore[union-attr]
         truths.append(truth)
     packed = [sum(truth[row].as_py() << number for number, truth in enumerate(truths)) for row in range(N_ROWS)]
     unsigned = [[value % 2**64 for value in column.to_pylist()] for column in found.columns]

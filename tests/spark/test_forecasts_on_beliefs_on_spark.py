@@ -23,7 +23,7 @@ ASKED = """
 def test_forecasts_on_beliefs(spark: SparkSession) -> None:
     rng = random.Random(1)
     past = [{"id": str(t), "k": "x", "s": rng.choice("aabc"), "t": t} for t in range(200)]
-    models = inkling.parse(f"{STREAM} ORDER BY t;{ASKED}").fit({"R": past}, order=2)
+    models = inkling.parse(f"{STREAM} ORDER BY t;{ASKED}").fit({"R": past}, settings=inkling.FitSettings(order=2))
     program = inkling.parse(f"{STREAM} PROBABILITY p;{ASKED}")
     rows = [
         {"id": f"{k}{t}{s}", "k": k, "s": s, "t": t, "p": p}
@@ -34,7 +34,7 @@ def test_forecasts_on_beliefs(spark: SparkSession) -> None:
     here = program.run_local({"R": rows}, models).tables
     results = program.run(spark, {"R": rows}, models, partitions=2)
     for name in ("ab", "f", "g"):
-        found = sorted(results.frames[name].toArrow().to_pylist(), key=lambda row: (row["k"], row["end"]))
+        found = sorted(results[name].toArrow().to_pylist(), key=lambda row: (row["k"], row["end"]))
         wanted = sorted(here[name].to_pylist(), key=lambda row: (row["k"], row["end"]))
         assert len(wanted) > 20
         for one, other in zip(found, wanted, strict=True):

@@ -123,6 +123,6 @@ def test_many_events_on_one_key_and_many_keys(spark: SparkSession) -> None:
         "x": number % 10,
     }
     found = program.run(spark, {"V": spark.createDataFrame(pa.table(columns))}, partitions=4)
-    counts = {name: frame.count() for name, frame in found.frames.items()}
+    counts = {name: frame.count() for name, frame in found.items()}
     found.close()
     assert counts == {"ends": n // 10, "alone": 0, "anywhere": n // 10}

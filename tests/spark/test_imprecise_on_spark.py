@@ -15,15 +15,14 @@ from tests.kit.arrow import arrow_streams
 from tests.kit.chains import chain_cases
 
 import inkling
-from inkling.analysis.clock import measure_for
-from inkling.evaluators.chain.division import chain_parts
-from inkling.evaluators.chain.program import ChainProgram
-from inkling.evaluators.chain.run import answered
+from inkling.analysis.clock import time_unit
+from inkling.evaluators.chain.evaluator import chain_parts
+from inkling.evaluators.chain.program import ChainProgram, answered
 from inkling.evaluators.division import ByTime
 from inkling.evaluators.result_rows import DETECTED, EVENT, LINEAGE, PROBABILITY
-from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.rows import format as r
 from inkling.io import normalize
-from inkling.knowledge.materialize import surroundings
+from inkling.knowledge.materialize import expression_context
 from inkling.logical import plan as p
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Clock
@@ -56,8 +55,8 @@ class Pack:
         if not keyed:
             every = [replace(one, partition=()) for one in every if one.within is not None]
         plan = p.ProgramPlan(tuple(map(_stream, ("A", "B", "C", "N"))), (), tuple(every))
-        measure = measure_for(plan, dict.fromkeys((one.schema.name for one in plan.streams), Clock.TICKS))
-        program = ChainProgram.of(plan_program(plan), surroundings({}, measure), measure)
+        unit = time_unit(plan, dict.fromkeys((one.schema.name for one in plan.streams), Clock.TICKS))
+        program = ChainProgram.of(plan_program(plan), expression_context({}, unit), unit)
         assert program is not None
         given: dict[str, list[Row]] = {name: [] for name in ("A", "B", "C", "N")}
         for key, rows in enumerate(rows for case in cases for rows in case.keys):
@@ -83,7 +82,7 @@ class Pack:
         for part in chain_parts(self.program, {}):
             if isinstance(part.division, ByTime):
                 part = replace(part, division=replace(part.division, length=length))
-            run = part_frames(part, sources, self.program.around, Partitioning(2, partitions))
+            run = part_frames(part, sources, self.program.context, Partitioning(2, partitions))
             (frame,) = run.cached
             found |= {event.name: {} for event in part.events}
             for row in frame.toArrow().to_pylist():
@@ -98,8 +97,10 @@ def _stream(name: str) -> p.StreamPlan:
     sure = name == SURE
     columns = (Column("id", Type.STRING), Column("k", Type.INTEGER), Column("v", Type.INTEGER))
     start, end = ("t", "t") if sure else ("lo", "hi")
-    doubt = None if sure else ImpreciseTime("lo", "hi", "weights")
-    return p.StreamPlan(StreamSchema(name, columns, "id", ("k",), start, end, time_type=Type.INTEGER, doubt=doubt))
+    uncertainty = None if sure else ImpreciseTime("lo", "hi", "weights")
+    return p.StreamPlan(
+        StreamSchema(name, columns, "id", ("k",), start, end, time_type=Type.INTEGER, uncertainty=uncertainty)
+    )
 
 
 def _told(name: str, row: Row, key: int, later: int) -> Row:
@@ -223,10 +224,10 @@ def test_all_that_programs_say(spark: SparkSession) -> None:
     found = results.collect()
     results.close()
     _agree(expected, found)
-    assert _refused(found) == _refused(expected)
+    assert _rejected(found) == _rejected(expected)
 
 
-def _refused(results: Results) -> list[tuple[str, str, str]]:
+def _rejected(results: Results) -> list[tuple[str, str, str]]:
     return sorted((row["stream"], row["reason"], row["id"]) for row in results.rejects.to_pylist())
 
 

@@ -41,7 +41,7 @@ def test_timestamps_and_names_with_dots(spark: SparkSession) -> None:
     assert in_order(found.cast(expected.schema)).equals(in_order(expected))
 
 
-def test_what_a_worker_refuses_is_told(spark: SparkSession) -> None:
+def test_what_a_worker_rejects_is_told(spark: SparkSession) -> None:
     frame = spark.createDataFrame(pa.table({"key": ["k"], "t": [1], "reader": ["B7"]}))
     with pytest.raises(Exception, match=r"INK0663.*no reader `B7`"):
         infer.filtered(frame, MODEL).toArrow()

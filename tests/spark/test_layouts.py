@@ -66,7 +66,7 @@ def test_results_do_not_depend_on_the_layout(
     assert listed(found) == wanted
 
 
-def test_an_unknown_layout_is_refused(spark: SparkSession) -> None:
+def test_an_unknown_layout_is_rejected(spark: SparkSession) -> None:
     with pytest.raises(ValueError, match="expected layout to be one of key, pattern, both, found 'pairs'"):
         PROGRAM.run(spark, inputs(), {"ports": PORTS}, layout="pairs")
 

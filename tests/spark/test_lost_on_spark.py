@@ -156,9 +156,7 @@ def inputs_of(seed: int) -> Rows:
         for line in ("p", "q", "r")
         for number in range(5)
     ]
-    rows["Bus"].append(
-        {"id": "late", "line": "r", "bus": "b1", "stop": "a", "role": "open", "n": 9, "t": 200},
-    )
+    rows["Bus"].append({"id": "late", "line": "r", "bus": "b1", "stop": "a", "role": "open", "n": 9, "t": 200})
     rows["Bus"].append({"id": "odd", "line": "p", "bus": "b9", "stop": "a", "role": "close", "n": 1, "t": 5})
     rows["Work"].append(dict(rows["Work"][0]))
     rows["Tram"].append({"id": "none", "route": "p", "tram": "t9", "n": None, "total": 2, "rate": 1.0, "t": 3})
@@ -178,12 +176,12 @@ def test_all_that_programs_say(spark: SparkSession) -> None:
     reasons = Counter(row["reason"] for row in local.rejects.to_pylist())
     assert reasons.keys() == {"after timeout", "role mismatch", "duplicate id", "null number"}
     results = PROGRAM.run(spark, inputs, tables, partitions=7)
-    refused = results.rejects.toArrow().to_pylist()
+    rejected = results.rejects.toArrow().to_pylist()
     same(expected, results_in_one_job(results))
-    assert _refused(refused) == _refused(local.rejects.to_pylist())
+    assert _rejected(rejected) == _rejected(local.rejects.to_pylist())
 
 
-def _refused(rows: list[Row]) -> list[tuple[object, ...]]:
+def _rejected(rows: list[Row]) -> list[tuple[object, ...]]:
     return sorted((row["stream"], row["reason"], row["id"]) for row in rows)
 
 
@@ -237,7 +235,7 @@ def test_sampled_answers_do_not_depend_on_the_division(spark: SparkSession) -> N
     assert [row["probability"] for row in again["during"]] != [row["probability"] for row in expected["during"]]
 
 
-def test_exact_is_refused_where_answers_are_sampled(spark: SparkSession) -> None:
+def test_exact_is_rejected_where_answers_are_sampled(spark: SparkSession) -> None:
     """Before any result is shown, with the words of a run in this process."""
     program = inkling.parse(OVERLAPPING.format(demand=" EXACT"))
     inputs = arrow_streams(program.plan, overlapping())

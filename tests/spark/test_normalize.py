@@ -1,4 +1,4 @@
-"""Spark reads, types and refuses the same rows as a local run, whichever way it reads them."""
+"""Spark reads, types and rejects the same rows as a local run, whichever way it reads them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from inkling.errors import InputError
 from inkling.io import normalize, read_table
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
-from inkling.spark.normalize import normalize_frame
-from inkling.spark.read import LinesOfFiles, WholeFiles, read_frame
+from inkling.spark.read.inputs import LinesOfFiles, WholeFiles, read_frame
+from inkling.spark.read.normalize import normalize_frame
 
 POINTS = StreamSchema(
     "Trip",
@@ -267,7 +267,7 @@ def read_and_normalize(spark: SparkSession, data: object, whole_file_bytes: int)
     normalize_frame(read_frame(spark, data, what="Trip", columns=[], whole_file_bytes=whole_file_bytes), POINTS)
 
 
-def test_mistakes_are_told_before_a_job_starts(spark: SparkSession, tmp_path: Path) -> None:
+def test_errors_are_told_before_a_job_starts(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,bus,n,sped,late,t\n")
     (tmp_path / "b.csv").write_text("")
     cases = {tmp_path / "a.csv": "INK0504", tmp_path / "b.csv": "INK0509", tmp_path / "c.csv": "INK0550"}

@@ -1,16 +1,16 @@
-"""Messages as Spark's Kafka source gives them, without Kafka: JSON needs no connector, and mistakes are named."""
+"""Messages as Spark's Kafka source gives them, without Kafka: JSON needs no connector, and errors are named."""
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
 from inkling.errors import InputError
-from inkling.io.records import MALFORMED, ORIGINAL
+from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
-from inkling.spark.avro_messages import Avro
-from inkling.spark.kafka import NoKafkaError, require_kafka
-from inkling.spark.payloads import KafkaField, Payload, decoded
+from inkling.spark.kafka.avro import Avro
+from inkling.spark.kafka.connector import NoKafkaError, require_kafka
+from inkling.spark.kafka.payloads import KafkaField, Payload, decoded
 
 CAR = StreamSchema(
     "Car",
@@ -61,7 +61,7 @@ def test_a_field_that_cannot_be_a_column(spark: SparkSession, column: str, kafka
     assert (raised.value.diagnostics[0].code, raised.value.diagnostics[0].message) == ("INK0513", message)
 
 
-def test_a_session_without_the_connector_is_refused(spark: SparkSession) -> None:
+def test_a_session_without_the_connector_is_rejected(spark: SparkSession) -> None:
     with pytest.raises(NoKafkaError) as raised:
         require_kafka(spark)
     assert raised.value.diagnostics[0].code == "INK0604"

@@ -14,14 +14,14 @@ from pyspark.sql import functions as F
 from tests.kit.arrow import arrow_streams
 
 import inkling
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.errors import InputError
 from inkling.evaluators.query.division import query_parts
 from inkling.evaluators.query.program import QueryProgram
-from inkling.evaluators.query.sets.sampled import Sampling
+from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.evaluators.sampling import worlds_needed
 from inkling.io import normalize
-from inkling.knowledge.materialize import surroundings
+from inkling.knowledge.materialize import expression_context
 from inkling.model.time import Clock
 from inkling.query import Program
 from inkling.spark.batch import SparkResults
@@ -39,9 +39,9 @@ def _in_one_job(results: SparkResults) -> Found:
     """A job for each event would take far longer than the rows do."""
     written = [
         frame.select(F.lit(name).alias("name"), F.to_json(F.struct("*"), {"ignoreNullFields": "false"}).alias("row"))
-        for name, frame in results.frames.items()
+        for name, frame in results.items()
     ]
-    found: Found = {name: [] for name in results.frames}
+    found: Found = {name: [] for name in results}
     for row in reduce(DataFrame.unionByName, written).coalesce(2).toArrow().to_pylist():
         found[row["name"]].append(json.loads(row["row"]))
     results.close()
@@ -126,7 +126,7 @@ def _inputs(seed: int) -> dict[str, list[Row]]:
     return {"At": at, "Walk": walk, "Badge": badge}
 
 
-def _refused(rejects: list[Row]) -> list[tuple[object, ...]]:
+def _rejected(rejects: list[Row]) -> list[tuple[object, ...]]:
     return sorted(
         (row["stream"], row["reason"], row["stream"] != "Badge" and row["detail"], row["id"]) for row in rejects
     )
@@ -143,7 +143,7 @@ def test_all_that_programs_say(spark: SparkSession) -> None:
     assert len(reasons) >= 6, reasons
     results = program.run(spark, inputs, partitions=3)
     assert results.notes is None
-    assert _refused(results.rejects.toArrow().to_pylist()) == _refused(here.rejects.to_pylist())
+    assert _rejected(results.rejects.toArrow().to_pylist()) == _rejected(here.rejects.to_pylist())
     _agree(expected, _in_one_job(results))
 
 
@@ -151,8 +151,8 @@ def test_all_that_programs_say(spark: SparkSession) -> None:
 def test_rows_are_packed_where_that_is_possible(name: str, spark: SparkSession) -> None:
     """And give the same results as rows that travel as they are."""
     program = inkling.parse(PROGRAM)
-    measure = measure_for(program.plan, dict.fromkeys(("At", "Walk", "Badge"), Clock.TICKS))
-    queries = QueryProgram.of(program.physical, surroundings({}, measure), measure, Sampling())
+    unit = time_unit(program.plan, dict.fromkeys(("At", "Walk", "Badge"), Clock.TICKS))
+    queries = QueryProgram.of(program.physical, expression_context({}, unit), unit, WorldSampler())
     assert queries is not None
     tables = arrow_streams(program.plan, _inputs(6))
     event, found = queries.evaluators[name].event, []
@@ -163,7 +163,7 @@ def test_rows_are_packed_where_that_is_possible(name: str, spark: SparkSession) 
         assert all((one.packing is not None) == may_pack for one in part.carried)
         schemas = {one.name: one.stream.schema for one in part.carried}
         sources = {one: spark.createDataFrame(normalize(tables[one], schemas[one]).rows) for one in schemas}
-        frames = part_frames(part, sources, queries.around, Partitioning(2, 3)).events
+        frames = part_frames(part, sources, queries.context, Partitioning(2, 3)).events
         rows = public_frame(event, frames[name], Clock.TICKS).toArrow().to_pylist()
         found.append({repr({**row, "probability": 0}): row["probability"] for row in rows})
     assert found[0] == {row: pytest.approx(chance, abs=1e-12) for row, chance in found[1].items()}
@@ -174,7 +174,7 @@ HARD = f"""{STREAMS}
     EVENT again AS PATTERN SEQ NEXT(At a[who = 'x'], At b[who = 'y' AND room = a.room]) PER END"""
 
 
-def test_exact_is_refused_where_it_cannot_be_had(spark: SparkSession) -> None:
+def test_exact_is_rejected_where_it_cannot_be_had(spark: SparkSession) -> None:
     rows: list[Row] = [
         {"id": f"{time}", "who": "x" if time < 17 else "y", "room": f"r{time % 17}", "t": time, "p": 0.5}
         for time in range(20)
@@ -185,9 +185,9 @@ def test_exact_is_refused_where_it_cannot_be_had(spark: SparkSession) -> None:
     _agree(sampled, _in_one_job(inkling.parse(f"{HARD};").run(spark, inputs)))
     program, said = inkling.parse(f"{HARD} EXACT;"), []
     for run in (lambda: program.run_local(inputs), lambda: program.run(spark, inputs)):
-        with pytest.raises(InputError) as refused:
+        with pytest.raises(InputError) as rejected:
             run()
-        said.append(str(refused.value))
+        said.append(str(rejected.value))
     assert "INK0655" in said[0]
     assert said[1] == said[0]
 
@@ -201,5 +201,5 @@ def test_automata_need_no_worlds(spark: SparkSession, monkeypatch: pytest.Monkey
         EVENT q(k) AS PATTERN SEQ NEXT(A a[v = 1], A b[v = 2]) PARTITION BY k PER END;
     """)
     rows = [{"k": "x", "v": 1, "t": 1, "p": 0.5}, {"k": "x", "v": 2, "t": 2, "p": 0.5}]
-    (row,) = program.run(spark, {"A": rows}).frames["q"].toArrow().to_pylist()
+    (row,) = program.run(spark, {"A": rows})["q"].toArrow().to_pylist()
     assert (row["k"], row["end"], row["probability"]) == ("x", 2, 0.25)

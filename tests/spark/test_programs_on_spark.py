@@ -108,9 +108,7 @@ def test_without_a_key(seed: int, spark: SparkSession) -> None:
         results = inkling.parse(case.text).run(
             spark, arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables), partitions=3
         )
-        same_results(
-            case.plan, case.expected(), {name: frame.toArrow().to_pylist() for name, frame in results.frames.items()}
-        )
+        same_results(case.plan, case.expected(), {name: frame.toArrow().to_pylist() for name, frame in results.items()})
         results.close()
 
 
@@ -125,5 +123,5 @@ def test_a_derived_column_is_tested_and_returned(spark: SparkSession) -> None:
     expected = oracle(program.plan, rows)
     assert len(expected["tested"]) >= 2
     results = program.run(spark, rows, partitions=2)
-    same_results(program.plan, expected, {name: frame.toArrow().to_pylist() for name, frame in results.frames.items()})
+    same_results(program.plan, expected, {name: frame.toArrow().to_pylist() for name, frame in results.items()})
     results.close()

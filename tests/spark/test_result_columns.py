@@ -113,7 +113,7 @@ def test_what_errors_leave_of_confidence(spark: SparkSession, confidence: Confid
     assert found["method"].to_pylist() == results.methods(probability, error, confidence, 1e-7).tolist()
 
 
-def test_exact_is_refused_in_the_same_words(spark: SparkSession) -> None:
+def test_exact_is_rejected_in_the_same_words(spark: SparkSession) -> None:
     def problem(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:
         return InputError.of("INK0655", f"{event.name}: {n_sampled} of {n_answers}, {largest}")
 

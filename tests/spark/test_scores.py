@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
+import inkling
 from inkling import parse
 
 PROGRAM = """
@@ -24,8 +25,8 @@ ROWS = [
 @pytest.mark.spark
 def test_sums_are_the_same(spark: SparkSession) -> None:
     program = parse(PROGRAM)
-    here = program.score({"V": ROWS}, orders=[1], until=60)
-    there = program.score({"V": ROWS}, orders=[1], until=60, spark=spark)
+    here = program.score({"V": ROWS}, settings=inkling.ScoreSettings(order=[1], train_until=60))
+    there = program.score({"V": ROWS}, settings=inkling.ScoreSettings(order=[1], train_until=60), spark=spark)
     assert here.keys() == there.keys()
     for name, scores in here.items():
         expected = {row["name"]: row for row in scores.to_table().to_pylist()}
@@ -41,12 +42,12 @@ def test_sums_are_the_same(spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
-def test_models_that_are_there_and_refused_rows(spark: SparkSession, caplog: pytest.LogCaptureFixture) -> None:
+def test_models_that_are_there_and_rejected_rows(spark: SparkSession, caplog: pytest.LogCaptureFixture) -> None:
     program = parse(PROGRAM.replace("FORECAST later", "-- FORECAST later"))
-    models = program.fit({"V": ROWS}, order=1)
+    models = program.fit({"V": ROWS}, settings=inkling.FitSettings(order=1))
     rows = [*({**row, "t": str(row["t"])} for row in ROWS), {"key": "x", "s": "A", "t": "soon"}]
     here, there = (program.score({"V": rows}, models=models, spark=one)["soon"].to_table() for one in (None, spark))
-    assert [record.getMessage().split(";")[0] for record in caplog.records] == ["1 row refused: bad time in V (1)"] * 2
+    assert [record.getMessage().split(";")[0] for record in caplog.records] == ["1 row rejected: bad time in V (1)"] * 2
     said = program.run_local({"V": ROWS}, models).tables["soon"]
     for expected, found in zip(here.to_pylist(), there.to_pylist(), strict=True):
         assert found["name"] == expected["name"]

@@ -25,7 +25,7 @@ def test_segments_on_spark_eq_definition(spark: SparkSession, partitions: int) -
     expected = oracle(plan, case.rows)
     assert sum(len(some) > 0 for some in expected.values()) >= N_EVENTS // 2
     found = inkling.parse(case.text).run(spark, arrow_streams(plan, case.rows), partitions=partitions)
-    same_results(plan, expected, {name: frame.toArrow().to_pylist() for name, frame in found.frames.items()})
+    same_results(plan, expected, {name: frame.toArrow().to_pylist() for name, frame in found.items()})
     found.close()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from inkling.kernels.lists import lengths
+from inkling.kernels.columns.lists import lengths
 
 
 def test_bad_arithmetic_and_casts_are_null(spark: SparkSession) -> None:
@@ -29,7 +29,7 @@ def test_shuffle_makes_one_partition_per_core(spark: SparkSession) -> None:
 def report_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     import sys
 
-    from inkling.kernels import lists
+    from inkling.kernels.columns import lists
 
     loaded = "numba" in sys.modules
     tails = pa.array([1, -1], pa.int64()).to_numpy()

@@ -1,4 +1,4 @@
-"""Work without a key is cut by time: no cut may part a result from what it rests on."""
+"""Work without a key is cut by time: no cut may part a result from what it depends on."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def test_a_derived_event_may_be_known_long_after_it_ended(spark: SparkSession) -
         "B": [{"id": "b400", "k": "p", "t": 400}],
     }
     results = inkling.parse(PROGRAM).run(spark, given)
-    assert [row["lineage"] for row in results.frames["e"].collect()] == [["a1", "a3"]]
+    assert [row["lineage"] for row in results["e"].collect()] == [["a1", "a3"]]
     results.close()

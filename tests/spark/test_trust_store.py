@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from inkling.spark.jars import trusted_like_python
+from inkling.spark.jvm.jars import trusted_like_python
 
 
 def test_java_reads_the_certificates(spark: SparkSession, tmp_path: Path) -> None:

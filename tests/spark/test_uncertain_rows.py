@@ -1,4 +1,4 @@
-"""Spark reads the columns that tell of doubt as a local run does, from files, frames and rows in memory."""
+"""Spark reads the columns that tell of uncertainty as a local run does, from files, frames and rows in memory."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from inkling.io import normalize, read_table
 from inkling.io.normalize import stored_columns
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
-from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
-from inkling.spark.normalize import normalize_frame
-from inkling.spark.read import read_frame
+from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue, Uncertainty
+from inkling.spark.read.inputs import read_frame
+from inkling.spark.read.normalize import normalize_frame
 
 
-def stream(doubt: Doubt) -> StreamSchema:
-    start, end = ("lo", "hi") if isinstance(doubt, ImpreciseTime) else ("t", "t")
+def stream(uncertainty: Uncertainty) -> StreamSchema:
+    start, end = ("lo", "hi") if isinstance(uncertainty, ImpreciseTime) else ("t", "t")
     columns = (Column("k", Type.STRING), Column("room", Type.STRING))
-    return StreamSchema("Seen", columns, None, ("k",), start, end, Type.INTEGER, doubt=doubt)
+    return StreamSchema("Seen", columns, None, ("k",), start, end, Type.INTEGER, uncertainty=uncertainty)
 
 
 STREAMS = {
@@ -70,7 +70,7 @@ def shown(table: pa.Table) -> list[str]:
     return sorted(json.dumps(row, sort_keys=True) for row in table.to_pylist())
 
 
-def test_columns_that_tell_of_doubt(spark: SparkSession, tmp_path: Path) -> None:
+def test_columns_that_tell_of_uncertainty(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(csv_text())
     (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(row) for row in ROWS))
     typed = pa.Table.from_pylist(ROWS)
@@ -91,7 +91,7 @@ def test_columns_that_tell_of_doubt(spark: SparkSession, tmp_path: Path) -> None
     assert n_good == {"when": [4, 3, 3, 3, 3, 3], "what": [5, 4, 4, 4, 4, 4], "whether": [5, 4, 4, 4, 4, 4]}
 
 
-AROUND = """
+CONTEXT = """
 STREAM Far(k STRING, t TIMESTAMP) KEY k TIME t ± off TICK 10 SECONDS;
 STREAM Wrong(k STRING, node STRING, t TIMESTAMP) KEY k TICK 10 SECONDS
     TIME t CLOCK node ERROR 20 SECONDS, 3 TICKS FOR 'gate', 0 TICKS FOR 'lab';
@@ -103,6 +103,6 @@ def test_readings_with_errors(spark: SparkSession) -> None:
     offs = pa.array([0, 2, None, 1, 2**63 - 1, -3])
     nodes = ["gate", "lab", None, "hall", "gate", ""]
     typed = pa.table({"k": ["a"] * 6, "t": times, "off": offs, "node": nodes})
-    far, wrong = (stream.schema for stream in inkling.parse(AROUND).plan.streams)
+    far, wrong = (stream.schema for stream in inkling.parse(CONTEXT).plan.streams)
     assert assert_same(spark, spark.createDataFrame(typed), far, local=typed) == 2
     assert assert_same(spark, spark.createDataFrame(typed), wrong, local=typed) == 4

@@ -54,7 +54,7 @@ def in_order(rows: list[dict[str, object]]) -> list[dict[str, object]]:
 
 def test_batch(spark: SparkSession) -> None:
     results = inkling.parse(PROGRAM).run(spark, {"Temp": rows()}, partitions=3)
-    found = {name: in_order(frame.toArrow().to_pylist()) for name, frame in results.frames.items()}
+    found = {name: in_order(frame.toArrow().to_pylist()) for name, frame in results.items()}
     results.close()
     assert found == expected()
 
@@ -79,8 +79,7 @@ def test_stream(spark: SparkSession, tmp_path: Path) -> None:
         {"Temp": frame},
         checkpoint=tmp_path / "checkpoint",
         to=keep,
-        trigger={"availableNow": True},
-        buckets=2,
+        settings=inkling.StreamSettings(available_now=True, buckets=2),
     )
     query.await_end()
     query.finish()

@@ -202,12 +202,12 @@ def test_exact_where_it_can_be_had(by: str, spark: SparkSession) -> None:
         assert there.value.diagnostics[0].code == "INK0615"
 
 
-def _refused(row: Row) -> str:
+def _rejected(row: Row) -> str:
     """A reject; what is wrong with a certain stream, Spark says in words of its own."""
     return repr((row["stream"], row["reason"], row["id"]) if row["stream"] == "Sure" else row)
 
 
-def test_rows_that_contradict_each_other_are_refused_once(spark: SparkSession) -> None:
+def test_rows_that_contradict_each_other_are_rejected_once(spark: SparkSession) -> None:
     program = inkling.parse(
         STREAMS
         + "EVENT rise(b.v AS v) AS PATTERN SEQ(Vague a, Vague b[v > 0.5]) WITHIN 5 TICKS PARTITION BY k;"
@@ -233,7 +233,7 @@ def test_rows_that_contradict_each_other_are_refused_once(spark: SparkSession) -
     assert len(reasons) >= 9, reasons
     found = program.run(spark, inputs, partitions=3, sampling=COARSE).collect()
     _same(expected, found)
-    assert sorted(map(_refused, expected.rejects.to_pylist())) == sorted(map(_refused, found.rejects.to_pylist()))
+    assert sorted(map(_rejected, expected.rejects.to_pylist())) == sorted(map(_rejected, found.rejects.to_pylist()))
 
 
 def test_timestamps_and_rows_without_ids(spark: SparkSession, tmp_path: Path) -> None:

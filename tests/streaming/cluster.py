@@ -15,8 +15,8 @@ from pathlib import Path
 import pyspark
 from tests.streaming.faults import is_session_gone, kill_session
 
-from inkling.spark.class_archive import class_archive
-from inkling.spark.java import cache_directory, find_java
+from inkling.spark.jvm.class_archive import class_archive
+from inkling.spark.jvm.java import cache_directory, find_java
 from inkling.spark.session import java_options, launch_environment
 
 SPARK_HOME = Path(pyspark.__file__).parent

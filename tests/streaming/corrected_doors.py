@@ -12,6 +12,7 @@ from tests.kit.revisions import Mode, Step, random_script
 from tests.kit.rows import Rows
 from tests.streaming.revised_query import regrouped
 
+import inkling
 from inkling.query import Program
 
 PROGRAM = """
@@ -56,7 +57,7 @@ BAD_NOTES = (
     ("Note", "old"),
     ("Note", "late"),
 )
-"""What cannot be done, by stream and id: with a reason where it is refused, without one where it comes too late."""
+"""What cannot be done, by stream and id: with a reason where it is rejected, without one where it comes too late."""
 
 ROOMS = ("hall", "lab", "lab")
 N_TICKS = 36
@@ -79,7 +80,10 @@ def random_doors(rng: random.Random) -> Rows:
 def models(rng: random.Random, program: Program) -> dict[str, pa.Table]:
     """What the forecast goes by, learned from other doors."""
     rows = arrow_streams(program.plan, random_doors(rng))
-    return {name: model.to_arrow() for name, model in program.fit({"Door": rows["Door"]}, order=2).items()}
+    return {
+        name: model.to_arrow()
+        for name, model in program.fit({"Door": rows["Door"]}, settings=inkling.FitSettings(order=2)).items()
+    }
 
 
 def steps(rng: random.Random, program: Program, n: int) -> list[Step]:

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from inkling.spark.streaming.outputs import LATE, Output
+from inkling.spark.streaming.sinks.outputs import LATE, Output
 
 Row = dict[str, Any]
 

@@ -17,7 +17,7 @@ import inkling
 from inkling.spark.session import java_options, spark_session
 from inkling.spark.streaming.failures import StreamError
 from inkling.spark.streaming.query import LiveQuery
-from inkling.spark.streaming.sinks import FileSink
+from inkling.spark.streaming.sinks.protocol import FileSink
 
 LOCAL = "local[2,4]"
 """A task may fail three times, so that one worker's death is none of the query's."""
@@ -39,9 +39,7 @@ def start(spark: SparkSession, folder: Path, name: str) -> LiveQuery:
         read_files(spark, folder / "in", files_per_batch),
         checkpoint=folder / name / "checkpoint",
         to=FragileSink(FileSink(str(folder / name / "out")), Faults(folder / "faults")),
-        trigger={"availableNow": True},
-        buckets=buckets,
-        idle_after=None,
+        settings=inkling.StreamSettings(available_now=True, buckets=buckets, idle_after=None),
     )
 
 

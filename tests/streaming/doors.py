@@ -202,5 +202,5 @@ def _written(folder: Path, columns: list[str]) -> pa.Table:
 
 
 def _bag(table: pa.Table) -> Counter[str]:
-    """Calls have no ids of their own, so what a match rests on is left out."""
+    """Calls have no ids of their own, so what a match depends on is left out."""
     return Counter(repr({name: value for name, value in row.items() if name != "lineage"}) for row in table.to_pylist())

@@ -19,9 +19,9 @@ from pyspark.sql import Row
 from inkling.spark.streaming import chain
 from inkling.spark.streaming.intake import IntakeTask
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.outputs import Output
 from inkling.spark.streaming.processor import BucketProcessor
-from inkling.spark.streaming.sinks import FileSink
+from inkling.spark.streaming.sinks.outputs import Output
+from inkling.spark.streaming.sinks.protocol import FileSink
 
 DRIVER, WORKER, EXECUTOR, OTHERS = "driver", "worker", "executor", "others"
 """Who dies: the driver with all it started, a Python worker, the executor it works for, or processes elsewhere."""

@@ -1,4 +1,4 @@
-"""A streaming query without Spark: intake, ledgers and stages of a job, bucket by bucket, in this process."""
+"""A streaming query without Spark: intake, changelogs and stages of a job, bucket by bucket, in this process."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import Row
 
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.state import table_of
-from inkling.knowledge.materialize import known, surroundings
+from inkling.knowledge.materialize import expression_context, known
 from inkling.model.time import Clock
-from inkling.model.watermarks import NEVER, Marks
+from inkling.model.watermarks import NEVER, Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.running import Running
-from inkling.spark.streaming.intake import IntakeTask, mark_messages
+from inkling.spark.streaming.intake import IntakeTask, watermark_messages
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind, Message
 from inkling.spark.streaming.operator import as_row
@@ -51,11 +51,11 @@ def job_of(
 ) -> Job:
     """What the workers of a query would be given, whose streams are in ticks."""
     clocks = {stream.schema.name: Clock.TICKS for stream in plan.program.streams}
-    measure = measure_for(plan.program, clocks)
-    facts = known(plan.program, tables or {}, measure)
-    around = surroundings(facts, measure)
-    running = Running.begun(plan, measure)
-    job = Job.of(plan, running, clocks, facts, around, measure.clock, n_buckets, sampling or Sampling())
+    unit = time_unit(plan.program, clocks)
+    facts = known(plan.program, tables or {}, unit)
+    context = expression_context(facts, unit)
+    running = Running.begun(plan, unit)
+    job = Job.of(plan, running, clocks, facts, context, unit.clock, n_buckets, sampling or Sampling())
     return replace(job, definition=number)
 
 
@@ -67,11 +67,11 @@ class InProcess:
         self.states: list[dict[str, Any]] = []  # what buckets say about themselves
         self._states: list[dict[int, _Kept]] = [{} for _ in range(job.n_operators)]
 
-    def push(self, rows: Mapping[str, pa.Table], said: Marks | None = None) -> Rows:
+    def push(self, rows: Mapping[str, pa.Table], watermarks: Watermarks | None = None) -> Rows:
         """The outputs of one micro-batch, by name."""
-        messages = [message for name, table in rows.items() for message in self._taken_in(name, table)]
-        if said is not None:
-            messages += map(as_row, mark_messages(self.job, said))
+        messages = [message for name, table in rows.items() for message in self._ingested(name, table)]
+        if watermarks is not None:
+            messages += map(as_row, watermark_messages(self.job, watermarks))
         for number, states in enumerate(self._states):
             messages = list(self._handled(number, states, messages))
         if messages:
@@ -84,13 +84,13 @@ class InProcess:
         return min((int(state["watermark"]) for state in self.states), default=NEVER)
 
     def finish(self) -> Rows:
-        return self.push({}, Marks(finished=True))
+        return self.push({}, Watermarks(finished=True))
 
     def go_on_as(self, job: Job) -> None:
         """Another definition takes over what is kept."""
         self.job = job
 
-    def _taken_in(self, name: str, table: pa.Table) -> Iterator[Row]:
+    def _ingested(self, name: str, table: pa.Table) -> Iterator[Row]:
         task = IntakeTask(self.job, name, tuple(table.column_names))
         for batch in task(iter(table.to_batches())):
             for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):

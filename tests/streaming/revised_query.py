@@ -18,12 +18,13 @@ from tests.kit.revisions import Step
 from tests.spark.one_job import KeptRows, Rows
 from tests.streaming.in_process import told_by
 
+import inkling
 from inkling.io.rejects import Reason
 from inkling.query import Program
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.outputs import Output, Tally
 from inkling.spark.streaming.query import LiveQuery
-from inkling.spark.streaming.sinks import Sink
+from inkling.spark.streaming.sinks.outputs import Output, Tally
+from inkling.spark.streaming.sinks.protocol import Sink
 
 Row = Mapping[str, object]
 
@@ -95,9 +96,7 @@ class RevisedQuery:
             self._tables,
             checkpoint=self._root / "checkpoint",
             to=self._sink,
-            trigger={"availableNow": True},
-            buckets=2,
-            unbounded=True,
+            settings=inkling.StreamSettings(available_now=True, buckets=2, unbounded=True),
         )
 
     def _frame(self, name: str) -> DataFrame:
@@ -112,23 +111,23 @@ class Outcomes:
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
         self.late: Counter[tuple[str, str]] = Counter()
-        self.refused: Counter[tuple[str, str, str]] = Counter()
+        self.rejected: Counter[tuple[str, str, str]] = Counter()
 
     def take(self, *steps: Step) -> None:
         for step in steps:
             said = self.reference.take(step)
-            self.late, self.refused = self.late + said.late, self.refused + said.refused
+            self.late, self.rejected = self.late + said.late, self.rejected + said.rejected
 
     def finish(self) -> None:
-        self.refused += self.reference.finish().refused
+        self.rejected += self.reference.finish().rejected
 
     @property
-    def late_and_refused(self) -> tuple[set[tuple[str, str]], Counter[tuple[str, str, str]]]:
-        return set(self.late), self.refused
+    def late_and_rejected(self) -> tuple[set[tuple[str, str]], Counter[tuple[str, str, str]]]:
+        return set(self.late), self.rejected
 
 
-def late_and_refused(found: Rows) -> tuple[set[tuple[object, ...]], Counter[tuple[object, ...]]]:
-    """Streams and ids of late rows, and with reasons those of withdrawals that were refused."""
+def late_and_rejected(found: Rows) -> tuple[set[tuple[object, ...]], Counter[tuple[object, ...]]]:
+    """Streams and ids of late rows, and with reasons those of withdrawals that were rejected."""
     late = {(row["stream"], row["id"]) for row in found.get("late", [])}
     rejects = [(row["stream"], row["id"], row["reason"]) for row in found.get("rejects", [])]
     return late, Counter(one for one in rejects if one[2] != Reason.DUPLICATE_ID.value)

@@ -21,11 +21,11 @@ from typer.testing import CliRunner
 import inkling
 from inkling.cli import app
 from inkling.errors import InputError
-from inkling.markov.model import Learning, Model
+from inkling.forecasting.adaptation.online import OnlineLearning
+from inkling.forecasting.models.model import Learning, Model
 from inkling.query import Program
-from inkling.runtime.adaptation.online import OnlineLearning
-from inkling.spark.streaming.outputs import Tally
 from inkling.spark.streaming.query import LiveQuery
+from inkling.spark.streaming.sinks.outputs import Tally
 
 STREAM = "STREAM V(id INT, k STRING, s STRING, t BIGINT) ID id KEY k TIME t ORDER BY id;"
 EVENT = """EVENT ab(k) AS PATTERN SEQ STRICT(V[s = 'A'], V[s = 'B'] OR V[s = 'C'])
@@ -75,7 +75,7 @@ class Place:
         now: bool,
         learn: OnlineLearning | None = None,
         control: Path | None = None,
-        on_refused: Callable[[object], None] | None = None,
+        on_rejected: Callable[[object], None] | None = None,
     ) -> LiveQuery:
         frame = self.spark.readStream.schema(self.schema).option("maxFilesPerTrigger", 1)
         return self.program().stream(
@@ -83,13 +83,15 @@ class Place:
             {"V": frame.parquet(str(self.root / "incoming"))},
             checkpoint=self.root / "checkpoint",
             to=self.keep,
-            trigger={"availableNow": True} if now else None,
-            buckets=self.buckets,
-            unbounded=True,
+            settings=inkling.StreamSettings(
+                available_now=now,
+                buckets=self.buckets,
+                unbounded=True,
+                control=control,
+                on_rejected=on_rejected,
+                on_tally=self.crash,
+            ),
             learn=learn,
-            control=control,
-            on_refused=on_refused,
-            on_tally=self.crash,
         )
 
     @property
@@ -148,9 +150,9 @@ def test_models_and_settings_change_between_micro_batches(spark: SparkSession, t
         assert query.replace(place.program()).tables == ("ab_model",)
         place.add(1)
         wait_for_rows(query, 2 * SIZE)
-        with pytest.raises(InputError, match="INK0622") as refusal:
+        with pytest.raises(InputError, match="INK0622") as rejection:
             query.control("ab_forecast", order=3)
-        assert "ORDER 3" in str(refusal.value)
+        assert "ORDER 3" in str(rejection.value)
         assert query.control("ab_forecast", order=0, within=5, confidence=0.2).settings == ("ab_forecast",)
         place.add(2)
         wait_for_rows(query, 3 * SIZE)
@@ -197,11 +199,11 @@ def test_learning_goes_on_after_a_crash_and_messages_are_heard(
     place.crashes_after = None
     place.start(now=True, learn=online, control=messages).await_end()
     messages.write_text("forecast,parameter,value\nab_forecast,within,4\nab_forecast,order,9\nab_forecast,order,1")
-    refused: list[object] = []
+    rejected: list[object] = []
     place.add(3, 4)
-    query = place.start(now=True, learn=online, control=messages, on_refused=refused.append)
+    query = place.start(now=True, learn=online, control=messages, on_rejected=rejected.append)
     query.await_end()
-    assert [str(one) for one in refused] == [
+    assert [str(one) for one in rejected] == [
         "the control message (forecast = ab_forecast, parameter = order, value = 9) changes nothing: "
         "`ab_forecast` asks for ORDER 9, but `ab_model` was learned with words for order 2"
     ]
@@ -212,24 +214,22 @@ def test_learning_goes_on_after_a_crash_and_messages_are_heard(
     assert [model.version for model in found] == [model.version for model in expected] == [0, 1]
     assert [model.to_arrow() for model in found] == [model.to_arrow() for model in expected]
     assert place.told() == mixed(
-        [
-            (0, {}),
-            (3 * SIZE - 1, place.fresh("FORECAST ab WITHIN 4 EVENTS;", found[1], 5)),
-        ],
-        5 * SIZE - 1,
+        [(0, {}), (3 * SIZE - 1, place.fresh("FORECAST ab WITHIN 4 EVENTS;", found[1], 5))], 5 * SIZE - 1
     )
     drift = query.tallies[-1].drift["ab_model"]
     assert (drift.version, drift.events) == (1, 2 * SIZE)
 
 
-IN_DOUBT = STREAM.replace("t BIGINT)", "t BIGINT, p DOUBLE)").replace("ORDER BY id", "PROBABILITY p")
+IN_UNCERTAINTY = STREAM.replace("t BIGINT)", "t BIGINT, p DOUBLE)").replace("ORDER BY id", "PROBABILITY p")
 
 
-class DoubtfulPlace(Place):
+class UncertainPlace(Place):
     """The same over alternatives; every time has rows of one key."""
 
     def program(self, forecast: str = PLAIN) -> Program:
-        return inkling.parse("\n".join([IN_DOUBT, EVENT.replace(" CONSUME RESTART", ""), forecast]), folder=self.root)
+        return inkling.parse(
+            "\n".join([IN_UNCERTAINTY, EVENT.replace(" CONSUME RESTART", ""), forecast]), folder=self.root
+        )
 
     def rows(self, number: int) -> list[Row]:
         letters = random.Random(number)
@@ -250,18 +250,18 @@ class DoubtfulPlace(Place):
 
 
 def test_settings_of_a_forecast_over_an_uncertain_stream_change(spark: SparkSession, tmp_path: Path) -> None:
-    place, messages = DoubtfulPlace(spark, tmp_path), tmp_path / "messages.csv"
+    place, messages = UncertainPlace(spark, tmp_path), tmp_path / "messages.csv"
     model = Place(spark, tmp_path / "certain").learned(OnlineLearning(every=100, order=1, how=Learning("tree")), 4)[-1]
     pq.write_table(model.to_arrow(), tmp_path / "ab_model.parquet")
     place.add(0)
     place.start(now=True, control=messages).await_end()
     messages.write_text("forecast,parameter,value\nab_forecast,within,5\nab_forecast,order,0\n")
     place.add(1)
-    refused: list[object] = []
-    query = place.start(now=True, control=messages, on_refused=refused.append)
+    rejected: list[object] = []
+    query = place.start(now=True, control=messages, on_rejected=rejected.append)
     query.await_end()
     assert query.settings == {"ab_forecast": {"within": 5}}
-    assert [("the `order` of `ab_forecast` cannot be changed" in str(one)) for one in refused] == [True]
+    assert [("the `order` of `ab_forecast` cannot be changed" in str(one)) for one in rejected] == [True]
     # what is kept depends on the order, so a forecast with another one begins anew
     changed = query.replace(place.program("FORECAST ab WITHIN 5 EVENTS ORDER 0;"))
     assert changed.restarted == ("ab_forecast",)

@@ -87,14 +87,14 @@ def test_interrupted_and_continued(folder: Path) -> None:
     assert re.fullmatch(
         r"batch 0: 3 rows in [\d.]+ s \([\d,]+/s in, [\d,]+/s done\); state: 2 rows, [\d.]+ kB; "
         r"watermark: 2026-03-02T09:59:59Z, 1.0 minutes behind the latest row, [\d,.]+ days behind now; "
-        r"found: back 0; 0 late, 1 refused",
+        r"found: back 0; 0 late, 1 rejected",
         lines[0],
     )
-    assert re.search(r"watermark: 2026-03-02T10:18:59Z.*found: back 1; 1 late, 1 refused$", lines[1])
+    assert re.search(r"watermark: 2026-03-02T10:18:59Z.*found: back 1; 1 late, 1 rejected$", lines[1])
     assert lines[2:] == [
         "back  1 result",
-        "6 rows read, 1 row refused, 1 row too late",
-        "the same command goes on from here; its checkpoint is out/_checkpoint",
+        "6 rows read, 1 row rejected, 1 row too late",
+        "the same command resumes from here; its checkpoint is out/_checkpoint",
     ]
     numbers = [json.loads(line) for line in Path("numbers.jsonl").read_text().splitlines()]
     assert [(one["batch"], one["rows"], one["matches"], one["late"]) for one in numbers] == [
@@ -138,7 +138,7 @@ def test_to_the_terminal(folder: Path, spark: SparkSession) -> None:
         (["-i", "Door=doors", "-o", "out", "-t", "x=doors"], 3, "no table called `x`"),
     ],
 )
-def test_mistakes_are_found_before_spark_starts(folder: Path, words: list[str], status: int, message: str) -> None:
+def test_errors_are_found_before_spark_starts(folder: Path, words: list[str], status: int, message: str) -> None:
     found, printed, said = stream(*words)
     assert (found, printed) == (status, "")
     assert message in said.replace("\n", " ")

@@ -1,4 +1,4 @@
-"""`inkling stream` over uncertain streams: the numbers of `inkling run` with the same worlds, and what is refused."""
+"""`inkling stream` over uncertain streams: the numbers of `inkling run` with the same worlds, and what is rejected."""
 
 import json
 from pathlib import Path
@@ -66,7 +66,7 @@ def _line(row: dict[str, object]) -> str:
         (["seen.ink", "-i", "Seen=seen", "--epsilon", "2"], 2, "expected epsilon to lie between 0 and 1"),
     ],
 )
-def test_refusals(folder: Path, spark: SparkSession, words: list[str], status: int, message: str) -> None:
+def test_rejections(folder: Path, spark: SparkSession, words: list[str], status: int, message: str) -> None:
     found, printed, said = inkling("stream", *words, "-o", "out")
     assert (found, printed) == (status, [])
     assert message in " ".join(said.split())

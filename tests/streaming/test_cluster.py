@@ -1,4 +1,4 @@
-"""A cluster loses machines in mid-stream: the job goes on, and what it leaves is what it should leave."""
+"""A cluster loses machines in mid-stream: the job continues, and what it leaves is what it should leave."""
 
 from __future__ import annotations
 

@@ -87,9 +87,7 @@ def _run_calmly(spark: SparkSession, folder: Path) -> dict[str, dict[int, list[s
         read_files(spark, folder / "in", int(files_per_batch)),
         checkpoint=folder / "calm" / "checkpoint",
         to=folder / "calm" / "out",
-        trigger={"availableNow": True},
-        buckets=int(buckets),
-        idle_after=None,
+        settings=inkling.StreamSettings(available_now=True, buckets=int(buckets), idle_after=None),
     )
     query.await_end()
     query.finish()

@@ -13,13 +13,12 @@ from pyspark.sql import SparkSession
 from tests.streaming.corrections import RESULTS, START, frame, random_batches, spelled
 
 from inkling.errors import InputError
-from inkling.spark.streaming.current_reading import read_current
-from inkling.spark.streaming.current_sink import CurrentSink
-from inkling.spark.streaming.current_versions import KEPT_VERSIONS, Version, Versions
-from inkling.spark.streaming.outputs import LATE, REJECTS, Output, retracted
-from inkling.spark.streaming.result_id import CHANGEABLE, with_result_id
-from inkling.spark.streaming.sinks import Beginning, FileSink, MemorySink, sink_of
-from inkling.spark.streaming.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.sinks.current_files import CurrentSink, read_current
+from inkling.spark.streaming.sinks.current_versions import KEPT_VERSIONS, Version, Versions
+from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, Output, retracted
+from inkling.spark.streaming.sinks.protocol import Beginning, FileSink, MemorySink, sink_of
+from inkling.spark.streaming.sinks.result_id import CHANGEABLE, with_result_id
 
 
 def held(spark: SparkSession, path: Path, event: str) -> Counter[str]:
@@ -176,7 +175,7 @@ def code_of(problem: pytest.ExceptionInfo[InputError]) -> str:
     return problem.value.diagnostics[0].code
 
 
-def test_refusals(spark: SparkSession, tmp_path: Path) -> None:
+def test_rejections(spark: SparkSession, tmp_path: Path) -> None:
     sink = CurrentSink(str(tmp_path))
     sink.begin(beginning(spark, tmp_path, is_new=True))
     sink.deliver([Output("fire", frame(spark, [row()], RESULTS), 1)], 0)

@@ -12,8 +12,9 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.spark.one_job import KeptRows
 
+import inkling
 from inkling import load
-from inkling.generate import generate, scenario
+from inkling.scenarios import generate, scenario
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EVENTS, SEED = 1_000, 4
@@ -42,8 +43,7 @@ def test_the_truth_of_an_example(name: str, spark: SparkSession, tmp_path: Path)
         source.tables(),
         checkpoint=tmp_path / "checkpoint",
         to=kept,
-        trigger={"availableNow": True},
-        buckets=2,
+        settings=inkling.StreamSettings(available_now=True, buckets=2),
     )
     query.await_end()
     query.finish()

@@ -1,4 +1,4 @@
-"""What a stream that stops by itself says, and that it goes on from there once the cause is mended."""
+"""What a stream that stops by itself says, and that it continues from there once the cause is mended."""
 
 from __future__ import annotations
 
@@ -57,12 +57,11 @@ class Job:
             {"Door": frame},
             checkpoint=self.checkpoint,
             to=to or self.out,
-            trigger={"availableNow": True},
-            buckets=2,
+            settings=inkling.StreamSettings(available_now=True, buckets=2),
         )
         query.await_end()
 
-    def refused(self, case: str, accept: bool, to: Any = None) -> None:
+    def rejected(self, case: str, accept: bool, to: Any = None) -> None:
         """Run, fail, and say what stands in a file."""
         with pytest.raises(InklingError) as caught:
             self.run(to)
@@ -97,7 +96,7 @@ def test_full_disk(job: Job, tmp_path: Path, accept: bool) -> None:
     if subprocess.run(small, capture_output=True, check=False).returncode:
         pytest.skip("mounting a small disk takes rights that this user lacks")
     try:
-        job.refused("full_disk", accept)
+        job.rejected("full_disk", accept)
         subprocess.run(["mount", "-o", "remount,size=1m", str(job.out)], check=True)
         job.run()
         assert job.visits() == ALL_VISITS
@@ -116,7 +115,7 @@ def test_sink_fails_once(job: Job, accept: bool) -> None:
         if name == "visit":
             found[batch] = frame.toArrow()["id"].to_pylist()
 
-    job.refused("sink_fails", accept, keep)
+    job.rejected("sink_fails", accept, keep)
     job.run(keep)
     assert sorted(number for batch in found.values() for number in batch) == ALL_VISITS
 
@@ -128,7 +127,7 @@ def test_file_is_deleted_before_its_turn(job: Job, tmp_path: Path, accept: bool)
         if job.file(1).exists() and batch == 0:
             job.file(1).rename(tmp_path / "away")
 
-    job.refused("deleted_file", accept, deletes)
+    job.rejected("deleted_file", accept, deletes)
     (tmp_path / "away").rename(job.file(1))
     job.run()
     assert job.visits() == ALL_VISITS
@@ -140,15 +139,15 @@ def test_damaged_checkpoint(job: Job, tmp_path: Path, accept: bool) -> None:
     shutil.copytree(job.checkpoint, tmp_path / "copy")
     for file in (job.checkpoint / "spark" / "offsets").iterdir():
         file.write_text("garbage")
-    job.refused("damaged_log", accept)
+    job.rejected("damaged_log", accept)
     shutil.rmtree(job.checkpoint)
     shutil.copytree(tmp_path / "copy", job.checkpoint)
     shutil.rmtree(job.checkpoint / "inkling")
-    job.refused("lost_program", accept)
+    job.rejected("lost_program", accept)
     shutil.copytree(tmp_path / "copy" / "inkling", job.checkpoint / "inkling")
     shutil.rmtree(job.checkpoint / "spark" / "state")
     pq.write_table(pa.Table.from_pylist([_row(99)]), job.file(9))
-    job.refused("lost_state", accept)
+    job.rejected("lost_state", accept)
 
 
 class PoisonedOperator(BucketOperator):
@@ -177,8 +176,8 @@ class Dying(BucketProcessor):
 def test_stage_fails(job: Job, monkeypatch: pytest.MonkeyPatch, accept: bool) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(chain, "BucketProcessor", Poisoned)
-        job.refused("stage_fails", accept)
+        job.rejected("stage_fails", accept)
         patched.setattr(chain, "BucketProcessor", Dying)
-        job.refused("worker_dies", accept)
+        job.rejected("worker_dies", accept)
     job.run()
     assert job.visits() == ALL_VISITS

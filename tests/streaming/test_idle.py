@@ -10,7 +10,7 @@ from tests.streaming.arriving import arrive
 
 import inkling
 from inkling.spark.streaming.query import LiveQuery
-from inkling.spark.streaming.sinks import MemorySink
+from inkling.spark.streaming.sinks.protocol import MemorySink
 
 PROGRAM = inkling.parse("""
 STREAM Door(id STRING, t BIGINT) ID id TIME t;
@@ -29,8 +29,7 @@ def start(spark: SparkSession, folder: Path, found: MemorySink, idle_after: floa
         {"Door": f"{folder}/door?format=csv", "Badge": f"{folder}/badge?format=csv"},
         checkpoint=folder / "checkpoint",
         to=found,
-        buckets=1,
-        idle_after=idle_after,
+        settings=inkling.StreamSettings(buckets=1, idle_after=idle_after),
     )
 
 

@@ -1,6 +1,6 @@
 """Relations between segments with lost ends on Structured Streaming: what one run over all rows gives, told in time.
 
-The query ends in the middle of the stream, and another one goes on from its checkpoint.
+The query ends in the middle of the stream, and another one continues from its checkpoint.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def rows_of(rng: random.Random) -> Rows:
             start = rng.randrange(N_TIMES - 20)
             crew = {"line": line, "crew": f"c{number % 2}", "s": start, "e": start + rng.randrange(1, 20)}
             rows["Work"].append({"id": f"{line}{number}w", **crew})
-    for line in LINES:  # time goes on for all
+    for line in LINES:  # time continues for all
         rows["Bus"].append(_beat(line, "Bus", "bus", role="mark", n=0, stop=None))
     return rows
 
@@ -121,11 +121,7 @@ def pieces_of(rows: Rows, borders: list[int]) -> list[Rows]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("program", "buckets"),
-    [(BY_LINE, 3), (ALL_LINES, 1)],
-    ids=["by line", "all lines"],
-)
+@pytest.mark.parametrize(("program", "buckets"), [(BY_LINE, 3), (ALL_LINES, 1)], ids=["by line", "all lines"])
 def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, program: Program, buckets: int) -> None:
     assert relations_of(program.plan).keys() == {event.name for event in program.plan.events}
     rows = rows_of(random.Random(5))
@@ -148,9 +144,7 @@ def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, pr
             {"stops": STOPS},
             checkpoint=tmp_path / "checkpoint",
             to=keep,
-            trigger={"availableNow": True},
-            buckets=buckets,
-            unbounded=True,
+            settings=inkling.StreamSettings(available_now=True, buckets=buckets, unbounded=True),
         )
 
     before, rest = pieces_of(rows, [BORDER])
@@ -164,7 +158,7 @@ def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, pr
     query.finish()
     expected = program.run_local(arrow_streams(program.plan, rows), {"stops": STOPS})
     assert [row["id"] for row in found.pop("late")] == ["late"]
-    assert refused(found.pop("rejects")) == refused(expected.rejects.to_pylist()) != []
+    assert rejected(found.pop("rejects")) == rejected(expected.rejects.to_pylist()) != []
     for name, table in expected.tables.items():
         assert len(table) > 3, name
         assert lines(found.get(name, [])) == lines(table.to_pylist()), name
@@ -180,7 +174,7 @@ def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, pr
         assert lines(told_before[event.name]) == lines([row for row in every if row["detected_at"] <= watermark])
 
 
-def refused(rows: list[Row]) -> list[tuple[object, ...]]:
+def rejected(rows: list[Row]) -> list[tuple[object, ...]]:
     return sorted((row["stream"], row["reason"], row["id"], row["detail"]) for row in rows)
 
 

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 from tests.streaming.arriving import arrive
 
 import inkling
-from inkling.spark.streaming.sinks import MemorySink
+from inkling.spark.streaming.sinks.protocol import MemorySink
 
 PROGRAM = inkling.parse("""
 STREAM Reading(id STRING, room STRING, value BIGINT, t BIGINT) ID id KEY room TIME t LATENESS 2 TICKS;
@@ -29,9 +29,7 @@ def test_numbers_of_every_batch(spark: SparkSession, tmp_path: Path) -> None:
         {"Reading": f"{tmp_path}/readings?maxFilesPerTrigger=1"},
         checkpoint=tmp_path / "checkpoint",
         to=MemorySink(),
-        trigger={"availableNow": True},
-        buckets=3,
-        on_tally=heard.append,
+        settings=inkling.StreamSettings(available_now=True, buckets=3, on_tally=heard.append),
     )
     query.await_end()
     assert heard == query.tallies

@@ -21,6 +21,8 @@ from tests.kit.universe import Declared, Kind
 from tests.spark.one_job import KeptRows
 from tests.streaming.packed_program import packed_program
 
+import inkling
+
 EVENTS_PER_PROGRAM = 17
 STREAMS_PER_PROGRAM = 3
 MICRO_BATCHES = 5
@@ -30,14 +32,8 @@ WORLDS = {
         Declared("V", Kind.ORDERED, True, "seq", "SINCE_CHANGE(s)"),
         Declared("W", Kind.ORDERED, True, "seq", ""),
     ],
-    "mixed": [
-        Declared("A", Kind.POINTS, True, "seq", "x - PREV(x)"),
-        Declared("L", Kind.INTERVALS, True, "seq", ""),
-    ],
-    "policies": [
-        Declared("A", Kind.POINTS, True, "seq", ""),
-        Declared("L", Kind.INTERVALS, True, "seq", ""),
-    ],
+    "mixed": [Declared("A", Kind.POINTS, True, "seq", "x - PREV(x)"), Declared("L", Kind.INTERVALS, True, "seq", "")],
+    "policies": [Declared("A", Kind.POINTS, True, "seq", ""), Declared("L", Kind.INTERVALS, True, "seq", "")],
 }
 LONG = {"points", "ordered", "policies"}
 """Their programs take another minute; `make test` runs the others."""
@@ -73,14 +69,12 @@ def test_stream_eq_definition(world: str, spark: SparkSession, tmp_path: Path) -
         arrow_tables(program.plan, tables),
         checkpoint=tmp_path / "checkpoint",
         to=kept,
-        trigger={"availableNow": True},
-        buckets=3,
-        unbounded=True,
+        settings=inkling.StreamSettings(available_now=True, buckets=3, unbounded=True),
     )
     query.await_end()
     query.finish()
     found = kept.rows()
-    assert not found.keys() - expected.keys(), "rows were late or refused"
+    assert not found.keys() - expected.keys(), "rows were late or rejected"
     same_results(program.plan, expected, {event.name: found.get(event.name, []) for event in program.plan.events})
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,9 +18,9 @@ from inkling.errors import InklingError, InputError
 from inkling.evaluators.sampling import Sampling
 from inkling.query import Program
 from inkling.runtime.changes import Changes
-from inkling.spark.streaming.definition import Definitions
+from inkling.spark.streaming.checkpoint.definition import Definitions
+from inkling.spark.streaming.checkpoint.storage import Folder
 from inkling.spark.streaming.query import LiveQuery
-from inkling.spark.streaming.storage import Folder
 from inkling.spark.streaming.watch import Watcher, files_of
 
 STREAM = "STREAM Seen(id INT, who STRING, where STRING, t INT) ID id KEY who TIME t ORDER BY id LATENESS 2 TICKS;"
@@ -82,7 +81,7 @@ class Place:
             raise RuntimeError("the sink is full")
         self.delivered.setdefault(name, {})[batch] = frame.toArrow().to_pylist()
 
-    def start(self, program: Program, trigger: Mapping[str, object] | None = None) -> LiveQuery:
+    def start(self, program: Program, *, available_now: bool = False) -> LiveQuery:
         schema = "id bigint, who string, where string, t bigint"
         frame = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(self.incoming))
         return program.stream(
@@ -90,9 +89,7 @@ class Place:
             {"Seen": frame},
             checkpoint=self.root / "checkpoint",
             to=self.keep,
-            trigger=trigger,
-            buckets=3,
-            unbounded=True,
+            settings=inkling.StreamSettings(available_now=available_now, buckets=3, unbounded=True),
         )
 
     def results(self, name: str, from_time: int = 0) -> list[tuple[object, ...]]:
@@ -191,18 +188,17 @@ def test_a_batch_that_was_begun_is_finished_by_its_program(spark: SparkSession, 
         place.add(piece)
     everything = [row for piece in pieces for row in piece]
     old, new = place.program(CLIMB, GONE), place.program(LONELY, CLIMB)
-    once = {"availableNow": True}
 
     place.fails_at = 1
     with pytest.raises(InklingError, match="the sink is full"):
-        place.start(old, once).await_end()
+        place.start(old, available_now=True).await_end()
     place.fails_at = 2  # the first batch of the new program
     with pytest.raises(InklingError, match="the sink is full"):
-        place.start(new, once).await_end()
+        place.start(new, available_now=True).await_end()
     stored = Definitions(Folder(spark, str(tmp_path / "checkpoint")).inside("inkling").inside("definitions"))
     assert [stored.read(number).first_batch for number in stored.numbers()] == [0, 2]
     place.fails_at = None
-    place.start(new, once).finish()
+    place.start(new, available_now=True).finish()
 
     assert place.results("climb") == by_batch(new, everything, "climb")
     decided = [row for piece in pieces[:2] for row in piece if row["t"] <= 12]
@@ -249,10 +245,8 @@ def test_certain_and_uncertain_events_are_replaced(spark: SparkSession, tmp_path
             {name: str(tmp_path / name) for name in ("Seen", "Felt")},
             checkpoint=tmp_path / "checkpoint",
             to=lambda name, frame, _batch: delivered.setdefault(name, []).extend(frame.toArrow().to_pylist()),
-            trigger={"availableNow": True},
-            buckets=2,
+            settings=inkling.StreamSettings(available_now=True, buckets=2, unbounded=True),
             sampling=COARSE,
-            unbounded=True,
         )
         query.finish() if finish else query.await_end()
 

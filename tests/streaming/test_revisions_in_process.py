@@ -1,4 +1,4 @@
-"""The operators of a streaming query whose past may change, without Spark: intake, ledgers, stages, bucket by bucket.
+"""The operators of a streaming query with revision, without Spark: intake, changelogs, stages, bucket by bucket.
 
 After every micro-batch they have told what one process tells that is given the same rows.
 """
@@ -13,30 +13,30 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 from tests.kit.arrow import arrow_streams, arrow_tables
-from tests.kit.doubtful_revisions import Net, Revision, difference
-from tests.kit.doubtful_revisions import random_modes as doubtful_modes
-from tests.kit.doubtful_revisions import random_script as doubtful_script
 from tests.kit.programs import Options, random_program
 from tests.kit.revised_streams import Reference
 from tests.kit.revisions import Mode, Step, random_modes, random_script, revising
 from tests.kit.rows import Rows as TestRows
 from tests.kit.streams import pack, random_rows, random_tables
+from tests.kit.uncertain_revisions import Net, Revision, difference
+from tests.kit.uncertain_revisions import random_modes as uncertain_modes
+from tests.kit.uncertain_revisions import random_script as uncertain_script
 from tests.kit.universe import Declared, Kind
-from tests.properties.test_revisions_in_doubt import KINDS
+from tests.properties.test_uncertain_revisions import KINDS
 from tests.streaming import corrected_doors as doors
 from tests.streaming.in_process import InProcess, Rows, job_of
 from tests.streaming.packed_program import packed_program
-from tests.streaming.revised_query import Outcomes, late_and_refused, n_withdrawn, net, regrouped
+from tests.streaming.revised_query import Outcomes, late_and_rejected, n_withdrawn, net, regrouped
 
 import inkling
 from inkling.errors import InklingError, InputError
+from inkling.forecasting.adaptation.online import OnlineLearning
 from inkling.model.watermarks import NEVER
 from inkling.query import Program
-from inkling.runtime.adaptation.online import OnlineLearning
 from inkling.runtime.changes import changes, require_same_past
 
 N_PROGRAMS, SCRIPTS_PER_PROGRAM, DATASETS = 12, 2, 8
-DOUBTFUL_PROGRAMS = 4
+UNCERTAIN_PROGRAMS = 4
 OTHERS = ("late", "rejects")
 STREAMS = (
     [Declared(name, Kind.POINTS, True, "seq", "") for name in "AB"],
@@ -123,10 +123,10 @@ def test_every_evaluator_with_other_windows_on_the_way(seed: int) -> None:
                 time.streams = {**time.streams, "Door": other["Door"]}
         outcomes.take(step)
         _add(found, query.push(arrow_streams(first.plan, step.rows)))
-        assert late_and_refused(found) == outcomes.late_and_refused
+        assert late_and_rejected(found) == outcomes.late_and_rejected
     outcomes.finish()
     _add(found, query.finish())
-    assert late_and_refused(found) == outcomes.late_and_refused
+    assert late_and_rejected(found) == outcomes.late_and_rejected
     assert n_withdrawn(found) > 10
     expected = plain.run_local(arrow_streams(plain.plan, outcomes.reference.corrected()), models).tables
     for name, table in expected.items():
@@ -136,13 +136,13 @@ def test_every_evaluator_with_other_windows_on_the_way(seed: int) -> None:
 def test_uncertain_streams_tell_what_one_process_tells() -> None:
     rng = random.Random("in process")
     n_taken_back = 0
-    for kind in [*KINDS] * DOUBTFUL_PROGRAMS:
+    for kind in [*KINDS] * UNCERTAIN_PROGRAMS:
         question = KINDS[kind][0](rng)
-        local = Revision(question, doubtful_modes(rng, question.plan))
+        local = Revision(question, uncertain_modes(rng, question.plan))
         physical = local.revising.physical
         query = InProcess(job_of(physical, question.tables, 3, sampling=question.sampling))
         told = Net()
-        for push in [*doubtful_script(rng, question, local.modes), None]:
+        for push in [*uncertain_script(rng, question, local.modes), None]:
             if push is None:
                 local.finish()
                 found = query.finish()
@@ -229,7 +229,7 @@ def test_withdrawals_alone_reach_rows_of_other_buckets() -> None:
 def test_other_programs_do_not_take_over(other: str) -> None:
     old, new = (inkling.parse(text).plan for text in (f"{STREAM}\n{EVENT}", other))
     for one, two in ((old, new), (new, old)):
-        with pytest.raises(InputError, match="cannot go on from another one whose results can still change"):
+        with pytest.raises(InputError, match="cannot continue from another one whose results can still change"):
             require_same_past(one, two, changes(one, two))
 
 

@@ -1,7 +1,7 @@
 """Late and withdrawn events on Structured Streaming: what was told and not taken back is what the definition gives.
 
 Many events share a program and many small streams share its data as keys, so that one query checks many cases. Another
-one has every kind of state: it is stopped, goes on with other windows, and its sink fails while it corrects something.
+one has every kind of state: it is stopped, continues with other windows, and its sink fails during a correction.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.streaming.revised_query import (
     KeptMessages,
     Outcomes,
     RevisedQuery,
-    late_and_refused,
+    late_and_rejected,
     n_withdrawn,
     net,
     only_messages,
@@ -85,7 +85,7 @@ def test_net_of_random_programs_eq_definition(
     query.await_end()
     query.finish()
     found = sink.rows()
-    assert late_and_refused(found) == outcomes.late_and_refused
+    assert late_and_rejected(found) == outcomes.late_and_rejected
     assert n_withdrawn(found) > 30, "too little was corrected to tell anything"
     same_results(plain.plan, expected, {event.name: net(found.get(event.name, [])) for event in plain.plan.events})
 
@@ -133,16 +133,16 @@ def test_net_of_every_evaluator_eq_batch_after_restart_and_crash(spark: SparkSes
     assert query.changes.lateness == ("Door",)
     with pytest.raises(InklingError, match="the database does not answer"):
         query.await_end()
-    with pytest.raises(InputError, match="cannot go on from another one whose results can still change"):
+    with pytest.raises(InputError, match="cannot continue from another one whose results can still change"):
         running.start(inkling.parse(second.text.replace("30 TICKS", "29 TICKS")))
     query = running.start(second)
     query.await_end()
     query.finish()
     found = sink.rows()
     assert n_withdrawn(sink.rows_of(1)) > 5, "the sink was to fail while it corrects something"
-    assert late_and_refused(found) == outcomes.late_and_refused
+    assert late_and_rejected(found) == outcomes.late_and_rejected
     for outcome in doors.BAD_NOTES:
-        assert outcome in (*outcomes.late, *outcomes.refused)
+        assert outcome in (*outcomes.late, *outcomes.rejected)
     expected = plain.run_local(arrow_streams(plain.plan, outcomes.reference.corrected()), models).tables
     told_again = found.pop("no_meeting")
     assert all(row["op"] == "+" and row["event"] == "no_meeting" for row in told_again)

@@ -21,6 +21,8 @@ from tests.kit.streams import pack, random_rows, random_tables
 from tests.kit.universe import Declared, Kind
 from tests.spark.one_job import KeptRows
 
+import inkling
+
 RULE_SETS_PER_PROGRAM = 10
 RULE_SETS_AT_LENGTH = 52
 DATASETS = 4
@@ -71,14 +73,12 @@ def _check(world: str, n_rule_sets: int, spark: SparkSession, tmp_path: Path) ->
         arrow_tables(program.plan, tables),
         checkpoint=tmp_path / "checkpoint",
         to=kept,
-        trigger={"availableNow": True},
-        buckets=2,
-        unbounded=True,
+        settings=inkling.StreamSettings(available_now=True, buckets=2, unbounded=True),
     )
     query.await_end()
     query.finish()
     found = kept.rows()
-    assert not found.keys() - expected.keys(), "rows were late or refused"
+    assert not found.keys() - expected.keys(), "rows were late or rejected"
     same_results(program.plan, expected, {event.name: found.get(event.name, []) for event in program.plan.events})
 
 

@@ -57,9 +57,7 @@ def test_relations_between_events_eq_definition(spark: SparkSession, tmp_path: P
         {"Report": frame},
         checkpoint=tmp_path / "checkpoint",
         to=kept,
-        trigger={"availableNow": True},
-        buckets=2,
-        unbounded=True,
+        settings=inkling.StreamSettings(available_now=True, buckets=2, unbounded=True),
     )
     query.await_end()
     early = kept.rows()
@@ -67,5 +65,5 @@ def test_relations_between_events_eq_definition(spark: SparkSession, tmp_path: P
     assert not early.get("spread")
     query.finish()
     found = kept.rows()
-    assert not found.keys() - expected.keys(), "rows were late or refused"
+    assert not found.keys() - expected.keys(), "rows were late or rejected"
     same_results(plan, expected, {event.name: found.get(event.name, []) for event in plan.events})

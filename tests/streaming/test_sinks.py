@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.streaming.arriving import arrive
 
 import inkling
-from inkling.spark.streaming.outputs import Output
-from inkling.spark.streaming.sinks import (
+from inkling.spark.streaming.sinks.outputs import Output
+from inkling.spark.streaming.sinks.protocol import (
     Beginning,
     CallbackSink,
     ConsoleSink,
@@ -104,8 +104,7 @@ def test_a_repeated_delivery_shows_nowhere(spark: SparkSession, tmp_path: Path) 
         {"Reading": f"{readings}?maxFilesPerTrigger=1"},
         checkpoint=tmp_path / "checkpoint",
         to=Everywhere(sinks),
-        trigger={"availableNow": True},
-        buckets=2,
+        settings=inkling.StreamSettings(available_now=True, buckets=2),
     )
     query.await_end()
     query.finish()

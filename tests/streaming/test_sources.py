@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from tests.streaming.arriving import arrive
 
 import inkling
-from inkling.spark.streaming.sinks import MemorySink
+from inkling.spark.streaming.sinks.protocol import MemorySink
 
 PROGRAM = inkling.parse("""
 STREAM Door(id STRING, person STRING, room STRING, t BIGINT) ID id KEY person TIME t;
@@ -51,7 +51,7 @@ def test_files_of_every_format(spark: SparkSession, tmp_path: Path) -> None:
     arrive(alarms, "a.parquet", parquet(id=["a1", "a2"], level=[3.0, 2.0], t=[4, 5], unread=[1, 2]), 1)
     arrive(alarms, "b.parquet", parquet(id=["a3"], level=pa.array([9], pa.int8()), t=pa.array([6], pa.int32())), 2)
     batch = PROGRAM.run_local({"Door": doors, "Badge": badges, "Alarm": alarms})
-    # what batch refuses as a whole, a stream must live with
+    # what batch rejects as a whole, a stream must live with
     arrive(doors, "c.csv", "id,person,t\nd6,ada,9\nd7,ada,10\n", 3)
     arrive(doors, "d.csv", "\n", 4)
     arrive(alarms, "c.parquet", b"PAR1 and then nothing", 3)
@@ -63,8 +63,7 @@ def test_files_of_every_format(spark: SparkSession, tmp_path: Path) -> None:
         {"Door": f"{doors}?maxFilesPerTrigger=2", "Badge": badges, "Alarm": alarms},
         checkpoint=tmp_path / "checkpoint",
         to=found,
-        trigger={"availableNow": True},
-        buckets=2,
+        settings=inkling.StreamSettings(available_now=True, buckets=2),
     )
     query.await_end()
     query.finish()
@@ -105,8 +104,7 @@ def test_a_rate_and_a_table(spark: SparkSession, tmp_path: Path) -> None:
         {"Tick": "rate://50", "Note": "notes"},
         checkpoint=tmp_path / "checkpoint",
         to=found,
-        idle_after=1,  # nobody adds to the table
-        buckets=1,
+        settings=inkling.StreamSettings(idle_after=1, buckets=1),  # nobody adds to the table
     )
     try:
         deadline = time.monotonic() + 300

@@ -23,14 +23,14 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from tests.kit.arrival import arrivals
 from tests.kit.arrow import arrow_streams, arrow_tables
-from tests.kit.doubtful_rows import doubtful_rows
 from tests.kit.episodes import one_after_the_other
 from tests.kit.rows import Rows
 from tests.kit.streams import pack, random_tables
 from tests.kit.uncertain import UncertainCase
-from tests.kit.universe import Declared, Doubtful, Kind
+from tests.kit.uncertain_rows import uncertain_rows
+from tests.kit.universe import Declared, Kind, Uncertain
 from tests.spark.one_job import KeptRows
-from tests.streaming import doubtful_bells as bells
+from tests.streaming import uncertain_bells as bells
 from tests.streaming.arriving import arrive
 from tests.streaming.faults import DRIVER, WORKER, Faults, is_session_gone, kill_session, with_tests_on_path
 from tests.streaming.packed_program import packed_program
@@ -48,14 +48,14 @@ LATENESS = 2
 SAMPLING = Sampling(epsilon=0.15, delta=0.1, seed=11, exact_up_to=0, budget=1)
 STREAMS = {
     "times and values": [
-        Declared("A", Kind.POINTS, True, "seq", "", Doubtful.WEIGHTED_TIME),
-        Declared("B", Kind.POINTS, True, "seq", "x - PREV(x)", Doubtful.VALUE),
+        Declared("A", Kind.POINTS, True, "seq", "", Uncertain.WEIGHTED_TIME),
+        Declared("B", Kind.POINTS, True, "seq", "x - PREV(x)", Uncertain.VALUE),
         Declared("C", Kind.POINTS, True, "seq", ""),
     ],
     "chains and losses": [
-        Declared("V", Kind.ORDERED, True, "n", "SINCE_CHANGE(s)", Doubtful.LOST),
-        Declared("W", Kind.ORDERED, True, "n", "", Doubtful.LOST_SEGMENTS),
-        Declared("U", Kind.ORDERED, True, "seq", "", Doubtful.CHAIN),
+        Declared("V", Kind.ORDERED, True, "n", "SINCE_CHANGE(s)", Uncertain.LOST),
+        Declared("W", Kind.ORDERED, True, "n", "", Uncertain.LOST_SEGMENTS),
+        Declared("U", Kind.ORDERED, True, "seq", "", Uncertain.CHAIN),
     ],
 }
 
@@ -67,7 +67,7 @@ def _data(rng: random.Random, program: Program, streams: Sequence[Declared]) -> 
 
     def dataset() -> Rows:
         cases = [
-            UncertainCase(program.text, program.plan, doubtful_rows(rng, streams), {}, program, 0) for _ in range(2)
+            UncertainCase(program.text, program.plan, uncertain_rows(rng, streams), {}, program, 0) for _ in range(2)
         ]
         return one_after_the_other(rng, cases).rows
 
@@ -116,9 +116,7 @@ def test_stream_eq_one_run(kind: str, spark: SparkSession, tmp_path: Path) -> No
         tables,
         checkpoint=tmp_path / "checkpoint",
         to=kept,
-        trigger={"availableNow": True},
-        buckets=3,
-        unbounded=True,
+        settings=inkling.StreamSettings(available_now=True, buckets=3, unbounded=True),
         sampling=SAMPLING,
     )
     query.await_end()
@@ -168,7 +166,7 @@ def _driver(folder: Path) -> int:
     """One life of the job, in a session of its own, which is gone afterwards; the status with which it ends."""
     with (folder / "driver.log").open("ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.streaming.doubtful_bells", folder],
+            [sys.executable, "-m", "tests.streaming.uncertain_bells", folder],
             cwd=ROOT,
             env=with_tests_on_path(),
             stdout=log,
@@ -210,8 +208,7 @@ def test_a_checkpoint_keeps_its_worlds(spark: SparkSession, tmp_path: Path) -> N
             {"Seen": f"{tmp_path / 'seen'}?format=jsonl"},
             checkpoint=tmp_path / "checkpoint",
             to=lambda _name, frame, _batch: found.extend(frame.toArrow().to_pylist()),
-            trigger={"availableNow": True},
-            buckets=1,
+            settings=inkling.StreamSettings(available_now=True, buckets=1),
             sampling=sampling,
         )
 

@@ -73,10 +73,7 @@ def test_carets_stand_under_the_words_in_display_columns(line: str, words: str, 
 
 def test_span_over_lines_is_marked_to_the_end_of_its_first_line() -> None:
     shown = Diagnostic("INK0101", "odd", Span(place("SEQ").start, len(TEXT)), SOURCE).render()
-    assert shown.splitlines()[-2:] == [
-        " 2 |   PATTERN SEQ(Departure d,",
-        "   |           ^^^^^^^^^^^^^^^^",
-    ]
+    assert shown.splitlines()[-2:] == [" 2 |   PATTERN SEQ(Departure d,", "   |           ^^^^^^^^^^^^^^^^"]
 
 
 def test_empty_span_has_one_caret() -> None:

@@ -93,9 +93,7 @@ class TestManyEvents:
             pytest.param(UNORDERED, "SEQ(V a[x = 1], V b[x = 2]) WITHIN 5 TICKS PARTITION BY k", id="window"),
             pytest.param(UNORDERED, "SEQ NEXT(V a[x = 1], V b[x = 2]) PARTITION BY k", id="next"),
             pytest.param(
-                UNORDERED,
-                "SEQ(V a[x = 1], NOT V[x = 5], V b[x = 2]) WITHIN 20 TICKS PARTITION BY k",
-                id="absence",
+                UNORDERED, "SEQ(V a[x = 1], NOT V[x = 5], V b[x = 2]) WITHIN 20 TICKS PARTITION BY k", id="absence"
             ),
         ],
     )
@@ -115,7 +113,7 @@ class TestManyEvents:
         counts = {name: table.num_rows for name, table in tables.items()}
         assert counts == {"pair": 0, "follows": 0, "joined": 0, "one": self.N // 10}
 
-    def test_ever_longer_matches_are_refused_before_they_fill_the_memory(self) -> None:
+    def test_ever_longer_matches_are_rejected_before_they_fill_the_memory(self) -> None:
         program = f"{ORDERED} EVENT longer AS PATTERN SEQ STRICT(V{{3,}}) PARTITION BY k PER END;"
         with pytest.raises(InputError, match="the results of `longer` would list 500000499997 events") as caught:
             run(program, self.rows(pa.repeat(pa.scalar("k"), self.N)))
@@ -446,7 +444,7 @@ class TestOrder:
         assert results == {"alone": [((1, 3),)], "together": [((1, 2),), ((2, 3),)]}
 
     def test_an_order_that_leaves_ties(self) -> None:
-        """Events that ORDER BY does not tell apart do not follow each other."""
+        """Events that ORDER BY does not distinguish do not follow each other."""
         program = """
             STREAM V(id BIGINT, k BIGINT, t BIGINT) ID id KEY k TIME t ORDER BY k;
             EVENT ends(k) AS PATTERN SEQ STRICT(V, V) PARTITION BY k PER END;

@@ -1,5 +1,6 @@
 """The project keeps its own rules: light imports, one direction of imports, pinned versions, a full help."""
 
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
+
+import inkling
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("numba", "pandas", "pyarrow", "pyspark")
@@ -27,6 +30,11 @@ def test_import_loads_neither_spark_nor_numba() -> None:
     program = f"import sys, inkling; print([name for name in {HEAVY} if name in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_no_module_is_named_like_a_public_name() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(inkling.__path__)}
+    assert not modules & set(inkling.__all__)
 
 
 @pytest.mark.slow

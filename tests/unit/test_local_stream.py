@@ -1,4 +1,4 @@
-"""Programs that run in this process: what is pushed, what is refused, what a snapshot keeps."""
+"""Programs that run in this process: what is pushed, what is rejected, what a snapshot keeps."""
 
 from datetime import UTC, datetime
 
@@ -27,8 +27,8 @@ def row(number: int, speed: float, second: int | None = None) -> dict[str, objec
 
 def test_one_event_at_a_time() -> None:
     stream = inkling.parse(TRAFFIC).open()
-    assert len(stream.push_event("Traffic", row(1, 120.0))) == 0
-    assert len(stream.push_event("Traffic", row(2, 20.0))) == 0  # another row of the same time may come
+    assert stream.push_event("Traffic", row(1, 120.0)).n_results == 0
+    assert stream.push_event("Traffic", row(2, 20.0)).n_results == 0  # another row of the same time may come
     found = stream.push_event("Traffic", row(3, 50.0))
     assert found["braked"].select(["car", "before", "end", "lineage"]).to_pylist() == [
         {"car": "red", "before": 120.0, "end": moment(2), "lineage": ["t1", "t2"]}
@@ -43,7 +43,7 @@ def test_any_data_can_be_pushed() -> None:
     for data in (rows, pa.Table.from_pylist(rows), pandas.DataFrame(rows)):
         stream = inkling.parse(TRAFFIC).open()
         stream.push({"Traffic": data})
-        assert len(stream.finish()) == 1
+        assert stream.finish().n_results == 1
 
 
 def test_watermark() -> None:
@@ -66,8 +66,8 @@ def test_a_row_after_the_end_is_late() -> None:
 def test_rows_without_a_time_decide_no_clock() -> None:
     text = TRAFFIC.replace("at TIMESTAMP", "n INT")
     stream = inkling.parse(text).open()
-    refused = stream.push({"Traffic": [{"id": "t0", "car": "red", "speed": 1.0, "at": None, "n": 0}]})
-    assert refused.rejects["reason"].to_pylist() == ["null time"]
+    rejected = stream.push({"Traffic": [{"id": "t0", "car": "red", "speed": 1.0, "at": None, "n": 0}]})
+    assert rejected.rejects["reason"].to_pylist() == ["null time"]
     found = stream.push(
         {"Traffic": [{"id": f"t{at}", "car": "red", "speed": 200.0 / at**5, "at": at, "n": 0} for at in (1, 2, 3)]}
     )
@@ -84,8 +84,8 @@ def test_streams_must_agree_on_what_times_count() -> None:
     stream.push({"A": [{"k": "x", "t": 1}]})
     with pytest.raises(InputError, match="INK0505"):
         stream.push({"B": [{"k": "x", "t": moment(1)}]})
-    stream.push({"B": [{"k": "x", "t": 2}]})  # a push that is refused changes nothing
-    assert len(stream.finish()) == 1
+    stream.push({"B": [{"k": "x", "t": 2}]})  # a push that is rejected changes nothing
+    assert stream.finish().n_results == 1
 
 
 def test_what_was_said_before_the_first_row_counts() -> None:
@@ -99,7 +99,7 @@ def test_what_was_said_before_the_first_row_counts() -> None:
     again = LocalStream.restore(inkling.parse(text), stream.snapshot())
     for one in (stream, again):
         one.push_event("A", {"k": "x", "t": 1})
-        assert len(one.push_event("A", {"k": "x", "t": 2})) == 1
+        assert one.push_event("A", {"k": "x", "t": 2}).n_results == 1
 
 
 def test_snapshot_goes_on_where_it_was() -> None:
@@ -113,12 +113,12 @@ def test_snapshot_goes_on_where_it_was() -> None:
         assert again.finish()["braked"]["lineage"].to_pylist() == [["t1", "t2"]]
 
 
-def test_snapshot_of_another_program_is_refused() -> None:
+def test_snapshot_of_another_program_is_rejected() -> None:
     saved = inkling.parse(TRAFFIC).open().snapshot()
     LocalStream.restore(inkling.parse(TRAFFIC.replace("\n", "\n\n")), saved)  # layout does not matter
     with pytest.raises(InputError, match="another program"):
         LocalStream.restore(inkling.parse(TRAFFIC.replace("100", "90")), saved)
-    with pytest.raises(InputError, match="no snapshot"):
+    with pytest.raises(InputError, match="not a snapshot"):
         LocalStream.restore(inkling.parse(TRAFFIC), b"something else")
 
 
@@ -136,11 +136,11 @@ def test_a_missing_column_changes_nothing() -> None:
     with pytest.raises(InputError, match="no column `speed`"):
         stream.push_event("Traffic", {"id": "t2", "car": "red", "at": moment(2)})
     stream.push_event("Traffic", row(2, 20.0))
-    assert len(stream.finish()) == 1
+    assert stream.finish().n_results == 1
 
 
-def test_a_program_without_bounds_is_refused() -> None:
+def test_a_program_without_bounds_is_rejected() -> None:
     program = inkling.parse(TRAFFIC.replace("PER END", "PER MATCH"))
     with pytest.raises(ProgramError, match="INK0605"):
         program.open()
-    assert len(program.open(unbounded=True).finish()) == 0
+    assert program.open(unbounded=True).finish().n_results == 0

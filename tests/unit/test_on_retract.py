@@ -28,7 +28,7 @@ def test_a_row_per_withdrawn_result() -> None:
     late = stream.push({"Door": [door("d3", "exit", 4)]})
     assert late["not_back"].to_pylist() == [{**found["back"].to_pylist()[0], "event": "not_back"}]
     assert late["back"].to_pylist() == [{**found["back"].to_pylist()[0], "op": "-"}]
-    assert len(late) == 1
+    assert late.n_results == 1
 
     withdrawn = stream.push({"Door": [door("d2", None, None, "-")]})
     assert withdrawn["seen"]["op"].to_pylist() == ["-"]

@@ -93,7 +93,7 @@ def test_what_errors_leave_of_confidence(confidence: Confidence | None) -> None:
     assert results.methods(probability, error, confidence, 0.05).tolist() == methods
 
 
-def test_exact_is_refused_where_answers_were_sampled() -> None:
+def test_exact_is_rejected_where_answers_were_sampled() -> None:
     def problem(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:
         return InputError.of("INK0655", f"{event.name}: {n_sampled} of {n_answers}, {largest}")
 
@@ -102,8 +102,8 @@ def test_exact_is_refused_where_answers_were_sampled() -> None:
     results.require_exact(some_event("EXACT"), error[[0, 3]], 1e-7, problem)
     with pytest.raises(InputError, match=r"e: 2 of 4, 0\.25"):
         results.require_exact(some_event("EXACT"), error, 1e-7, problem)
-    assert results.refused(some_event("EXACT"), error, 1e-7).tolist() == [False, True, True, False]
-    assert not results.refused(some_event(), error, 1e-7).any()
+    assert results.rejected(some_event("EXACT"), error, 1e-7).tolist() == [False, True, True, False]
+    assert not results.rejected(some_event(), error, 1e-7).any()
 
 
 def test_most_probable_ones() -> None:

@@ -72,13 +72,13 @@ def chain_of(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None = N
         return Verdict(None, why)
     chain = _chain(event)
     assert chain is not None
-    said = {p.Policy.ANY: "every", p.Policy.NEXT: "each next", p.Policy.STRICT: "each adjacent"}[chain.policy]
-    return Verdict(chain, f"single events one after the other, {said} one, whose ticks can be summed over")
+    phrase = {p.Policy.ANY: "every", p.Policy.NEXT: "each next", p.Policy.STRICT: "each adjacent"}[chain.policy]
+    return Verdict(chain, f"single events one after the other, {phrase} one, whose ticks can be summed over")
 
 
 def _obstacles(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None) -> Iterator[str]:
     streams = [program.stream(name) for name in event.sources]
-    if not any(isinstance(one.schema.doubt, ImpreciseTime) for one in streams if one is not None):
+    if not any(isinstance(one.schema.uncertainty, ImpreciseTime) for one in streams if one is not None):
         yield "no stream that it reads has imprecise times"
     if event.demand is p.Demand.SAMPLED:
         yield "SAMPLED is asked for"
@@ -110,11 +110,11 @@ def _obstacles(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None) 
 
 def _in_stream(stream: p.StreamPlan, clock: Clock | None) -> Iterator[str]:
     schema = stream.schema
-    imprecise = isinstance(schema.doubt, ImpreciseTime)
-    if schema.doubt is not None and not imprecise:
+    imprecise = isinstance(schema.uncertainty, ImpreciseTime)
+    if schema.uncertainty is not None and not imprecise:
         yield f"{schema.name} leaves open more than when its events happened"
     if schema.is_ordered:
-        yield f"ORDER BY of {schema.name} tells simultaneous events apart"
+        yield f"ORDER BY of {schema.name} distinguishes simultaneous events"
     if schema.is_interval and not imprecise:
         yield f"events of {schema.name} last"
     stamped = clock is Clock.TIMESTAMP or (clock is None and schema.time_type is Type.TIME and _declared(schema))
@@ -126,18 +126,18 @@ def _in_stream(stream: p.StreamPlan, clock: Clock | None) -> Iterator[str]:
         if imprecise and any(isinstance(part, e.PreviousColumn | e.SinceChange) for part in e.walk(column.expr)):
             yield f"`{column.name}` of {schema.name} looks back, and which event was before depends on the world"
         if imprecise and any(
-            isinstance(part, e.ColumnOf) and part.column in _times(schema.doubt) for part in e.walk(column.expr)
+            isinstance(part, e.ColumnOf) and part.column in _times(schema.uncertainty) for part in e.walk(column.expr)
         ):
-            yield f"`{column.name}` of {schema.name} tells a time, which depends on the world"
+            yield f"`{column.name}` of {schema.name} is computed from a time, which depends on the world"
 
 
 def _declared(schema: StreamSchema) -> bool:
     return schema.tick is None and schema.column(schema.start) is not None
 
 
-def _times(doubt: object) -> frozenset[str]:
-    assert isinstance(doubt, ImpreciseTime)
-    return frozenset((doubt.lo, doubt.hi))
+def _times(uncertainty: object) -> frozenset[str]:
+    assert isinstance(uncertainty, ImpreciseTime)
+    return frozenset((uncertainty.lo, uncertainty.hi))
 
 
 def _chain(event: p.EventPlan) -> Chain | None:
@@ -186,10 +186,12 @@ def _in_chain(event: p.EventPlan, chain: Chain) -> Iterator[str]:
 
 def _in_expressions(event: p.EventPlan, streams: list[p.StreamPlan]) -> Iterator[str]:
     moving = {
-        one.schema.name: _times(one.schema.doubt) for one in streams if isinstance(one.schema.doubt, ImpreciseTime)
+        one.schema.name: _times(one.schema.uncertainty)
+        for one in streams
+        if isinstance(one.schema.uncertainty, ImpreciseTime)
     }
 
-    def tells_time(part: e.Expr) -> bool:
+    def reads_time(part: e.Expr) -> bool:
         match part:
             case e.TimeOf():
                 return True
@@ -201,7 +203,7 @@ def _in_expressions(event: p.EventPlan, streams: list[p.StreamPlan]) -> Iterator
                 return False
 
     for expr in _expressions(event):
-        if any(tells_time(part) for part in e.walk(expr)):
+        if any(reads_time(part) for part in e.walk(expr)):
             yield "it asks for a time, which depends on the world"
     for leaf in p.leaves(event.pattern):
         for condition in leaf.conditions:

@@ -44,7 +44,7 @@ class Choice:
     data: object = field(default=None, compare=False)  # what the analysis of a family concluded
     within_world: Choice | None = None  # over uncertain streams: what would answer the event in one world
 
-    def refused_by(self, family: str) -> str | None:
+    def rejected_by(self, family: str) -> str | None:
         """Why a family does not answer an event that has to be found in worlds; None where it is not concerned."""
         return self.data.get(family) if isinstance(self.data, dict) else None
 
@@ -62,13 +62,13 @@ class Family:
     data, None while no data is known.
     """
 
-    doubt: type  # of the streams that it is about
+    uncertainty: type  # of the streams that it is about
     recognize: Callable[[EventPlan, ProgramPlan, Clock | None], Verdict[object | None]]
 
     def concerns(self, event: EventPlan, program: ProgramPlan) -> bool:
         """Whether the event reads a stream of this kind."""
         streams = (program.stream(name) for name in event.sources)
-        return any(stream is not None and isinstance(stream.schema.doubt, self.doubt) for stream in streams)
+        return any(stream is not None and isinstance(stream.schema.uncertainty, self.uncertainty) for stream in streams)
 
 
 FAMILIES: dict[str, Family] = {

@@ -9,13 +9,12 @@ from inkling.analysis.policies import parts_of
 from inkling.errors import InputError
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.model.clock import Measure
-from inkling.model.time import FARTHEST, Clock, Span
+from inkling.model.time import FARTHEST, Clock, Span, TimeUnit
 from inkling.model.uncertainty import ImpreciseTime, LostEvents
 
 
-def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
-    """How durations are measured on streams whose times count what `clocks` says."""
+def time_unit(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> TimeUnit:
+    """The time unit of a program whose streams have these clocks."""
     stamped = sorted(name for name, clock in clocks.items() if clock is Clock.TIMESTAMP)
     ticking = sorted(name for name, clock in clocks.items() if clock is Clock.TICKS)
     if stamped and ticking:
@@ -33,16 +32,25 @@ def measure_for(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> Measure:
                 helps=("write the unit, for example `30 SECONDS`",),
             )
     tick = _common_tick(plan)
-    measure = Measure(clock, tick)
+    unit = TimeUnit(clock, tick)
     for span in spans_of(plan, clock):
         try:
-            length = measure(span)
+            length = unit(span)
         except ValueError as problem:
             counted = "integers" if clock is Clock.TICKS else "timestamps"
-            raise InputError.of("INK0507", f"{problem}", notes=(f"the times of the input are {counted}",)) from None
+            epoch = (
+                "for seconds since 1970, declare the time column INT and write `TIME t TICK 1 SECOND`;\n"
+                "for milliseconds, `TICK 1 MILLISECOND`"
+            )
+            raise InputError.of(
+                "INK0507",
+                f"{problem}",
+                notes=(f"the times of the input are {counted}",),
+                helps=(epoch,) if clock is Clock.TICKS else (),
+            ) from None
         if abs(length) > FARTHEST:
             raise InputError.of("INK0507", f"{span} is longer than times can count", notes=(_LIMIT,))
-    return measure
+    return unit
 
 
 def _common_tick(plan: p.ProgramPlan) -> Span | None:
@@ -73,8 +81,8 @@ def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:
             yield Span(Fraction(window.count), "TICKS")
     for stream in plan.streams:
         yield from (span for span in (stream.schema.late, stream.schema.op_for) if span is not None)
-        if isinstance(stream.schema.doubt, ImpreciseTime | LostEvents):
-            yield from stream.schema.doubt.spans
+        if isinstance(stream.schema.uncertainty, ImpreciseTime | LostEvents):
+            yield from stream.schema.uncertainty.spans
         for column in stream.derived:
             yield from _in_expression(column.expr)
     for event in plan.events:

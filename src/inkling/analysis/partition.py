@@ -9,7 +9,7 @@ from inkling.analysis.policies import looks_at_scope, only_any, parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.binary import Choice, Pair, pairs_of, walk
+from inkling.logical.patterns.binary import Choice, Pair, pairs_of, walk
 from inkling.logical.plan import can_be_empty
 
 KeyColumns = Mapping[str, tuple[str, ...]]
@@ -37,7 +37,7 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
     hidden = frozenset(slot.number for slot in event.slots if slot.negated)
     for link in _links(event.pattern, hidden):
         per_source = _per_source(leaves, link)
-        if per_source is None or not _told_apart(event, link) or not _same_in_all_rounds(event.pattern, link):
+        if per_source is None or not _distinguished(event, link) or not _same_in_all_rounds(event.pattern, link):
             continue
         if event.consumption is not None and not _pairs_keep_to(event, link):
             continue
@@ -196,14 +196,14 @@ def _per_source(leaves: list[p.Leaf], columns: dict[int, str]) -> dict[str, tupl
     return per_source
 
 
-def _told_apart(event: p.EventPlan, columns: dict[int, str]) -> bool:
+def _distinguished(event: p.EventPlan, columns: dict[int, str]) -> bool:
     """Whether results of different keys are different results, so that no key has to know of another."""
     if event.per is p.Per.MATCH:
         return True
-    return any(_tells(output.expr, event.pattern, columns) for output in event.head)
+    return any(_shows(output.expr, event.pattern, columns) for output in event.head)
 
 
-def _tells(expr: e.Expr, pattern: p.Pattern, columns: dict[int, str]) -> bool:
+def _shows(expr: e.Expr, pattern: p.Pattern, columns: dict[int, str]) -> bool:
     """Whether a value is that of the key in every match."""
     match expr:
         case e.ColumnOf(slot=slot, column=column):
@@ -215,7 +215,7 @@ def _tells(expr: e.Expr, pattern: p.Pattern, columns: dict[int, str]) -> bool:
                 if isinstance(condition, e.IsNull) and condition.negated and isinstance(condition.item, e.TimeOf)
             }
             return all(
-                isinstance(item, p.Narrowed) and item.slot in chosen and _tells(chosen[item.slot], item, columns)
+                isinstance(item, p.Narrowed) and item.slot in chosen and _shows(chosen[item.slot], item, columns)
                 for item in pattern.items
             )
         case _:

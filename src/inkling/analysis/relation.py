@@ -1,6 +1,6 @@
-"""Which relations between segments need no worlds: lost ends are told apart by their places among all others alone.
+"""Which relations between segments need no worlds: lost ends are distinguished by their places among all others alone.
 
-Relations between situations are relations between the segments of the streams that these rest on.
+Relations between derived segments are relations between the segments of the streams that these depend on.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from inkling.analysis.situations import Situation, situation_of
+from inkling.analysis.derived_segments import DerivedSegments, derived_segments_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -49,7 +49,7 @@ class Relation:
 
     @property
     def is_early(self) -> bool:
-        """Whether results are told before the end: of a segment, all must be known from its opening on."""
+        """Whether results are emitted before the end: of a segment, all must be known from its opening on."""
         confidence, quantities = self.event.confidence, [side.operand.least for side in self.sides]
         wanted = confidence is not None and confidence.early and self.event.top is None and self.same is None
         known_keys = all(quantities) or not any(side.needs_segments for side in self.sides)
@@ -68,38 +68,42 @@ def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Relation 
     """The relation that an event asks for; None, and why, where it has to be looked for in worlds."""
     if not isinstance(event.pattern, p.Quantified):
         return Verdict(None, "it is no relation between segments")
-    situations: tuple[Situation | None, Situation | None] = (None, None)
+    derived: tuple[DerivedSegments | None, DerivedSegments | None] = (None, None)
     if any(program.stream(source) is None for leaf in p.leaves(event.pattern) for source in leaf.sources):
         rewritten = over_streams(event, program)
         if rewritten.conclusion is None:
             return Verdict(None, rewritten.reason)
-        event, situations = rewritten.conclusion.event, (rewritten.conclusion.left, rewritten.conclusion.right)
+        event, derived = rewritten.conclusion.event, (rewritten.conclusion.left, rewritten.conclusion.right)
     pattern = event.pattern
     assert isinstance(pattern, p.Quantified)
     why = next(_obstacles(event, pattern, program), None)
     if why is not None:
         return Verdict(None, why)
-    left, right = _side(pattern.left, situations[0]), _side(pattern.right, situations[1])
+    left, right = _side(pattern.left, derived[0]), _side(pattern.right, derived[1])
     if left is None or right is None:
-        return Verdict(None, "whether roles of events are those that its situations look for is up to the data")
+        return Verdict(None, "whether roles of events are those that the derived segments require is up to the data")
     same = None if pattern.same is None else pattern.same.name
-    doubts = [_doubt(side.stream, program) for side in (left, right)]
+    uncertainties = [_uncertainty(side.stream, program) for side in (left, right)]
     found = Relation(
         event,
         left,
         right,
         pattern.relations,
         same,
-        all(doubt is not None for doubt in doubts),
-        any(_reads(side, doubt.role) for side, doubt in zip((left, right), doubts, strict=True) if doubt is not None),
+        all(uncertainty is not None for uncertainty in uncertainties),
+        any(
+            _reads(side, uncertainty.role)
+            for side, uncertainty in zip((left, right), uncertainties, strict=True)
+            if uncertainty is not None
+        ),
     )
     return Verdict(found, "lost ends lie evenly between recorded ones, and only the order of all ends counts")
 
 
-def _doubt(name: str, program: p.ProgramPlan) -> LostEvents | None:
+def _uncertainty(name: str, program: p.ProgramPlan) -> LostEvents | None:
     stream = program.stream(name)
-    doubt = None if stream is None else stream.schema.doubt
-    return doubt if isinstance(doubt, LostEvents) else None
+    uncertainty = None if stream is None else stream.schema.uncertainty
+    return uncertainty if isinstance(uncertainty, LostEvents) else None
 
 
 def _reads(side: Side, column: str | None) -> bool:
@@ -108,23 +112,23 @@ def _reads(side: Side, column: str | None) -> bool:
     return any(part.column == column for part in read)
 
 
-def _side(operand: p.Operand, situation: Situation | None) -> Side | None:
-    """None where the data decides whether a situation has the segments of its stream."""
+def _side(operand: p.Operand, derived: DerivedSegments | None) -> Side | None:
+    """None where the data decides whether derived segments are the segments of its stream."""
     stream = operand.leaf.sources[0]
-    if situation is None:
+    if derived is None:
         return Side(operand, stream)
-    if not situation.asks_for_roles:
+    if not derived.asks_for_roles:
         return Side(operand, stream, needs_segments=True)
-    opening, closing = p.leaves(situation.sequence)
-    asked = [_words(condition, situation.role) for condition in opening.conditions]
+    opening, closing = p.leaves(derived.sequence)
+    asked = [_words(condition, derived.role) for condition in opening.conditions]
     only_opens = any(words is not None and words <= OPENING for words in asked)
-    if situation.sequence.policy is not p.Policy.STRICT or not only_opens:
+    if derived.sequence.policy is not p.Policy.STRICT or not only_opens:
         return None
     return Side(operand, stream, opening.conditions, closing.conditions, needs_segments=True)
 
 
 def _words(condition: e.Expr, role: str | None) -> frozenset[str] | None:
-    """What a condition lets the role of an event be, in small letters; None if it does not say."""
+    """What a condition lets the role of an event be, in small symbols; None if it does not say."""
     match condition:
         case e.Compare(operator="=", left=e.ColumnOf(column=column), right=e.Literal(value=str() as word)):
             return frozenset((word.lower(),)) if column == role else None
@@ -143,23 +147,23 @@ def _obstacles(event: p.EventPlan, pattern: p.Quantified, program: p.ProgramPlan
         assert stream is not None
         streams.append(stream)
         yield from _of_side(event, operand, None if pattern.same is None else pattern.same.name, stream)
-    doubts = [stream.schema.doubt for stream in streams]
-    if not any(isinstance(doubt, LostEvents) for doubt in doubts):
+    uncertainties = [stream.schema.uncertainty for stream in streams]
+    if not any(isinstance(uncertainty, LostEvents) for uncertainty in uncertainties):
         yield "no stream that it reads has lost events"
-    axes = {doubt.intensity for doubt in doubts if isinstance(doubt, LostEvents)}
+    axes = {uncertainty.intensity for uncertainty in uncertainties if isinstance(uncertainty, LostEvents)}
     if len(axes) > 1:
         yield "its streams have different intensities"
     yield from _undetermined(event, pattern)
 
 
 def _of_side(event: p.EventPlan, operand: p.Operand, same: str | None, stream: p.StreamPlan) -> Iterator[str]:
-    schema, doubt = stream.schema, stream.schema.doubt
-    if doubt is not None and not isinstance(doubt, LostEvents):
+    schema, uncertainty = stream.schema, stream.schema.uncertainty
+    if uncertainty is not None and not isinstance(uncertainty, LostEvents):
         yield f"{schema.name} leaves open more than whether its events were recorded"
-    if isinstance(doubt, LostEvents):
+    if isinstance(uncertainty, LostEvents):
         if operand.pairing is None:
             yield f"events of {schema.name} do not open and close segments"
-        if doubt.rate is not None and doubt.shape > 1:
+        if uncertainty.rate is not None and uncertainty.shape > 1:
             yield f"{schema.name} has a RATE and Erlang gaps"
     outside = [column.name for column in event.partition if column.name not in schema.key]
     if outside:
@@ -182,51 +186,51 @@ def _of_side(event: p.EventPlan, operand: p.Operand, same: str | None, stream: p
 
 def _undetermined(event: p.EventPlan, pattern: p.Quantified) -> Iterator[str]:
     """Results that several pairs of keys share would not be independent."""
-    told = {(one.expr.slot, one.expr.column) for one in event.head if isinstance(one.expr, e.ColumnOf)}
-    told |= {
+    shown_columns = {(one.expr.slot, one.expr.column) for one in event.head if isinstance(one.expr, e.ColumnOf)}
+    shown_columns |= {
         (operand.leaf.slot, column.name) for operand in (pattern.left, pattern.right) for column in event.partition
     }
     equal: list[tuple[tuple[int, str], tuple[int, str]]] = []
     for condition in (part for one in event.having for part in e.conjuncts(one)):
         match condition:
             case e.Compare(operator="=", left=e.ColumnOf(slot=slot, column=column), right=e.Literal()):
-                told.add((slot, column))
+                shown_columns.add((slot, column))
             case e.Compare(operator="=", left=e.Literal(), right=e.ColumnOf(slot=slot, column=column)):
-                told.add((slot, column))
+                shown_columns.add((slot, column))
             case e.Compare(operator="=", left=e.ColumnOf() as one, right=e.ColumnOf() as other):
                 equal.append(((one.slot, one.column), (other.slot, other.column)))
             case _:
                 pass
     for one_place, other_place in [*equal, *equal[::-1]]:
-        if one_place in told or other_place in told:
-            told |= {one_place, other_place}
+        if one_place in shown_columns or other_place in shown_columns:
+            shown_columns |= {one_place, other_place}
     for operand in (pattern.left, pattern.right):
         for part in operand.key:
-            if (operand.leaf.slot, part.name) not in told:
+            if (operand.leaf.slot, part.name) not in shown_columns:
                 yield f"the head does not show `{part.name}` of both sides, and pairs of keys share their worlds"
 
 
 @dataclass(frozen=True, slots=True)
 class StreamRelation:
-    """The same relation over streams; the keys of a situation are only those that have a segment."""
+    """The same relation over streams; the keys of derived segments are only those that have a segment."""
 
     event: p.EventPlan
-    left: Situation | None
-    right: Situation | None
+    left: DerivedSegments | None
+    right: DerivedSegments | None
 
 
 def over_streams(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[StreamRelation | None]:
-    """The relation that an event asks for, with streams in place of situations; None, and why, where it has another."""
+    """The relation of an event, with streams in place of derived segments; None, and why, where it has another."""
     pattern = event.pattern
     if not isinstance(pattern, p.Quantified):
         return Verdict(None, "it is no relation between segments")
-    found: list[Situation | None] = []
+    found: list[DerivedSegments | None] = []
     for operand in (pattern.left, pattern.right):
         (source,) = operand.leaf.sources
         derived = program.event(source)
-        verdict = None if derived is None else situation_of(derived, program)
+        verdict = None if derived is None else derived_segments_of(derived, program)
         if verdict is not None and verdict.conclusion is None:
-            return Verdict(None, f"{source} is no situation of a stream: {verdict.reason}")
+            return Verdict(None, f"{source} does not derive the segments of a stream: {verdict.reason}")
         found.append(None if verdict is None else verdict.conclusion)
     left, right = found
     if left is None and right is None:
@@ -236,11 +240,11 @@ def over_streams(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[StreamRe
         return Verdict(None, why)
     rewritten = _rewritten(event, pattern, left, right, program)
     names = " and ".join(dict.fromkeys(one.stream for one in (left, right) if one is not None))
-    return Verdict(StreamRelation(rewritten, left, right), f"its situations are the segments of {names}")
+    return Verdict(StreamRelation(rewritten, left, right), f"its operands are the segments of {names}")
 
 
 def _relation_obstacles(
-    event: p.EventPlan, pattern: p.Quantified, left: Situation | None, right: Situation | None
+    event: p.EventPlan, pattern: p.Quantified, left: DerivedSegments | None, right: DerivedSegments | None
 ) -> Iterator[str]:
     sides = ((pattern.left, left), (pattern.right, right))
     streams = [operand.leaf.sources[0] if one is None else one.stream for operand, one in sides]
@@ -262,16 +266,16 @@ def _relation_obstacles(
                 yield "a condition looks at more than the event that opens a segment"
 
 
-def _columns(situation: Situation) -> dict[str, str]:
+def _columns(derived: DerivedSegments) -> dict[str, str]:
     """What segments of the stream know: the KEY, and what the event says that opens them."""
-    return {**situation.opening, **situation.key}
+    return {**derived.opening, **derived.key}
 
 
 def _rewritten(
     event: p.EventPlan,
     pattern: p.Quantified,
-    left: Situation | None,
-    right: Situation | None,
+    left: DerivedSegments | None,
+    right: DerivedSegments | None,
     program: p.ProgramPlan,
 ) -> p.EventPlan:
     names: dict[int, Mapping[str, str]] = {}
@@ -286,7 +290,7 @@ def _rewritten(
             return replace(expr, column=names[expr.slot][expr.column])
         return e.rebuilt(expr, renamed)
 
-    def side(operand: p.Operand, one: Situation | None) -> p.Operand:
+    def side(operand: p.Operand, one: DerivedSegments | None) -> p.Operand:
         if one is None:
             return operand
         conditions = tuple(renamed(condition) for condition in operand.leaf.conditions)

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from inkling.analysis.lag import lag_of
+from inkling.analysis.bounds.lag import lag_of
+from inkling.analysis.bounds.window import total_horizon
 from inkling.analysis.policies import parts_of
 from inkling.analysis.verdict import Verdict
-from inkling.analysis.window import total_horizon
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.continuum import lost_time
-from inkling.logical.recursion import resting_on
+from inkling.logical.patterns.continuous_ties import lost_time
+from inkling.logical.recursion import dependencies_of
 from inkling.model.time import FOREVER, Span
 from inkling.model.uncertainty import LostEvents
 
 
 def common_key(program: p.ProgramPlan) -> Verdict[tuple[str, ...]]:
-    """The columns by which all events of a program are partitioned, if the doubt of no stream crosses them."""
+    """The columns by which all events of a program are partitioned, if the uncertainty of no stream crosses them."""
     keys = {tuple(column.name for column in event.partition) for event in program.events}
     if len(keys) != 1 or () in keys:
         return Verdict((), "not all events are PARTITION BY the same columns")
     (key,) = keys
     for stream in program.streams:
-        if stream.schema.doubt is not None and not set(key) <= set(stream.schema.key):
+        if stream.schema.uncertainty is not None and not set(key) <= set(stream.schema.key):
             return Verdict((), f"events of one KEY of {stream.schema.name} can fall into several partitions")
         if stream.derived and not set(key) <= set(stream.schema.key):
             return Verdict((), f"derived columns of {stream.schema.name} look back along another key")
@@ -44,30 +44,30 @@ def _is_own_key(output: p.Output) -> bool:
             return False
 
 
-def reach_of(program: p.ProgramPlan, measure: Callable[[Span], int]) -> int | None:
+def reach_of(program: p.ProgramPlan, unit: Callable[[Span], int]) -> int | None:
     """How far apart events can be that have to do with each other; None without limit."""
     if any(stream.derived for stream in program.streams):
         return None  # derived columns look back to the row before, however long ago
-    horizon = total_horizon(program.events, measure)
-    behind = max((lag_of(event, program, measure) for event in program.events), default=0)
+    horizon = total_horizon(program.events, unit)
+    behind = max((lag_of(event, program, unit) for event in program.events), default=0)
     return None if horizon is None or behind >= FOREVER else horizon + behind
 
 
 def needs_lengths(program: p.ProgramPlan) -> Verdict[bool]:
     """Whether some event asks how much time lies between events some of which may be lost."""
-    losing = {stream.schema.name for stream in program.streams if isinstance(stream.schema.doubt, LostEvents)}
+    losing = {stream.schema.name for stream in program.streams if isinstance(stream.schema.uncertainty, LostEvents)}
     for stream in program.streams:
-        asks = [derived.name for derived in stream.derived if _tells_time(derived.expr, stream.schema.start)]
+        asks = [derived.name for derived in stream.derived if _reads_time(derived.expr, stream.schema.start)]
         if stream.schema.name in losing and asks:
-            said = f"`{asks[0]}` of {stream.schema.name} tells times"
-            return Verdict(True, f"{said}, and when lost events happened is known by their order only")
+            phrase = f"`{asks[0]}` of {stream.schema.name} is computed from times"
+            return Verdict(True, f"{phrase}, and when lost events happened is known by their order only")
     for event in program.events:
-        if losing & resting_on(event, program) and (why := _measured(event, program)) is not None:
+        if losing & dependencies_of(event, program) and (why := _measured(event, program)) is not None:
             return Verdict(True, f"{event.name} has {why}, and when lost events happened is known by their order only")
     return Verdict(False, "only the order of lost events counts")
 
 
-def _tells_time(expr: e.Expr, time: str) -> bool:
+def _reads_time(expr: e.Expr, time: str) -> bool:
     return any(
         isinstance(part, e.SinceChange) or (isinstance(part, e.ColumnOf | e.PreviousColumn) and part.column == time)
         for part in e.walk(expr)

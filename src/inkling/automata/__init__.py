@@ -1,6 +1,6 @@
 """Symbolic regular expressions over events, and the automata that find their matches.
 
 In: guards on the stream and the predicate bits of a row. Out: where each pattern holds, with its first match
-there. `inkling.automata.engine` runs patterns and loads Numba; the other modules do not. Imports
+there. `inkling.automata.run.engine` runs patterns and loads Numba; the other modules do not. Imports
 `inkling.kernels` and nothing else of ours.
 """

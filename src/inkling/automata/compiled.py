@@ -4,12 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, assert_never
 
-from inkling.automata.determinize import complement, detecting
-from inkling.automata.dfa import Dfa
-from inkling.automata.guards import Alphabet, Guard
+from inkling.automata.dfa import Dfa, complement, detecting
+from inkling.automata.guards import Alphabet, Guard, Joint
 from inkling.automata.limits import MAX_STATES, TooManyStates
 from inkling.automata.meaning import Counting, Pattern
-from inkling.automata.minterms import Joint
 from inkling.automata.nfa import Edge, Mark, Nfa, marked_only, merged, product, reduced
 from inkling.automata.regex import (
     AnyWord,
@@ -17,9 +15,9 @@ from inkling.automata.regex import (
     Concat,
     Epsilon,
     Intersect,
-    Letter,
     Regex,
     Repeat,
+    Symbol,
     Union,
     guards_of,
 )
@@ -44,7 +42,7 @@ class CompiledPattern:
         extras: Sequence[Guard] = (),
         max_states: int = MAX_STATES,
     ) -> "CompiledPattern":
-        """`extras` are guards that tell symbols apart although the pattern does not ask for them."""
+        """`extras` are guards that distinguish symbols although the pattern does not ask for them."""
         alphabet = Alphabet.of((*guards_of(pattern.regex), *extras), n_streams, exclusive=exclusive, joint=joint)
         nfa = regex_to_nfa(pattern.regex, alphabet, max_states=max_states)
         if pattern.marked_only:
@@ -110,12 +108,12 @@ class _Positions:
 
     def fragment(self, regex: Regex) -> _Fragment:
         match regex:
-            case Letter(guard, slot):
-                return self.letter(self.inner.alphabet.symbols_of(guard), () if slot is None else (slot,))
+            case Symbol(guard, slot):
+                return self.symbol(self.inner.alphabet.symbols_of(guard), () if slot is None else (slot,))
             case Epsilon():
                 return _EMPTY_WORD
             case AnyWord():
-                return self.star(self.letter(self.inner.alphabet.every_event, ()))
+                return self.star(self.symbol(self.inner.alphabet.every_event, ()))
             case Concat(parts):
                 return self.concat(self.fragment(part) for part in parts)
             case Union(options):
@@ -133,7 +131,7 @@ class _Positions:
         self.edges.append([])
         return len(self.edges) - 1
 
-    def letter(self, symbols: int, mark: Mark) -> _Fragment:
+    def symbol(self, symbols: int, mark: Mark) -> _Fragment:
         state = self.new_state()
         return _Fragment((Edge(symbols, mark, state),), (state,), False)
 

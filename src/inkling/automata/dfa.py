@@ -1,12 +1,21 @@
-"""Deterministic automata as tables: one lookup per event."""
+"""Deterministic automata as tables: one lookup per event.
+
+From automata with choices to the smallest ones without: subsets of states, and equal states as one.
+"""
 
 import hashlib
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from inkling.automata.guards import Alphabet, members
+from inkling.automata.limits import MAX_ENTRIES, MAX_STATES, TooManyStates
+from inkling.automata.nfa import Edge, Nfa, merged, reachable
+from inkling.automata.symbols import Moves, from_flags, moves_of
 
 _MAGIC = b"INKDFA\x00\x01"
 _HEADER = struct.Struct("<8sqqq")
@@ -60,3 +69,190 @@ class Dfa:
     @property
     def fingerprint(self) -> str:
         return hashlib.sha256(self.to_bytes()).hexdigest()
+
+
+Cover: TypeAlias = tuple[int, ...]  # by state: the set of states that can do all it can
+
+# Finding the relation takes time quadratic in the states; without it the automaton is only larger.
+MAX_SIMULATED = 1_500
+
+
+def simulation(nfa: Nfa, moves: Moves, finals: int) -> Cover:
+    """For each state the states that accept after every word after which it does, step by step."""
+    n_states = nfa.n_states
+    if n_states > MAX_SIMULATED:
+        return tuple(1 << state for state in range(n_states))
+    everyone = (1 << n_states) - 1
+    sources: list[dict[int, int]] = [{} for _ in range(moves.classes.n_classes)]
+    for state, targets in enumerate(moves.targets):
+        for index, reached in targets:
+            for target in members(reached):
+                sources[index][target] = sources[index].get(target, 0) | 1 << state
+    cover = [finals if finals >> state & 1 else everyone for state in range(n_states)]
+    # states far from the start first, since a state depends on its successors
+    forward = {state: [edge.target for edge in edges] for state, edges in enumerate(nfa.edges)}
+    order = reachable(forward, [0])[::-1]
+    changed = True
+    while changed:
+        changed = False
+        for state in order:
+            able = cover[state]
+            for index, reached in moves.targets[state]:
+                for target in members(reached):
+                    able &= _into(cover[target], sources[index])
+            changed |= able != cover[state]
+            cover[state] = able
+    return tuple(cover)
+
+
+def drop_covered(states: int, cover: Cover) -> int:
+    """The set without the states whose words are all accepted from another of its states."""
+    for state in members(states):
+        if states & cover[state] & ~(1 << state):
+            states &= ~(1 << state)
+    return states
+
+
+def _into(targets: int, sources: dict[int, int]) -> int:
+    """The states with a move into one of the targets."""
+    found = 0
+    for target, states in sources.items():
+        if targets >> target & 1:
+            found |= states
+    return found
+
+
+START = 1  # the set that holds state 0 alone
+
+
+def detecting(
+    nfa: Nfa, n_symbols: int, *, restart: bool = False, allow_empty: bool = False, max_states: int = MAX_STATES
+) -> Dfa:
+    """The smallest automaton that is in a final state after each event at which a match ends.
+
+    With ``restart`` a match must start after the last event at which one was found. The empty match is
+    left out; ``allow_empty`` keeps it, so that a nullable pattern is found everywhere.
+    """
+    finals = nfa.finals if allow_empty else nfa.finals - {0}
+    sets = _Subsets(nfa, moves_of(nfa, n_symbols), _bits(finals), always=START, restart=restart)
+    return sets.dfa(max_states)
+
+
+def accepting(nfa: Nfa, n_symbols: int, *, max_states: int = MAX_STATES) -> Dfa:
+    """The smallest automaton that is in a final state after each word of the language."""
+    sets = _Subsets(nfa, moves_of(nfa, n_symbols), _bits(nfa.finals), always=0, restart=False)
+    return sets.dfa(max_states)
+
+
+def complement(nfa: Nfa, alphabet: Alphabet, *, max_states: int = MAX_STATES) -> Nfa:
+    """The words that the automaton does not accept, the empty one included; nothing is marked."""
+    dfa = accepting(nfa, alphabet.n_symbols, max_states=max_states)
+    # state 0 of the table may have edges back to it, which the start of an Nfa may not
+    column_symbols = [from_flags(dfa.columns == column) & alphabet.every_event for column in range(dfa.n_columns)]
+    rows = [
+        merged(Edge(symbols, (), target + 1) for symbols, target in zip(column_symbols, row, strict=True))
+        for row in dfa.delta.tolist()
+    ]
+    finals = {int(state) + 1 for state in np.flatnonzero(~dfa.final)}
+    return Nfa((rows[0], *rows), frozenset(finals | ({0} if 1 in finals else set())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Subsets:
+    """Sets of states reached together, as integers with one bit per state."""
+
+    nfa: Nfa
+    moves: Moves
+    finals: int
+    always: int  # states that are part of every set
+    restart: bool
+
+    def dfa(self, max_states: int) -> Dfa:
+        limit = min(max_states, MAX_ENTRIES // self.moves.classes.n_classes)
+        cover = simulation(self.nfa, self.moves, self.finals)
+        number = {START: 0}
+        order = [START]
+        known = {START: START}
+        rows: list[list[int]] = []
+        for states in order:
+            row = []
+            for raw in self._successors(states):
+                if raw not in known:
+                    known[raw] = drop_covered(raw, cover)
+                target = known[raw]
+                if target not in number:
+                    number[target] = len(order)
+                    order.append(target)
+                    if len(order) > limit:
+                        raise TooManyStates(len(order), limit)
+                row.append(number[target])
+            rows.append(row)
+        final = np.array([bool(states & self.finals) for states in order])
+        return minimized(Dfa(np.array(rows, dtype=np.int32), final, self.moves.classes.of_symbol))
+
+    def _successors(self, states: int) -> list[int]:
+        if self.restart and states & self.finals:
+            states = START
+        sets = [self.always] * self.moves.classes.n_classes
+        while states:
+            lowest = states & -states
+            states ^= lowest
+            for index, targets in self.moves.targets[lowest.bit_length() - 1]:
+                sets[index] |= targets
+        return sets
+
+
+def _bits(states: Iterable[int]) -> int:
+    return sum(1 << state for state in states)
+
+
+def minimized(dfa: Dfa) -> Dfa:
+    """One state per distinguishable future (Moore), numbered breadth first; equal columns are merged."""
+    classes = _futures(dfa)
+    _, members = np.unique(classes, return_index=True)
+    small = Dfa(classes[dfa.delta[members]], dfa.final[members], dfa.columns)
+    return _merge_columns(_breadth_first(small, int(classes[0])))
+
+
+def _futures(dfa: Dfa) -> npt.NDArray[np.int32]:
+    """Class of each state, refined by one symbol of look-ahead at a time until nothing splits."""
+    _, classes = np.unique(_distances(dfa), return_inverse=True)
+    n_classes = 0
+    while n_classes < (n_classes := int(classes.max()) + 1):
+        before = classes
+        for column in range(dfa.n_columns):
+            pairs = classes * (n_classes + dfa.n_states) + before[dfa.delta[:, column]]
+            _, classes = np.unique(pairs, return_inverse=True)
+    return classes.astype(np.int32)
+
+
+def _distances(dfa: Dfa) -> npt.NDArray[np.int64]:
+    """The fewest symbols to a final state, which distinguishes most states before any refinement."""
+    never = dfa.n_states
+    distances = np.where(dfa.final, 0, never)
+    while True:
+        nearer = np.minimum(distances, distances[dfa.delta].min(axis=1) + 1).clip(max=never)
+        if (nearer == distances).all():
+            return distances
+        distances = nearer
+
+
+def _breadth_first(dfa: Dfa, start: int) -> Dfa:
+    order = [start]
+    number = {start: 0}
+    for state in order:
+        for target in dfa.delta[state].tolist():
+            if target not in number:
+                number[target] = len(order)
+                order.append(target)
+    renumbered = np.zeros(dfa.n_states, dtype=np.int32)
+    renumbered[order] = np.arange(len(order))
+    return Dfa(renumbered[dfa.delta[order]], dfa.final[order], dfa.columns)
+
+
+def _merge_columns(dfa: Dfa) -> Dfa:
+    """Columns keep the order of their first symbol."""
+    _, first, merged = np.unique(dfa.delta, axis=1, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    columns = rank[merged.reshape(-1)].astype(np.int32)
+    return Dfa(np.ascontiguousarray(dfa.delta[:, np.sort(first)]), dfa.final, columns[dfa.columns])

@@ -1,4 +1,4 @@
-"""Refusals of patterns whose automaton would not fit in memory."""
+"""Checks that reject patterns whose automaton would not fit in memory."""
 
 
 class TooManyStates(Exception):  # noqa: N818
@@ -22,7 +22,7 @@ class TooManySymbols(Exception):  # noqa: N818
         self.limit = limit
 
     def __str__(self) -> str:
-        return f"the pattern tells at least {self.n_symbols} kinds of events apart, the limit is {self.limit}"
+        return f"the pattern distinguishes at least {self.n_symbols} kinds of events, the limit is {self.limit}"
 
 
 MAX_STATES = 50_000

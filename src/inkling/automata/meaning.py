@@ -5,17 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias, assert_never
 
-from inkling.automata.regex import (
-    AnyWord,
-    Complement,
-    Concat,
-    Epsilon,
-    Intersect,
-    Letter,
-    Regex,
-    Repeat,
-    Union,
-)
+from inkling.automata.regex import AnyWord, Complement, Concat, Epsilon, Intersect, Regex, Repeat, Symbol, Union
 
 Event: TypeAlias = tuple[int, int]  # stream (-1 for a row that resets), predicate bits
 Lineage: TypeAlias = frozenset[tuple[int, int]]  # position and slot of each member
@@ -63,7 +53,7 @@ class Word:
     def _matches(self, regex: Regex, start: int, stop: int) -> set[Lineage]:
         nothing: Lineage = frozenset()
         match regex:
-            case Letter(guard, slot):
+            case Symbol(guard, slot):
                 if stop - start != 1 or not guard.admits(*self.events[start]):
                     return set()
                 return {nothing if slot is None else frozenset({(start, slot)})}
@@ -103,7 +93,7 @@ class Word:
 def witness_order(lineage: Lineage) -> Order:
     """The order in which the first match is the witness.
 
-    Positions decide from the earliest on, and a list that ends is larger than one that goes on; on equal
+    Positions decide from the earliest on, and a list that ends is larger than one that continues; on equal
     positions the slots decide.
     """
     positions = sorted({position for position, _ in lineage})

@@ -94,10 +94,7 @@ def bisimilar(nfa: Nfa) -> list[int]:
         numbers = {}
         classes = [
             numbers.setdefault(
-                (
-                    classes[state],
-                    merged(edge._replace(target=classes[edge.target]) for edge in nfa.edges[state]),
-                ),
+                (classes[state], merged(edge._replace(target=classes[edge.target]) for edge in nfa.edges[state])),
                 len(numbers),
             )
             for state in range(nfa.n_states)
@@ -108,7 +105,7 @@ def bisimilar(nfa: Nfa) -> list[int]:
 def _word_lengths(nfa: Nfa) -> list[tuple[int, int]]:
     """For each state the fewest events to a final state, and the most, -1 when there is no most.
 
-    States with the same future agree in both, which tells the states of a long chain apart at once.
+    States with the same future agree in both, which distinguishes the states of a long chain at once.
     """
     backward: dict[int, list[int]] = {state: [] for state in range(nfa.n_states)}
     open_ends = [0] * nfa.n_states

@@ -4,24 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from inkling.automata.regex import (
-    AnyWord,
-    Complement,
-    Concat,
-    Epsilon,
-    Regex,
-    Repeat,
-    Union,
-    nonempty,
-    nullable,
-)
+from inkling.automata.regex import AnyWord, Complement, Concat, Epsilon, Regex, Repeat, Union, nonempty, nullable
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A part of a sequence, repeated ``low`` to ``high`` times, each time reached by a hop of its own.
+    """A part of a sequence, repeated ``low`` to ``high`` times, each time reached by a successor of its own.
 
-    A hop leads to the next occurrence of ``candidate``, which must be one of ``body``; else these are the same.
+    A successor leads to the next occurrence of ``candidate``, which must be one of ``body``; else these are the same.
     ``absent_before`` are patterns of which no occurrence may lie in the gap between the component that
     matched before this place and the one that matches after it.
     """
@@ -33,7 +23,7 @@ class Component:
     candidate: Regex | None = None
 
     @property
-    def hops_to(self) -> Regex:
+    def successor(self) -> Regex:
         return self.body if self.candidate is None else self.candidate
 
     def __post_init__(self) -> None:
@@ -123,22 +113,22 @@ class _Sequence:
         absent += component.absent_before
         if not absent:
             return Concat((self._repeated(component), self._after(index + 1, ())))
-        first = Concat((self.gap(component.hops_to, absent), component.body))
+        first = Concat((self.gap(component.successor, absent), component.body))
         further = self._further(component)
         here = Concat((first, further, self._after(index + 1, ())))
         return Union((here, self._after(index + 1, absent))) if component.low == 0 else here
 
     def _repeated(self, component: Component) -> Regex:
-        hop = self._hop(component)
+        successor = self._successor(component)
         once = component.low == component.high == 1
-        return hop if once else Repeat(hop, component.low, component.high)
+        return successor if once else Repeat(successor, component.low, component.high)
 
     def _further(self, component: Component) -> Regex:
         """The repetitions of a component after its first."""
         if component.high == 1:
             return Epsilon()
         high = None if component.high is None else component.high - 1
-        return Repeat(self._hop(component), max(component.low - 1, 0), high)
+        return Repeat(self._successor(component), max(component.low - 1, 0), high)
 
-    def _hop(self, component: Component) -> Regex:
-        return Concat((self.gap(component.hops_to, ()), component.body))
+    def _successor(self, component: Component) -> Regex:
+        return Concat((self.gap(component.successor, ()), component.body))

@@ -8,7 +8,7 @@ from inkling.automata.guards import ANY_EVENT, Guard
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class Symbol:
     """One event that a guard admits; a member of the match when it has a slot, skipped when it has none."""
 
     guard: Guard
@@ -71,15 +71,15 @@ class Intersect:
     right: "Regex"
 
 
-Regex: TypeAlias = Letter | Epsilon | AnyWord | Concat | Union | Repeat | Complement | Intersect
+Regex: TypeAlias = Symbol | Epsilon | AnyWord | Concat | Union | Repeat | Complement | Intersect
 
-SKIP = Letter(ANY_EVENT)
+SKIP = Symbol(ANY_EVENT)
 
 
 def nullable(regex: Regex) -> bool:
     """Whether the empty word belongs to the language."""
     match regex:
-        case Letter():
+        case Symbol():
             return False
         case Epsilon() | AnyWord():
             return True
@@ -108,9 +108,9 @@ def at_most(regex: Regex, n_events: int) -> Regex:
 
 
 def guards_of(regex: Regex) -> Iterator[Guard]:
-    """The guards of all letters, in the order in which they are written."""
+    """The guards of all symbols, in the order in which they are written."""
     match regex:
-        case Letter(guard, _):
+        case Symbol(guard, _):
             yield guard
         case Epsilon() | AnyWord():
             return

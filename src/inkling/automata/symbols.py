@@ -1,4 +1,4 @@
-"""Classes of symbols that an automaton does not tell apart."""
+"""Classes of symbols that an automaton does not distinguish."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -38,7 +38,7 @@ class SymbolClasses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
-    """Where each state goes on each class of symbols."""
+    """The successor of each state for each class of symbols."""
 
     classes: SymbolClasses
     targets: tuple[tuple[tuple[int, int], ...], ...]  # by state: classes and the set of states reached
@@ -56,16 +56,6 @@ def moves_of(nfa: Nfa, n_symbols: int) -> Moves:
                 reached[index] = reached.get(index, 0) | 1 << edge.target
         targets.append(tuple(sorted(reached.items())))
     return Moves(classes, tuple(targets))
-
-
-def members(bits: int) -> list[int]:
-    """The members of a set written as an integer, smallest first."""
-    found = []
-    while bits:
-        lowest = bits & -bits
-        found.append(lowest.bit_length() - 1)
-        bits ^= lowest
-    return found
 
 
 def flags(bits: int, size: int) -> npt.NDArray[np.bool_]:

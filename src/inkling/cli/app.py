@@ -10,23 +10,24 @@ from contextlib import suppress
 import typer
 
 from inkling import __version__
-from inkling.cli.bench import bench
-from inkling.cli.calibrate import calibrate
-from inkling.cli.check import check
-from inkling.cli.demo import demo
-from inkling.cli.explain import explain
-from inkling.cli.explain_error import explain_error
-from inkling.cli.failures import with_messages
-from inkling.cli.fit import fit
-from inkling.cli.fmt import fmt
-from inkling.cli.generate import generate
-from inkling.cli.infer import infer
-from inkling.cli.model import model
-from inkling.cli.replay import replay
-from inkling.cli.run import run
-from inkling.cli.score import score
-from inkling.cli.stream import stream
-from inkling.cli.why import why
+from inkling.cli.commands.bench import bench
+from inkling.cli.commands.calibrate import calibrate
+from inkling.cli.commands.check import check
+from inkling.cli.commands.demo import demo
+from inkling.cli.commands.explain import explain
+from inkling.cli.commands.explain_error import explain_error
+from inkling.cli.commands.fit import fit
+from inkling.cli.commands.fmt import fmt
+from inkling.cli.commands.generate import generate
+from inkling.cli.commands.infer import infer
+from inkling.cli.commands.model import model
+from inkling.cli.commands.replay import replay
+from inkling.cli.commands.run import run
+from inkling.cli.commands.score import score
+from inkling.cli.commands.stream import stream
+from inkling.cli.commands.why import why
+from inkling.cli.options import with_groups
+from inkling.cli.terminal.failures import with_messages
 
 app = typer.Typer(
     name="inkling",
@@ -51,7 +52,7 @@ for command in (
     bench,
     explain_error,
 ):
-    app.command(command.__name__.replace("_", "-"))(with_messages(command))
+    app.command(command.__name__.replace("_", "-"))(with_messages(with_groups(command)))
 app.add_typer(model, name="model")
 app.add_typer(infer, name="infer")
 
@@ -65,10 +66,10 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
-    """Recognizes complex events in streams that cannot be fully trusted."""
+    """Recognize and forecast complex events in uncertain streams."""
 
 
 def main() -> None:

@@ -7,14 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inkling.cli.inputs import Given, given_paths
-from inkling.errors import InputError
-from inkling.examples import FOLDER
+from inkling.errors import InputError, nearest
+from inkling.examples import FOLDER, NAMES
 from inkling.query import Program
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from inkling.scoring.scorecard import Scores
+    from inkling.forecasting.scoring.scorecard import Scores
+
+
+def require_scenario(name: str) -> None:
+    """Rejects a name that no scenario has."""
+    if name not in NAMES:
+        close = nearest(name, NAMES, n=1)
+        raise InputError.of(
+            "INK0551",
+            f"no scenario is called `{name}`",
+            helps=(f"write `{close[0]}`" if close else f"choose one of {', '.join(NAMES)}",),
+        )
 
 
 def example_program(name: str) -> Path:
@@ -114,11 +125,12 @@ def learn_models(program: Program, folder: Path, say: Callable[[str], None]) -> 
     """Put the models of a program beside its data; a program without forecasts has none."""
     if not _forecasts(program):
         return
-    from inkling.fitting.files import save_model
+    from inkling.forecasting.learning.files import save_model
+    from inkling.forecasting.learning.settings import FitSettings
 
     say("learning")
     given = given_paths(program, [str(folder)], [])
-    for name, model in program.fit(given.streams, given.tables, share=LEARNED_SHARE).items():
+    for name, model in program.fit(given.streams, given.tables, settings=FitSettings(share=LEARNED_SHARE)).items():
         save_model(model, folder / f"{name}.parquet")
 
 
@@ -126,10 +138,11 @@ def try_forecasts(program: Program, given: Given, folder: Path, say: Callable[[s
     """Scores of all forecasts, also as a page in the folder."""
     if not _forecasts(program):
         return {}
-    from inkling.scoring.scorecard import write_scores
+    from inkling.forecasting.backtest import ScoreSettings
+    from inkling.forecasting.scoring.scorecard import write_scores
 
     say("judging forecasts")
-    scores = program.score(given.streams, given.tables, orders=ORDERS, share=LEARNED_SHARE)
+    scores = program.score(given.streams, given.tables, settings=ScoreSettings(order=ORDERS, train_share=LEARNED_SHARE))
     write_scores(scores, folder / SCORES_PAGE, title=f"Forecasts of {program.name}")
     return scores
 

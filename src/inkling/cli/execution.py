@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -11,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inkling.cli.inputs import Given
-from inkling.cli.messages import counted
-from inkling.cli.options import Runner
+from inkling.cli.options import Place, Runner
+from inkling.cli.terminal.messages import counted
 from inkling.physical.groups import Layout
 from inkling.query import Program
 
@@ -65,24 +66,42 @@ class Execution:
         write_report(data, path)
 
     def summary(self) -> Iterator[str]:
-        """Counts per event, and what was read and refused."""
+        """Counts per event, and what was read and rejected."""
         widest = max((len(name) for name in self.tables), default=0)
         for name, table in self.tables.items():
             certain = self.results.n_certain(name) if table.num_rows else None
             sure = "" if certain is None else f": {certain:,} certain, {table.num_rows - certain:,} possible"
             yield f"{name:<{widest}}  {counted(table.num_rows, 'result')}{sure}"
         read = sum(self.results.input_rows.values())
-        refused = self.results.rejects.num_rows
-        told = f"{counted(read, 'row')} read" + (f", {counted(refused, 'row')} refused" if refused else "")
-        yield f"{told}; {self.seconds:.1f} s on {self.runner}"
-        if refused:
-            yield f"refused: {_example(self.results.rejects)}"
+        rejected = self.results.rejects.num_rows
+        summary = f"{counted(read, 'row')} read" + (f", {counted(rejected, 'row')} rejected" if rejected else "")
+        yield f"{summary}; {self.seconds:.1f} s on {self.runner}"
+        if rejected:
+            yield f"rejected: {_example(self.results.rejects)}"
+            help = _epoch_help(self.results.rejects)
+            if help is not None:
+                yield help
         if self.results.worlds is not None:
             yield f"probabilities: {self.results.worlds}"
 
 
+_EPOCH = re.compile(r"`(?P<column>[^`]+)` is '?(?P<number>\d{9,19})'?, expected a timestamp")
+
+
+def _epoch_help(rejects: pa.Table) -> str | None:
+    """What to write when a TIMESTAMP column holds seconds or milliseconds since 1970."""
+    found = next((one for detail in rejects["detail"].to_pylist()[:100] if (one := _EPOCH.search(detail or ""))), None)
+    if found is None:
+        return None
+    unit = {13: "MILLISECOND", 16: "MICROSECOND"}.get(len(found["number"]), "SECOND")
+    return (
+        f"help: `{found['column']}` holds numbers, not timestamps such as 2026-01-01T00:00:00Z; "
+        f"declare it INT, and if it is the time of the stream, write `TIME {found['column']} TICK 1 {unit}`"
+    )
+
+
 def _example(rejects: pa.Table) -> str:
-    """The most frequent reason why rows were refused, with one of them."""
+    """The most frequent reason why rows were rejected, with one of them."""
     reasons = rejects["reason"].value_counts().to_pylist()
     most = max(reasons, key=lambda one: one["counts"])
     (row,) = rejects.take([rejects["reason"].index(most["values"]).as_py()]).to_pylist()
@@ -93,10 +112,9 @@ def _example(rejects: pa.Table) -> str:
 def execute(
     program: Program,
     given: Given,
-    runner: Runner,
+    place: Place,
     sampling: Sampling | None = None,
     *,
-    master: str = "local[*]",
     layout: Layout | None = None,
     quick: bool = False,
     say: Callable[[str], None] = lambda _: None,
@@ -104,18 +122,23 @@ def execute(
 ) -> Execution:
     """Run a program to the end and collect its results."""
     started = time.monotonic()
-    if runner is Runner.LOCAL:
+    spark = session_at(place, debug=debug, say=say, quick=quick)
+    if spark is None:
         say("running in this process")
 
-        def tell(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             say(f"running in this process: {done:,} of {total:,} worlds")
 
-        results = program.run_local(given.streams, given.tables, sampling=sampling, on_worlds=tell)
-        return Execution(program, given, results, "local", time.monotonic() - started, sampling)
-    spark = session(master, debug=debug, say=say, quick=quick)
-    say("running on Spark")
-    results = program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling).collect()
-    return Execution(program, given, results, f"Spark ({master})", time.monotonic() - started, sampling)
+        results = program.run_local(given.streams, given.tables, sampling=sampling, on_worlds=report)
+    else:
+        say("running on Spark")
+        results = program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling).collect()
+    return Execution(program, given, results, str(place), time.monotonic() - started, sampling)
+
+
+def session_at(place: Place, *, debug: bool, say: Callable[[str], None], quick: bool = False) -> SparkSession | None:
+    """A session of Spark, or None where the work is done in this process."""
+    return None if place.runner is Runner.LOCAL else session(place.master, debug=debug, say=say, quick=quick)
 
 
 def session(

@@ -1,15 +1,24 @@
-"""Which file holds the rows of which stream: `-i NAME=PATH`, or `-i FOLDER` with one file per stream."""
+"""Which file holds the rows of which stream: `-i NAME=PATH`, or `-i FOLDER` with one file per stream.
+
+The program that a command is about, read after the files of `--python` that declare aggregates for it.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+from inkling.cli.options import ProgramAndFiles
+from inkling.cli.terminal.messages import print_diagnostics
 from inkling.errors import InputError, nearest
+from inkling.io.readers.formats import remote_address
 from inkling.logical.plan import ProgramPlan
-from inkling.physical.runnable import Runnable
+from inkling.physical.plan import Runnable
+from inkling.query import Program, load
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 MOST_SHOWN = 8
@@ -32,9 +41,9 @@ def given_paths(program: Runnable, inputs: Iterable[str], tables: Iterable[str])
     for text in inputs:
         named = _NAMED.fullmatch(text)
         if named:
-            given.streams[_known_stream(named[1], plan)] = _existing(named[2])
+            given.streams[_known_stream(named[1], plan)] = _existing(named[2], named[1])
         else:
-            folders.append(_existing(text))
+            folders.append(_existing(text, _first_stream(plan)))
             _look_in_folder(folders[-1], plan, given)
     given.tables.update(_given_tables(plan, tables))
     _require_streams(plan, given.streams, folders)
@@ -43,7 +52,7 @@ def given_paths(program: Runnable, inputs: Iterable[str], tables: Iterable[str])
 
 @dataclass(frozen=True, slots=True)
 class GivenAddresses:
-    """What a command line says about streams that go on, and about tables."""
+    """The streams and tables of a command line for a streaming run."""
 
     streams: dict[str, str] = field(default_factory=dict)
     tables: dict[str, Path] = field(default_factory=dict)
@@ -59,7 +68,7 @@ def given_addresses(program: Runnable, inputs: Iterable[str], tables: Iterable[s
             raise InputError.of(
                 "INK0553",
                 f"expected `-i NAME=SOURCE`, found `{text}`",
-                helps=(f"say which stream it holds: `-i {_first_stream(plan)}={text}`",),
+                helps=(f"name its stream: `-i {_first_stream(plan)}={text}`",),
             )
         given.streams[_known_stream(named[1], plan)] = named[2]
     given.tables.update(_given_tables(plan, tables))
@@ -77,12 +86,10 @@ def _given_tables(plan: ProgramPlan, tables: Iterable[str]) -> dict[str, Path]:
         named = _NAMED.fullmatch(text)
         if not named:
             raise InputError.of(
-                "INK0553",
-                f"expected `-t NAME=PATH`, found `{text}`",
-                helps=("name the table before the path",),
+                "INK0553", f"expected `-t NAME=PATH`, found `{text}`", helps=("name the table before the path",)
             )
         name = _known(named[1], [table.name for table in plan.tables], "table", "-t")
-        given[name] = _existing(named[2])
+        given[name] = _existing(named[2], named[1])
     return given
 
 
@@ -99,9 +106,12 @@ def _known(name: str, names: list[str], kind: str, option: str) -> str:
     )
 
 
-def _existing(text: str) -> Path:
+def _existing(text: str, what: str) -> Path:
     path = Path(text)
     if not path.exists():
+        remote = remote_address(text, what=what)
+        if remote is not None:
+            raise remote
         raise InputError.of("INK0550", f"there is no file or folder `{text}`")
     return path
 
@@ -112,7 +122,7 @@ def _look_in_folder(folder: Path, plan: ProgramPlan, given: Given) -> None:
         raise InputError.of(
             "INK0553",
             f"expected `-i NAME=PATH` or a folder, found the file `{folder}`",
-            helps=(f"say which stream it holds: `-i {_first_stream(plan)}={folder}`",),
+            helps=(f"name its stream: `-i {_first_stream(plan)}={folder}`",),
         )
     for stream in plan.streams:
         name = stream.schema.name
@@ -156,3 +166,37 @@ def _require_streams(plan: ProgramPlan, given: Iterable[str], folders: Iterable[
             notes=tuple(note for folder in folders for note in _looked_for(folder, missing)),
             helps=(f"add {options}, or `-i FOLDER` with all of them",),
         )
+
+
+def load_with_files(asked: ProgramAndFiles, *, quiet: bool) -> tuple[Program, Given]:
+    """The program that options name, and the files that hold its streams and tables."""
+    program = load_program(asked.program, asked.python, quiet=quiet)
+    return program, given_paths(program, asked.inputs, asked.tables)
+
+
+def load_program(path: Path, python: list[Path], *, quiet: bool = False) -> Program:
+    """The program in a file; its warnings go to stderr."""
+    import_files(python)
+    program = load(path)
+    if program.warnings and not quiet:
+        print_diagnostics(program.warnings)
+    return program
+
+
+def import_files(paths: list[Path]) -> None:
+    """Import each file under a name of its own."""
+    for path in paths:
+        if not path.is_file():
+            raise InputError.of("INK0359", f"there is no file {path}", notes=("`--python` names a file to import",))
+        name = f"inkling_python_{path.stem}"
+        spec = spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise InputError.of("INK0359", f"{path} is not a Python file", helps=("give it a name that ends with .py",))
+        module = module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except Exception as problem:
+            raise InputError.of(
+                "INK0359", f"{path} cannot be imported", notes=(f"{type(problem).__name__}: {problem}",)
+            ) from problem

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from inkling.errors import InputError
+from inkling.io.readers.formats import REMOTE
 from inkling.results import LEADING, TRAILING
 
 STDOUT = "-"
@@ -23,19 +24,26 @@ JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
 def check_output(output: str) -> None:
-    """Refuse a path whose format is unknown before any work is done."""
+    """Reject a path whose format is unknown before any work is done."""
     path = Path(output)
+    if (remote := REMOTE.fullmatch(output)) is not None:
+        raise InputError.of(
+            "INK0515",
+            f"results cannot be written to `{output}`: it is not a path of this machine",
+            notes=("`inkling run` writes local files; `inkling stream` also writes to Kafka and PostgreSQL",),
+            helps=(f"write them to `{Path(remote['rest']).name or 'results.parquet'}` and copy that file",),
+        )
     if output == STDOUT or _is_folder(output) or path.suffix in (*JSON_SUFFIXES, ".csv", ".parquet"):
         return
     raise InputError.of(
         "INK0556",
-        f"the format of `{output}` cannot be told from its name",
+        f"the name of `{output}` does not show its format",
         helps=("end it with .jsonl, .csv or .parquet, or with / for a folder; `-` is JSON lines on stdout",),
     )
 
 
 def write_tables(tables: Mapping[str, pa.Table], output: str) -> None:
-    """Write all results; several events share one file, where the column `event` tells them apart."""
+    """Write all results; several events share one file, where the column `event` distinguishes them."""
     ordered = {name: in_order(table) for name, table in tables.items()}
     path = Path(output)
     if _is_folder(output):
@@ -78,8 +86,8 @@ def in_order(table: pa.Table) -> pa.Table:
     if not {"end", "start", "lineage"} <= set(table.column_names):
         return table
     ids = pc.list_value_length(table["lineage"])
-    spelled = pc.binary_join(table["lineage"].cast(pa.list_(pa.string())), "\x00")
-    keyed = table.append_column("@ids", ids).append_column("@lineage", spelled)
+    lineage_text = pc.binary_join(table["lineage"].cast(pa.list_(pa.string())), "\x00")
+    keyed = table.append_column("@ids", ids).append_column("@lineage", lineage_text)
     values = [name for name in _value_columns(table) if not pa.types.is_nested(table.schema.field(name).type)]
     order = [(name, "ascending") for name in ("end", "start", "@lineage", "@ids", *values)]
     return keyed.sort_by(order).drop_columns(["@ids", "@lineage"])

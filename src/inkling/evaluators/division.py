@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.errors import InputError
-from inkling.evaluators.protocol import Evaluator, Rows
+from inkling.evaluators.protocol import Rows, StreamEvaluator
 from inkling.io.checks.acceptable import acceptable
 from inkling.io.normalize import END, ID, PLACE, START, row_schema
 from inkling.logical.expr import Expr
@@ -105,7 +105,7 @@ class Packing:
     schema: pa.Schema  # of packed rows
     hashed: Sequence[str]  # columns whose values become one number, never 0
     chance: str  # the column with a probability
-    words: Sequence[Sequence[tuple[Sequence[Expr], int]]]  # bits of a word: of each, those of the first case that holds
+    predicates: Sequence[Sequence[tuple[Sequence[Expr], int]]]  # per bit of a mask, the first case that holds
     given: Sequence[str]  # columns whose values become a further number, 0 if all are null
     packed: Callable[[pa.RecordBatch], pa.RecordBatch]  # of rows with KEY, time, the numbers and id
 
@@ -140,14 +140,14 @@ class Carried:
         """
         schema, every = stream.schema, row_schema(stream.schema, [column.name for column in stream.derived])
         fields = [*every, *(pa.field(one.name, ARROW_TYPES[one.expr.type]) for one in stream.derived if is_derived)]
-        if needed is not None and (schema.id is None or not isinstance(schema.doubt, ImpreciseTime | None)):
+        if needed is not None and (schema.id is None or not isinstance(schema.uncertainty, ImpreciseTime | None)):
             wanted = {START, END, ID, PLACE, *schema.key, *needed}
             fields = [one for one in fields if one.name in wanted]
         copies = _copies(stream, {one.name: one.type for one in fields})
         left = {*copies, *([] if in_order else [PLACE])}
         kept = [one for one in fields if one.name not in left]
-        said = [] if summary is None else summary.fields
-        return cls(stream, pa.schema([*kept, *said]), copies, is_derived=is_derived, summary=summary)
+        extra = [] if summary is None else summary.fields
+        return cls(stream, pa.schema([*kept, *extra]), copies, is_derived=is_derived, summary=summary)
 
     @property
     def name(self) -> str:
@@ -177,7 +177,7 @@ class Carried:
 def _copies(stream: StreamPlan, kinds: Mapping[str, pa.DataType]) -> dict[str, str]:
     """Columns that repeat a time or the id of their row."""
     schema, same = stream.schema, {}
-    if not isinstance(schema.doubt, ImpreciseTime) or schema.doubt.error is None:
+    if not isinstance(schema.uncertainty, ImpreciseTime) or schema.uncertainty.error is None:
         ends = START if schema.start == schema.end else END
         same = {schema.start: START, schema.end: ends, END: ends}
         same = {name: other for name, other in same.items() if name != other}
@@ -187,7 +187,7 @@ def _copies(stream: StreamPlan, kinds: Mapping[str, pa.DataType]) -> dict[str, s
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EventMatches:
     """Matches of one event, and further columns that finishing them needs."""
 
     event: str
@@ -225,13 +225,13 @@ class Notes(Protocol):
 
     def text(self, notes: Sequence[Any]) -> str: ...
 
-    def refusal(self, notes: Sequence[Any]) -> InputError | None:
+    def rejection(self, notes: Sequence[Any]) -> InputError | None:
         """Why results cannot be as they are demanded."""
         ...
 
     @property
     def demands(self) -> bool:
-        """Whether somebody demands what may be refused."""
+        """Whether some event demands EXACT, which may be impossible."""
         ...
 
 
@@ -248,7 +248,7 @@ class Part(ABC):
     notes: Notes | None = None  # what becomes of notes, where there are some
 
     @abstractmethod
-    def found(self, rows: Rows, piece: Piece | None) -> Iterator[Found | Note | pa.Table]:
+    def found(self, rows: Rows, piece: Piece | None) -> Iterator[EventMatches | Note | pa.Table]:
         """Results over the rows of a piece, or sums; None is all the work with these rows."""
 
     def finish(self, event: EventPlan) -> Finish:
@@ -267,7 +267,7 @@ class SummedPart(Part):
     may_look_again: bool  # at results that are still undecided
 
     @abstractmethod
-    def added(self, sums: pa.Table) -> Iterator[Found]:
+    def added(self, sums: pa.Table) -> Iterator[EventMatches]:
         """Results from all sums of some identities."""
 
     @abstractmethod
@@ -275,7 +275,7 @@ class SummedPart(Part):
         """The part that gives further sums for undecided results, of which their event and the further columns."""
 
 
-def parts_of(evaluator: Evaluator, ids: Mapping[str, pa.DataType]) -> Sequence[Part]:
+def parts_of(evaluator: StreamEvaluator[Any], ids: Mapping[str, pa.DataType]) -> Sequence[Part]:
     """How work is divided: as the evaluator states, or by its key."""
     stated = getattr(evaluator, "parts", None)
     if stated is not None:
@@ -291,11 +291,11 @@ def parts_of(evaluator: Evaluator, ids: Mapping[str, pa.DataType]) -> Sequence[P
 class WholePart(Part):
     """All events of an evaluator, over the rows of whole keys."""
 
-    evaluator: Evaluator
+    evaluator: StreamEvaluator[Any]
 
-    def found(self, rows: Rows, piece: Piece | None) -> Iterator[Found]:
+    def found(self, rows: Rows, piece: Piece | None) -> Iterator[EventMatches]:
         for name, table in self.evaluator.answer(rows).tables.items():
             start, end, detected = (table[one].cast(pa.int64()).to_numpy() for one in ("start", "end", "detected_at"))
             method = np.array(table["method"].to_pylist(), object)
             estimated = table["probability"], table["error"], method
-            yield Found(name, Matches(start, end, detected, table, table["lineage"], *estimated))
+            yield EventMatches(name, Matches(start, end, detected, table, table["lineage"], *estimated))

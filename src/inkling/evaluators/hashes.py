@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.kernels.hashing import hashed_bytes, hashed_lists, mixed
+from inkling.kernels.columns.hashing import hashed_bytes, hashed_lists, mixed
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 
@@ -38,7 +38,7 @@ def row_hashes(columns: Iterable[pa.Array | pa.ChunkedArray], n_rows: int) -> Ha
 
 
 def key_hashes(schema: StreamSchema, rows: pa.Table) -> Hashes:
-    """The hash of the KEY of each row of a stream, mixed once more: draws in possible worlds rest on it."""
+    """The hash of the KEY of each row of a stream, mixed once more: draws in possible worlds depend on it."""
     return combined(row_hashes((rows[name] for name in schema.key), len(rows)))
 
 

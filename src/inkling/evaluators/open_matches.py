@@ -1,7 +1,8 @@
-"""Partial matches that may still be completed, as users see them, and the refusal where no rows are kept."""
+"""Partial matches that may still be completed, as users see them; an error for evaluators that keep no rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -46,13 +47,20 @@ class Begun:
     lineage: tuple[object, ...]
 
 
+def opened(begun: Iterable[Begun]) -> list[OpenMatch]:
+    """Open matches where there is only one world, oldest first."""
+    return in_order(
+        [OpenMatch(one.reached, one.parts, one.awaits, one.start, one.end, one.latest, one.lineage) for one in begun]
+    )
+
+
 def in_order(found: list[OpenMatch]) -> list[OpenMatch]:
     """Oldest first."""
     return sorted(found, key=lambda one: (one.start, one.end, -one.reached))
 
 
 def not_kept(event: str, why: str) -> NotSupportedYet:
-    """The refusal for an event whose state does not hold rows or parts."""
+    """The error for an event whose state does not hold rows or parts."""
     return NotSupportedYet.of(
         "INK0428",
         f"open matches of `{event}` are not supported yet",

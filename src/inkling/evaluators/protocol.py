@@ -1,7 +1,7 @@
-"""What an evaluator is to the runners: a state, and a step that takes it from one moment to the next.
+"""The protocol of evaluators: a state, and a step from one moment to the next.
 
 An evaluator answers some events of a program. It takes the checked rows of the streams that it reads, once no earlier
-row can come, and gives what these rows prove. A batch is one step from the start to the end of time.
+row can arrive, and returns their matches. A batch is one step from the start to the end of time.
 
 >>> from inkling.evaluators.protocol import END, Moment
 >>> Moment(7).is_end, END.is_end
@@ -10,7 +10,7 @@ row can come, and gives what these rows prove. A batch is one step from the star
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -18,20 +18,21 @@ import pyarrow as pa
 
 from inkling.analysis.worlds import common_key
 from inkling.evaluators.open_matches import OpenMatch, not_kept
-from inkling.evaluators.stage.owners import Owners
+from inkling.evaluators.stage.rows.owners import Owners
 from inkling.io.normalize import Normalizer
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.model.batch import FOREVER
-from inkling.model.clock import Measure
 from inkling.model.roles import Roles
-from inkling.model.time import Clock
+from inkling.model.time import Clock, TimeUnit
 from inkling.physical.stages import Placement
 
 Rows = Mapping[str, pa.Table]
 """Checked rows by stream; of a stream that is missing, none."""
 
 State = TypeVar("State")
+Input = TypeVar("Input", contravariant=True)
+Output = TypeVar("Output", covariant=True)
 
 SPARE = 1e-9
 """By how much probabilities on a stream may be off, depending on how rows were cut, so that states have a limit."""
@@ -73,12 +74,12 @@ class Beginning:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class EvaluatorContext:
     """What evaluators need besides the plan: facts of tables, the time unit, and how to sample where they must."""
 
     facts: Mapping[str, pa.Table]
-    around: Surroundings
-    measure: Measure
+    expressions: ExpressionContext
+    unit: TimeUnit
     sampling: Any = None  # `inkling.Sampling`, or None for its defaults
     on_stream: bool = False  # states must not grow with the stream
     on_worlds: OnWorlds | None = None
@@ -93,11 +94,61 @@ def no_rows(streams: Iterable[StreamPlan], clock: Clock) -> dict[str, pa.Table]:
     }
 
 
-class Evaluator(Protocol):
-    """Answers some events of a program."""
+class Evaluator(Protocol[State, Input, Output]):
+    """Answers some events: a state, and a step that takes the state from one moment to the next.
+
+    `Input` is what has become due since the last step: checked rows by stream, or rows of a stage. The results of all
+    steps together do not depend on how the rows were cut into steps.
+    """
 
     @property
     def events(self) -> tuple[EventPlan, ...]: ...
+
+    @property
+    def state_type(self) -> type[State]:
+        """What `inkling.evaluators.state` can write and read."""
+        ...
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether states can be split by key, and merged again."""
+        ...
+
+    def start(self) -> State: ...
+
+    def step(self, state: State, given: Input, until: Moment, /) -> tuple[State, Output]:
+        """Takes what is due at a moment; gives the results that are known by then. May use up the state."""
+        ...
+
+    def split(self, state: State, owners: Owners) -> tuple[State, State]:
+        """The state of the keys with these hashes (`stage.owners`, sorted), and the state of all other keys.
+
+        The halves share nothing with the state that a step would change.
+        """
+        ...
+
+    def merge(self, left: State, right: State) -> State:
+        """One state of two that hold different keys and have come to the same moment."""
+        ...
+
+    def copied(self, state: State) -> State:
+        """The same state, which steps of the original leave as it is."""
+        ...
+
+    def migrated(self, state: State, before: Any, kept: Collection[str]) -> State:
+        """The state that the evaluator `before`, of another program, has left of events that are kept."""
+        ...
+
+    def n_kept(self, state: State) -> int:
+        """About how many rows or numbers the state holds."""
+        ...
+
+
+class StreamEvaluator(Evaluator[State, Rows, Mapping[str, pa.Table]], Protocol[State]):
+    """An evaluator that a runner gives checked rows by stream; its results have the public columns.
+
+    Rows are due by `physical.streams.time_of` their stream: the step that reaches it takes them.
+    """
 
     @property
     def streams(self) -> tuple[StreamPlan, ...]:
@@ -107,36 +158,6 @@ class Evaluator(Protocol):
     def answer(self, rows: Rows) -> Answer:
         """All results over complete streams: one step from the start to the end."""
         ...
-
-
-class Stateful(Protocol[State]):
-    """Something whose state can be kept, copied, and handed to its successor in another program."""
-
-    @property
-    def state_type(self) -> type[State]:
-        """What `inkling.evaluators.state` can write and read."""
-        ...
-
-    def start(self) -> State: ...
-
-    def copied(self, state: State) -> State:
-        """The same state, which steps of the original leave as it is; a step may use up the state that it is given."""
-        ...
-
-    def migrated(self, state: State, before: Any) -> State:
-        """A state that was left by who answered these events and others, which stop."""
-        ...
-
-    def n_kept(self, state: State) -> int:
-        """About how many rows or numbers the state holds."""
-        ...
-
-
-class StreamEvaluator(Evaluator, Stateful[State], Protocol[State]):
-    """An evaluator that can be taken from moment to moment.
-
-    Rows are due by `physical.streams.time_of` their stream: the step that reaches it takes them.
-    """
 
     @property
     def scale(self) -> int:
@@ -148,25 +169,8 @@ class StreamEvaluator(Evaluator, Stateful[State], Protocol[State]):
         """Columns of all its streams that divide the work: rows that differ in them are never in one match."""
         ...
 
-    @property
-    def is_divisible(self) -> bool:
-        """Whether states can be split by the values of `key`, and merged again."""
-        ...
-
-    def step(self, state: State, rows: Rows, until: Moment) -> tuple[State, Mapping[str, pa.Table]]:
-        """Takes the rows that became due since the last step; gives the results that are known by now."""
-        ...
-
     def decided(self, state: State) -> int | None:
         """The time up to which lost events have their places; None where they need none."""
-        ...
-
-    def split(self, state: State, owners: Owners) -> tuple[State, State]:
-        """The state of the keys with these hashes (`stage.owners`, sorted), and the state of all other keys."""
-        ...
-
-    def merge(self, left: State, right: State) -> State:
-        """One state of two that hold different keys and have come to the same moment."""
         ...
 
     def open_matches(self, state: State, rows: Rows, event: str, now: int) -> list[OpenMatch]:
@@ -181,7 +185,7 @@ class OfPart(Protocol):
     def part(self) -> ProgramPlan: ...
 
     @property
-    def measure(self) -> Measure: ...
+    def unit(self) -> TimeUnit: ...
 
 
 class PartEvaluator:
@@ -220,10 +224,10 @@ class PartEvaluator:
         return None
 
     def open_matches(self, state: Any, rows: Rows, event: str, now: int) -> list[OpenMatch]:
-        """Refused, unless an evaluator keeps rows or parts."""
-        raise not_kept(event, "its state holds probabilities, from which parts cannot be told any more")
+        """Not supported, unless an evaluator keeps rows or parts."""
+        raise not_kept(event, "its state holds probabilities, from which parts cannot be recovered")
 
     def complete(self, rows: Rows) -> dict[str, pa.Table]:
         """Rows of all streams, of some none."""
         missing = [stream for stream in self.streams if stream.schema.name not in rows]
-        return {**no_rows(missing, self.program.measure.clock), **rows}
+        return {**no_rows(missing, self.program.unit.clock), **rows}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.rows import format as r
 from inkling.logical.plan import EventPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import MatchBatch
@@ -48,7 +48,7 @@ def leading_fields() -> list[pa.Field]:
 
 
 def value_fields(events: Iterable[EventPlan]) -> list[pa.Field]:
-    """Values of head and RETURN of some events, told apart by name and type."""
+    """Values of head and RETURN of some events, distinguished by name and type."""
     kinds = {
         physical_name(output.name, output.type): ARROW_TYPES[output.type]
         for event in events

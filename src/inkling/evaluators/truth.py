@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.vectorized import evaluate
 from inkling.logical.vectorized.columns import Resolve
 
 
-def truth_of(condition: e.Expr, resolve: Resolve, n_rows: int, around: Surroundings) -> NDArray[np.bool_]:
+def truth_of(condition: e.Expr, resolve: Resolve, n_rows: int, context: ExpressionContext) -> NDArray[np.bool_]:
     """Truth of a condition per row; one that is only a column may be null in the data."""
-    truth = evaluate(e.AllOf((condition,)), resolve, n_rows, around)
+    truth = evaluate(e.AllOf((condition,)), resolve, n_rows, context)
     return np.asarray(truth.to_numpy(zero_copy_only=False), bool)

@@ -5,7 +5,7 @@ In: rows of a key, a time and a reader, and a `Model`. Out: rows of a stream wit
 take what runs take, and Spark DataFrames, which are worked on where they are. The command line may import this.
 """
 
-from inkling.infer.doors import Options, filtered, mle, particles, smoothed, viterbi
+from inkling.infer.functions import Options, filtered, mle, particles, smoothed, viterbi
 from inkling.infer.learning import Learned, learn
 from inkling.infer.live import Filter
 from inkling.infer.model import Model

@@ -13,11 +13,11 @@ from inkling.errors import InputError
 from inkling.evaluators.hashes import combined, hashes_of
 from inkling.infer.model import Floats, Model
 from inkling.infer.settings import Grid, Names
-from inkling.infer.steps import Steps, times_of, told_key, told_time
-from inkling.kernels import best_states, particles
-from inkling.kernels.belief_rows import NONE, chain_rows, marginal_rows
-from inkling.kernels.draws import cumulated
-from inkling.kernels.hidden_states import DONE, Moves, backward, forward, smooth
+from inkling.infer.steps import Steps, key_text, time_text, times_of
+from inkling.kernels.inference import best_states, particles
+from inkling.kernels.inference.belief_rows import NONE, chain_rows, marginal_rows
+from inkling.kernels.inference.hidden_states import DONE, Moves, backward, forward, smooth
+from inkling.kernels.worlds.draws import cumulated
 
 
 class Kind(Enum):
@@ -128,8 +128,8 @@ class Question:
         if stuck != DONE:
             raise InputError.of(
                 "INK0666",
-                f"no particle of {n:,} explains what was read of {_told(steps, stuck, grid)}",
-                helps=("take more particles, or the exact filter",),
+                f"none of {n:,} particles explains the readings of {_place(steps, stuck, grid)}",
+                helps=("use more particles, or the exact filter",),
             )
         return belief
 
@@ -171,7 +171,7 @@ class Pass:
 def forward_pass(
     model: Model, steps: Steps, grid: Grid, before: Floats | None = None, going_on: NDArray[np.bool_] | None = None
 ) -> Pass:
-    """Filtered marginals; keys begin anew unless they are said to be going on."""
+    """Filtered marginals; keys begin anew unless they continue."""
     n_keys, n_states = len(steps.names), len(model.states)
     belief, totals = np.empty((len(steps), n_states)), np.empty(len(steps))
     before = np.zeros((n_keys, n_states)) if before is None else before
@@ -194,9 +194,9 @@ def require_possible(stuck: int, steps: Steps, grid: Grid) -> None:
     if stuck != DONE:
         raise InputError.of(
             "INK0665",
-            f"what was read of {_told(steps, stuck, grid)} cannot happen in the model",
-            notes=("no state that can be reached explains it, or its chance is too small for a double",),
-            helps=("give readers a small chance in every state, so that a stray reading is possible",),
+            f"the readings of {_place(steps, stuck, grid)} have probability 0 in the model",
+            notes=("no reachable state explains them, or the probability underflows",),
+            helps=("give readers a small probability in every state",),
         )
 
 
@@ -208,16 +208,12 @@ def _hashable(column: pa.ChunkedArray) -> pa.Array:
     return array if plain else array.cast(pa.string())
 
 
-def _told(steps: Steps, step: int, grid: Grid) -> str:
-    return f"{told_key(steps.names, int(steps.key_of[step]))} at {told_time(int(steps.number[step]), grid)}"
+def _place(steps: Steps, step: int, grid: Grid) -> str:
+    return f"{key_text(steps.names, int(steps.key_of[step]))} at {time_text(int(steps.number[step]), grid)}"
 
 
 def _without_nothing(
-    step: NDArray[np.int64],
-    previous: NDArray[np.int32],
-    state: NDArray[np.int32],
-    prob: Floats,
-    nothing: int,
+    step: NDArray[np.int64], previous: NDArray[np.int32], state: NDArray[np.int32], prob: Floats, nothing: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], Floats]:
     """Rows in which a state means "no event": what leads to it goes without saying, what follows it follows nothing.
 

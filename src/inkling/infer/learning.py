@@ -9,14 +9,14 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.infer.doors import Options, grid_of, names_of
 from inkling.infer.estimates import smoothed_pass
+from inkling.infer.functions import Options, grid_of, names_of
 from inkling.infer.model import Floats, Model
 from inkling.infer.readings import Readings, clock_of_readings, readings_of
 from inkling.infer.settings import Grid, wrong_option
 from inkling.infer.steps import NOT_HEARD, Extent, blocks
 from inkling.io import Data, read_table
-from inkling.kernels.hidden_states import expected_counts
+from inkling.kernels.inference.hidden_states import expected_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +68,16 @@ def learn(
     grid = grid_of(clock, options)
     rows = readings_of(table, model, names, clock)
     n_steps = max(1, int(Extent.of(rows, grid).lengths.sum()))
-    told = []
+    likelihoods = []
     for done in range(rounds):
         counts = count(rows, grid, model)
-        told.append(counts.log_likelihood)
-        if len(told) > 1 and told[-1] - told[-2] < least_gain * n_steps:
-            return Learned(model, tuple(told))
+        likelihoods.append(counts.log_likelihood)
+        if len(likelihoods) > 1 and likelihoods[-1] - likelihoods[-2] < least_gain * n_steps:
+            return Learned(model, tuple(likelihoods))
         model = improved(model, counts, movement=movement, readers=readers, prior=prior)
         if progress is not None:
             progress(done + 1, rounds)
-    return Learned(model, (*told, count(rows, grid, model).log_likelihood))
+    return Learned(model, (*likelihoods, count(rows, grid, model).log_likelihood))
 
 
 def count(readings: Readings, grid: Grid, model: Model) -> Counts:

@@ -11,12 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.errors import InputError
-from inkling.infer.doors import Options, grid_of, names_of
 from inkling.infer.estimates import Kind, Question, forward_pass
+from inkling.infer.functions import Options, grid_of, names_of
 from inkling.infer.model import Floats, Model
 from inkling.infer.readings import NOTHING_READ, Readings, clock_of_readings, in_order, readings_of
 from inkling.infer.settings import Grid, Moment, require_share, step_of, wrong_option
-from inkling.infer.steps import Extent, blocks, times_of, told_key, told_time
+from inkling.infer.steps import Extent, blocks, key_text, time_text, times_of
 from inkling.io import Data, read_table
 from inkling.model.time import Clock
 
@@ -39,7 +39,7 @@ class _State:
 class Filter:
     """Rows of `filtered` as readings are pushed: each push has all readings of some further steps.
 
-    A key begins with its first reading and goes on from then, read or not. With `start`, all keys begin there.
+    A key begins with its first reading and continues from then, read or not. With `start`, all keys begin there.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Filter:
     def __init__(self, model: Model, *, prune: float = 0.0, **options: Unpack[Options]) -> None:
         require_share(prune)
         if options.get("stop") is not None:
-            raise wrong_option("a filter goes on for as long as readings are pushed, so it has no `stop`")
+            raise wrong_option("a live filter has no `stop`")
         self._question = Question(model, Kind.FILTERED, names_of(options), prune)
         self._options = options
         self._state: _State | None = None
@@ -89,7 +89,7 @@ class Filter:
         return self._advance(rows, grid, last)
 
     def _advance(self, rows: Readings, grid: Grid, last: int) -> pa.Table:
-        """All keys go on to the same step: known ones get a row that says nothing at the step after the latest."""
+        """All keys continue to the same step: known ones get a row that says nothing at the step after the latest."""
         state, question = self._state, self._question
         n_known = 0 if state is None else len(state.names)
         if state is not None and last <= state.at:
@@ -122,7 +122,7 @@ class Filter:
         return pa.concat_tables(found) if found else self._none(self._state)
 
     def save(self) -> bytes:
-        """Everything that later pushes rest on."""
+        """Everything that later pushes depend on."""
         if self._state is None:
             return b""
         state = self._state
@@ -145,7 +145,7 @@ class Filter:
         return bytes(sink.getvalue())
 
     def restore(self, saved: bytes) -> None:
-        """Go on from what another filter saved, of the same model and with the same options."""
+        """Continue from the state that another filter saved, of the same model and with the same options."""
         if not saved:
             self._state = None
             return
@@ -175,14 +175,14 @@ class Filter:
         early = number > last
         if late.any() or early.any():
             place = int((late | early).argmax())
-            who = told_key(rows.names, int(np.searchsorted(rows.keys, place, side="right")) - 1)
-            when = told_time(int(number[place]), grid)
-            done = told_time(at if late.any() and at is not None else last, grid)
+            who = key_text(rows.names, int(np.searchsorted(rows.keys, place, side="right")) - 1)
+            when = time_text(int(number[place]), grid)
+            done = time_text(at if late.any() and at is not None else last, grid)
             reason = f"steps up to {done} are done" if late.any() else f"steps after {done} are not complete"
             raise InputError.of(
                 "INK0667",
                 f"a reading of {who} in the step at {when} cannot be used: {reason}",
-                helps=("push readings step by step, each step as a whole",),
+                helps=("push complete steps, in order",),
             )
 
     def _none(self, state: _State) -> pa.Table:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from inkling.errors import InputError, nearest
 from inkling.io import Data, read_table
 from inkling.io.casting import cast_column, is_readable
-from inkling.kernels.hidden_states import Moves
+from inkling.kernels.inference.hidden_states import Moves
 from inkling.model.time import Clock
 from inkling.model.types import Type
 
@@ -59,8 +59,8 @@ def _column(column: pa.ChunkedArray, what: str, name: str) -> pa.Array:
     if wrong.any():
         row = int(wrong.argmax())
         given = column[row].as_py()
-        said = "is missing" if given is None else f"is {given!r}, expected {expected}"
-        raise InputError.of("INK0662", f"row {row + 1} of the table `{what}`: `{name}` {said}")
+        fault = "is missing" if given is None else f"is {given!r}, expected {expected}"
+        raise InputError.of("INK0662", f"row {row + 1} of the table `{what}`: `{name}` {fault}")
     return cast.values
 
 
@@ -77,8 +77,8 @@ def _require_once(names: pa.Table, what: str) -> None:
     seen: set[tuple[str, ...]] = set()
     for row, key in enumerate(zip(*(column.to_pylist() for column in names.columns), strict=True)):
         if key in seen:
-            told = ", ".join(f"{name} `{value}`" for name, value in zip(names.column_names, key, strict=True))
-            raise InputError.of("INK0662", f"row {row + 1} of the table `{what}`: {told} was given before")
+            shown = ", ".join(f"{name} `{value}`" for name, value in zip(names.column_names, key, strict=True))
+            raise InputError.of("INK0662", f"row {row + 1} of the table `{what}`: {shown} was given before")
         seen.add(key)
 
 
@@ -95,19 +95,19 @@ def movement_of(table: pa.Table, first: Iterable[str]) -> tuple[tuple[str, ...],
     totals = np.bincount(source, chance, len(states))
     for number, total in enumerate(totals):
         if abs(total - 1) > TOLERANCE:
-            _refuse_moves(states[number], float(total), states[number] in previous)
+            _reject_moves(states[number], float(total), states[number] in previous)
     order = np.lexsort((target, source))
     order = order[chance[order] > 0]
     offsets = np.searchsorted(source[order], np.arange(len(states) + 1)).astype(np.int64)
     return states, Moves(offsets, target[order], chance[order] / totals[source[order]])
 
 
-def _refuse_moves(state: str, total: float, is_known: bool) -> None:
+def _reject_moves(state: str, total: float, is_known: bool) -> None:
     if not is_known:
         raise InputError.of(
             "INK0660",
-            f"the table `movement` does not say what follows `{state}`",
-            helps=(f"add a row with previous `{state}`; what never moves has one with state `{state}` and p 1",),
+            f"the table `movement` has no transitions from `{state}`",
+            helps=(f"add a row with previous `{state}`; for an absorbing state, state `{state}` and p 1",),
         )
     raise InputError.of("INK0660", f"the chances in `movement` after `{state}` add up to {total:.9g}, expected 1")
 
@@ -157,7 +157,7 @@ def require_state(name: str, known: Iterable[str], what: str) -> None:
         close = nearest(name, known, n=1)
         raise InputError.of(
             "INK0661",
-            f"{what} names a state `{name}`, of which `movement` says nothing",
+            f"{what} names a state `{name}`, which `movement` does not have",
             helps=(f"write `{close[0]}`",) if close else (),
         )
 

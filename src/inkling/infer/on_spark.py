@@ -12,8 +12,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-from inkling.infer.doors import Options, grid_of
 from inkling.infer.estimates import Question
+from inkling.infer.functions import Options, grid_of
 from inkling.infer.readings import readings_of, require_columns
 from inkling.infer.settings import Grid
 from inkling.infer.steps import Extent, blocks, times_of
@@ -36,10 +36,10 @@ def answered_on_spark(readings: DataFrame, question: Question, options: Options)
     grid = grid_of(_clock(chosen, arrow, names.time), options)
     numbered = chosen.toDF(*(f"c{number}" for number in range(len(chosen.columns))))
     keys = numbered.columns[: len(names.key)]
-    together = numbered.repartition(*keys).sortWithinPartitions(*keys)
+    co_partitioned = numbered.repartition(*keys).sortWithinPartitions(*keys)
     time = times_of(np.zeros(0, np.int64), grid).type
     schema = question.schema(pa.schema([arrow.field(name) for name in names.key]), time)
-    return together.mapInArrow(Task(question, grid, tuple(chosen.columns), schema), from_arrow_schema(schema))
+    return co_partitioned.mapInArrow(Task(question, grid, tuple(chosen.columns), schema), from_arrow_schema(schema))
 
 
 def _named(name: str) -> Column:
@@ -47,7 +47,7 @@ def _named(name: str) -> Column:
 
 
 def _clock(rows: DataFrame, arrow: pa.Schema, time: str) -> Clock:
-    """Told by the type of the column; of texts, by some of them."""
+    """Known by the type of the column; of texts, by some of them."""
     kind = arrow.field(time).type
     if pa.types.is_string(kind):
         some = rows.select(_named(time)).where(_named(time).isNotNull()).limit(SAMPLED).toArrow()
@@ -72,7 +72,7 @@ class Task:
                 yield from question.answer(steps, grid).cast(self.schema).to_batches(max_chunksize=100_000)
 
     def _whole_keys(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-        """Rows of many keys at a time, of each key all at once; the key that came last may go on."""
+        """Rows of many keys at a time, of each key all at once; the key that came last may continue."""
         held: list[pa.RecordBatch] = []
         n_held = 0
         for batch in batches:

@@ -115,19 +115,19 @@ def _outcomes(table: pa.Table, model: Model, names: Names) -> NDArray[np.int32]:
             )
         value = _read(table, names.value, Type.STRING, Clock.TICKS, "texts")
         pairs = pa.StructArray.from_arrays([reader, value], ["reader", "value"])
-        spelled = pc.binary_join_element_wise(reader, value, "\x00")
+        texts = pc.binary_join_element_wise(reader, value, "\x00")
         known = pa.array([f"{name}\x00{value}" for name, value in model.outcomes], pa.string())
     else:
-        pairs, spelled = reader, reader
+        pairs, texts = reader, reader
         known = pa.array([name for name, _ in model.outcomes], pa.string())
-    found = pc.fill_null(pc.index_in(spelled, known), NOTHING_READ).to_numpy(zero_copy_only=False)
+    found = pc.fill_null(pc.index_in(texts, known), NOTHING_READ).to_numpy(zero_copy_only=False)
     unknown = (found == NOTHING_READ) & reader.is_valid().to_numpy(zero_copy_only=False)
     if unknown.any():
-        _refuse_outcome(pairs[int(unknown.argmax())].as_py(), int(unknown.argmax()), model)
+        _reject_outcome(pairs[int(unknown.argmax())].as_py(), int(unknown.argmax()), model)
     return found.astype(np.int32)
 
 
-def _refuse_outcome(given: str | dict[str, str | None], row: int, model: Model) -> None:
+def _reject_outcome(given: str | dict[str, str | None], row: int, model: Model) -> None:
     reader = given if isinstance(given, str) else str(given["reader"])
     if not isinstance(given, str) and reader in model.readers:
         known = [str(value) for name, value in model.outcomes if name == reader]

@@ -89,7 +89,7 @@ def _length(every: Length, clock: Clock) -> int:
             help="write, for example, `5 seconds`",
         )
     if length < 1:
-        raise wrong_option(f"a step lasts some time, found every={every}")
+        raise wrong_option(f"a step must be longer than zero, found every={every}")
     return length
 
 

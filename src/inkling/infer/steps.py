@@ -13,7 +13,7 @@ from inkling.errors import InputError
 from inkling.infer.model import Floats, Model
 from inkling.infer.readings import NOTHING_READ, Readings
 from inkling.infer.settings import Grid
-from inkling.kernels.hidden_states import Seen
+from inkling.kernels.inference.hidden_states import Seen
 from inkling.model.time import Clock
 
 NOT_HEARD = -1
@@ -29,8 +29,8 @@ def observations(
     """
     reader_of = model.reader_of
     n_outcomes = max(1, len(model.outcomes))
-    told = np.unique(step * n_outcomes + outcome)
-    step, outcome = told // n_outcomes, (told % n_outcomes).astype(np.int32)
+    cells = np.unique(step * n_outcomes + outcome)
+    step, outcome = cells // n_outcomes, (cells % n_outcomes).astype(np.int32)
     rank = np.arange(len(step)) - np.searchsorted(step, step)
     code = np.zeros(n_steps, np.int32)
     heard = np.full((1, len(model.readers)), NOT_HEARD, np.int32)
@@ -107,9 +107,9 @@ def blocks(readings: Readings, extent: Extent, grid: Grid, model: Model) -> Iter
         worst = int(cells.argmax())
         raise InputError.of(
             "INK0664",
-            f"the readings of {told_key(readings.names, worst)} go over {extent.lengths[worst]:,} steps",
+            f"the readings of {key_text(readings.names, worst)} go over {extent.lengths[worst]:,} steps",
             notes=(f"with {len(model.states)} states, at most {MOST_CELLS // len(model.states):,} fit in memory",),
-            helps=("make steps longer with `every`, or look at a part of the time with `start` and `stop`",),
+            helps=("use a longer `every`, or limit the time with `start` and `stop`",),
         )
     sizes = np.cumsum(cells)
     begin = 0
@@ -133,11 +133,11 @@ def _steps(readings: Readings, extent: Extent, grid: Grid, model: Model, begin: 
     place = offsets[key] + within
     code, heard, twice = observations(place[counts], readings.outcome[rows][counts], n_steps, model)
     if twice is not None:
-        who = told_key(names, int(np.searchsorted(offsets, twice, side="right")) - 1)
+        who = key_text(names, int(np.searchsorted(offsets, twice, side="right")) - 1)
         raise InputError.of(
             "INK0664",
-            f"one reader reports two values of {who} in the step at {told_time(int(number[twice]), grid)}",
-            helps=("make steps shorter with `every`, or keep one reading per step",),
+            f"one reader reports two values of {who} in the step at {time_text(int(number[twice]), grid)}",
+            helps=("use a shorter `every`, or keep one reading per step",),
         )
     return Steps(names, number, Seen(offsets, code, likelihoods(heard, model)), heard)
 
@@ -148,9 +148,9 @@ def times_of(number: NDArray[np.int64], grid: Grid) -> pa.Array:
     return pa.array(number * grid.every, pa.int64()).cast(kind)
 
 
-def told_time(number: int, grid: Grid) -> str:
+def time_text(number: int, grid: Grid) -> str:
     return str(times_of(np.array([number]), grid)[0].as_py())
 
 
-def told_key(names: pa.Table, place: int) -> str:
+def key_text(names: pa.Table, place: int) -> str:
     return ", ".join(f"{name} `{names[name][place].as_py()}`" for name in names.column_names)

@@ -3,8 +3,8 @@
 Enters: paths, pandas, Arrow or polars frames, lists of rows. Leaves: Arrow tables that stages can read, and rejects.
 """
 
-from inkling.io.data import Data, read_table
 from inkling.io.normalize import Normalized, normalize
+from inkling.io.readers.files import Data, read_table
 from inkling.io.rejects import REJECTS_SCHEMA
 
 __all__ = ["REJECTS_SCHEMA", "Data", "Normalized", "normalize", "read_table"]

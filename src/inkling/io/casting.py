@@ -18,7 +18,7 @@ from inkling.model.time import Clock
 from inkling.model.types import Type
 
 SAMPLE = 1000
-"""How many records are looked at to tell what the times of a text column count."""
+"""How many records are read to determine the unit of the times of a text column."""
 
 TARGETS = {
     Type.BOOLEAN: pa.bool_(),
@@ -30,10 +30,7 @@ TARGETS = {
 }
 
 _FIRST_YEAR_1 = -62_135_596_800_000_000
-_PLAIN = {
-    Type.INTEGER: r"^-?[0-9]{1,18}$",
-    Type.DOUBLE: r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$",
-}
+_PLAIN = {Type.INTEGER: r"^-?[0-9]{1,18}$", Type.DOUBLE: r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$"}
 _DAY_US = 86_400_000_000
 
 
@@ -277,14 +274,14 @@ def _all_plain(text: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
 
 def _one_by_one(text: pa.Array, kind: Type, clock: Clock) -> tuple[pa.Array, NDArray[np.bool_]]:
     """Each spelling is read once, however often it occurs."""
-    spelled = text.dictionary_encode()
+    encoded = text.dictionary_encode()
     values, bad = [], []
-    for spelling in spelled.dictionary.to_pylist():
+    for spelling in encoded.dictionary.to_pylist():
         try:
             values.append(read_value(spelling, kind, clock))
             bad.append(False)
         except MisspelledError:
             values.append(None)
             bad.append(True)
-    is_bad = pc.fill_null(pa.array(bad, pa.bool_()).take(spelled.indices), False)
-    return pa.array(values, TARGETS[kind]).take(spelled.indices), is_bad.to_numpy(zero_copy_only=False)
+    is_bad = pc.fill_null(pa.array(bad, pa.bool_()).take(encoded.indices), False)
+    return pa.array(values, TARGETS[kind]).take(encoded.indices), is_bad.to_numpy(zero_copy_only=False)

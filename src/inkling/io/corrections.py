@@ -19,7 +19,7 @@ DETAILS = {
     Reason.NOTHING_TO_WITHDRAW: "there is no event with this id",
     Reason.WITHDRAWN_TWICE: "the event with this id was withdrawn already",
 }
-"""What is said of withdrawals that withdraw nothing."""
+"""Details of rejected withdrawals."""
 
 
 def corrected_stream(schema: StreamSchema, read: Normalized) -> Normalized:
@@ -48,21 +48,21 @@ def corrected(schema: StreamSchema, rows: pa.Table, withdrawals: pa.Table) -> tu
     again[first["@row_min"].to_numpy()] = False
     unknown = ~again & pc.invert(pc.is_in(ids, rows[ID].combine_chunks())).to_numpy(zero_copy_only=False)
     kept = rows.filter(pc.invert(pc.is_in(rows[ID], ids)))
-    refused = [
-        refused_withdrawals(schema, withdrawals.filter(pa.array(unknown)), Reason.NOTHING_TO_WITHDRAW),
-        refused_withdrawals(schema, withdrawals.filter(pa.array(again)), Reason.WITHDRAWN_TWICE),
+    rejected = [
+        rejected_withdrawals(schema, withdrawals.filter(pa.array(unknown)), Reason.NOTHING_TO_WITHDRAW),
+        rejected_withdrawals(schema, withdrawals.filter(pa.array(again)), Reason.WITHDRAWN_TWICE),
     ]
-    return kept, pa.concat_tables([repeated, *refused])
+    return kept, pa.concat_tables([repeated, *rejected])
 
 
 def ids_are_distinct(schema: StreamSchema) -> bool:
     """Whether an id names one row of a stream with OP; alternatives and numbered events may share one."""
-    return schema.doubt is None or isinstance(schema.doubt, ImpreciseTime)
+    return schema.uncertainty is None or isinstance(schema.uncertainty, ImpreciseTime)
 
 
-def refused_withdrawals(schema: StreamSchema, withdrawals: pa.Table, reason: Reason) -> pa.Table:
+def rejected_withdrawals(schema: StreamSchema, withdrawals: pa.Table, reason: Reason) -> pa.Table:
     """Rejects for withdrawals that change nothing."""
     n = len(withdrawals)
-    said = (schema.name, reason.value, DETAILS[reason])
-    columns = [*(pa.repeat(pa.scalar(one), n) for one in said), withdrawals[ROW], withdrawals[ID].cast(pa.string())]
+    shown = (schema.name, reason.value, DETAILS[reason])
+    columns = [*(pa.repeat(pa.scalar(one), n) for one in shown), withdrawals[ROW], withdrawals[ID].cast(pa.string())]
     return pa.table(columns, schema=REJECTS_SCHEMA)

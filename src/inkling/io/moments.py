@@ -16,7 +16,7 @@ from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime
 
 def error_columns(schema: StreamSchema) -> tuple[str, ...]:
     """Columns that say how wrong the time of a row may be."""
-    match schema.doubt:
+    match schema.uncertainty:
         case ImpreciseTime(error=ErrorColumn(name=name)) | ImpreciseTime(error=ClockErrors(column=name)):
             return (name,)
         case _:
@@ -24,18 +24,18 @@ def error_columns(schema: StreamSchema) -> tuple[str, ...]:
 
 
 def largest_error(schema: StreamSchema) -> int:
-    """What a column that tells errors may say at most."""
+    """The largest value of a column with errors of times."""
     return FARTHEST // (schema.grid or 1)
 
 
 def moments(columns: Mapping[str, pa.Array], schema: StreamSchema) -> tuple[pa.Array, pa.Array]:
     """From when to when events happened, or the first and the last moment at which they may have.
 
-    What rests on a null is null.
+    An expression with a null operand is null.
     """
     starts, ends = columns[schema.start], columns[schema.end]
-    if isinstance(schema.doubt, ImpreciseTime) and schema.doubt.error is not None:
-        error = _errors(columns, schema, schema.doubt.error)
+    if isinstance(schema.uncertainty, ImpreciseTime) and schema.uncertainty.error is not None:
+        error = _errors(columns, schema, schema.uncertainty.error)
         starts, ends = pc.subtract(starts, error), pc.add(ends, error)
     return (starts, ends) if schema.grid is None else (_rounded(starts, schema.grid), _rounded(ends, schema.grid))
 
@@ -49,9 +49,9 @@ def on_grid(columns: Mapping[str, pa.Array], schema: StreamSchema) -> dict[str, 
 
 def outside_limits(columns: Mapping[str, pa.Array], schema: StreamSchema) -> dict[str, NDArray[np.bool_]]:
     """Rows with an error that is none, by what was expected instead."""
-    if not isinstance(schema.doubt, ImpreciseTime) or not isinstance(schema.doubt.error, ErrorColumn):
+    if not isinstance(schema.uncertainty, ImpreciseTime) or not isinstance(schema.uncertainty.error, ErrorColumn):
         return {}
-    errors = pc.fill_null(columns[schema.doubt.error.name], 0).to_numpy(zero_copy_only=False)
+    errors = pc.fill_null(columns[schema.uncertainty.error.name], 0).to_numpy(zero_copy_only=False)
     most = largest_error(schema)
     return {"0 or more": errors < 0, f"at most {most}": errors > most}
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from inkling.errors import InputError, nearest
 from inkling.io.casting import TARGETS, Cast, cast_column, clock_of, is_readable, plain_values
 from inkling.io.moments import error_columns, moments, on_grid, outside_limits
-from inkling.io.records import MALFORMED, ORIGINAL
+from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.io.withdrawals import EVENT, WITHDRAWAL, no_withdrawals, withdrawals
 from inkling.model.schema import Column, StreamSchema, value_columns
@@ -32,7 +32,7 @@ ABOUT_TIME = {
     Reason.BAD_ERROR,
     Reason.NULL_CLOCK,
 }
-"""Faults of rows that do not tell when their event happened."""
+"""Faults of rows without a valid time of their event."""
 
 OWN_ID = "@own_id"
 """The id of a row whose event goes by another name; simultaneous rows of a key stand in the order of their own ids."""
@@ -42,7 +42,7 @@ OWN_ID = "@own_id"
 class Normalized:
     """Rows with the declared columns and the `@` columns, what was set aside, and what the times count.
 
-    Of a stream with OP, `rows` are the events that rows tell of, `withdrawals` those that rows take back.
+    Of a stream with OP, `rows` are the events, `withdrawals` the events that rows take back.
     """
 
     rows: pa.Table
@@ -62,7 +62,7 @@ def normalize(
 ) -> Normalized:
     """Check and type the rows of a stream; `derived` columns are computed later and not expected.
 
-    Without `clock` the data tell what times count; without `numbers` the records are numbered from 1. Numbers are
+    Without `clock` the data show the unit of times; without `numbers` the records are numbered from 1. Numbers are
     the ids of a stream that declares none.
     """
     wanted = stored_columns(schema, derived)
@@ -95,8 +95,8 @@ def normalize(
         return Normalized(rows if good.all() else rows.filter(pa.array(good)), rejects, clock, len(raw))
     taken_back = rows.select([ID, END]).set_column(1, END, pc.if_else(pa.array(timely), rows[END], None))
     taken_back = taken_back.filter(pa.array(good & says.withdrawn))
-    told = withdrawals(schema, taken_back[ID], taken_back[END])
-    return Normalized(rows.filter(pa.array(good & ~says.withdrawn)), rejects, clock, len(raw), told)
+    taken = withdrawals(schema, taken_back[ID], taken_back[END])
+    return Normalized(rows.filter(pa.array(good & ~says.withdrawn)), rejects, clock, len(raw), taken)
 
 
 class Normalizer:
@@ -172,7 +172,7 @@ def stored_columns(schema: StreamSchema, derived: Iterable[str] = ()) -> list[Co
     for role in (*schema.key, schema.id, schema.order_by):
         if role is not None:
             stored.setdefault(role, Column(role, Type.STRING))
-    for column in _doubt_columns(schema):
+    for column in _uncertainty_columns(schema):
         stored.setdefault(column.name, column)
     if schema.op is not None:
         stored.setdefault(schema.op, Column(schema.op, Type.STRING))
@@ -189,16 +189,16 @@ def row_schema(schema: StreamSchema, derived: Iterable[str] = ()) -> pa.Schema:
     return pa.schema([*kinds.items(), (START, pa.int64()), (END, pa.int64()), (PLACE, place), (ID, identity)])
 
 
-def _doubt_columns(schema: StreamSchema) -> list[Column]:
-    """Columns that tell of doubt, with the types that they have where the declaration gives none."""
-    match schema.doubt:
+def _uncertainty_columns(schema: StreamSchema) -> list[Column]:
+    """Columns that describe uncertainty, with the types that they have where the declaration gives none."""
+    match schema.uncertainty:
         case None:
             return []
         case ImpreciseTime(weights=weights, error=error):
             listed = [] if weights is None else [Column(weights, Type.WEIGHTS)]
             return [*listed, Column(error.name, Type.INTEGER)] if isinstance(error, ErrorColumn) else listed
         case ProbableValue(probability=probability, given=given):
-            values = (schema.column(name) for name in value_columns(schema.doubt, schema))
+            values = (schema.column(name) for name in value_columns(schema.uncertainty, schema))
             previous = [Column(name, value.type) for name, value in zip(given, values, strict=False) if value]
             return [Column(probability, Type.DOUBLE), *previous]
         case LostEvents(number=number, role=role, count=count, bounds=bounds, rate=rate):
@@ -224,7 +224,7 @@ def times_of_events(raw: pa.Table, schema: StreamSchema) -> pa.ChunkedArray:
 
 
 def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequence[str]) -> None:
-    """Refuse an input that lacks a column or has it twice."""
+    """Reject an input that lacks a column or has it twice."""
     visible = [name for name in present if not name.startswith("@")]
     for name in needed:
         if visible.count(name) == 1:
@@ -241,7 +241,7 @@ def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequen
 
 
 def require_readable(schema: StreamSchema, column: Column, have: pa.DataType, clock: Clock) -> None:
-    """Refuse a column none of whose values could be read as declared."""
+    """Reject a column none of whose values could be read as declared."""
     if is_readable(have, column.type, clock):
         return
     expected = _expected(column, clock)
@@ -335,9 +335,9 @@ def _complaints(
 
 def _error_complaints(schema: StreamSchema, casts: dict[str, Cast]) -> list[Complaint]:
     """About how wrong a time may be."""
-    if not isinstance(schema.doubt, ImpreciseTime) or schema.doubt.error is None:
+    if not isinstance(schema.uncertainty, ImpreciseTime) or schema.uncertainty.error is None:
         return []
-    by_clock = isinstance(schema.doubt.error, ClockErrors)
+    by_clock = isinstance(schema.uncertainty.error, ClockErrors)
     columns = {name: cast.values for name, cast in casts.items()}
     found = [
         Complaint(Reason.NULL_CLOCK if by_clock else Reason.NULL_ERROR, name, _null(casts[name]))

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.io.records import MALFORMED, ORIGINAL
+from inkling.io.readers.records import MALFORMED, ORIGINAL
 
 REJECTS_SCHEMA = pa.schema(
     [
@@ -78,7 +78,7 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """Rows with one kind of fault; `column` tells which value to show, `expected` what it should have been."""
+    """Rows with one kind of fault; `column` shows which value to show, `expected` what it should have been."""
 
     reason: Reason
     column: str

@@ -1,4 +1,4 @@
-"""How values are spelled in text files: the one place that says what counts as a number, a truth or a time.
+"""How values are written in text files: what counts as a number, a Boolean or a time.
 
 Around numbers, truths and times white space is ignored, and nothing at all, `null` or `none` means that there is no
 value. Texts stand for themselves. Weights are numbers with blanks, commas or semicolons between them.

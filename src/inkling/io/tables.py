@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from inkling.errors import InputError, nearest
 from inkling.io.casting import cast_column
-from inkling.io.data import Data, read_table
+from inkling.io.readers.files import Data, read_table
 from inkling.model.schema import TableSchema
 from inkling.model.time import Clock
 
@@ -51,13 +51,13 @@ def _require_model(schema: TableSchema, path: Path) -> None:
         raise InputError.of(
             "INK0550",
             f"the model `{schema.name}` is missing: there is no file `{path}`",
-            notes=("forecasts are made with a model, which is learned from rows of the past",),
+            notes=("a forecast needs a model, which is learned from past rows",),
             helps=(f"learn it: `{schema.made_by}`",),
         )
 
 
 def typed_table(schema: TableSchema, raw: pa.Table) -> pa.Table:
-    """The declared columns; a fact that cannot be read as declared is an error, because rules rest on it."""
+    """The declared columns; a fact that cannot be read as declared is an error, because rules depend on it."""
     columns = {}
     for column in schema.columns:
         if column.name not in raw.column_names:

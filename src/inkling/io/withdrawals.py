@@ -1,4 +1,4 @@
-"""Rows that say an event never happened: which event, and if the row tells, when that was."""
+"""Rows that say an event never happened: which event, and its time if the row has it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ESCAPED = re.compile(r'["\\\x00-\x1f]')
 
 
 def withdrawals(schema: StreamSchema, ids: pa.Array | pa.ChunkedArray, ends: pa.Array | pa.ChunkedArray) -> pa.Table:
-    """A withdrawal each: the id of its event, the end of that if the row tells it, and the row for rejects in JSON."""
+    """A withdrawal each: the id of its event, the end of that if the row has it, and the row for rejects in JSON."""
     return pa.table({_ID: ids, _END: ends, ROW: _rows(schema, ids)})
 
 

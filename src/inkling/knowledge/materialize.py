@@ -1,48 +1,159 @@
-"""All facts of all rules: group after group, each round from what the round before it found."""
+"""All facts of all rules: group after group, each round from what the round before it found.
+
+Sets of facts as Arrow tables: joins, distinct rows, and what is new.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.errors import InputError
-from inkling.knowledge.relations import HOLDS, joined, new_rows, plain, refuse_too_many, scanned
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.knowledge import VARIABLES, Clause, RulePlan
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.knowledge import VARIABLES, Clause, RuleAtom, RulePlan
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
-from inkling.model.clock import Measure
-from inkling.model.facts import Facts
-from inkling.model.schema import Column
+from inkling.model.schema import Column, Facts
+from inkling.model.time import TimeUnit
+
+MAX_FACTS = 50_000_000
+"""Facts that one step of a rule may derive, or that a rule may have, before the run is given up."""
+
+HOLDS = "@holds"
+"""Column of a rule without arguments, because a table without columns has no rows."""
+
+_ZERO = pa.scalar(0.0)
+_UNIT = "@unit"
+
+
+def distinct(rows: pa.Table) -> pa.Table:
+    """Every row once; two nulls are one value here."""
+    return rows.group_by(rows.column_names, use_threads=False).aggregate([])
+
+
+def new_rows(found: pa.Table, known: pa.Table) -> pa.Table:
+    """The distinct rows that are not known."""
+    found = distinct(found)
+    if not len(known) or not len(found):
+        return found
+    names = found.column_names
+    if any(found[name].null_count or known[name].null_count for name in names):
+        both = pa.concat_tables([_flagged(found, 1), _flagged(known, 0)])
+        least = both.group_by(names, use_threads=False).aggregate([("@new", "min")])
+        return least.filter(pc.equal(least["@new_min"], 1)).select(names)
+    return found.join(known, names, join_type="left anti", use_threads=False)
+
+
+def _flagged(rows: pa.Table, flag: int) -> pa.Table:
+    return rows.append_column("@new", pa.array(np.full(len(rows), flag, np.int8)))
+
+
+def scanned(atom: RuleAtom, facts: pa.Table) -> pa.Table:
+    """The facts that agree with the constants of an atom, as columns of its variables."""
+    chosen: dict[str, pa.ChunkedArray] = {}
+    keep: pa.ChunkedArray | None = None
+    for place, arg in enumerate(atom.args):
+        if arg is None:
+            continue
+        column = plain(facts.column(place), ARROW_TYPES[arg.type])
+        if isinstance(arg, e.Literal):
+            test = pc.equal(*_alike(column, pa.scalar(arg.value, ARROW_TYPES[arg.type])))
+        elif arg.column in chosen:
+            test = pc.equal(chosen[arg.column], column)
+        else:
+            chosen[arg.column] = column
+            continue
+        keep = test if keep is None else pc.and_kleene(keep, test)
+    if not chosen:
+        n_left = len(facts) if keep is None else len(facts.filter(keep))
+        return pa.table({_UNIT: np.zeros(min(n_left, 1), np.int8)})
+    rows = pa.table(chosen)
+    rows = rows if keep is None else rows.filter(keep)
+    return rows if len(chosen) == len(atom.args) else distinct(rows)
+
+
+def plain(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """The column as another type, with one zero where it holds doubles."""
+    if pa.types.is_integer(kind) and pa.types.is_floating(column.type):
+        kind = pa.float64()  # a constant 2 agrees with 2.0, and with nothing near it
+    column = column if column.type == kind else column.cast(kind)
+    return pc.add(column, _ZERO) if pa.types.is_floating(kind) else column
+
+
+def _alike(column: pa.ChunkedArray, value: pa.Scalar) -> tuple[pa.ChunkedArray, pa.Scalar]:
+    if pa.types.is_floating(column.type) and pa.types.is_integer(value.type):
+        return column, pa.scalar(float(value.as_py()))
+    return column, value
+
+
+def joined(left: pa.Table, right: pa.Table, rule: str) -> pa.Table:
+    """All pairs of rows that agree in the columns both have; null agrees with nothing."""
+    shared = [name for name in left.column_names if name in right.column_names and name != _UNIT]
+    if shared:
+        reject_too_many(_n_pairs(left, right, shared[0]) if len(shared) == 1 else 0, rule)
+        return left.join(right, shared, join_type="inner", use_threads=False)
+    reject_too_many(len(left) * len(right), rule)
+    first = left.take(pa.array(np.repeat(np.arange(len(left)), len(right))))
+    second = right.take(pa.array(np.tile(np.arange(len(right)), len(left))))
+    for name in second.column_names:
+        if name != _UNIT:
+            first = first.append_column(name, second[name])
+    return first
+
+
+def _n_pairs(left: pa.Table, right: pa.Table, name: str) -> int:
+    """How many pairs agree in one column."""
+    if len(left) * len(right) <= MAX_FACTS:
+        return 0
+    counts = [table.group_by([name], use_threads=False).aggregate([([], "count_all")]) for table in (left, right)]
+    both = (
+        counts[0]
+        .rename_columns([name, "one"])
+        .join(counts[1].rename_columns([name, "other"]), [name], join_type="inner")
+    )
+    pairs = pc.sum(pc.multiply(pc.cast(both["one"], pa.float64()), pc.cast(both["other"], pa.float64()))).as_py()
+    return int(pairs or 0)
+
+
+def reject_too_many(n_facts: int, rule: str) -> None:
+    if n_facts > MAX_FACTS:
+        raise InputError.of(
+            "INK0348",
+            f"rule `{rule}` derives more than {MAX_FACTS:,} facts",
+            notes=("facts of rules are derived before the run and kept in memory",),
+            helps=("join its atoms on more variables, or add a condition",),
+        )
+
 
 MAX_ROUNDS = 2_000
 """Rounds in which a rule that makes new values may use itself."""
 
 
-def known(program: ProgramPlan, tables: Mapping[str, pa.Table], measure: Measure) -> dict[str, pa.Table]:
+def known(program: ProgramPlan, tables: Mapping[str, pa.Table], unit: TimeUnit) -> dict[str, pa.Table]:
     """The tables, and those that rules derive from them."""
     facts = dict(tables)
     for _, members in groupby(program.rules, lambda rule: rule.group):
-        facts |= _fixpoint(list(members), facts, measure)
+        facts |= _fixpoint(list(members), facts, unit)
     return facts
 
 
-def surroundings(tables: Mapping[str, pa.Table], measure: Measure) -> Surroundings:
+def expression_context(tables: Mapping[str, pa.Table], unit: TimeUnit) -> ExpressionContext:
     """What expressions need besides the match."""
-    return Surroundings({name: Facts(table) for name, table in tables.items()}, measure)
+    return ExpressionContext({name: Facts(table) for name, table in tables.items()}, unit)
 
 
-def _fixpoint(group: Sequence[RulePlan], tables: Mapping[str, pa.Table], measure: Measure) -> dict[str, pa.Table]:
+def _fixpoint(group: Sequence[RulePlan], tables: Mapping[str, pa.Table], unit: TimeUnit) -> dict[str, pa.Table]:
     """The facts of rules that use each other."""
     names = {rule.name for rule in group}
-    around = surroundings(tables, measure)
+    context = expression_context(tables, unit)
     total = {rule.name: _empty(rule) for rule in group}
     found = {
-        rule.name: [derived(rule, one, tables, around) for one in rule.clauses if not _own(one, names)]
+        rule.name: [derived(rule, one, tables, context) for one in rule.clauses if not _own(one, names)]
         for rule in group
     }
     makes_values = any(_makes_values(one) for rule in group for one in rule.clauses if _own(one, names))
@@ -51,7 +162,7 @@ def _fixpoint(group: Sequence[RulePlan], tables: Mapping[str, pa.Table], measure
         fresh = {name: new_rows(_united(total[name], some), total[name]) for name, some in found.items()}
         total = {name: pa.concat_tables([total[name], fresh[name]]).combine_chunks() for name in names}
         for name in names:
-            refuse_too_many(len(total[name]), name)
+            reject_too_many(len(total[name]), name)
         if not any(map(len, fresh.values())) or not any(_own(one, names) for rule in group for one in rule.clauses):
             return total
         n_rounds += 1
@@ -60,7 +171,7 @@ def _fixpoint(group: Sequence[RulePlan], tables: Mapping[str, pa.Table], measure
         here = {**tables, **total, **{DELTA + name: table for name, table in fresh.items()}}
         found = {
             rule.name: [
-                derived(rule, one, here, around, place)
+                derived(rule, one, here, context, place)
                 for one in rule.clauses
                 for place in _own(one, names)
                 if len(fresh[one.atoms[place].table])
@@ -92,8 +203,8 @@ def _endless(rule: str) -> InputError:
     return InputError.of(
         "INK0349",
         f"rule `{rule}` still finds new facts after {MAX_ROUNDS:,} rounds",
-        notes=("it uses itself and computes a value in each round, so it may never end",),
-        helps=("bound that value with a condition such as `n < 100`, or take it from a table",),
+        notes=("it is recursive and computes new values, so it may not terminate",),
+        helps=("limit the value with a condition such as `n < 100`, or look it up in a table",),
     )
 
 
@@ -101,14 +212,14 @@ _START = "@start"
 
 
 def derived(
-    rule: RulePlan, clause: Clause, tables: Mapping[str, pa.Table], around: Surroundings, first: int | None = None
+    rule: RulePlan, clause: Clause, tables: Mapping[str, pa.Table], context: ExpressionContext, first: int | None = None
 ) -> pa.Table:
     """Facts in the rule's columns, perhaps repeated; `tables[name]` are the facts of `first` for that atom alone.
 
     An atom is joined when it shares most variables with what is known; values are named and conditions tested as
     soon as everything they need is there.
     """
-    solver = _Solver(rule.name, clause, around)
+    solver = _Solver(rule.name, clause, context)
     waiting = list(enumerate(clause.atoms))
     while waiting:
         chosen = max(waiting, key=lambda pair: solver.rank(pair[1].args, is_first=pair[0] == first))
@@ -123,8 +234,8 @@ DELTA = "@new "
 
 
 class _Solver:
-    def __init__(self, rule: str, clause: Clause, around: Surroundings) -> None:
-        self._rule, self._clause, self._around = rule, clause, around
+    def __init__(self, rule: str, clause: Clause, context: ExpressionContext) -> None:
+        self._rule, self._clause, self._context = rule, clause, context
         self._rows = pa.table({_START: pa.array([0], pa.int8())})
         self._named = list(clause.named)
         self._given = {variable.column for variable, _ in clause.named}
@@ -198,7 +309,7 @@ class _Solver:
         )
 
     def _value(self, expr: e.Expr) -> pa.Array:
-        return evaluate(expr, self._column, len(self._rows), self._around)
+        return evaluate(expr, self._column, len(self._rows), self._context)
 
     def _column(self, reference: object) -> pa.Array:
         assert isinstance(reference, e.FactColumn)

@@ -4,11 +4,6 @@ Text enters, a `syntax.Program` leaves; the binder and the fluent API in `build`
 """
 
 from inkling.language.front_ends import parse
-from inkling.language.printer import (
-    format_expression,
-    format_pattern,
-    format_program,
-    format_statement,
-)
+from inkling.language.printer import format_expression, format_pattern, format_program, format_statement
 
 __all__ = ["format_expression", "format_pattern", "format_program", "format_statement", "parse"]

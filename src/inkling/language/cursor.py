@@ -132,7 +132,7 @@ class Cursor:
         token = self.tokens[self.at]
         if token.is_symbol(")", "]", "}") and (not self.opened or _CLOSING[self.opened[-1].text] != token.text):
             against = f"; `{self.opened[-1].text}` is open" if self.opened else ""
-            self.fail("INK0105", f"`{token.text}` closes nothing{against}", token.span)
+            self.fail("INK0105", f"unmatched `{token.text}`{against}", token.span)
         self.fail("INK0101", f"expected {expected}, found `{token.text}`", token.span, helps=helps or self.helps(token))
 
     def helps(self, token: RawToken) -> tuple[str, ...]:

@@ -113,13 +113,13 @@ class NodeBuilder(Transformer[Token, Any]):
         self.source = source
 
     def built(self, tree: Tree[Token]) -> Any:
-        """The node of a whole tree; raises `ProgramError` for a mistake found while building."""
+        """The node of a whole tree; raises `ProgramError` for an error found while building."""
         try:
             return self.transform(tree)
         except VisitError as error:
             raise error.orig_exc from None
 
-    def mistake(
+    def error(
         self,
         code: str,
         message: str,

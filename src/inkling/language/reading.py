@@ -1,4 +1,4 @@
-"""Reads a file statement by statement, so that one mistake does not hide the next, whatever the language."""
+"""Reads a file statement by statement, so that one error does not hide the next, whatever the language."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from inkling.errors import Diagnostic, ProgramError
-from inkling.language.comments import share_out
-from inkling.language.scanning import RawToken, Scan
+from inkling.language.scanning import RawToken, Scan, share_out
 from inkling.language.syntax import Program
 from inkling.language.syntax.statements import StatementNode
 from inkling.source import SourceText
@@ -26,7 +25,7 @@ class Notation(Generic[File]):
     print: Callable[[File], str]
 
     def parse(self, text: str, name: str = "<string>") -> Program:
-        """The program that a file stands for; raises `ProgramError` with every mistake found."""
+        """The program that a file stands for; raises `ProgramError` with every error found."""
         source = SourceText(name, text)
         return self.translate(self.read(source), source)
 

@@ -24,7 +24,7 @@ Row = Mapping[str, Value]
 class Bindings:
     """What the slots, table atoms and partition columns stand for so far.
 
-    Inside a repetition, `rounds` tells how many events of a slot belong to earlier repetitions. `quantity` is the
+    Inside a repetition, `rounds` shows how many events of a slot belong to earlier repetitions. `quantity` is the
     number of segments that is asked about, where several are.
     """
 
@@ -66,11 +66,11 @@ class Bindings:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What an expression may need besides the match: the tables, and how long a written duration is."""
+class ExpressionContext:
+    """What an expression needs besides the match: the facts of tables, and the length of a written duration."""
 
     tables: Mapping[str, Sequence[Row]]
-    measure: Callable[[Span], int]
+    unit: Callable[[Span], int]
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -83,16 +83,16 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def holds(condition: e.Expr, at: Bindings, around: Surroundings) -> bool:
+def holds(condition: e.Expr, at: Bindings, context: ExpressionContext) -> bool:
     """Whether a condition is true; anything unknown is not."""
-    return value_of(condition, at, around) is True
+    return value_of(condition, at, context) is True
 
 
-def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
+def value_of(expr: e.Expr, at: Bindings, context: ExpressionContext) -> Value:
     """Value of an expression; null (None) spreads through arithmetic and makes comparisons false."""
 
     def value(item: e.Expr) -> Value:
-        return value_of(item, at, around)
+        return value_of(item, at, context)
 
     match expr:
         case e.Literal(value=literal):
@@ -106,7 +106,7 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
         case e.KeyColumn(column=column):
             return at.key.get(column)
         case e.SpanLiteral(span=span):
-            return around.measure(span)
+            return context.unit(span)
         case e.ListColumn(which=which, slot=slot, column=column, own=own):
             filled = at.events.get(slot, ())[: -1 if own else None]
             if not filled:
@@ -154,8 +154,8 @@ def value_of(expr: e.Expr, at: Bindings, around: Surroundings) -> Value:
             free = [arg is None for arg in args]
             passes = e.TRUE if condition is None else condition
             return any(
-                agrees(row, wanted, free) and holds(passes, at.with_fact(number, row), around)
-                for row in around.tables[table]
+                agrees(row, wanted, free) and holds(passes, at.with_fact(number, row), context)
+                for row in context.tables[table]
             )
         case e.PreviousColumn() | e.SinceChange():
             raise AssertionError("derived columns are computed with their stream")

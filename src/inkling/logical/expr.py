@@ -1,4 +1,7 @@
-"""Typed expressions over the events of a match; every name is already resolved to a slot and a column."""
+"""Typed expressions over the events of a match; every name is already resolved to a slot and a column.
+
+Nodes with equal fields stay separate classes: passes distinguish nodes by class.
+"""
 
 from __future__ import annotations
 

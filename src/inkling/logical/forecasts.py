@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.renumbering import Numbers
+from inkling.logical.rewrites.everywhere import Numbers
 from inkling.model.schema import Column, EventSchema, TableSchema
 from inkling.model.types import Type
 
@@ -65,9 +65,12 @@ def forecast_plan(event: p.EventPlan, name: str, forecast: p.Forecast, confidenc
     features = tuple(one.pattern(leaf) for one, leaf in zip(numbers, forecast.features, strict=True))
     forecast = replace(forecast, features=tuple(leaf for leaf in features if isinstance(leaf, p.Leaf)))
     slots = (*event.slots, *(p.Slot(leaf.slot, None, leaf.sources, False, False) for leaf in forecast.features))
-    said = (*SAID, DISTRIBUTION) if forecast.distribution else SAID
+    forecast_columns = (*SAID, DISTRIBUTION) if forecast.distribution else SAID
     keys = tuple(p.Output(column.name, e.KeyColumn(column.name, column.type)) for column in event.partition)
-    head = (*keys, *(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in said))
+    head = (
+        *keys,
+        *(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in forecast_columns),
+    )
     return _with_results(replace(event, name=name, slots=slots, forecast=forecast, confidence=confidence), head)
 
 
@@ -79,10 +82,10 @@ def learning_plan(event: p.EventPlan) -> p.EventPlan:
 
 
 def watching_plan(event: p.EventPlan) -> p.EventPlan:
-    """The same forecast beside the truth: a result for every event of the scope, with what is said after it, if any."""
+    """The same forecast beside the truth: a result for every event of the scope, with the forecast after it, if any."""
     assert event.forecast is not None
-    told = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in WATCHED)
-    return _with_results(replace(event, forecast=replace(event.forecast, watches=True)), (*event.head, *told))
+    watched = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in WATCHED)
+    return _with_results(replace(event, forecast=replace(event.forecast, watches=True)), (*event.head, *watched))
 
 
 def _with_results(event: p.EventPlan, head: tuple[p.Output, ...]) -> p.EventPlan:

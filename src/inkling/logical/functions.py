@@ -94,3 +94,27 @@ FUNCTIONS = {
     )
 }
 """By lower-case name. `seconds`, `minutes` and `hours` read a duration of a stream with timestamps."""
+
+_WRITE_INSTEAD = {
+    "round": "floor({0} + 0.5)",
+    "trunc truncate int": "floor({0})",
+    "ceiling": "ceil({0})",
+    "power": "pow({0}, {1})",
+    "mod": "{0} % {1}",
+    "log": "ln({0})",
+    "log10": "ln({0}) / ln(10)",
+    "log2": "ln({0}) / ln(2)",
+    "square": "{0} * {0}",
+    "len char_length character_length strlen": "length({0})",
+    "lcase tolower to_lower": "lower({0})",
+    "ucase toupper to_upper": "upper({0})",
+    "datediff date_diff timestampdiff timestamp_diff": "minutes(b.t - a.t)",
+    "st_distance distance geo_distance": "haversine(lat1, lon1, lat2, lon2)",
+    "st_contains st_within point_in_polygon": "contains(shape, x, y)",
+    "mean average": "AVG({0})",
+    "stdev std stddev_pop stddev_samp": "STDDEV({0})",
+    "isnull is_null": "{0} IS NULL",
+    "isnotnull": "{0} IS NOT NULL",
+}
+WRITE_INSTEAD = {name: written for names, written in _WRITE_INSTEAD.items() for name in names.split()}
+"""Functions of other languages (lower case), and what to write instead; `{0}` and `{1}` stand for their arguments."""

@@ -65,7 +65,7 @@ class Leaf:
     """One event of one of the `sources` that passes all `conditions`; no sources means any event of the scope.
 
     Repeated in a sequence NEXT, it may have `checks`: a hop goes to the next event whether or not it passes them, but
-    goes on from there only if it does.
+    continues from there only if it does.
     """
 
     slot: int
@@ -168,7 +168,7 @@ class Operand:
 
     Segments are the events that the leaf finds; or, with `pairing`, what its events open and close, and the leaf
     tests the opening ones. `least` of them must qualify, or all of them when that is None. With `most`, each number
-    from `least` to `most` is asked about on its own; results tell which one by `expr.Quantity`.
+    from `least` to `most` is asked about on its own; results show which one by `expr.Quantity`.
     """
 
     leaf: Leaf
@@ -212,9 +212,9 @@ class Sliding:
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """Union over n in [low, high] of n ordinary parts; alone, its hops follow the policy ANY.
+    """Union over n in [low, high] of n ordinary parts; alone, the policy ANY selects its events.
 
-    Inside an `eager` one, in a sequence with the policy NEXT, a hop goes to the earliest candidate of the repetition
+    Inside an `eager` one, in a sequence with the policy NEXT, the successor is the earliest candidate of the repetition
     or of the part after it.
     """
 
@@ -321,7 +321,7 @@ class Demand(Enum):
 class Confidence:
     """`CONFIDENCE >= x` or `> x`: results that are less probable are left out.
 
-    An `early` one tells of a relation between segments as soon as it is certain to be probable enough.
+    An `early` one emits a relation between segments as soon as it is certain to be probable enough.
     """
 
     threshold: float
@@ -342,11 +342,11 @@ class ForecastKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What is said after each event of the scope about when an event is detected next.
+    """Predictions after each event of the scope of when an event is detected next.
 
     `count` is the number of events of WITHIN and AROUND and the width of FIXED. `features` are conditions that the
-    model tells events apart by besides those of the pattern. `learns` turns it around: results are counts to learn
-    from, not forecasts. `watches` has a result for each event, with or without a forecast, that also tells whether it
+    model distinguishes events by besides those of the pattern. `learns` turns it around: results are counts to learn
+    from, not forecasts. `watches` has a result for each event, with or without a forecast, that also shows whether it
     completes the pattern.
     """
 
@@ -445,7 +445,7 @@ class ProgramPlan:
 
     @property
     def revises(self) -> bool:
-        """Whether results can be withdrawn after they were told."""
+        """Whether emitted results can be withdrawn."""
         return any(stream.schema.revises for stream in self.streams)
 
     def stream(self, name: str) -> StreamPlan | None:
@@ -494,7 +494,7 @@ def leaves(pattern: Pattern) -> Iterator[Leaf]:
 def can_be_empty(part: Part, passes: Callable[[Narrowed], bool] = lambda _: True) -> bool:
     """Whether a part may happen without any event, so that a sequence can leave it out.
 
-    `passes` tells whether nothing at all passes the HAVING of a nested body.
+    `passes` shows whether nothing at all passes the HAVING of a nested body.
     """
     match part:
         case Repetition(low=low, pattern=inner):

@@ -1,7 +1,7 @@
-"""Events that rest on themselves: which they are, and whether their least model is reached step by step.
+"""Events that depend on themselves: which they are, and whether their least model is reached step by step.
 
 A recursive group is *monotone* if more events can only mean more results: then its model is the fixpoint of deriving
-again and again. It is *progressive* if every result ends later than the results of the group that it rests on: then
+again and again. It is *progressive* if every result ends later than the results of the group that it depends on: then
 its model can be built by increasing end, and even what did not happen is settled in time.
 """
 
@@ -15,7 +15,7 @@ from inkling.logical import plan as p
 from inkling.logical.plan import can_be_empty
 
 MOST_ROUNDS = 10_000
-"""A result that rests on itself through so many results means that there is no end to it."""
+"""A result that depends on itself through so many results means that there is no end to it."""
 
 ENDING_BEFORE = frozenset({"PRECEDES", "OVERLAPS", "STARTS", "DURING"})
 ENDING_AFTER = frozenset({"ENDS_AFTER", "PRECEDED_BY", "OVERLAPPED_BY", "STARTED_BY", "CONTAINS"})
@@ -23,11 +23,11 @@ ENDING_AFTER = frozenset({"ENDS_AFTER", "PRECEDED_BY", "OVERLAPPED_BY", "STARTED
 
 
 def without_end(names: Iterable[str]) -> InputError:
-    """What to raise when results of a recursion rest on each other without end."""
+    """What to raise when results of a recursion depend on each other without end."""
     return InputError.of(
         "INK0560",
-        f"the recursion of {', '.join(sorted(names))} does not end: each result leads to another one",
-        helps=("limit the values that it counts up, for example `WHERE p.n < 100`, or the time with `WITHIN`",),
+        f"the recursion of {', '.join(sorted(names))} does not terminate: each result derives another one",
+        helps=("add a bound, for example `WHERE p.n < 100` or `WITHIN`",),
     )
 
 
@@ -73,16 +73,16 @@ def groups_among(events: Sequence[p.EventPlan]) -> tuple[EventGroup, ...]:
 
 def group_of(event: p.EventPlan, program: p.ProgramPlan) -> EventGroup:
     """The group that an event belongs to."""
-    reached = resting_on(event, program)
+    reached = dependencies_of(event, program)
     if event.name not in reached:
         return EventGroup((event,), is_recursive=False)
     mates = tuple(
-        other for other in program.events if other.name in reached and event.name in resting_on(other, program)
+        other for other in program.events if other.name in reached and event.name in dependencies_of(other, program)
     )
     return EventGroup(mates, is_recursive=True)
 
 
-def resting_on(event: p.EventPlan, program: p.ProgramPlan) -> frozenset[str]:
+def dependencies_of(event: p.EventPlan, program: p.ProgramPlan) -> frozenset[str]:
     """Every stream and event that an event reads, directly or through others."""
     return _reached(event, {one.name: one for one in program.events})
 
@@ -111,7 +111,7 @@ def is_monotone(event: p.EventPlan, names: frozenset[str]) -> bool:
 
 
 def is_progressive(event: p.EventPlan, names: frozenset[str]) -> bool:
-    """Whether every result ends later than the results of the group that it rests on, or that stand in its way."""
+    """Whether every result ends later than the results of the group that it depends on, or that stand in its way."""
     if _counts(event.within, event, names):
         return False
     return _is_progressive(event.pattern, event, names)

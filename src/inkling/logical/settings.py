@@ -1,13 +1,19 @@
-"""Settings of forecasts that may be changed while they run; what is remembered of a stream does not depend on them."""
+"""Settings of forecasts that may be changed while they run; what is remembered of a stream does not depend on them.
+
+How late rows may arrive and how long they can be withdrawn: declared by the program, and changed while it runs.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TypeAlias
 
-from inkling.logical.plan import Confidence, EventPlan, Forecast, ForecastKind, ProgramPlan
+from inkling.logical.plan import Confidence, EventPlan, Forecast, ForecastKind, ProgramPlan, StreamPlan
+from inkling.model.time import MICROSECONDS, Span
 
 Settings: TypeAlias = Mapping[str, Mapping[str, float]]
 """By forecast and parameter; what is not mentioned is as the program says."""
@@ -15,7 +21,7 @@ Settings: TypeAlias = Mapping[str, Mapping[str, float]]
 PARAMETERS = ("order", "confidence", "within", "spread", "horizon")
 
 MOST_AHEAD = 100_000
-"""Events that a forecast may look ahead: it has a number for each of them in every state."""
+"""Events that a forecast may look ahead: it stores a number per event ahead and state."""
 
 
 class SettingError(ValueError):
@@ -39,7 +45,7 @@ def is_forecast(event: EventPlan) -> bool:
 
 
 def as_remembered(event: EventPlan) -> EventPlan:
-    """The same for all forecasts that can go on from each other's state, whatever their settings."""
+    """The same for all forecasts that can continue from each other's state, whatever their settings."""
     if event.forecast is None or event.forecast.learns:
         return event
     plain = replace(
@@ -132,3 +138,60 @@ def _whole(parameter: str, value: float, least: int) -> int:
 def _known(program: ProgramPlan) -> str:
     names = [event.name for event in program.events if is_forecast(event)]
     return f"; its forecasts are {', '.join(names)}" if names else "; it has none"
+
+
+_WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s+([A-Za-z]+)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamWindow:
+    """Lengths of time as they are written, `10 MINUTES`; None for what stays as the program says."""
+
+    lateness: str | None = None
+    withdrawals: str | None = None
+
+
+StreamWindows: TypeAlias = Mapping[str, StreamWindow]
+
+
+def with_windows(program: ProgramPlan, windows: StreamWindows) -> ProgramPlan:
+    """The program with other windows of some of its streams; raises `SettingError`."""
+    if not windows:
+        return program
+    changed = [_changed(one, windows.get(one.schema.name, StreamWindow())) for one in program.streams]
+    return replace(program, streams=tuple(changed))
+
+
+def _changed(stream: StreamPlan, window: StreamWindow) -> StreamPlan:
+    schema = stream.schema
+    late = schema.late if window.lateness is None else span_of(window.lateness)
+    op_for = schema.op_for if window.withdrawals is None else span_of(window.withdrawals)
+    if window.withdrawals is not None and schema.op is None:
+        raise SettingError(f"rows of `{schema.name}` are never withdrawn: it has no OP")
+    for span in (late, op_for):
+        if span is not None:
+            _require_measurable(span, stream)
+    if late is not None and op_for is not None and schema.units(op_for) < schema.units(late):
+        raise SettingError(f"rows of `{schema.name}` could come later than they can be withdrawn: {late} > {op_for}")
+    return replace(stream, schema=replace(schema, late=late, op_for=op_for))
+
+
+def _require_measurable(span: Span, stream: StreamPlan) -> None:
+    try:
+        stream.schema.units(span)
+    except ValueError as problem:
+        raise SettingError(str(problem)) from None
+
+
+def span_of(text: str) -> Span:
+    """A length of time from its text.
+
+    >>> span_of("90 seconds")
+    Span(amount=Fraction(90, 1), unit='SECONDS')
+    """
+    found = _WRITTEN.fullmatch(text)
+    unit = "" if found is None else found[2].upper()
+    unit = unit if unit.endswith("S") else f"{unit}S"
+    if found is None or unit not in (*MICROSECONDS, "TICKS"):
+        raise SettingError(f"`{text}` is no length of time; one is written like `10 MINUTES`")
+    return Span(Fraction(found[1]), unit)

@@ -67,7 +67,7 @@ class UserAggregate:
         raise InputError.of(
             "INK0358",
             f"the aggregate `{self.name}` gave {value!r}, which is no {self.returns}",
-            helps=("say what it gives in `@inkling.aggregate(name, returns=…)`",),
+            helps=("declare its type: `@inkling.aggregate(name, returns=…)`",),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -92,7 +92,7 @@ def aggregate(name: str, returns: str = "DOUBLE") -> Callable[[Made], Made]:
     """Decorator: have programs use a function or class as an aggregate, `name(w.x)`.
 
     A function gets a NumPy array of the values of a list that are not null, of which there is at least one. A class
-    is made without arguments for each list; `add(value)` and `remove(value)` tell it of values that come and go, the
+    is made without arguments for each list; `add(value)` and `remove(value)` add and drop values, the
     oldest first, and `value()` asks for the result. Either way the result must depend on nothing but these values.
     """
     kind = Type.__members__.get(returns.upper())

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from inkling.logical import binary as b
 from inkling.logical import plan as p
-from inkling.logical.allen import overlaps_strictly, relation_holds
 from inkling.logical.evaluate import Bindings, holds, value_of
 from inkling.logical.expr import Expr, slots_of
+from inkling.logical.patterns import binary as b
+from inkling.logical.patterns.allen import overlaps_strictly, relation_holds
 from inkling.meaning.occurrences import Occurrence, Stage
-from inkling.meaning.positions import Rank, positions
-from inkling.meaning.positions import slots_of as filled_slots
+from inkling.meaning.streams import Rank, positions
+from inkling.meaning.streams import slots_of as filled_slots
 from inkling.model.event import Value
 from inkling.model.time import Span
 
@@ -70,7 +70,7 @@ class _Consuming:
 
     def _key(self, pair: b.Pair, side: int, one: Occurrence) -> Key:
         place = 0 if side == LEFT else 1
-        return tuple(value_of(sides[place], one.bindings, self.stage.around) for sides in pair.keys)
+        return tuple(value_of(sides[place], one.bindings, self.stage.context) for sides in pair.keys)
 
     def _take_partner(self, pair: b.Pair, side: int, one: Occurrence, stored: list[Occurrence]) -> Occurrence | None:
         """The match with the first stored partner that passes, which is then used up."""
@@ -119,7 +119,7 @@ class _Consuming:
             case None:
                 raise AssertionError("nothing competes")
             case preferred:
-                value = value_of(preferred, one.bindings, self.stage.around)
+                value = value_of(preferred, one.bindings, self.stage.context)
                 return (0, 0) if value is None else (1, value)
 
     def _is_open(self, pair: b.Pair, stored: Occurrence, now: Occurrence) -> bool:
@@ -155,7 +155,7 @@ class _Consuming:
         return not is_there or self._holds(test.condition, both)
 
     def _holds(self, condition: Expr, one: Occurrence) -> bool:
-        return holds(condition, one.bindings, self.stage.around)
+        return holds(condition, one.bindings, self.stage.context)
 
     def _framed(self, one: Occurrence, frames: tuple[b.Frame, ...]) -> Occurrence | None:
         for frame in frames:

@@ -23,12 +23,11 @@ from fractions import Fraction
 from itertools import pairwise
 from math import factorial, prod
 
-from inkling.model.lost_keys import keys_of, lost_row, marks, roles_said
+from inkling.model.lost_keys import declared_roles, keys_of, lost_row, marks
 from inkling.model.roles import CLOSING as CLOSING
 from inkling.model.roles import OPENING as OPENING
 from inkling.model.schema import StreamSchema
-from inkling.model.uncertainty import LostEvents
-from inkling.model.weights import Row, Rows, Weighted, exact
+from inkling.model.uncertainty import LostEvents, Row, Rows, Weighted, exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +130,14 @@ class LosingStream:
     tables: Mapping[str, Rows] = field(default_factory=dict)
 
     @property
-    def doubt(self) -> LostEvents:
-        assert isinstance(self.schema.doubt, LostEvents)
-        return self.schema.doubt
+    def uncertainty(self) -> LostEvents:
+        assert isinstance(self.schema.uncertainty, LostEvents)
+        return self.schema.uncertainty
 
     @property
     def events(self) -> list[Row]:
         """Rows without marks."""
-        return [row for row in self.rows if not marks(row, self.doubt)]
+        return [row for row in self.rows if not marks(row, self.uncertainty)]
 
     @property
     def empty_keys(self) -> list[Row]:
@@ -149,17 +148,17 @@ class LosingStream:
 
     @property
     def intensity(self) -> Intensity:
-        table = self.doubt.intensity
+        table = self.uncertainty.intensity
         return ALWAYS_THE_SAME if table is None else Intensity.of(self.tables[table])
 
     def gaps(self, index: int) -> Iterator[Gap]:
         keys = keys_of(self.rows, self.schema)
-        roles = roles_said(keys, self.doubt)
-        known = self.tables[self.doubt.known] if self.doubt.known is not None else ()
+        roles = declared_roles(keys, self.uncertainty)
+        known = self.tables[self.uncertainty.known] if self.uncertainty.known is not None else ()
         for key in keys:
             for run in key.runs():
                 losses = [Loss(index, lost_row(key, number, roles, known)) for number in run.numbers]
-                yield Gap(run.lo, run.hi, with_hidden(losses, self.doubt.shape), self.intensity)
+                yield Gap(run.lo, run.hi, with_hidden(losses, self.uncertainty.shape), self.intensity)
 
 
 def with_hidden(losses: Iterable[Loss], shape: int) -> tuple[Loss | None, ...]:

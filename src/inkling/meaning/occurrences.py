@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from inkling.logical import plan as p
-from inkling.logical.allen import overlaps_strictly, relation_holds
-from inkling.logical.evaluate import Bindings, Row, Surroundings, agrees, holds, value_of
+from inkling.logical.evaluate import Bindings, ExpressionContext, Row, agrees, holds, value_of
 from inkling.logical.expr import Expr, ListColumn, walk
-from inkling.logical.instants import BEGINNING, ends_of
+from inkling.logical.patterns.allen import BEGINNING, ends_of, overlaps_strictly, relation_holds
 from inkling.meaning.quantified import keys_of, qualifying, quantities
 from inkling.model.event import Event
 from inkling.model.time import Instant, Span
@@ -22,7 +21,7 @@ Endpoints = Callable[[Instant, Instant, Instant, Instant], bool]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An event that a match rests on, and the slot it fills."""
+    """An event that a match depends on, and the slot it fills."""
 
     slot: int
     event: Event
@@ -53,7 +52,7 @@ class _Absence:
 class _Partial:
     """A sequence in the making: the hull of what is placed so far, and the absences still to be checked.
 
-    `rivals` are what the sequence could go on with instead of what comes next; the earliest of all goes first.
+    `rivals` are what the sequence could continue with instead of what comes next; the earliest of all goes first.
     """
 
     bindings: Bindings
@@ -90,13 +89,13 @@ class Stage:
 
     events: tuple[Event, ...]
     scope: tuple[Event, ...]
-    around: Surroundings
+    context: ExpressionContext
     known_at: Mapping[Event, int]  # when derived events were detected, maybe after their end
 
     def occurrences(self, pattern: p.Pattern, at: Bindings, policy: p.Policy = p.Policy.ANY) -> Iterator[Occurrence]:
         """Every occurrence of `pattern` but the empty one, given the bindings to its left.
 
-        `policy` is that of the enclosing sequence; it governs the hops of a repetition.
+        `policy` is that of the enclosing sequence; it governs the successors in a repetition.
         """
         match pattern:
             case p.Leaf():
@@ -119,7 +118,7 @@ class Stage:
             case p.Except():
                 yield from self._except(pattern, at)
             case p.TimePoint(since_zero=since_zero):
-                time = self.around.measure(since_zero)
+                time = self.context.unit(since_zero)
                 yield Occurrence(at, *ends_of(time, time), (), time)
             case p.Quantified():
                 yield from self._quantified(pattern, at)
@@ -137,7 +136,7 @@ class Stage:
         return p.can_be_empty(part, lambda body: self.passes_all(body.having, at))
 
     def passes_all(self, conditions: Iterable[Expr], at: Bindings) -> bool:
-        return all(holds(condition, at, self.around) for condition in conditions)
+        return all(holds(condition, at, self.context) for condition in conditions)
 
     def lasts_at_most(self, found: Occurrence, within: p.Window | None) -> bool:
         match within:
@@ -150,12 +149,12 @@ class Stage:
                 return found.end.time - found.start.time <= self._length(within)
 
     def known_in_time(self, found: Occurrence, keep: Span | None) -> bool:
-        return keep is None or found.known_at - found.start.time <= self.around.measure(keep)
+        return keep is None or found.known_at - found.start.time <= self.context.unit(keep)
 
     def _length(self, within: p.Window | None) -> int:
         assert within is not None, "an absence at the border of a sequence needs a limit"
         assert not isinstance(within, p.EventCount), "events cannot measure an absence"
-        return within.count - 1 if isinstance(within, p.Points) else self.around.measure(within)
+        return within.count - 1 if isinstance(within, p.Points) else self.context.unit(within)
 
     def _leaf(self, leaf: p.Leaf, at: Bindings) -> Iterator[Occurrence]:
         for event in self.events if leaf.sources else self.scope:
@@ -168,7 +167,7 @@ class Stage:
 
     def _is_candidate(self, condition: Expr, slot: int, at: Bindings) -> bool:
         """Whether an event passes a condition; the first of a repetition has no previous one to compare with."""
-        if holds(condition, at, self.around):
+        if holds(condition, at, self.context):
             return True
         is_first = len(at.events[slot]) == 1
         return is_first and any(isinstance(part, ListColumn) and part.own for part in walk(condition))
@@ -180,13 +179,13 @@ class Stage:
             found = [
                 bound.with_fact(atom.number, row)
                 for bound in found
-                for row in _distinct(self.around.tables[atom.table])
+                for row in _distinct(self.context.tables[atom.table])
                 if self._agrees(row, atom, bound)
             ]
         yield from found
 
     def _agrees(self, row: Row, atom: p.TableAtom, at: Bindings) -> bool:
-        wanted = [None if arg is None else value_of(arg, at, self.around) for arg in atom.args]
+        wanted = [None if arg is None else value_of(arg, at, self.context) for arg in atom.args]
         return agrees(row, wanted, [arg is None for arg in atom.args])
 
     def _conjunction(self, items: tuple[p.Pattern, ...], at: Bindings) -> Iterator[Occurrence]:
@@ -229,7 +228,7 @@ class Stage:
     def _quantified(self, pattern: p.Quantified, at: Bindings) -> Iterator[Occurrence]:
         """Every pair of keys that stands in the relation, once for each number of segments that is asked about.
 
-        It rests on the left segments that qualify.
+        It depends on the left segments that qualify.
         """
         x, y = pattern.left.leaf, pattern.right.leaf
 
@@ -252,7 +251,7 @@ class Stage:
                     yield Occurrence(replace(bound, quantity=quantity), *ends_of(start, end), lineage, known_at)
 
     def _sliding(self, pattern: p.Sliding, at: Bindings) -> Iterator[Occurrence]:
-        """One per event: the newest ones up to and with it; it rests on the event that moved the window alone."""
+        """One per event: the newest ones up to and with it; it depends on the event that moved the window alone."""
         if pattern.since is None:
             yield from self._windows(pattern, list(self._leaf(pattern.leaf, at)))
             return
@@ -268,7 +267,7 @@ class Stage:
             if isinstance(pattern.last, p.EventCount):
                 members = members[-pattern.last.count :]
             else:
-                begin = newest.end.time - self.around.measure(pattern.last)
+                begin = newest.end.time - self.context.unit(pattern.last)
                 members = [one for one in members if one.end.time >= begin]
             events = tuple(one.bindings.events[slot][-1] for one in members)
             yield Occurrence(
@@ -314,7 +313,7 @@ class Stage:
                 yield from self._place(policy, rest, so_far.without(pattern))
             case p.Deadline(after=after):
                 assert so_far.last_end is not None, "a deadline follows something"
-                due = so_far.last_end.time + self.around.measure(after)
+                due = so_far.last_end.time + self.context.unit(after)
                 reached = Occurrence(so_far.bindings, *ends_of(due, due), (), due)
                 yield from self._place(policy, rest, so_far.followed_by(reached))
             case p.Repetition(pattern=pattern, low=low, high=high, eager=eager):
@@ -326,21 +325,21 @@ class Stage:
             case _:
                 if self.may_be_empty(part, so_far.bindings):
                     yield from self._place(policy, rest, so_far)
-                for found in self._hops(policy, part, so_far):
+                for found in self._successors(policy, part, so_far):
                     yield from self._place(policy, rest, so_far.followed_by(found))
 
     def _repeated(
         self, policy: p.Policy, pattern: p.Pattern, high: int | None, so_far: _Partial
     ) -> Iterator[tuple[int, _Partial]]:
         """Unfold a repetition: every number of times that it can be placed, with each way to do so."""
-        around = so_far.bindings.rounds
+        outer = so_far.bindings.rounds
 
         def unfold(count: int, so_far: _Partial) -> Iterator[tuple[int, _Partial]]:
-            yield count, so_far.bound_to(so_far.bindings.in_round(around))
+            yield count, so_far.bound_to(so_far.bindings.in_round(outer))
             if count == high:
                 return
             fresh = _in_new_round(pattern, so_far)
-            for found in self._hops(policy, pattern, fresh):
+            for found in self._successors(policy, pattern, fresh):
                 yield from unfold(count + 1, fresh.followed_by(found))
 
         yield from unfold(0, so_far)
@@ -353,22 +352,22 @@ class Stage:
         One more is a rival while there may be more rounds, the part after it once there may be no more.
         """
         pattern, low, high = part.pattern, part.low, part.high
-        around = so_far.bindings.rounds
+        outer = so_far.bindings.rounds
         following = next((one for one in rest if not isinstance(one, p.Absent)), None)
 
         def unfold(count: int, so_far: _Partial) -> Iterator[tuple[int, _Partial]]:
-            over = so_far.bound_to(so_far.bindings.in_round(around))
+            over = so_far.bound_to(so_far.bindings.in_round(outer))
             again = _in_new_round(pattern, so_far)
             rounds = self._candidates_after(pattern, again) if count != high else ()
             exits = self._candidates_of_part(following, over) if count >= low else ()
             yield count, replace(over, rivals=rounds)
             if count == high:
                 return
-            for found in self._hops(p.Policy.NEXT, pattern, replace(again, rivals=exits)):
+            for found in self._successors(p.Policy.NEXT, pattern, replace(again, rivals=exits)):
                 yield from unfold(count + 1, again.followed_by(found))
 
         first = _in_new_round(pattern, so_far)
-        for found in self._hops(p.Policy.NEXT, pattern, first):
+        for found in self._successors(p.Policy.NEXT, pattern, first):
             yield from unfold(1, first.followed_by(found))
 
     def _candidates_of_part(self, part: p.Part | None, so_far: _Partial) -> tuple[Occurrence, ...]:
@@ -388,7 +387,7 @@ class Stage:
         candidates = self.occurrences(pattern, so_far.bindings, p.Policy.NEXT)
         return tuple(one for one in candidates if end is None or end < one.start)
 
-    def _hops(self, policy: p.Policy, pattern: p.Pattern, so_far: _Partial) -> Iterator[Occurrence]:
+    def _successors(self, policy: p.Policy, pattern: p.Pattern, so_far: _Partial) -> Iterator[Occurrence]:
         """The occurrences of `pattern` that the policy lets follow what is placed so far."""
         end = so_far.last_end
         following = [

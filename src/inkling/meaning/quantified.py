@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from inkling.logical import plan as p
-from inkling.logical.allen import relation_holds
+from inkling.logical.patterns.allen import relation_holds
 from inkling.meaning.lost_worlds import CLOSING, OPENING
 from inkling.model.event import Event, Value
 from inkling.model.schema import Column

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
-from inkling.logical.instants import UNORDERED, ends_of
+from inkling.logical.evaluate import Bindings, ExpressionContext, Row, value_of
+from inkling.logical.patterns.allen import UNORDERED, ends_of
 from inkling.logical.recursion import MOST_ROUNDS, EventGroup, groups_of, without_end
 from inkling.meaning.consumption import consumed
 from inkling.meaning.occurrences import Occurrence, Stage
-from inkling.meaning.positions import Rank, position, positions
+from inkling.meaning.streams import Rank, position, positions
 from inkling.model.event import Event, Value, World
 from inkling.model.time import Instant
 
@@ -38,7 +38,7 @@ class Result:
 class Derived:
     """A result, also as an event that others can use.
 
-    `depth` tells through how many results of its own recursion it rests on something else.
+    `depth` shows through how many results of its own recursion it depends on something else.
     """
 
     event: Event
@@ -46,17 +46,17 @@ class Derived:
     depth: int
 
 
-def semantics(program: p.ProgramPlan, world: World, around: Surroundings) -> dict[str, tuple[Result, ...]]:
+def semantics(program: p.ProgramPlan, world: World, context: ExpressionContext) -> dict[str, tuple[Result, ...]]:
     """The results of every event of a program in one world."""
     results: dict[str, tuple[Result, ...]] = {}
     known_at: dict[Event, int] = {}
     for group in groups_of(program):
         if group.is_recursive:
-            derived = least_model(group, world, around, known_at)
+            derived = least_model(group, world, context, known_at)
         elif group.events[0].forecast is not None:
             derived = []  # what a forecast says depends on a model: see `markov.meaning`
         else:
-            derived = derive(group.events[0], world, around, known_at)
+            derived = derive(group.events[0], world, context, known_at)
         world = replace(world, events=(*world.events, *(found.event for found in derived)))
         known_at.update((found.event, found.result.detected_at) for found in derived)
         for event in group.events:
@@ -64,8 +64,10 @@ def semantics(program: p.ProgramPlan, world: World, around: Surroundings) -> dic
     return results
 
 
-def least_model(group: EventGroup, world: World, around: Surroundings, known_at: Mapping[Event, int]) -> list[Derived]:
-    """The results of events that rest on each other: all that end at one time, then all that end at the next.
+def least_model(
+    group: EventGroup, world: World, context: ExpressionContext, known_at: Mapping[Event, int]
+) -> list[Derived]:
+    """The results of events that depend on each other: all that end at one time, then all that end at the next.
 
     What ends at a time is derived again and again, from nothing, until that changes nothing any more.
     """
@@ -78,7 +80,7 @@ def least_model(group: EventGroup, world: World, around: Surroundings, known_at:
             now = World((*seen, *(found.event for found in so_far)))
             depths = {found.event: found.depth for found in so_far}
             known = {**known_at, **{found.event: found.result.detected_at for found in so_far}}
-            derived = [found for event in group.events for found in derive(event, now, around, known, depths)]
+            derived = [found for event in group.events for found in derive(event, now, context, known, depths)]
             ending = [found for found in derived if found.result.end == time]
             if ending == here:
                 break
@@ -92,7 +94,7 @@ def least_model(group: EventGroup, world: World, around: Surroundings, known_at:
 def derive(
     event: p.EventPlan,
     world: World,
-    around: Surroundings,
+    context: ExpressionContext,
     known_at: Mapping[Event, int],
     depths: Mapping[Event, int] | None = None,
 ) -> list[Derived]:
@@ -100,7 +102,7 @@ def derive(
     derived = (
         found
         for key, events in pieces(event, world)
-        for found in derive_in_piece(event, key, events, around, known_at, depths)
+        for found in derive_in_piece(event, key, events, context, known_at, depths)
     )
     return sorted(derived, key=lambda found: position(found.event))
 
@@ -119,14 +121,14 @@ def derive_in_piece(
     event: p.EventPlan,
     key: Row,
     events: tuple[Event, ...],
-    around: Surroundings,
+    context: ExpressionContext,
     known_at: Mapping[Event, int],
     depths: Mapping[Event, int] | None = None,
 ) -> Iterator[Derived]:
     """The results of one event in one piece."""
     scope = tuple(one for one in events if one.source in event.scope)
-    stage = Stage(events, scope, around, known_at)
-    return _results(event, _finished(event, stage, Bindings(key=key)), around, depths)
+    stage = Stage(events, scope, context, known_at)
+    return _results(event, _finished(event, stage, Bindings(key=key)), context, depths)
 
 
 def _partitions(event: p.EventPlan, events: tuple[Event, ...]) -> Iterator[tuple[Row, tuple[Event, ...]]]:
@@ -167,15 +169,15 @@ def _finished(event: p.EventPlan, stage: Stage, at: Bindings) -> list[Occurrence
         and stage.known_in_time(match, event.keep)
     ]
     if event.on_change:
-        return list(_changing(event, matches, stage.around))
+        return list(_changing(event, matches, stage.context))
     return _restarting(matches) if event.restart else matches
 
 
-def _changing(event: p.EventPlan, matches: list[Occurrence], around: Surroundings) -> Iterator[Occurrence]:
+def _changing(event: p.EventPlan, matches: list[Occurrence], context: ExpressionContext) -> Iterator[Occurrence]:
     """ON CHANGE: a match whose values are those of the match before is left out; with SINCE, of the same start."""
     before: dict[Rank, tuple[Value, ...]] = {}
     for match in sorted(matches, key=lambda match: position(match.lineage[-1].event)):
-        values = tuple(value_of(output.expr, match.bindings, around) for output in (*event.head, *event.returns))
+        values = tuple(value_of(output.expr, match.bindings, context) for output in (*event.head, *event.returns))
         since = tuple(position(member.event) for member in match.lineage[:-1])
         if before.get(since) != values:
             yield match
@@ -192,12 +194,12 @@ def _restarting(matches: list[Occurrence]) -> list[Occurrence]:
 
 
 def _results(
-    event: p.EventPlan, matches: list[Occurrence], around: Surroundings, depths: Mapping[Event, int] | None
+    event: p.EventPlan, matches: list[Occurrence], context: ExpressionContext, depths: Mapping[Event, int] | None
 ) -> Iterator[Derived]:
     """Group matches into results as `PER` says; each group speaks through its witness."""
 
     def returned(match: Occurrence) -> tuple[Value, ...]:
-        return tuple(value_of(output.expr, match.bindings, around) for output in event.returns)
+        return tuple(value_of(output.expr, match.bindings, context) for output in event.returns)
 
     def depth(match: Occurrence) -> int:
         through = [] if depths is None else [depths[one.event] for one in match.lineage if one.event in depths]
@@ -208,7 +210,7 @@ def _results(
 
     groups: dict[tuple[tuple[Value, ...], Rank], list[Occurrence]] = {}
     for match in matches:
-        head = tuple(value_of(output.expr, match.bindings, around) for output in event.head)
+        head = tuple(value_of(output.expr, match.bindings, context) for output in event.head)
         groups.setdefault((head, _identity(event.per, match)), []).append(match)
     names = [output.name for output in (*event.head, *event.returns)]
     for (head, _), members in groups.items():
@@ -234,7 +236,7 @@ def _as_seen_again(match: Occurrence) -> Occurrence:
 
 
 def _identity(per: p.Per, match: Occurrence) -> Rank:
-    """What tells one result from another besides the values of its head."""
+    """What distinguishes one result from another besides the values of its head."""
     match per:
         case p.Per.MATCH:
             return positions(match)
@@ -247,7 +249,7 @@ def _identity(per: p.Per, match: Occurrence) -> Rank:
 
 
 def _witness_order(match: Occurrence) -> tuple[Instant, Rank, Rank]:
-    """Earliest start, then earliest events (a list that ends is later than one that goes on), then slots."""
+    """Earliest start, then earliest events (a list that ends is later than one that continues), then slots."""
     slots = tuple(member.slot for member in match.lineage)
     return (match.start, (*positions(match), AFTER_EVERYTHING), slots)
 

@@ -2,6 +2,8 @@
 
 The rows of one key stand in canonical order: by time, then by the place that `ORDER BY` gives, then by id.
 `PREV` and `SINCE_CHANGE` look back along that order; a missing value is a value like any other there.
+
+Where events stand in the canonical order, in which any two events of a world differ.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import cast
 
-from inkling.logical.evaluate import Bindings, Row, Surroundings, holds, value_of
+from inkling.logical.evaluate import Bindings, ExpressionContext, Row, holds, value_of
 from inkling.logical.expr import ROW, Expr, Literal, PreviousColumn, SinceChange
-from inkling.logical.instants import ends_of
+from inkling.logical.patterns.allen import ends_of, listed_at
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.meaning.lost_worlds import EMPTY_KEY
+from inkling.meaning.occurrences import Occurrence
 from inkling.model.event import Event, Value, World
 from inkling.model.schema import StreamSchema
 from inkling.model.types import Type
@@ -28,7 +31,7 @@ Places = Mapping[Value, int]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def world_of(program: ProgramPlan, rows: Mapping[str, Sequence[RawRow]], around: Surroundings) -> World:
+def world_of(program: ProgramPlan, rows: Mapping[str, Sequence[RawRow]], context: ExpressionContext) -> World:
     """All events of the streams of a program; a stream without rows is empty."""
     rows = {stream.schema.name: standing(stream.schema, rows.get(stream.schema.name, ())) for stream in program.streams}
     ordered = [
@@ -38,17 +41,17 @@ def world_of(program: ProgramPlan, rows: Mapping[str, Sequence[RawRow]], around:
         for row in rows.get(stream.schema.name, ())
     ]
     places = places_of(ordered)
-    told = [
-        _events_and_resets(stream, _rows(rows, stream, is_event=True), around, places=places)
+    parts = [
+        _events_and_resets(stream, _rows(rows, stream, is_event=True), context, places=places)
         for stream in program.streams
     ]
     empty = [
-        _events_and_resets(stream, _rows(rows, stream, is_event=False), around, places=places)[0]
+        _events_and_resets(stream, _rows(rows, stream, is_event=False), context, places=places)[0]
         for stream in program.streams
     ]
     return World(
-        tuple(event for events, _ in told for event in events),
-        tuple(reset for _, resets in told for reset in resets),
+        tuple(event for events, _ in parts for event in events),
+        tuple(reset for _, resets in parts for reset in resets),
         tuple(row for some in empty for row in some),
     )
 
@@ -78,7 +81,7 @@ def places_of(values: Iterable[Value]) -> Places:
 
 
 def stream_events(
-    stream: StreamPlan, rows: Sequence[RawRow], around: Surroundings, *, places: Places | None = None
+    stream: StreamPlan, rows: Sequence[RawRow], context: ExpressionContext, *, places: Places | None = None
 ) -> tuple[Event, ...]:
     """The events of one stream in canonical order.
 
@@ -87,11 +90,11 @@ def stream_events(
     when the stream has no `ID`. A row on which `RESET WHEN` holds is no event either, and the rows of its key after it
     look back no further than to it.
     """
-    return _events_and_resets(stream, rows, around, places=places)[0]
+    return _events_and_resets(stream, rows, context, places=places)[0]
 
 
 def _events_and_resets(
-    stream: StreamPlan, rows: Sequence[RawRow], around: Surroundings, *, places: Places | None = None
+    stream: StreamPlan, rows: Sequence[RawRow], context: ExpressionContext, *, places: Places | None = None
 ) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
     schema = stream.schema
     if places is None and schema.order_by is not None:
@@ -112,11 +115,11 @@ def _events_and_resets(
     derived, resets = [], []
     for event in in_order:
         key = tuple(event.values[name] for name in schema.key)
-        if stream.reset_when is not None and holds(stream.reset_when, Bindings().with_event(ROW, event), around):
+        if stream.reset_when is not None and holds(stream.reset_when, Bindings().with_event(ROW, event), context):
             latest.pop(key, None)
             resets.append(event)
             continue
-        latest[key] = _derive(stream, event, latest.get(key), around)
+        latest[key] = _derive(stream, event, latest.get(key), context)
         derived.append(latest[key].event)
     return tuple(derived), tuple(resets)
 
@@ -206,7 +209,7 @@ class _Latest:
     since: Row
 
 
-def _derive(stream: StreamPlan, event: Event, previous: _Latest | None, around: Surroundings) -> _Latest:
+def _derive(stream: StreamPlan, event: Event, previous: _Latest | None, context: ExpressionContext) -> _Latest:
     """The event with its derived columns, computed in the order of their declaration."""
     values = dict(event.values)
     since: dict[str, Value] = {}
@@ -220,7 +223,7 @@ def _derive(stream: StreamPlan, event: Event, previous: _Latest | None, around: 
     for derived in stream.derived:
         known = _looked_up(derived.expr, event, previous, since)
         at = Bindings().with_event(ROW, replace(event, values=values))
-        values[derived.name] = value_of(known, at, around)
+        values[derived.name] = value_of(known, at, context)
         note(derived.name)
     return _Latest(replace(event, values=values), since)
 
@@ -242,3 +245,20 @@ def _looked_up(expr: Expr, event: Event, previous: _Latest | None, since: Row) -
                 _looked_up(item, event, previous, since) if isinstance(item, Expr) else item for item in value
             )
     return replace(expr, **changes)  # type: ignore[arg-type]
+
+
+Rank = tuple[object, ...]
+
+
+def position(event: Event) -> Rank:
+    return (listed_at(event.end), listed_at(event.start), event.source, event.rank)
+
+
+def positions(found: Occurrence) -> Rank:
+    """The positions of all events that an occurrence depends on."""
+    return tuple(position(member.event) for member in found.lineage)
+
+
+def slots_of(found: Occurrence) -> tuple[int, ...]:
+    """The slots that these events fill."""
+    return tuple(member.slot for member in found.lineage)

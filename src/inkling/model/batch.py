@@ -84,14 +84,14 @@ class EventBatch:
     id_offsets: Ints
     ids: pa.Array
     place_words: pa.Array | None = None  # the texts whose ranks the places are
-    depth: Ints | None = None  # through how many results of its own recursion an event rests on something else
+    depth: Ints | None = None  # through how many results of its own recursion an event depends on something else
 
     def __len__(self) -> int:
         return len(self.key)
 
     @property
     def has_single_ids(self) -> bool:
-        """Whether every event has one id, as a rule it does; derived events have those of all they rest on."""
+        """Whether every event has one id, as a rule it does; derived events have those of all they depend on."""
         if len(self.ids) != len(self.key):
             return False
         return bool((self.id_offsets[1:] - self.id_offsets[:-1] == 1).all())
@@ -151,7 +151,7 @@ class EventBatch:
 
 
 def _bits_of(bits: NDArray[np.uint64], rows: Ints) -> NDArray[np.uint64]:
-    """The conditions of some rows; one row goes on standing for all where it did."""
+    """The conditions of some rows; one row still stands for all where it did."""
     return np.broadcast_to(bits[:1], (len(rows), bits.shape[1])) if _says_the_same(bits) else bits[rows]
 
 
@@ -241,7 +241,7 @@ class MatchBatch:
     values: Mapping[str, pa.Array]
     lineage: pa.ListArray
     place_words: pa.Array | None = None
-    depth: Ints | None = None  # of results that may rest on each other
+    depth: Ints | None = None  # of results that may depend on each other
     owner: NDArray[np.uint64] | None = None  # hashes of the partition keys, where somebody wants to know whose they are
 
     def places(self, ranks: Ints) -> pa.Array:
@@ -283,7 +283,7 @@ class MatchBatch:
         )
 
 
-def together(batches: Sequence[MatchBatch]) -> MatchBatch:
+def joined_matches(batches: Sequence[MatchBatch]) -> MatchBatch:
     """Results of one event from several batches, in canonical order of time within each key."""
     if len(batches) == 1:
         return batches[0]

@@ -15,7 +15,7 @@ class Event:
     """Something that happened on `[start, end]`; `source` names the stream or the event rule it comes from."""
 
     source: str
-    ids: tuple[Value, ...]  # its own id, or for a derived event the ids it rests on
+    ids: tuple[Value, ...]  # its own id, or for a derived event the ids it depends on
     start: Instant
     end: Instant
     values: Mapping[str, Value] = field(hash=False)
@@ -33,7 +33,7 @@ class World:
 
     events: tuple[Event, ...]
     resets: tuple[Event, ...] = ()  # rows that are no events: what their key did before does not count after them
-    empty: tuple[Event, ...] = ()  # rows that are no events: they only tell of keys that have none
+    empty: tuple[Event, ...] = ()  # rows that are no events: they only name keys that have none
 
     def of(self, *sources: str) -> tuple[Event, ...]:
         """The events of the named sources, in canonical order."""

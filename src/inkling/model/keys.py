@@ -8,7 +8,7 @@ Two keys are the same if all their values are, column by column:
 - texts are compared byte by byte: neither case nor Unicode forms are folded;
 - numbers and texts are never the same: a key has one type in all streams, which the binder makes sure of.
 
-Codes are dense and tell keys apart among the rows at hand. Hashes (`evaluators.hashes`) follow the same rules and mean
+Codes are dense and distinguish keys among the rows at hand. Hashes (`evaluators.hashes`) follow the same rules and mean
 the same in every process; keys that differ share one as rarely as 64 bits allow. Spark's shuffles follow them too.
 Conditions of equality are another thing: there null equals nothing, not even null.
 
@@ -55,7 +55,7 @@ def encoded(column: Column) -> tuple[Ints, pa.Array]:
 
 
 def _with_one_zero(codes: Ints, values: pa.Array) -> tuple[Ints, pa.Array]:
-    """Codes of doubles of which there may be two zeros and several NaN, which Arrow tells apart by their bits."""
+    """Codes of doubles of which there may be two zeros and several NaN, which Arrow distinguishes by their bits."""
     numbers = values.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
     if not np.isnan(numbers.max(initial=0.0)) and numbers.view(np.int64).min(initial=0) != _NEGATIVE_ZERO:
         return codes, values

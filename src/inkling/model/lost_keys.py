@@ -1,7 +1,7 @@
-"""What is known of one key of a stream with lost events: who was recorded, and between which times the others lie.
+"""One key of a stream with lost events: which events were recorded, and between which times the lost ones lie.
 
-Numbers are consecutive per key. Recorded events, marks and bounds are *posts*: by the time of a post so many events had
-happened. Between two posts all missing events were lost.
+Sequence numbers are consecutive per key. Recorded events, marks and bounds are the entries of its *sequence log*: an
+entry says how many events had happened by its time. Events whose numbers are missing between two entries were lost.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from itertools import pairwise
 
 from inkling.model.roles import CLOSING, END, OPENING, Roles, fits, in_the_middle, is_mark, role_of
 from inkling.model.schema import StreamSchema
-from inkling.model.uncertainty import LostEvents
-from inkling.model.weights import Row, Rows, exact
+from inkling.model.uncertainty import LostEvents, Row, Rows, exact
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Post:
+class LogEntry:
     """By this time so many events had happened; the last of them at this very time, unless it is a mark."""
 
     number: int
@@ -48,9 +47,9 @@ class LosingKey:
     rows: Rows
 
     @property
-    def doubt(self) -> LostEvents:
-        assert isinstance(self.schema.doubt, LostEvents)
-        return self.schema.doubt
+    def uncertainty(self) -> LostEvents:
+        assert isinstance(self.schema.uncertainty, LostEvents)
+        return self.schema.uncertainty
 
     @property
     def key(self) -> Row:
@@ -58,38 +57,41 @@ class LosingKey:
 
     @property
     def events(self) -> list[Row]:
-        return [row for row in self.rows if not marks(row, self.doubt)]
+        return [row for row in self.rows if not marks(row, self.uncertainty)]
 
     @property
-    def posts(self) -> list[Post]:
+    def log(self) -> list[LogEntry]:
         """Recorded events and marks, by number."""
         return sorted(
-            Post(number_of(row, self.doubt), marks(row, self.doubt), exact(row[self.schema.start])) for row in self.rows
+            LogEntry(number_of(row, self.uncertainty), marks(row, self.uncertainty), exact(row[self.schema.start]))
+            for row in self.rows
         )
 
     @property
     def total(self) -> int:
         """How many events the key has."""
-        last = self.posts[-1].number
+        last = self.log[-1].number
         if self._has_ended:
             return last
-        count = self._shared(self.doubt.count)
+        count = self._shared(self.uncertainty.count)
         if count is not None:
             return int(exact(count))
-        is_open = last % 2 == 1 and self.doubt.timeout is not None
+        is_open = last % 2 == 1 and self.uncertainty.timeout is not None
         return last + 1 if is_open else last
 
     def runs(self) -> Iterator[Run]:
-        """What was lost before, between and after the posts."""
+        """The events that were lost before, between and after the entries of the log."""
         self._require_order()
         self._require_roles()
-        posts = self.posts
+        log = self.log
         lo, hi = self._bounds()
-        borders = [*([] if lo is None else [Post(0, True, lo)]), *posts]
+        borders = [*([] if lo is None else [LogEntry(0, True, lo)]), *log]
         if hi is not None:
-            borders.append(Post(self.total, True, hi))
+            borders.append(LogEntry(self.total, True, hi))
         if borders[0].number - (not borders[0].is_mark) > 0 or borders[-1].number < self.total:
-            reason = "a run that a RATE limits has no exact probability" if self.doubt.rate else "BOUNDS are missing"
+            reason = (
+                "a run that a RATE limits has no exact probability" if self.uncertainty.rate else "BOUNDS are missing"
+            )
             raise ValueError(f"events were lost before the first or after the last recorded one: {reason}")
         for before, after in pairwise(borders):
             last = after.number - (not after.is_mark)
@@ -101,70 +103,75 @@ class LosingKey:
 
     def is_last(self, number: int) -> bool:
         """Whether an event is known to be the last one of the key."""
-        said = self._has_ended or self.doubt.timeout is not None or self._shared(self.doubt.count) is not None
-        return said and number == self.total
+        declared = (
+            self._has_ended or self.uncertainty.timeout is not None or self._shared(self.uncertainty.count) is not None
+        )
+        return declared and number == self.total
 
     @property
     def _has_ended(self) -> bool:
-        role = self.doubt.role
+        role = self.uncertainty.role
         return role is not None and any(str(row.get(role)).lower() == END for row in self.events)
 
     def _shared(self, column: str | None) -> object:
         """What all rows of the key say about it, or None where none does."""
-        said = {value for row in self.rows if column is not None and (value := row.get(column)) is not None}
-        if len(said) > 1:
+        declared = {value for row in self.rows if column is not None and (value := row.get(column)) is not None}
+        if len(declared) > 1:
             raise ValueError(f"events of one key differ in `{column}`")
-        return next(iter(said), None)
+        return next(iter(declared), None)
 
     def _bounds(self) -> tuple[Fraction | None, Fraction | None]:
         """Since when and until when events can have happened; a timeout closes a key."""
         lo, hi = (
-            None if (said := self._shared(name)) is None else exact(said) for name in self.doubt.bounds or (None, None)
+            None if (declared := self._shared(name)) is None else exact(declared)
+            for name in self.uncertainty.bounds or (None, None)
         )
-        first, last = self.posts[0], self.posts[-1]
+        first, last = self.log[0], self.log[-1]
         if (lo is not None and lo > first.time) or (hi is not None and hi < last.time):
             raise ValueError("BOUNDS do not lie around the recorded events")
-        if self.doubt.timeout is not None:
-            closed = last.time + self.schema.units(self.doubt.timeout)
+        if self.uncertainty.timeout is not None:
+            closed = last.time + self.schema.units(self.uncertainty.timeout)
             hi = closed if hi is None else min(hi, closed)
         return lo, hi
 
     def _require_order(self) -> None:
         """Later numbers have later times; nothing comes after a timeout, or after all events that there are."""
-        posts = self.posts
-        for before, after in pairwise(posts):
+        log = self.log
+        for before, after in pairwise(log):
             if before.number == after.number and not after.is_mark:
                 raise ValueError(f"number {after.number} is given twice")
             follows = after.number == before.number + (not after.is_mark) and after.number > before.number
             if after.time < before.time or (after.time == before.time and follows):
                 raise ValueError(f"what is known of event {after.number} is not later than event {before.number}")
-        for time, later in pairwise(sorted(post.time for post in posts)):
-            if self.doubt.timeout is not None and later - time > self.schema.units(self.doubt.timeout):
+        for time, later in pairwise(sorted(entry.time for entry in log)):
+            if self.uncertainty.timeout is not None and later - time > self.schema.units(self.uncertainty.timeout):
                 raise ValueError(f"a row at {later} comes after the timeout")
-        count = self._shared(self.doubt.count)
-        if count is not None and int(exact(count)) < posts[-1].number:
-            raise ValueError(f"event {posts[-1].number} of {count}")
-        if count is not None and self.doubt.role is not None and int(exact(count)) % 2:
+        count = self._shared(self.uncertainty.count)
+        if count is not None and int(exact(count)) < log[-1].number:
+            raise ValueError(f"event {log[-1].number} of {count}")
+        if count is not None and self.uncertainty.role is not None and int(exact(count)) % 2:
             raise ValueError(f"{count} events do not open and close segments in turn")
         if self._has_ended and count is not None and int(exact(count)) != self.total:
             raise ValueError(f"event {self.total} of {count} is the end")
         self._require_rate()
 
     def _require_rate(self) -> None:
-        rate = self._shared(self.doubt.rate) if isinstance(self.doubt.rate, str) else None
+        rate = self._shared(self.uncertainty.rate) if isinstance(self.uncertainty.rate, str) else None
         if rate is not None and exact(rate) <= 0:
             raise ValueError(f"a rate of arrivals is positive, got {rate}")
 
     def _require_roles(self) -> None:
         """Odd numbers open and even ones close; a word says either in all events of a key."""
-        role = self.doubt.role
+        role = self.uncertainty.role
         if role is None:
             return
-        count = self._shared(self.doubt.count)
+        count = self._shared(self.uncertainty.count)
         total = None if count is None else int(exact(count))
         meant = dict.fromkeys(OPENING, 1) | dict.fromkeys(CLOSING, 0)
-        for number, word in sorted((number_of(row, self.doubt), row.get(role)) for row in self.events if row.get(role)):
-            is_followed = any(post.number > number for post in self.posts)
+        for number, word in sorted(
+            (number_of(row, self.uncertainty), row.get(role)) for row in self.events if row.get(role)
+        ):
+            is_followed = any(entry.number > number for entry in self.log)
             parity = meant.setdefault(str(word).lower(), number % 2)
             if parity != number % 2 or not fits(str(word), number, total, is_followed=is_followed):
                 raise ValueError(f"event {number} has the role {word}")
@@ -177,19 +184,19 @@ def keys_of(rows: Rows, schema: StreamSchema) -> list[LosingKey]:
     return [LosingKey(schema, some) for some in found.values()]
 
 
-def marks(row: Row, doubt: LostEvents) -> bool:
+def marks(row: Row, uncertainty: LostEvents) -> bool:
     """Whether a row is no event, but says how many there were."""
-    return doubt.role is not None and is_mark(row.get(doubt.role))
+    return uncertainty.role is not None and is_mark(row.get(uncertainty.role))
 
 
-def number_of(row: Row, doubt: LostEvents) -> int:
-    given, least = row[doubt.number], 0 if marks(row, doubt) else 1
+def number_of(row: Row, uncertainty: LostEvents) -> int:
+    given, least = row[uncertainty.number], 0 if marks(row, uncertainty) else 1
     if given is None or exact(given) < least:
         raise ValueError(f"events are numbered from 1, got {given}")
     return int(exact(given))
 
 
-def roles_said(keys: Sequence[LosingKey], doubt: LostEvents) -> Roles:
+def declared_roles(keys: Sequence[LosingKey], uncertainty: LostEvents) -> Roles:
     """What recorded events of the whole stream are called; the least of several words."""
     even, odd = (
         min(
@@ -197,9 +204,9 @@ def roles_said(keys: Sequence[LosingKey], doubt: LostEvents) -> Roles:
                 in_the_middle(str(word))
                 for key in keys
                 for row in key.events
-                if doubt.role is not None
-                and (word := row.get(doubt.role)) is not None
-                and number_of(row, doubt) % 2 == parity
+                if uncertainty.role is not None
+                and (word := row.get(uncertainty.role)) is not None
+                and number_of(row, uncertainty) % 2 == parity
             ),
             default=None,
         )
@@ -210,11 +217,11 @@ def roles_said(keys: Sequence[LosingKey], doubt: LostEvents) -> Roles:
 
 def lost_row(key: LosingKey, number: int, roles: Roles, known: Rows) -> Row:
     """What is known of a lost event: its key, its number, its role, and what a table says about it."""
-    doubt = key.doubt
-    role = {} if doubt.role is None else {doubt.role: role_of(roles, number, is_last=key.is_last(number))}
-    about = {**key.key, doubt.number: number}
-    said = [row for row in known if all(row[name] == value for name, value in about.items() if name in row)]
-    told = {name: value for row in said for name, value in row.items() if value is not None}
-    if any(told[name] != value for row in said for name, value in row.items() if value is not None):
+    uncertainty = key.uncertainty
+    role = {} if uncertainty.role is None else {uncertainty.role: role_of(roles, number, is_last=key.is_last(number))}
+    about = {**key.key, uncertainty.number: number}
+    declared = [row for row in known if all(row[name] == value for name, value in about.items() if name in row)]
+    supplied = {name: value for row in declared for name, value in row.items() if value is not None}
+    if any(supplied[name] != value for row in declared for name, value in row.items() if value is not None):
         raise ValueError(f"two things are known of event {number}")
-    return {**told, **role, **about}
+    return {**supplied, **role, **about}

@@ -16,7 +16,7 @@ MARK = "mark"
 END = "end"
 
 Roles = tuple[str | None, str | None]
-"""What events in the middle of a key are called that have even numbers, and odd ones; None where nobody said so."""
+"""What events in the middle of a key are called that have even numbers, and odd ones; None if undeclared."""
 
 NO_ROLES: Roles = (None, None)
 
@@ -37,9 +37,9 @@ def in_the_middle(word: str) -> str:
     return _cased(_IN_THE_MIDDLE[word.lower()], word) if word.lower() in _IN_THE_MIDDLE else word
 
 
-def role_of(said: Roles, number: int, *, is_last: bool) -> str | None:
+def role_of(declared: Roles, number: int, *, is_last: bool) -> str | None:
     """The role of a lost event, in the words that recorded events use."""
-    even, odd = said
+    even, odd = declared
     word, other = (odd, even) if number % 2 else (even, odd)
     if word is None and other is not None and other.lower() in _COUNTERPARTS:
         word = _cased(_COUNTERPARTS[other.lower()], other)

@@ -1,12 +1,21 @@
-"""What a stream, a table and a derived event look like: names, types and the roles of columns."""
+"""What a stream, a table and a derived event look like: names, types and the roles of columns.
+
+Facts of a table: rows to those who read them one by one, columns to everybody else.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, overload
 
+from inkling.model.event import Value
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
-from inkling.model.uncertainty import Doubt, ImpreciseTime, ProbableValue
+from inkling.model.uncertainty import ImpreciseTime, ProbableValue, Uncertainty
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +31,7 @@ class StreamSchema:
     `start == end` (the same column) for a stream of points. `time_type` is `TIME` when the time column was not
     declared among the columns or was declared as a timestamp, `INTEGER` when it was declared as an integer. With a
     `grid`, times are timestamps that are rounded down to whole ticks of so many microseconds when they are read.
-    The column `op` tells events from withdrawals; it is none of `columns`, since no event has it.
+    The column `op` distinguishes events from withdrawals; it is none of `columns`, since no event has it.
     """
 
     name: str
@@ -34,7 +43,7 @@ class StreamSchema:
     time_type: Type = Type.TIME
     order_by: str | None = None
     tick: Span | None = None
-    doubt: Doubt | None = None
+    uncertainty: Uncertainty | None = None
     late: Span | None = None
     op: str | None = None
     grid: int | None = None
@@ -45,7 +54,7 @@ class StreamSchema:
         return next((column for column in self.columns if column.name == name), None)
 
     def units(self, span: Span) -> int:
-        """A length in the unit of the stream's times; where the data tell what these count, the written unit does."""
+        """A length in the unit of the stream's times; where the data show what these count, the written unit does."""
         stamped = self.time_type is Type.TIME and self.tick is None and span.unit != "TICKS"
         clock = Clock.TIMESTAMP if stamped or self.grid is not None else Clock.TICKS
         return span.units(clock, self.tick)
@@ -60,7 +69,7 @@ class StreamSchema:
 
     @property
     def revises(self) -> bool:
-        """Whether its past can change after it was told of: by withdrawals, or by late events nobody waited for."""
+        """Whether its past can change after it was read: by withdrawals, or by late events nobody waited for."""
         return self.op is not None or self.speculative
 
 
@@ -88,17 +97,48 @@ class EventSchema:
 
 
 def certain(schema: StreamSchema) -> StreamSchema:
-    """How the rows of one world are declared: the same stream without doubt."""
-    if isinstance(schema.doubt, ImpreciseTime):
-        return replace(schema, doubt=None, start=schema.doubt.lo, end=schema.doubt.lo)
-    return replace(schema, doubt=None)
+    """How the rows of one world are declared: the same stream, certain."""
+    if isinstance(schema.uncertainty, ImpreciseTime):
+        return replace(schema, uncertainty=None, start=schema.uncertainty.lo, end=schema.uncertainty.lo)
+    return replace(schema, uncertainty=None)
 
 
-def value_columns(doubt: ProbableValue, schema: StreamSchema) -> list[str]:
-    """The columns whose values are in doubt, in the order in which GIVEN names their predecessors.
+def value_columns(uncertainty: ProbableValue, schema: StreamSchema) -> list[str]:
+    """The columns whose values are uncertain, in the order in which GIVEN names their predecessors.
 
     Columns that are computed from others come last, and have no predecessors.
     """
-    roles = {schema.id, schema.start, schema.end, schema.order_by, schema.op, doubt.probability}
-    known = {*schema.key, *doubt.given, *roles}
+    roles = {schema.id, schema.start, schema.end, schema.order_by, schema.op, uncertainty.probability}
+    known = {*schema.key, *uncertainty.given, *roles}
     return [column.name for column in schema.columns if column.name not in known]
+
+
+FactRow = Mapping[str, Value]
+
+
+class Facts(Sequence[FactRow]):
+    """The rows of an Arrow table, made only when somebody asks for one."""
+
+    __slots__ = ("_rows", "columns", "forms")
+
+    def __init__(self, columns: pa.Table) -> None:
+        self.columns = columns
+        self._rows: tuple[FactRow, ...] | None = None
+        self.forms: dict[object, object] = {}  # what others have made of the columns
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @overload
+    def __getitem__(self, index: int) -> FactRow: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[FactRow]: ...
+
+    def __getitem__(self, index: int | slice) -> FactRow | Sequence[FactRow]:
+        if self._rows is None:
+            self._rows = tuple(self.columns.to_pylist())
+        return self._rows[index]
+
+    def __reduce__(self) -> tuple[type[Facts], tuple[pa.Table]]:
+        return Facts, (self.columns,)

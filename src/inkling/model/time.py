@@ -1,4 +1,7 @@
-"""Instants, durations and the order of events in time."""
+"""Instants, durations and the order of events in time.
+
+The time unit of a program: what its clock counts, and the length of written durations in it.
+"""
 
 from __future__ import annotations
 
@@ -97,3 +100,23 @@ def before(left_end: Instant, right_start: Instant, *, ordered: bool) -> bool:
     if ordered:
         return left_end < right_start
     return left_end.time < right_start.time
+
+
+@dataclass(frozen=True, slots=True)
+class TimeUnit:
+    """The unit that a clock counts; `unit(span)` is the length of a written duration.
+
+    `tick` is the duration that `TICK` declares. With a `scale` above 1, times count fractions of the unit, so that lost
+    events have times between two units.
+
+    >>> from fractions import Fraction
+    >>> TimeUnit(Clock.TICKS, scale=4)(Span(Fraction(3), "TICKS"))
+    12
+    """
+
+    clock: Clock
+    tick: Span | None = None
+    scale: int = 1
+
+    def __call__(self, span: Span) -> int:
+        return span.units(self.clock, self.tick) * self.scale

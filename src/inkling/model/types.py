@@ -54,6 +54,20 @@ TYPE_NAMES = {
 }
 """Spelling in a declaration (upper case) to type."""
 
+FOREIGN_TYPE_NAMES = {
+    name: kind
+    for kind, names in {
+        Type.BOOLEAN: "BIT LOGICAL",
+        Type.INTEGER: "BYTE SHORT INT2 INT4 INT8 INT16 INT32 INT64 UINT UINT8 UINT16 UINT32 UINT64 MEDIUMINT HUGEINT"
+        " SERIAL BIGSERIAL UNSIGNED",
+        Type.DOUBLE: "DECIMAL DEC NUMERIC NUMBER FLOAT4 FLOAT8 FLOAT32 FLOAT64 MONEY DOUBLE_PRECISION BIGDECIMAL",
+        Type.STRING: "CHAR CHARACTER NCHAR NVARCHAR VARCHAR2 BPCHAR CLOB STR UTF8 UUID GUID ENUM SYMBOL SET JSON",
+        Type.TIME: "DATETIME DATETIME2 DATE TIMESTAMPTZ TIMESTAMP_LTZ TIMESTAMP_NTZ TIMESTAMPNTZ INSTANT SMALLDATETIME",
+    }.items()
+    for name in names.split()
+}
+"""Spellings of other languages and the nearest type; a declaration does not accept them."""
+
 
 def common_type(left: Type, right: Type) -> Type | None:
     """The type both sides can be read as when they are compared or united, or None."""

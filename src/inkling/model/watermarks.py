@@ -1,4 +1,4 @@
-"""How far time has come: the largest time of every stream, and the watermark that follows from them."""
+"""Watermarks: the latest time of every stream, and the time up to which all streams are complete."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ NEVER = -FOREVER
 """The watermark before anything is known to be complete."""
 
 
-def roles_together(one: Roles, other: Roles) -> Roles:
-    """Whatever comes first: the least of the names, if there are several.
+def merged_roles(one: Roles, other: Roles) -> Roles:
+    """The roles of both; where both name a role, the first name in alphabetical order.
 
-    >>> roles_together(("close", None), ("end", "open"))
+    >>> merged_roles(("close", None), ("end", "open"))
     ('close', 'open')
     """
     even, odd = (
@@ -25,57 +25,57 @@ def roles_together(one: Roles, other: Roles) -> Roles:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """News that everybody must hear: what a feed saw of its streams, or what somebody said about them."""
+class Watermarks:
+    """What sources report about the time of their streams; every operator receives it."""
 
-    latest: Mapping[str, int] = field(default_factory=dict)  # the largest time, per stream with rows
-    idle: frozenset[str] = frozenset()  # nothing is coming from these for the time being
-    finished: bool = False  # nothing is coming any more
+    latest: Mapping[str, int] = field(default_factory=dict)  # the latest time, per stream with rows
+    idle: frozenset[str] = frozenset()  # streams that send nothing at present
+    finished: bool = False  # all streams have ended
     roles: Mapping[str, Roles] = field(default_factory=dict)  # per stream whose numbered events have roles
 
     @classmethod
-    def together(cls, marks: Iterable[Marks]) -> Marks:
+    def merged(cls, watermarks: Iterable[Watermarks]) -> Watermarks:
         latest: dict[str, int] = {}
         idle: frozenset[str] = frozenset()
         finished = False
         roles: dict[str, Roles] = {}
-        for one in marks:
+        for one in watermarks:
             for name, time in one.latest.items():
                 latest[name] = max(time, latest.get(name, NEVER))
             idle |= one.idle
             finished |= one.finished
-            for name, said in one.roles.items():
-                roles[name] = roles_together(roles.get(name, NO_ROLES), said)
+            for name, declared in one.roles.items():
+                roles[name] = merged_roles(roles.get(name, NO_ROLES), declared)
         return cls(latest, idle, finished, roles)
 
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """The streams on which something waits, how late their rows may be, and how far every stream has come."""
+    """The watermark of the streams that an operator reads, and the latest times that it follows from."""
 
-    lateness: Mapping[str, int]
+    lateness: Mapping[str, int]  # how late rows may be, per stream
     latest: Mapping[str, int] = field(default_factory=dict)
     idle: frozenset[str] = frozenset()
     watermark: int = NEVER
 
-    def after(self, marks: Marks) -> Clocks:
-        """The clocks with this news; a watermark never goes back."""
+    def after(self, watermarks: Watermarks) -> Clocks:
+        """The clocks after these watermarks; `watermark` never decreases."""
         latest = dict(self.latest)
-        for name, time in marks.latest.items():
+        for name, time in watermarks.latest.items():
             latest[name] = max(time, latest.get(name, NEVER))
-        # rows bring a stream back, and so does news of them that comes together with its idleness
-        idle = (self.idle | marks.idle) - marks.latest.keys()
+        # a stream with rows is not idle, even if it is reported as idle in the same step
+        idle = (self.idle | watermarks.idle) - watermarks.latest.keys()
         moved = replace(self, latest=latest, idle=idle)
-        return replace(moved, watermark=FOREVER if marks.finished else max(self.watermark, moved._complete()))
+        return replace(moved, watermark=FOREVER if watermarks.finished else max(self.watermark, moved._complete()))
 
     def _complete(self) -> int:
-        """The time up to which every stream that is not idle has told everything."""
+        """The time up to which every stream that is not idle is complete."""
         waited_for = [name for name in self.lateness if name not in self.idle]
-        # when all are idle, what they told before is all there is to go by
-        told = waited_for or [name for name in self.lateness if name in self.latest]
-        return min((self._told(name) for name in told), default=NEVER)
+        # when all streams are idle, their latest times count
+        known = waited_for or [name for name in self.lateness if name in self.latest]
+        return min((self._complete_up_to(name) for name in known), default=NEVER)
 
-    def _told(self, name: str) -> int:
+    def _complete_up_to(self, name: str) -> int:
         if name not in self.latest:
             return NEVER
         # a row at the limit itself is still in time

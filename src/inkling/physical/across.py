@@ -1,18 +1,20 @@
 """What a condition that compares several events may contain, so that kernels can decide it.
 
 Under a consumption policy, conditions on whole matches are tested on every pair.
+
+Numbers for local conditions: equal conditions on rows share one bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.everywhere import everywhere
-from inkling.logical.expr import rebuilt
+from inkling.logical.expr import Expr, rebuilt
+from inkling.logical.rewrites.everywhere import everywhere
 from inkling.physical.naming import Naming
 
 DIVIDED_FUNCTIONS = {"seconds": 1e6, "minutes": 60e6, "hours": 3600e6}
@@ -53,7 +55,7 @@ def is_pair_test(test: e.InTable) -> bool:
     return test.condition is None and len(compared_args(test)) == len(slots) == 2 and all_constant
 
 
-def refuse_unsupported(condition: e.Expr) -> None:
+def reject_unsupported(condition: e.Expr) -> None:
     """Raise when a condition across events calls something that only single events can be asked."""
     for part in e.walk(condition):
         match part:
@@ -68,8 +70,8 @@ def refuse_unsupported(condition: e.Expr) -> None:
                 raise NotSupportedYet.of(
                     "INK0424",
                     f"`{table}(…)` under NOT or OR cannot read several events yet",
-                    notes=("a look-up that must hold may read several events, one that may fail only one",),
-                    helps=("move the condition to HAVING, where the match is finished",),
+                    notes=("only a look-up that must hold can read several events",),
+                    helps=("move the condition to HAVING",),
                 )
             case _:
                 pass
@@ -91,10 +93,20 @@ def having_for_kernels(event: p.EventPlan, column_for: ColumnFor) -> p.EventPlan
     def decidable(conditions: tuple[e.Expr, ...]) -> tuple[e.Expr, ...]:
         changed = tuple(hoisted(condition, column_for) for condition in conditions)
         for condition in changed:
-            refuse_unsupported(condition)
+            reject_unsupported(condition)
         return changed
 
     def nested(pattern: p.Pattern) -> p.Pattern:
         return replace(pattern, having=decidable(pattern.having)) if isinstance(pattern, p.Narrowed) else pattern
 
     return replace(event, having=decidable(event.having), pattern=everywhere(event.pattern, nested))
+
+
+@dataclass(slots=True)
+class BitIndex:
+    """Hands out bit numbers while a stage is planned."""
+
+    numbers: dict[Expr, int] = field(default_factory=dict)
+
+    def number(self, condition: Expr) -> int:
+        return self.numbers.setdefault(condition, len(self.numbers))

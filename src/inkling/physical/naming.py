@@ -63,7 +63,7 @@ def with_physical_columns(pattern: p.Quantified) -> p.Quantified:
 
 
 def columns_of_segments(operand: p.Operand, same: Column | None) -> Iterator[Column]:
-    """Every column that tells which segments an operand has."""
+    """Every column that determines the segments of an operand."""
     yield from operand.key
     pairing = operand.pairing or p.Pairing()
     yield from (column for column in (same, pairing.role, pairing.number) if column is not None)

@@ -1,10 +1,14 @@
-"""The physical plan: stages with one partition key, their inputs, and the evaluator that answers each event."""
+"""The physical plan: stages with one partition key, their inputs, and the evaluator that answers each event.
+
+What a runner needs of a program.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from inkling.analysis.choice import Choice, uncertain_choice
 from inkling.logical.expr import Expr
@@ -61,9 +65,11 @@ class Input:
         """What is evaluated where the key is complete."""
         return (*(bit.expr for bit in self.late), *(one.expr for one in self.computed))
 
-    identity: tuple[str, ...]  # columns of KEY that the stage's key lacks: they tell events of one id apart
+    identity: tuple[str, ...]  # columns of KEY that the stage's key lacks: they distinguish events of one id
     called: str | None = None  # column by which simultaneous events are listed where ids are not the user's own
-    values: tuple[str, ...] = ()  # all columns of a derived event in its order: they tell apart what rests on the same
+    values: tuple[
+        str, ...
+    ] = ()  # all columns of a derived event in its order: they distinguish rows of the same events
     near: Near | None = None  # a bound of the distance between rows and facts, for inputs that are joined
     reset: int | None = None  # number of the condition that makes a row no event, but the end of every run of its key
 
@@ -223,3 +229,14 @@ class PhysicalPlan:
         if event is None or not step.is_uncertain:
             return step
         return replace(step, choice=uncertain_choice(event, self.program, step.choice.in_one_world, clock))
+
+
+class Runnable(Protocol):
+    """A program that is bound and planned; files that its tables name lie in `folder`."""
+
+    @property
+    def plan(self) -> ProgramPlan: ...
+    @property
+    def physical(self) -> PhysicalPlan: ...
+    @property
+    def folder(self) -> Path: ...

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from inkling.analysis.bounds.window import horizon_of
 from inkling.analysis.choice import Choice, Evaluator, uncertain_choice
 from inkling.analysis.policies import looks_at_scope, parts_of, read_sources
-from inkling.analysis.regular import MAX_CONDITIONS, MAX_TESTS, is_local, is_regular
+from inkling.analysis.regular.regular import MAX_CONDITIONS, MAX_TESTS, is_local, is_regular
 from inkling.analysis.verdict import Verdict
-from inkling.analysis.window import horizon_of
 from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.in_worlds import CALLED, doubtful_events
-from inkling.logical.recursion import resting_on
+from inkling.logical.recursion import dependencies_of
+from inkling.logical.rewrites.in_worlds import CALLED, uncertain_events
 from inkling.model.types import Type
 from inkling.physical.across import (
+    BitIndex,
     compared_args,
     having_for_kernels,
     hoisted,
     is_pair_test,
-    refuse_unsupported,
+    reject_unsupported,
     with_physical_preference,
 )
-from inkling.physical.bits import BitBook
+from inkling.physical.checks import physical_reset, reject_resets
 from inkling.physical.naming import Naming, columns_of_segments, physical_name, row_expr, with_physical_columns
 from inkling.physical.near import Near, near_of
 from inkling.physical.plan import Bit, Computed, EventStep, Input, LeafTest, PhysicalPlan, Sharing, Stage
-from inkling.physical.resets import physical_reset, refuse_resets
 from inkling.physical.sharing import sharing_of
 from inkling.physical.stages import Group, Placement, column_types, group_events
 
@@ -35,10 +35,12 @@ from inkling.physical.stages import Group, Placement, column_types, group_events
 def plan_program(program: p.ProgramPlan, placement: Placement | None = None, *, shares: bool = True) -> PhysicalPlan:
     """Decide how every event runs; a placement fixes how many stages there are.
 
-    Events of a stage do what they have in common once, unless told not to share; their results are the same.
+    Events of a stage do what they have in common once, unless sharing is off; their results are the same.
     """
-    groups, doubtful = group_events(program, placement), doubtful_events(program)
-    stages = tuple(_StagePlanner(program, group, doubtful, shares).stage(number) for number, group in enumerate(groups))
+    groups, uncertain = group_events(program, placement), uncertain_events(program)
+    stages = tuple(
+        _StagePlanner(program, group, uncertain, shares).stage(number) for number, group in enumerate(groups)
+    )
     return PhysicalPlan(program, stages)
 
 
@@ -55,7 +57,7 @@ def certain_plan(plan: PhysicalPlan, placement: Placement | None = None) -> Phys
 
 def certain_part(program: p.ProgramPlan) -> p.ProgramPlan:
     """The events that depend on certain streams alone, and what they read: the same program when all do."""
-    uncertain = doubtful_events(program)
+    uncertain = uncertain_events(program)
     if not uncertain:
         return program
     events = tuple(event for event in program.events if event.name not in uncertain)
@@ -79,9 +81,9 @@ class _InputDraft:
 class _StagePlanner:
     program: p.ProgramPlan
     group: Group
-    doubtful: frozenset[str]
+    uncertain: frozenset[str]
     shares: bool = True
-    book: BitBook = field(default_factory=BitBook)
+    index: BitIndex = field(default_factory=BitIndex)
     names: dict[e.Expr, str] = field(default_factory=dict)  # of computed columns
     drafts: list[_InputDraft] = field(default_factory=list)
 
@@ -103,7 +105,7 @@ class _StagePlanner:
             inputs,
             steps,
             self._id_type(),
-            len(self.book.numbers),
+            len(self.index.numbers),
             sliced,
             _orders_by_text(self.program),
             sharing_of(steps) if self.shares else Sharing(),
@@ -144,7 +146,7 @@ class _StagePlanner:
             chosen = Evaluator.FORECAST
             if event.forecast.by is not None:
                 self._need(scope, physical_name(event.forecast.by.name, event.forecast.by.type))
-        refuse_resets(event, self.program, chosen, verdict)
+        reject_resets(event, self.program, chosen, verdict)
         for position in scope:
             self.drafts[position].in_scope = True
             if chosen in (Evaluator.AUTOMATON, Evaluator.FORECAST) or looks_at_scope(event):
@@ -154,13 +156,13 @@ class _StagePlanner:
         return EventStep(bound, self._choice(event, Choice(chosen, verdict.reason)), tests, scope, reason, conditions)
 
     def _choice(self, event: p.EventPlan, certain: Choice) -> Choice:
-        if event.name not in self.doubtful:
+        if event.name not in self.uncertain:
             return certain
         return uncertain_choice(event, self.program, certain)
 
     def _conditions(self, tests: tuple[LeafTest, ...]) -> tuple[Bit, ...]:
         read = {bit for test in tests for bit in test.all_bits}
-        return tuple(Bit(number, condition) for condition, number in self.book.numbers.items() if number in read)
+        return tuple(Bit(number, condition) for condition, number in self.index.numbers.items() if number in read)
 
     def _naming(self, event: p.EventPlan, leaves: list[p.Leaf]) -> Naming:
         types = {
@@ -229,13 +231,13 @@ class _StagePlanner:
             named = naming.physical(condition, leaf.slot)
             if is_local(named, leaf.slot):
                 row_condition = row_expr(named)
-                bit = self.book.number(row_condition)
+                bit = self.index.number(row_condition)
                 bits.append(bit)
                 for position in positions:
                     self.drafts[position].bits[bit] = row_condition
             else:
                 compared = hoisted(named, lambda slot, inner: self._computed(inner, inputs_of[slot]))
-                refuse_unsupported(compared)
+                reject_unsupported(compared)
                 across.append(compared)
                 self._require(compared, inputs_of)
         return LeafTest(leaf.slot, positions, tuple(bits), tuple(across))
@@ -283,7 +285,7 @@ class _StagePlanner:
         derived = frozenset() if stream is None else frozenset(column.name for column in stream.derived)
         reset = None if stream is None or stream.reset_when is None else physical_reset(stream.reset_when)
         if reset is not None:
-            draft.bits[self.book.number(reset)] = reset
+            draft.bits[self.index.number(reset)] = reset
         bits = [Bit(number, condition) for number, condition in sorted(draft.bits.items())]
         late = tuple(bit for bit in bits if _reads(bit.expr, derived))
         early = tuple(bit for bit in bits if bit not in late)
@@ -311,7 +313,7 @@ class _StagePlanner:
             called,
             values,
             self._near(draft),
-            None if reset is None else self.book.number(reset),
+            None if reset is None else self.index.number(reset),
         )
 
     def _near(self, draft: _InputDraft) -> Near | None:
@@ -340,7 +342,7 @@ class _StagePlanner:
         if stream is None:
             event = self.program.event(source)
             assert event is not None
-            below = (name for name in resting_on(event, self.program) if self.program.stream(name) is not None)
+            below = (name for name in dependencies_of(event, self.program) if self.program.stream(name) is not None)
             kinds = {self._source_id_type(name) for name in below}
             return Type.INTEGER if kinds <= {Type.INTEGER} else Type.STRING
         column = None if stream.schema.id is None else stream.schema.column(stream.schema.id)
@@ -348,7 +350,7 @@ class _StagePlanner:
 
 
 def _too_many_tests(tests: tuple[LeafTest, ...]) -> str | None:
-    """Why an automaton could not tell the events apart, if it could not."""
+    """Why an automaton could not distinguish the events, if it could not."""
     n_conditions = len({bit for test in tests for bit in test.all_bits})
     if n_conditions > MAX_CONDITIONS:
         return f"{n_conditions} different conditions are more than {MAX_CONDITIONS}"
@@ -436,7 +438,7 @@ def _orders_by_text(program: p.ProgramPlan) -> bool:
     if len(kinds) > 1:
         raise NotSupportedYet.of(
             "INK0422",
-            "some streams are ordered by texts and others by numbers",
+            "some streams are ordered by strings and others by numbers",
             helps=("order all streams of the program by columns of one type",),
         )
     return True in kinds

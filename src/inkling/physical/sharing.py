@@ -130,7 +130,7 @@ def _without_names(step: EventStep) -> object:
 
 def shared_text(sharing: Sharing, event: str) -> str | None:
     """What an event has in common with others of its stage; None if nothing."""
-    return "; ".join(_said(sharing, event)) or None
+    return "; ".join(_sentences(sharing, event)) or None
 
 
 def largest_parts(sharing: Sharing) -> tuple[SharedPart, ...]:
@@ -147,7 +147,7 @@ def _is_larger(one: SharedPart, other: SharedPart) -> bool:
     return other.n_parts > 0 and (one.n_parts == 0 or one.n_parts > other.n_parts)
 
 
-def _said(sharing: Sharing, event: str) -> Iterator[str]:
+def _sentences(sharing: Sharing, event: str) -> Iterator[str]:
     twins = dict(sharing.twins)
     if event in twins:
         yield f"all its work with {twins[event]}"

@@ -99,10 +99,10 @@ def _verdicts(together: EventGroup, program: ProgramPlan) -> dict[str, Verdict[K
     if any(event.partition for event in together.events):
         raise NotSupportedYet.of(
             "INK0426",
-            f"results of {together.events[0].name} rest on each other across partitions, which is not supported yet",
-            helps=("put the columns of PARTITION BY into the head as they are, or leave PARTITION BY out",),
+            f"results of {together.events[0].name} depend on each other across partitions, which is not supported yet",
+            helps=("add the columns of PARTITION BY to the head, or leave PARTITION BY out",),
         )
-    alone: Verdict[KeyColumns] = Verdict({}, "results that rest on each other have no key in common")
+    alone: Verdict[KeyColumns] = Verdict({}, "results that depend on each other have no key in common")
     return dict.fromkeys(verdicts, alone)
 
 
@@ -141,9 +141,9 @@ def _first_fitting(
 def _fits(group: Group, event: EventPlan, keys: KeyColumns, types: tuple[Type, ...]) -> bool:
     if group.key_types != types or group.declared != bool(event.partition):
         return False
-    goes_on = isinstance(event.pattern, Sliding) or event.consumption is not None
-    if goes_on and {other.name for other in group.events} & set(event.sources):
-        return False  # it goes on from row to row, so what it reads must be complete before it
+    continues = isinstance(event.pattern, Sliding) or event.consumption is not None
+    if continues and {other.name for other in group.events} & set(event.sources):
+        return False  # it continues from row to row, so what it reads must be complete before it
     for source in read_sources(event):
         wanted = keys.get(source, ())
         if group.keys.get(source, wanted) != wanted:

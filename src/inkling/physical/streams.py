@@ -38,7 +38,7 @@ def _stages_behind(stage: Stage, plan: PhysicalPlan) -> list[Stage]:
 
 def time_of(schema: StreamSchema) -> str:
     """The column that says from when on a row matters: the first tick of imprecise times, the start of alternatives."""
-    return START if isinstance(schema.doubt, ImpreciseTime | ProbableValue) else END
+    return START if isinstance(schema.uncertainty, ImpreciseTime | ProbableValue) else END
 
 
 def streams_of_event(event: EventPlan, program: ProgramPlan) -> tuple[str, ...]:
@@ -58,16 +58,16 @@ def _collect(sources: Iterable[str], program: ProgramPlan, found: set[str]) -> N
             _collect(read_sources(event), program, found)
 
 
-def lateness_of(streams: Iterable[str], program: ProgramPlan, measure: Callable[[Span], int]) -> dict[str, int]:
+def lateness_of(streams: Iterable[str], program: ProgramPlan, unit: Callable[[Span], int]) -> dict[str, int]:
     """How far before a stream's latest row one that comes after it may lie.
 
     As far as `LATENESS` says. Where rows say when events may have happened, their first moments may besides be out of
     order by the widest interval, if there is one.
     """
     declared = {stream.schema.name: stream.schema for stream in program.streams}
-    return {name: _lateness(declared[name], measure) for name in streams}
+    return {name: _lateness(declared[name], unit) for name in streams}
 
 
-def _lateness(schema: StreamSchema, measure: Callable[[Span], int]) -> int:
-    late = 0 if schema.late is None else measure(schema.late)
-    return late + (schema.doubt.width(measure) or 0 if isinstance(schema.doubt, ImpreciseTime) else 0)
+def _lateness(schema: StreamSchema, unit: Callable[[Span], int]) -> int:
+    late = 0 if schema.late is None else unit(schema.late)
+    return late + (schema.uncertainty.width(unit) or 0 if isinstance(schema.uncertainty, ImpreciseTime) else 0)

@@ -1,10 +1,10 @@
-"""A run of a program as one HTML file that opens without a network.
+"""The report of a run: one HTML file that opens without a network.
 
-`ReportData` enters, HTML text or a file leaves. Whoever has finished a run may import it; it knows no
-runner.
+`report_data` collects what a report shows of a program and its results; `write_report` writes the page.
 """
 
 from inkling.report.build import build_report, write_report
-from inkling.report.data import ReportData
+from inkling.report.data import ReportData, ReportTable
+from inkling.report.from_results import report_data
 
-__all__ = ["ReportData", "build_report", "write_report"]
+__all__ = ["ReportData", "ReportTable", "build_report", "report_data", "write_report"]

@@ -1,4 +1,4 @@
-"""How probable an event is over time, key by key, beside what happened and what was decided without doubt."""
+"""How probable an event is over time, key by key, beside what happened and the results of a deterministic baseline."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ def curves_of(
         for event in program.events
         if event.name in queries and event.per is Per.END and event.forecast is None
         for curve in _curves(
-            event.name,
-            key_output(event, program),
-            *(some.get(event.name) for some in (tables, truth, decided)),
+            event.name, key_output(event, program), *(some.get(event.name) for some in (tables, truth, decided))
         )
     )
 
@@ -55,11 +53,11 @@ def key_output(event: EventPlan, program: ProgramPlan) -> str | None:
 
 
 def _curves(
-    event: str, key: str | None, said: pa.Table | None, truth: pa.Table | None, decided: pa.Table | None
+    event: str, key: str | None, results: pa.Table | None, truth: pa.Table | None, decided: pa.Table | None
 ) -> Iterator[CurveRow]:
-    if said is None or not said.num_rows or pc.min(said["probability"]).as_py() == 1:
+    if results is None or not results.num_rows or pc.min(results["probability"]).as_py() == 1:
         return
-    points = _by_key(said, key)
+    points = _by_key(results, key)
     happened, claimed = ({} if one is None else _by_key(one, key) for one in (truth, decided))
     names = sorted({*points, *happened})
     peak = {name: points[name][1].max() if name in points else 0.0 for name in names}

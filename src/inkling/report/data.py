@@ -20,7 +20,7 @@ ROUNDING_SLACK = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class InputCount:
-    """How many rows one stream brought, and how many of them were refused."""
+    """How many rows one stream brought, and how many of them were rejected."""
 
     stream: str
     rows: int
@@ -31,7 +31,7 @@ class InputCount:
 class EventCount:
     """How many results one event has, how many of them the report carries, and how many are certain.
 
-    `certain` is None where nothing is in doubt. Results that were `withdrawn` come on top, and may be shown as well.
+    `certain` is None where nothing is uncertain. Results that were `withdrawn` come on top, and may be shown as well.
     """
 
     event: str
@@ -41,19 +41,19 @@ class EventCount:
     withdrawn: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.shown <= self.told:
-            raise ValueError(f"event {self.event!r} shows {self.shown} of {self.told} results")
+        if not 0 <= self.shown <= self.emitted:
+            raise ValueError(f"event {self.event!r} shows {self.shown} of {self.emitted} results")
         if not 0 <= (self.certain or 0) <= self.results:
             raise ValueError(f"event {self.event!r} is certain of {self.certain} of {self.results} results")
 
     @property
-    def told(self) -> int:
+    def emitted(self) -> int:
         return self.results + self.withdrawn
 
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """One input event that a match rests on.
+    """One input event that a match depends on.
 
     An imprecise one is a moment somewhere between `start` and `end`; `weights` says how likely each of as many equal
     stretches in between is, and is empty where all are alike.
@@ -122,7 +122,7 @@ class SegmentsRow:
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """One result: where it lies, how sure it is, what it returns and what it rests on."""
+    """One result: where it lies, how sure it is, what it returns and what it depends on."""
 
     event: str
     key: str
@@ -156,8 +156,8 @@ class MatchRow:
 class CurveRow:
     """How probable an event is at each time, for one key: of `n_keys` that there are.
 
-    `happened` are the times at which it did, `decided` those at which processing without doubt says so; `has_truth`
-    and `has_decisions` tell whether that is known.
+    `happened` are the times at which it did, `decided` those at which a deterministic baseline detects it; `has_truth`
+    and `has_decisions` show whether that is known.
     """
 
     event: str
@@ -172,7 +172,7 @@ class CurveRow:
 
 @dataclass(frozen=True, slots=True)
 class RejectRow:
-    """Rows of one stream refused for one reason, with one of them as a sample."""
+    """Rows of one stream rejected for one reason, with one of them as a sample."""
 
     stream: str
     reason: str
@@ -216,7 +216,7 @@ class ReportData:
     matches: tuple[MatchRow, ...] = ()
     rejects: tuple[RejectRow, ...] = ()
     notes: tuple[str, ...] = ()
-    worlds: str | None = None  # what probabilities rest on, where streams are uncertain
+    worlds: str | None = None  # what probabilities depend on, where streams are uncertain
     tables: tuple[ReportTable, ...] = ()
     curves: tuple[CurveRow, ...] = ()
 
@@ -225,13 +225,13 @@ class ReportData:
             raise ValueError(f"time_kind is {self.time_kind!r}, expected 'timestamp' or 'ticks'")
 
     @property
-    def has_doubt(self) -> bool:
+    def has_uncertainty(self) -> bool:
         """Whether some result is less than certain."""
         return self.worlds is not None or any(match.probability < 1 or match.error > 0 for match in self.matches)
 
     @property
     def has_withdrawn(self) -> bool:
-        """Whether results were told that do not stand any more."""
+        """Whether results were emitted and withdrawn later."""
         return any(count.withdrawn for count in self.counts)
 
     @property

@@ -1,4 +1,4 @@
-"""The most probable results of uncertain events, looked at once more: what a second run over their parts tells."""
+"""The most probable results of uncertain events, examined by a second run over their parts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.examine import Examined, examine
+from inkling.evaluators.worlds.details.examine import Bin, Examined, examine
 from inkling.evaluators.worlds.program import WorldProgram
-from inkling.evaluators.worlds.spread import Bin
-from inkling.local import taken_in
+from inkling.local import ingest
 from inkling.query import Program
 from inkling.report.data import InfluenceRow, TimeShare
 
@@ -38,15 +37,15 @@ def examined(
     sampling: Sampling | None,
     n_rows: int,
 ) -> Closer:
-    """What worlds tell about the most probable of the chosen results; nothing about inputs that cannot be read here."""
+    """What worlds show about the most probable of the chosen results; nothing about inputs that cannot be read here."""
     if n_rows > MOST_ROWS or not all(is_at_hand(data) for data in inputs.values()):
         return {}
-    given = taken_in(program, inputs, tables)
-    doubtful = WorldProgram.of(program.physical, given.around, given.measure, with_chains=True)
-    at_most = max(3, MOST_RESULTS // max(1, len(doubtful.events)))
-    places = {event.name: _most_probable(chosen[event.name], at_most) for event in doubtful.events}
+    ingested = ingest(program, inputs, tables)
+    uncertain = WorldProgram.of(program.physical, ingested.context, ingested.unit, with_chains=True)
+    at_most = max(3, MOST_RESULTS // max(1, len(uncertain.events)))
+    places = {event.name: _most_probable(chosen[event.name], at_most) for event in uncertain.events}
     results = {name: chosen[name].take(rows) for name, rows in places.items()}
-    found = examine(doubtful, given.sources, given.facts, sampling or Sampling(), results)
+    found = examine(uncertain, ingested.sources, ingested.facts, sampling or Sampling(), results)
     return {
         (name, place): one
         for name, rows in places.items()

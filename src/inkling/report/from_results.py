@@ -1,34 +1,34 @@
-"""From the results of a run to what a report shows: rows of matches with the events they rest on."""
+"""From the results of a run to what a report shows: rows of matches with the events they depend on.
+
+The input events that results depend on, found again by their ids.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from math import fsum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset
 
-from inkling.analysis.doubt import streams_of
-from inkling.logical.plan import EventPlan, ProgramPlan
+from inkling.analysis.inputs import inputs_by_stream
+from inkling.analysis.uncertainty import streams_of
+from inkling.io import normalize, read_table
+from inkling.io.corrections import corrected_stream
+from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.meaning.streams import whole_number
 from inkling.model.time import Clock
+from inkling.model.uncertainty import ImpreciseTime
 from inkling.query import Program
 from inkling.report.chances import Beside, curves_of, key_output
-from inkling.report.data import (
-    EventCount,
-    InputCount,
-    MatchRow,
-    MemberRow,
-    RejectRow,
-    ReportData,
-    ReportTable,
-    Scalar,
-)
+from inkling.report.data import EventCount, InputCount, MatchRow, MemberRow, RejectRow, ReportData, ReportTable, Scalar
 from inkling.report.examined import Closer, examined, influence_rows, time_shares
-from inkling.report.members import Members, members_of
 from inkling.report.segments import Related, related_keys
 from inkling.results import LEADING, TRAILING, Results
 from inkling.runtime.revision.contents import differences
@@ -38,6 +38,88 @@ if TYPE_CHECKING:
     from inkling.io import Data
 
 
+Members: TypeAlias = Mapping[str, MemberRow]
+"""The events of one stream by the text of their id; results of several streams spell ids as text."""
+
+INTERNAL = "@"
+
+MOST_STRETCHES = 60
+"""A bar of a few hundred pixels shows no more shades than that."""
+
+
+def members_of(stream: StreamPlan, data: Data, ids: Iterable[str]) -> Members:
+    """The events of a stream that have one of these ids."""
+    wanted = sorted(set(ids))
+    schema = stream.schema
+    raw = _rows_with_ids(schema.id, data, wanted, what=schema.name)
+    rows = corrected_stream(schema, normalize(raw, schema, [column.name for column in stream.derived])).rows
+    rows = rows.filter(pc.is_in(rows["@id"].cast(pa.string()), pa.array(wanted, pa.string())))
+    imprecise = schema.uncertainty if isinstance(schema.uncertainty, ImpreciseTime) else None
+    weights = None if imprecise is None else imprecise.weights
+    times = (schema.start, schema.end, weights)
+    shown = [name for name in rows.column_names if name[0] != INTERNAL and name not in times]
+    found: dict[str, list[MemberRow]] = {}
+    for row in rows.to_pylist():
+        member = _member(schema.name, row, shown)
+        if imprecise is not None:
+            given = None if weights is None else row[weights]
+            member = replace(member, imprecise=True, weights=in_stretches(given or ()))
+        found.setdefault(str(row["@id"]), []).append(member)
+    return {name: _either(alternatives) for name, alternatives in found.items()}
+
+
+def in_stretches(weights: Sequence[float]) -> tuple[float, ...]:
+    """The weights of single moments added up over stretches of equal length, of which there are not too many.
+
+    >>> in_stretches([0.5, 0.25, 0.25]), len(in_stretches([1.0] * 1000))
+    ((0.5, 0.25, 0.25), 59)
+    """
+    size = max(1, -(-len(weights) // MOST_STRETCHES))
+    full = [fsum(weights[first : first + size]) for first in range(0, len(weights), size)]
+    rest = len(weights) % size
+    if rest:
+        full[-1] *= size / rest  # the last stretch is shorter, and its shade means weight per moment
+    return tuple(full)
+
+
+def _either(alternatives: list[MemberRow]) -> MemberRow:
+    """Alternatives of one event as one; values that differ stand side by side, in the order of the rows."""
+    first = alternatives[0]
+    values: dict[str, Scalar] = {}
+    for name, value in first.values.items():
+        every = [one.values.get(name) for one in alternatives]
+        values[name] = value if all(one == value for one in every) else " | ".join(map(str, every))
+    return replace(first, values=values)
+
+
+def _member(stream: str, row: Mapping[str, object], shown: list[str]) -> MemberRow:
+    identity, start, end = row["@id"], row["@start"], row["@end"]
+    assert isinstance(identity, str | int)
+    assert isinstance(start, int)
+    assert isinstance(end, int)
+    values = {name: _scalar(row[name]) for name in shown if row[name] != identity}
+    return MemberRow(identity, stream, start, end, values)
+
+
+def _scalar(value: object) -> Scalar:
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _rows_with_ids(id_column: str | None, data: Data, ids: list[str], *, what: str) -> pa.Table:
+    """All rows that can have one of the ids; a column file is not read as a whole for a few of them."""
+    if id_column is None:
+        return read_table(data, what=what)
+    if isinstance(data, str | Path) and Path(data).suffix == ".parquet":
+        files = pa.dataset.dataset(data, format="parquet")
+        has_id = pc.field(id_column).cast(pa.string()).isin(pa.array(ids, pa.string()))
+        return files.to_table(filter=has_id)
+    if hasattr(data, "toArrow"):
+        from pyspark.sql import functions as fn
+
+        return data.where(fn.col(id_column).cast("string").isin(ids)).toArrow()
+    return read_table(data, what=what)
+
+
 MAX_MATCHES = 5_000
 """More than a person looks at, and few enough for a page that opens at once."""
 
@@ -45,7 +127,7 @@ MAX_MATCHES = 5_000
 def report_data(
     program: Program,
     results: Results,
-    inputs: Mapping[str, Data],
+    inputs: Mapping[str, Data] | Data,
     tables: Mapping[str, Data] | None = None,
     *,
     runner: str = "local",
@@ -60,27 +142,28 @@ def report_data(
 
     The most probable results of uncertain events are looked at once more, with the settings of `sampling`. `extra` are
     tables of one's own. `truth` and `decided` are results by event, of what happened and of what was decided without
-    doubt: they are drawn beside probabilities over time. Results that were withdrawn are marked, and do not count.
+    uncertainty: they are drawn beside probabilities over time. Withdrawn results are marked, and do not count.
     """
-    net = {name: net_of(table) for name, table in results.tables.items()}
+    inputs = inputs_by_stream(program.plan, inputs)
+    net = {name: net_of(table) for name, table in results.items()}
     results = replace(results, tables={name: one.standing for name, one in net.items()})
-    told = {name: pa.concat_tables(one) for name, one in net.items()}
+    emitted = {name: pa.concat_tables(one) for name, one in net.items()}
     forecasts = {event.name for event in program.plan.events if event.forecast is not None}
-    chosen = _selected({name: one for name, one in told.items() if name not in forecasts}, max_matches)
+    chosen = _selected({name: one for name, one in emitted.items() if name not in forecasts}, max_matches)
     chosen |= {name: results.tables[name].slice(0, 0) for name in forecasts}
     members = _members(program.plan, chosen, inputs)
     closer: Closer = {}
     if results.worlds is not None:
         closer = examined(program, chosen, inputs, tables, sampling, sum(results.input_rows.values()))
     related = related_keys(program, chosen, inputs, tables, sum(results.input_rows.values()))
-    refused = Counter(results.rejects["stream"].to_pylist())
+    rejected = Counter(results.rejects["stream"].to_pylist())
     return ReportData(
         title=program.name,
         program_text=program.text,
         plan_sections=program.explain_sections(sampling),
         runner=runner,
         seconds=seconds,
-        inputs=tuple(InputCount(name, n_rows, refused.get(name, 0)) for name, n_rows in results.input_rows.items()),
+        inputs=tuple(InputCount(name, n_rows, rejected.get(name, 0)) for name, n_rows in results.input_rows.items()),
         counts=tuple(
             EventCount(
                 name, table.num_rows, chosen[name].num_rows, results.n_certain(name), net[name].withdrawn.num_rows
@@ -116,7 +199,7 @@ def _selected(tables: Mapping[str, pa.Table], at_most: int) -> dict[str, pa.Tabl
 
 
 def _members(program: ProgramPlan, tables: Mapping[str, pa.Table], inputs: Mapping[str, Data]) -> dict[str, Members]:
-    """Per stream, the events that the selected results rest on."""
+    """Per stream, the events that the selected results depend on."""
     wanted: dict[str, set[str]] = {}
     for event in program.events:
         ids = pc.list_flatten(tables[event.name]["lineage"]).cast(pa.string()).drop_null().to_pylist()
@@ -186,15 +269,15 @@ class _Matches:
         return tuple(found)
 
     def _can_be_part(self, member: MemberRow, start: int, end: int) -> bool:
-        """Inside the interval; an event whose time is in doubt may reach beyond it."""
+        """Inside the interval; an event whose time is uncertain may reach beyond it."""
         stream = self.program.stream(member.stream)
-        if stream is not None and stream.schema.doubt is not None:
+        if stream is not None and stream.schema.uncertainty is not None:
             return member.start <= end and start <= member.end
         return start <= member.start and member.end <= end
 
 
 def _rejects(rejects: pa.Table) -> Iterator[RejectRow]:
-    """Refused rows by stream and reason, with the first of each as a sample."""
+    """Rejected rows by stream and reason, with the first of each as a sample."""
     seen: dict[tuple[str, str], list[str]] = {}
     for row in rejects.select(["stream", "reason", "row"]).to_pylist():
         seen.setdefault((row["stream"], row["reason"]), []).append(row["row"] or "")
@@ -223,13 +306,13 @@ def forecast_tables(program: ProgramPlan, tables: Mapping[str, pa.Table]) -> tup
 def _row(event: EventPlan, table: pa.Table) -> tuple[Scalar, ...]:
     assert event.forecast is not None
     chances = table["probability"]
-    told = (function(chances).as_py() for function in (pc.min, pc.mean, pc.max))
+    emitted = (function(chances).as_py() for function in (pc.min, pc.mean, pc.max))
     versions = sorted(set(table["model"].to_pylist()))
     return (
         event.name,
         event.forecast.of,
         table.num_rows,
-        *(None if one is None else round(one, DIGITS) for one in told),
+        *(None if one is None else round(one, DIGITS) for one in emitted),
         ", ".join(map(str, versions)),
     )
 
@@ -250,6 +333,6 @@ def net_of(table: pa.Table) -> Net:
     withdrawn = table.filter(takes_back)
     if not withdrawn.num_rows:
         return Net(table, withdrawn)
-    told = table.filter(pc.invert(takes_back))
-    _, stands = differences(withdrawn, told, [name for name in table.column_names if name != OP])
-    return Net(told.filter(pa.array(stands)), withdrawn)
+    emitted = table.filter(pc.invert(takes_back))
+    _, stands = differences(withdrawn, emitted, [name for name in table.column_names if name != OP])
+    return Net(emitted.filter(pa.array(stands)), withdrawn)

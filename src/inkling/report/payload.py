@@ -46,7 +46,7 @@ def page_payload(data: ReportData) -> dict[str, object]:
         "shapes": [list(shape) for shape in writer.shapes.names],
         "members": writer.members,
         "matches": matches,
-        "hasDoubt": data.has_doubt,
+        "hasUncertainty": data.has_uncertainty,
         "lines": writer.lines,
         "related": related,
         "curves": [writer.curve_row(curve) for curve in data.curves],

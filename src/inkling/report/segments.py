@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from inkling.analysis.relation import Relation, Side, relation_of
 from inkling.evaluators.hashes import labels_of
-from inkling.evaluators.relation.sides import Context, Keys, keys_of
-from inkling.local import TakenIn, taken_in
+from inkling.evaluators.relation.operands import Keys, RelationContext, keys_of
+from inkling.local import IngestedInputs, ingest
 from inkling.logical import expr as e
 from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan
 from inkling.model.uncertainty import LostEvents
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from inkling.io import Data
 
 MOST_SEGMENTS = 500
-"""Of one key; more cannot be told apart in a picture."""
+"""Of one key; more cannot be distinguished in a picture."""
 
 Related: TypeAlias = Mapping[tuple[str, int], tuple[SegmentsRow, SegmentsRow]]
 """By the name of the event and the row in its table."""
@@ -44,16 +44,16 @@ def related_keys(
     asked = {name: one for name, one in relations.items() if one is not None and chosen[name].num_rows}
     if not asked or n_rows > MOST_ROWS or not all(is_at_hand(data) for data in inputs.values()):
         return {}
-    given = taken_in(program, inputs, tables)
+    ingested = ingest(program, inputs, tables)
     return {
         (name, place): lines
         for name, relation in asked.items()
-        for place, lines in _lines(relation, program.plan, given, chosen[name])
+        for place, lines in _lines(relation, program.plan, ingested, chosen[name])
     }
 
 
 def _relation(event: EventPlan, program: ProgramPlan) -> Relation | None:
-    """Where lost ends are known by their neighbors, or nothing is in doubt and segments are taken as they are."""
+    """Where lost ends are known by their neighbors, or nothing is uncertain and segments are taken as they are."""
     found = relation_of(event, program).conclusion
     pattern = event.pattern
     if found is not None or not isinstance(pattern, Quantified):
@@ -61,7 +61,7 @@ def _relation(event: EventPlan, program: ProgramPlan) -> Relation | None:
     same = None if pattern.same is None else pattern.same.name
     for operand in (pattern.left, pattern.right):
         stream = program.stream(operand.leaf.sources[0])
-        if stream is None or stream.schema.doubt is not None or operand.leaf.conditions or operand.leaf.atoms:
+        if stream is None or stream.schema.uncertainty is not None or operand.leaf.conditions or operand.leaf.atoms:
             return None
         if same in {column.name for column in stream.derived}:
             return None
@@ -70,9 +70,9 @@ def _relation(event: EventPlan, program: ProgramPlan) -> Relation | None:
 
 
 def _lines(
-    relation: Relation, program: ProgramPlan, given: TakenIn, table: pa.Table
+    relation: Relation, program: ProgramPlan, ingested: IngestedInputs, table: pa.Table
 ) -> Iterator[tuple[int, tuple[SegmentsRow, SegmentsRow]]]:
-    left, right = (_Keys.of(side, relation, program, given) for side in relation.sides)
+    left, right = (_Keys.of(side, relation, program, ingested) for side in relation.sides)
     if left is None or right is None:
         return
     for place, row in enumerate(table.to_pylist()):
@@ -83,7 +83,7 @@ def _lines(
 
 @dataclass(frozen=True)
 class _Keys:
-    """The keys of one side, and which columns of results tell them apart."""
+    """The keys of one side, and which columns of results distinguish them."""
 
     keys: Keys
     shown_as: tuple[str, ...]
@@ -91,24 +91,24 @@ class _Keys:
     _drawn: dict[int, SegmentsRow | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, side: Side, relation: Relation, program: ProgramPlan, given: TakenIn) -> _Keys | None:
+    def of(cls, side: Side, relation: Relation, program: ProgramPlan, ingested: IngestedInputs) -> _Keys | None:
         """None where the head does not show all columns of the KEY."""
         stream = program.stream(side.stream)
         assert stream is not None
         shown = [_output_of(relation.event, side.slot, column.name) for column in side.operand.key]
-        told = tuple(name for name in shown if name is not None)
-        if len(told) < len(shown):
+        shown_columns = tuple(name for name in shown if name is not None)
+        if len(shown_columns) < len(shown):
             return None
-        context = Context(given.around, given.facts, given.measure)
-        keys = keys_of(side, stream.schema, given.sources[side.stream], relation.same, context, None)
-        return cls(keys, told, _labels(stream, relation.same, given))
+        context = RelationContext(ingested.context, ingested.facts, ingested.unit)
+        keys = keys_of(side, stream.schema, ingested.sources[side.stream], relation.same, context, None)
+        return cls(keys, shown_columns, _labels(stream, relation.same, ingested))
 
     def line(self, row: Mapping[str, object]) -> SegmentsRow | None:
         key = self._places.get(tuple(row[name] for name in self.shown_as))
         if key is None:
             return None
         if key not in self._drawn:
-            self._drawn[key] = self._line(key, " ".join(str(row[name]) for name in self._telling))
+            self._drawn[key] = self._line(key, " ".join(str(row[name]) for name in self._distinguishing))
         return self._drawn[key]
 
     @cached_property
@@ -117,7 +117,7 @@ class _Keys:
         return {key: place for place, key in enumerate(zip(*columns, strict=True))}
 
     @cached_property
-    def _telling(self) -> list[str]:
+    def _distinguishing(self) -> list[str]:
         """Columns in which keys differ, of those that are shown."""
         differ = [len(column.unique()) > 1 for column in self.keys.values.values()]
         return [name for name, differs in zip(self.shown_as, differ, strict=True) if differs] or list(self.shown_as)
@@ -159,13 +159,17 @@ def _output_of(event: EventPlan, slot: int, column: str) -> str | None:
     return None
 
 
-def _labels(stream: StreamPlan, same: str | None, given: TakenIn) -> dict[int, str]:
+def _labels(stream: StreamPlan, same: str | None, ingested: IngestedInputs) -> dict[int, str]:
     """Texts of what `ON SAME` compares, by the numbers that stand for them."""
     if same is None:
         return {}
-    rows, doubt = given.sources[stream.schema.name], stream.schema.doubt
+    rows, uncertainty = ingested.sources[stream.schema.name], stream.schema.uncertainty
     columns = [rows[same].combine_chunks()]
-    if isinstance(doubt, LostEvents) and doubt.known is not None and same in given.facts[doubt.known].column_names:
-        columns.append(given.facts[doubt.known][same].combine_chunks().cast(columns[0].type))
+    if (
+        isinstance(uncertainty, LostEvents)
+        and uncertainty.known is not None
+        and same in ingested.facts[uncertainty.known].column_names
+    ):
+        columns.append(ingested.facts[uncertainty.known][same].combine_chunks().cast(columns[0].type))
     values = pc.drop_null(pc.unique(pa.concat_arrays(columns)))
     return dict(zip(labels_of(values).tolist(), (str(value) for value in values.to_pylist()), strict=True))

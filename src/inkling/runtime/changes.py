@@ -1,4 +1,4 @@
-"""What becomes of each event when another program takes the place of a running one."""
+"""The changes when a program replaces a running one: which events are kept, added, changed or removed."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 
 from inkling.errors import InputError
+from inkling.evaluators.stage.rows.owners import is_divisible
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.in_worlds import doubtful_events
 from inkling.logical.knowledge import RuleAtom
-from inkling.logical.recursion import resting_on
+from inkling.logical.recursion import dependencies_of
+from inkling.logical.rewrites.in_worlds import uncertain_events
 from inkling.logical.settings import as_remembered
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
 from inkling.physical.stages import NoPlaceError, Placement
-from inkling.runtime.parts import is_divisible
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Changes:
         return bool(self.started or self.restarted or self.stopped or self.lateness or self.tables or self.settings)
 
     def __str__(self) -> str:
-        said = [
+        changed = [
             (word, names)
             for word, names in (
                 ("kept", self.kept),
@@ -50,7 +50,7 @@ class Changes:
             )
             if names
         ]
-        return "; ".join(f"{word}: {', '.join(names)}" for word, names in said) or "nothing changed"
+        return "; ".join(f"{word}: {', '.join(names)}" for word, names in changed) or "nothing changed"
 
 
 def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
@@ -58,7 +58,7 @@ def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
 
     Settings of a forecast that say nothing about what it must remember are no part of this.
     """
-    uncertain = doubtful_events(new)
+    uncertain = uncertain_events(new)
     kept = tuple(event.name for event in new.events if _is_same(event.name, old, new, uncertain))
     names = {event.name for event in old.events}
     return Changes(
@@ -72,33 +72,33 @@ def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
 
 
 def is_same_stream(old: p.StreamPlan | None, new: p.StreamPlan | None) -> bool:
-    """Whether rows mean the same; how late they may come or be withdrawn says nothing about that."""
+    """Whether rows mean the same; limits of lateness and withdrawal may differ."""
     if old is None or new is None:
         return False
     return _without_windows(old) == _without_windows(new)
 
 
-def require_same_past(old: p.ProgramPlan, new: p.ProgramPlan, said: Changes) -> None:
-    """Refuse changes of a program that may have to go back to before them."""
+def require_same_past(old: p.ProgramPlan, new: p.ProgramPlan, changed: Changes) -> None:
+    """Reject changes of a program that may be replayed from before the change."""
     if not old.revises and not new.revises:
         return
     streams = {stream.schema.name for stream in (*old.streams, *new.streams)}
     is_same = all(is_same_stream(old.stream(name), new.stream(name)) for name in streams)
-    if said.started or said.restarted or said.stopped or not is_same:
-        raise refusal(
-            "a program cannot go on from another one whose results can still change",
-            f"it would have {said}; only LATENESS, FOR, tables and settings of forecasts can be changed",
+    if changed.started or changed.restarted or changed.stopped or not is_same:
+        raise unsupported_change(
+            "a program cannot continue from another one whose results can still change",
+            f"it would have {changed}; only LATENESS, FOR, tables and settings of forecasts can be changed",
         )
 
 
-def require_same_models(new: p.ProgramPlan, said: Changes) -> None:
-    """Refuse other models of forecasts over uncertain streams, where what is remembered depends on the model."""
-    uncertain = doubtful_events(new)
+def require_same_models(new: p.ProgramPlan, changed: Changes) -> None:
+    """Reject other models of forecasts over uncertain streams, whose state depends on the model."""
+    uncertain = uncertain_events(new)
     for event in new.events:
-        goes_on = event.name in said.kept and event.name in uncertain and event.forecast is not None
-        if goes_on and event.forecast is not None and event.forecast.model in said.tables:
-            raise refusal(
-                f"`{event.name}` cannot go on with another model",
+        continues = event.name in changed.kept and event.name in uncertain and event.forecast is not None
+        if continues and event.forecast is not None and event.forecast.model in changed.tables:
+            raise unsupported_change(
+                f"`{event.name}` cannot continue with another model",
                 "over uncertain streams, what is remembered depends on the model",
             )
 
@@ -110,7 +110,7 @@ def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
     try:
         plan = plan_program(new, Placement(len(old.stages), {name: homes[name] for name in kept}))
     except NoPlaceError as problem:
-        raise refusal(
+        raise unsupported_change(
             f"`{problem.event}` needs another partition key than the running program has",
             "a query keeps the number of its stages, one per partition key, as long as it has its checkpoint",
         ) from None
@@ -122,33 +122,33 @@ def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
 
 
 def _require_same_form(before: Stage, after: Stage, old: p.ProgramPlan, new: p.ProgramPlan, kept: str) -> None:
-    """What is remembered of keys and ids must stay what it is."""
+    """Rejects changes of the types of keys and ids in the state."""
     if (before.id_type, before.text_places) != (after.id_type, after.text_places):
-        raise refusal(
+        raise unsupported_change(
             f"`{kept}` would have ids or places of another type, because other events would share its stage",
             "ids in one stage have one type, and results that were written already have the old one",
         )
     if is_divisible(before, old) != is_divisible(after, new):
-        raise refusal(
+        raise unsupported_change(
             f"the keys of `{kept}` could not stay where they are",
             "a new event reads a stream with DERIVE along another key than its own, which needs all rows together",
         )
 
 
-def refusal(message: str, note: str) -> InputError:
-    """Why a program cannot take the place of the running one."""
+def unsupported_change(message: str, note: str) -> InputError:
+    """The reason why a program cannot replace the running one."""
     return InputError.of(
         "INK0606",
         message,
         notes=(note,),
-        helps=("start the program with a checkpoint of its own", "the running program goes on"),
+        helps=("start the program with a new checkpoint", "the running program continues"),
     )
 
 
 def _is_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan, uncertain: frozenset[str]) -> bool:
-    """Whether a stream or event means the same in both programs, and so does everything it rests on."""
+    """Whether a stream or event means the same in both programs, and so does everything it depends on."""
     event = new.event(name)
-    needed = {name} if event is None else {name} | resting_on(event, new)
+    needed = {name} if event is None else {name} | dependencies_of(event, new)
     return all(_is_declared_the_same(one, old, new, uncertain) for one in needed)
 
 
@@ -166,7 +166,7 @@ def _is_declared_the_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan, unc
 
 
 def _looks_back(event: p.EventPlan) -> tuple[str, int | None] | None:
-    """What tells how much of the past a forecast keeps over uncertain streams: its model, and ORDER."""
+    """What determines how much of the past a forecast over uncertain streams keeps: its model, and ORDER."""
     return None if event.forecast is None else (event.forecast.model, event.forecast.order)
 
 

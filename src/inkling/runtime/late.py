@@ -1,4 +1,4 @@
-"""Rows that came when their time was decided already: reported with their delay, not evaluated."""
+"""Late rows: rows that arrive after the watermark has passed them are reported with their delay and not evaluated."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.batches import source_numbers
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import source_numbers
 from inkling.io.rejects import row_json
 from inkling.model.time import Clock
 from inkling.model.watermarks import Clocks
@@ -52,13 +52,13 @@ def _nothing_reported(clock: Clock) -> pa.Table:
 
 
 def each_once(late: pa.Table) -> pa.Table:
-    """Late rows without those that were missed by several."""
+    """Late rows without repeats by several operators."""
     once = late.group_by(["stream", "id", "time"]).aggregate([("delay", "max"), ("row", "max")])
     return once.rename_columns(late.column_names)
 
 
 def reported(late: pa.Table, clock: Clock) -> pa.Table:
-    """Late rows for users, each once although several stages may have missed it."""
+    """Late rows in the public columns, each once, even if several stages report it."""
     if not len(late):
         return _nothing_reported(clock)
     once = each_once(late)

@@ -1,4 +1,4 @@
-"""Rows of a source on their way into stages: what each stage reads of them, in the form in which it keeps them."""
+"""The rows of a source for each stage that reads it, in the columns of that stage."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.chosen import concatenated as concatenated
-from inkling.evaluators.stage.owners import Owners, buckets_of, owners_of
-from inkling.evaluators.stage.prepare import InputReader
-from inkling.logical.evaluate import Surroundings
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.owners import buckets_of, is_divisible, keys_of
+from inkling.evaluators.stage.rows.prepare import InputReader
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import ProgramPlan
-from inkling.logical.vectorized import ARROW_TYPES
 from inkling.physical.plan import PhysicalPlan, Stage
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows for one stage: stage rows, or rows of a stream whose derived columns still have to be computed."""
+    """Rows for one stage: stage rows, or stream rows whose derived columns are not computed yet."""
 
     stage: int
     stream: str | None  # None for stage rows
@@ -30,9 +28,11 @@ class Part:
 
 
 class SourceReader:
-    """Makes parts of the rows of one stream or derived event; prepared once, used for any number of batches."""
+    """Turns the rows of one stream or derived event into parts; prepared once, used for any number of batches."""
 
-    def __init__(self, plan: PhysicalPlan, source: str, tables: Mapping[str, pa.Table], around: Surroundings) -> None:
+    def __init__(
+        self, plan: PhysicalPlan, source: str, tables: Mapping[str, pa.Table], context: ExpressionContext
+    ) -> None:
         stream = plan.program.stream(source)
         self._source = source
         self._looks_back = stream is not None and bool(stream.derived)
@@ -42,7 +42,7 @@ class SourceReader:
                 continue
             numbers = [number for number, given in enumerate(stage.inputs) if given.source == source]
             if numbers:
-                self._readers[stage.number] = [InputReader(stage, number, tables, around) for number in numbers]
+                self._readers[stage.number] = [InputReader(stage, number, tables, context) for number in numbers]
 
     @property
     def has_readers(self) -> bool:
@@ -50,7 +50,7 @@ class SourceReader:
         return bool(self._readers)
 
     def __call__(self, rows: pa.Table, *, withdrawn: bool = False) -> Iterator[Part]:
-        """Rows that are withdrawn only have to be known again; what tables say of them may have changed since."""
+        """Withdrawn rows are matched by identity; facts of tables may have changed since they arrived."""
         for stage, readers in self._readers.items():
             if self._looks_back:
                 yield Part(stage, self._source, rows, withdrawn)
@@ -79,38 +79,11 @@ def pieces(part: Part, buckets: NDArray[np.int64]) -> Iterator[tuple[int, Part]]
         yield int(ordered[first]), Part(part.stage, part.stream, rows.slice(first, last - first), part.withdrawn)
 
 
-def is_divisible(stage: Stage, program: ProgramPlan) -> bool:
-    """Whether a stage's keys can be kept apart; columns that look back along another key need all rows together."""
-    if not stage.key_types:
-        return False
-    for given in stage.inputs:
-        stream = program.stream(given.source)
-        if stream is not None and stream.derived and given.key != stream.schema.key:
-            return False
-    return True
-
-
 def _buckets(part: Part, stage: Stage, program: ProgramPlan, n_buckets: int) -> NDArray[np.int64]:
     if not is_divisible(stage, program):
         return np.zeros(len(part.rows), np.int64)
     return buckets_of(
-        keys_of(part.stream, part.rows, stage), [r.key_name(place) for place in range(len(stage.key_types))], n_buckets
-    )
-
-
-def owners_of_part(part: Part, stage: Stage) -> Owners:
-    """A hash of the key of each row of a part."""
-    return owners_of(keys_of(part.stream, part.rows, stage), len(stage.key_types))
-
-
-def keys_of(stream: str | None, rows: pa.Table, stage: Stage) -> pa.Table:
-    """The key columns that rows of a stream will have as stage rows; stage rows have them."""
-    if stream is None:
-        return rows
-    given = next(one for one in stage.inputs if one.source == stream)
-    return pa.table(
-        {
-            r.key_name(place): rows[column].cast(ARROW_TYPES[kind])
-            for place, (column, kind) in enumerate(zip(given.key, stage.key_types, strict=True))
-        }
+        keys_of(part.stream or r.STAGE_ROWS, part.rows, stage),
+        [r.key_name(place) for place in range(len(stage.key_types))],
+        n_buckets,
     )

@@ -1,173 +1,104 @@
-"""One stage that never ends: rows wait until their time is complete, then the evaluators see them in order."""
+"""A stage of certain events on streams: arriving rows are checked and buffered before its evaluators ingest them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.batches import source_numbers
-from inkling.evaluators.stage.chosen import Chosen, rows_where
-from inkling.evaluators.stage.derive import derived_after
-from inkling.evaluators.stage.engine import StageEngine
-from inkling.evaluators.stage.prepare import stage_rows
-from inkling.evaluators.stage.stepper import StageState, StageStepper, Stepped
+from inkling.evaluators.open_matches import OpenMatch
+from inkling.evaluators.protocol import Moment
+from inkling.evaluators.stage.evaluator import StageEvaluator
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import source_numbers
+from inkling.evaluators.stage.rows.format import concatenated
+from inkling.evaluators.stage.rows.owners import Owners, owners_in
 from inkling.io.duplicates import without_duplicates
 from inkling.io.rejects import NO_REJECTS, REJECTS_SCHEMA, Reason, row_json
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import StreamPlan
-from inkling.model.watermarks import Clocks, Marks
+from inkling.model.watermarks import Clocks, Watermarks
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.streams import lateness_of, streams_behind
+from inkling.runtime.buffered import Buffered, BufferedState
 from inkling.runtime.late import late_rows, late_stage_rows, named_rows, no_late_rows
-from inkling.runtime.parts import Part, concatenated, keys_of
+from inkling.runtime.operators.protocol import Emitted
+from inkling.runtime.parts import Part
+
+STAGE = "stage"
 
 
-@dataclass(frozen=True, slots=True)
-class LiveState:
-    """Everything a stage remembers of the keys in one bucket."""
+class BufferedStage(Buffered):
+    """A stage with its buffered rows; compiled once, used for any number of buckets."""
 
-    clocks: Clocks
-    pending: pa.Table  # stage rows whose time is not complete yet
-    raw: Mapping[str, pa.Table]  # the same for streams whose columns look back, as rows of the stream
-    last: Mapping[str, pa.Table]  # of those streams, the last row of each key
-    stage: StageState
-
-    @property
-    def n_kept(self) -> int:
-        """How many rows and open matches it holds."""
-        return sum(map(len, (self.pending, *self.raw.values(), *self.last.values()))) + self.stage.n_kept
-
-    def copied(self) -> LiveState:
-        """The same state, which later steps of the original leave as it is."""
-        return replace(self, stage=self.stage.copied())
-
-    def where(self, chosen: Chosen, stage: Stage) -> LiveState:
-        """What is remembered of some keys; only stages that are divisible have such states."""
-
-        def some(held: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-            return {name: rows_where(rows, chosen.marks(keys_of(name, rows, stage))) for name, rows in held.items()}
-
-        pending, raw, last = chosen.rows(self.pending), some(self.raw), some(self.last)
-        return LiveState(self.clocks, pending, raw, last, self.stage.where(chosen))
-
-    def merged(self, other: LiveState) -> LiveState:
-        """Two states of different keys that have come equally far, together."""
-        assert self.clocks.watermark == other.clocks.watermark, "states of different times do not go together"
-
-        def both(one: Mapping[str, pa.Table], more: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
-            shared = {name: concatenated([rows, more[name]]) for name, rows in one.items() if name in more}
-            return {**more, **one, **shared}
-
-        pending = concatenated([self.pending, other.pending])
-        raw, last = both(self.raw, other.raw), both(self.last, other.last)
-        return LiveState(self.clocks, pending, raw, last, self.stage.merged(other.stage))
-
-
-@dataclass(frozen=True, slots=True)
-class Advanced:
-    """What came out of a step."""
-
-    found: Stepped
-    late: pa.Table
-    rejects: pa.Table
-
-
-@dataclass(frozen=True, slots=True)
-class LiveStage:
-    """A stage and how it moves; compiled once, used for any number of buckets."""
-
-    plan: PhysicalPlan
-    number: int
-    tables: Mapping[str, pa.Table]
-    around: Surroundings
-    stepper: StageStepper
-    derived: Mapping[str, StreamPlan] = field(default_factory=dict)
-    distinct: bool = False  # whether no row can be a repeat of another
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         plan: PhysicalPlan,
         number: int,
         tables: Mapping[str, pa.Table],
-        around: Surroundings,
+        context: ExpressionContext,
         *,
         distinct: bool = False,
         owners: bool = False,
-    ) -> LiveStage:
-        stage = plan.stages[number]
-        stepper = StageStepper(StageEngine(stage, tables, around), plan.program, around, owners=owners)
-        sources = {given.source for given in stage.inputs}
-        derived = {one.schema.name: one for one in plan.program.streams if one.derived and one.schema.name in sources}
-        return cls(plan, number, tables, around, stepper, derived, distinct)
+    ) -> None:
+        """With `distinct`, no row repeats another; with `owners`, results have the hashes of their keys."""
+        self.plan, self.number, self._distinct = plan, number, distinct
+        self.stage: Stage = plan.stages[number]
+        self.evaluator = StageEvaluator(plan, number, tables, context, owners=owners)
+        self.evaluators = {STAGE: self.evaluator}
+        self._no_rows = r.stage_schema(self.stage).empty_table()
 
-    def start(self) -> LiveState:
-        stage = self.plan.stages[self.number]
-        return LiveState(Clocks(self._lateness), r.stage_schema(stage).empty_table(), {}, {}, self.stepper.start())
+    @property
+    def lateness(self) -> Mapping[str, int]:
+        behind = streams_behind(self.stage, self.plan)
+        return lateness_of(behind, self.plan.program, self.evaluator.context.unit)
 
-    def advance(self, state: LiveState, parts: Iterable[Part], marks: Marks) -> tuple[LiveState, Advanced]:
-        """Take in what arrived, move the clocks, and decide what is complete by now."""
+    def owners(self, name: str, rows: pa.Table) -> Owners:
+        return owners_in(name, rows, self.stage)
+
+    def start(self) -> BufferedState:
+        return replace(super().start(), waiting={r.STAGE_ROWS: self._no_rows})
+
+    def advance(
+        self, state: BufferedState, parts: Iterable[Part], watermarks: Watermarks
+    ) -> tuple[BufferedState, Emitted]:
+        """Ingest arriving rows, advance the clocks, and evaluate the rows that are complete."""
         parts = list(parts)
-        before, clocks = state.clocks, state.clocks.after(marks)
+        before, clocks = state.clocks, state.clocks.after(watermarks)
         rows, late = self._in_time([part.rows for part in parts if part.stream is None], before)
-        pending, ready = _divided(concatenated([state.pending, rows]), clocks.watermark)
-        raw, last, lates, rejects = dict(state.raw), dict(state.last), [late], [NO_REJECTS]
-        if not self.distinct:
-            ready, repeated = without_repeats(self.plan.stages[self.number], ready)
+        waiting, lates, rejects = dict(state.waiting), [late], [NO_REJECTS]
+        waiting[r.STAGE_ROWS], ready = _divided(concatenated([waiting[r.STAGE_ROWS], rows]), clocks.watermark)
+        if not self._distinct:
+            ready, repeated = without_repeats(self.stage, ready)
             rejects.append(repeated)
-        for name, stream in self.derived.items():
+        due = {r.STAGE_ROWS: ready}
+        for name, stream in self.evaluator.looking_back.items():
             arrived = [part.rows for part in parts if part.stream == name]
             fresh, late = self._raw_in_time(stream, arrived, before)
             lates.append(late)
-            if name in raw:
-                fresh = [raw[name], *fresh]
+            if name in waiting:
+                fresh = [waiting[name], *fresh]
             if fresh:
-                raw[name], complete = _divided(pa.concat_tables(fresh), clocks.watermark)
+                waiting[name], complete = _divided(pa.concat_tables(fresh), clocks.watermark)
                 if len(complete):
-                    complete, repeated = without_duplicates(stream.schema, complete)
+                    due[name], repeated = without_duplicates(stream.schema, complete)
                     rejects.append(repeated)
-                    complete, last[name] = derived_after(stream, last.get(name), complete, self.around)
-                    ready = pa.concat_tables([ready, *self._stage_rows(name, complete)])
-        stage, found = self.stepper.step(state.stage, ready, clocks.watermark)
-        after = LiveState(clocks, pending, raw, last, stage)
-        rejects.append(tied_rejects(self.plan.stages[self.number], found.tied))
-        return after, Advanced(found, concatenated(lates), concatenated(rejects))
+        stage, found = self.evaluator.step(state.evaluators[STAGE], due, Moment(clocks.watermark))
+        if found.tied is not None:
+            rejects.append(tied_rejects(self.stage, found.tied))
+        after = BufferedState(clocks, waiting, {STAGE: stage})
+        return after, Emitted(concatenated(lates), concatenated(rejects), found.matches)
 
-    def reconfigured(self, state: LiveState) -> LiveState:
-        """A state that continues with the lateness that the program says now."""
-        return replace(state, clocks=replace(state.clocks, lateness=self._lateness))
-
-    @property
-    def _lateness(self) -> dict[str, int]:
-        behind = streams_behind(self.plan.stages[self.number], self.plan)
-        return lateness_of(behind, self.plan.program, self.around.measure)
-
-    def rows_so_far(self, state: LiveState, event: str) -> pa.Table:
-        """The rows that are kept for an event, and those that wait until their time is complete, as if it were."""
-        found = [self.stepper.rows_kept(state.stage, event), state.pending]
-        for name, stream in self.derived.items():
-            if len(raw := state.raw.get(name, ())):
-                waiting, _ = derived_after(stream, state.last.get(name), raw, self.around)
-                found += self._stage_rows(name, waiting)
-        return pa.concat_tables(found)
-
-    def _stage_rows(self, source: str, rows: pa.Table) -> list[pa.Table]:
-        stage = self.plan.stages[self.number]
-        return [
-            stage_rows(stage, number, rows, self.tables, self.around)
-            for number, given in enumerate(stage.inputs)
-            if given.source == source
-        ]
+    def open_matches(self, state: BufferedState, event: str) -> list[OpenMatch]:
+        """Open matches up to the latest row, if no earlier row arrives."""
+        return self.evaluator.open_matches(state.evaluators[STAGE], state.waiting, event)
 
     def _in_time(self, arrived: list[pa.Table], clocks: Clocks) -> tuple[pa.Table, pa.Table]:
-        """Stage rows whose time is still open, and the others; derived events are never late."""
-        stage = self.plan.stages[self.number]
-        rows = concatenated(arrived) if arrived else r.stage_schema(stage).empty_table()
+        """Stage rows after the watermark, and late ones; derived events are never late."""
+        stage, rows = self.stage, concatenated(arrived) if arrived else self._no_rows
         behind = rows[r.END].to_numpy() <= clocks.watermark
         if behind.any():
             behind &= ~np.array([given.is_derived for given in stage.inputs])[source_numbers(rows)]
@@ -193,7 +124,7 @@ MANY_CHUNKS = 32
 
 
 def _divided(rows: pa.Table, watermark: int) -> tuple[pa.Table, pa.Table]:
-    """Rows that must wait, and rows whose time is complete."""
+    """Rows after the watermark, and rows up to it."""
     if rows[r.END].num_chunks > MANY_CHUNKS:
         rows = rows.combine_chunks()
     complete = rows[r.END].to_numpy() <= watermark
@@ -269,9 +200,7 @@ def _rejected(stage: Stage, rows: pa.Table) -> pa.Table:
 
 
 def tied_rejects(stage: Stage, tied: pa.Table) -> pa.Table:
-    """Rejects for rows at the same place as another one, where an automaton needs to know which comes first."""
-    if not len(tied):
-        return NO_REJECTS
+    """Rejects for rows at the same position as another one, where an automaton needs a total order."""
     found = {
         (stage.inputs[number].source, str(identity), end)
         for number, end, identity in zip(*(tied[name].to_pylist() for name in (r.SOURCE, r.END, r.ID)), strict=True)

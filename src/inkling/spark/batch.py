@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -11,27 +11,27 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.division import parts_of
-from inkling.evaluators.protocol import Context
+from inkling.evaluators.protocol import EvaluatorContext
+from inkling.event_results import EventResults, table_html
 from inkling.io import REJECTS_SCHEMA, Data
 from inkling.io.checks.acceptable import acceptable
 from inkling.io.normalize import stored_columns
-from inkling.knowledge.materialize import known, surroundings
+from inkling.knowledge.materialize import expression_context, known
 from inkling.logical.plan import ProgramPlan, retracted_outputs
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.physical.groups import Layout
-from inkling.physical.plan import PhysicalPlan
-from inkling.physical.runnable import Runnable
+from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.results import Results
 from inkling.runtime.registry import uncertain_evaluators
-from inkling.spark.duplicates import repeated_rows
-from inkling.spark.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.partitioning import Partitioning, partitioning_of
 from inkling.spark.parts import Frames, RunNotes, part_frames
-from inkling.spark.read import read_facts, read_frame
+from inkling.spark.read.duplicates import repeated_rows
+from inkling.spark.read.inputs import read_facts, read_frame
+from inkling.spark.read.normalize import NormalizedFrame, normalize_frame
 from inkling.spark.results import public_frame
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.shuffle import by_key
@@ -42,31 +42,60 @@ if TYPE_CHECKING:
     from inkling.evaluators.sampling import Sampling
 
 
-@dataclass(frozen=True, slots=True)
-class SparkResults:
-    """What a program found: one lazy DataFrame per event, and the rows that were refused.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SparkResults(EventResults[DataFrame]):
+    """The results of a run on Spark: a lazy DataFrame for each event, made by `Program.run`.
 
-    The frames share one pass over the data, kept until `close`.
+    Nothing runs until rows are read. The DataFrames share one pass over the data; what they share is cached until
+    `close`.
+
+    Attributes
+    ----------
+    tables
+        A DataFrame for each event; `results["stuck"]` is short for `results.tables["stuck"]`.
+    rejects
+        Rows that violate the declaration of their stream, with the reason.
+    clock
+        Whether times are timestamps or ticks.
+    inputs
+        The rows of each stream as they were read.
     """
 
-    frames: Mapping[str, DataFrame]
-    rejects: DataFrame
+    # `field()`, because dataclasses take a property of a base class for the default
+    tables: Mapping[str, DataFrame] = field()
+    rejects: DataFrame = field()
     clock: Clock
     inputs: Mapping[str, DataFrame]
-    kept: tuple[DataFrame, ...]
+    cached: tuple[DataFrame, ...]
     notes: RunNotes | None = None  # about worlds, where streams are uncertain
 
     def collect(self) -> Results:
-        """Everything as Arrow tables in this process; for results that fit it."""
-        tables = {name: frame.toArrow() for name, frame in self.frames.items()}
+        """All results as Arrow tables in this process; they must fit in its memory."""
         counts = {name: frame.count() for name, frame in self.inputs.items()}
         worlds = None if self.notes is None else self.notes.text()
-        return Results(tables, self.rejects.toArrow(), counts, self.clock, worlds)
+        return Results(self.to_arrow(), self.rejects.toArrow(), counts, self.clock, worlds)
 
     def close(self) -> None:
-        """Free what was kept."""
-        for frame in self.kept:
+        """Remove cached rows from the memory of Spark."""
+        for frame in self.cached:
             frame.unpersist()
+
+    def _event_to_arrow(self, event: str) -> pa.Table:
+        return self.tables[event].toArrow()
+
+    def __bool__(self) -> bool:
+        raise TypeError("whether there are results is not known before the program runs: use .collect() first")
+
+    def __repr__(self) -> str:
+        return f"<SparkResults {', '.join(self)}: not computed yet>"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, [f"{column} {kind}" for column, kind in frame.dtypes]) for name, frame in self.tables.items()]
+        how = (
+            "Nothing has been computed yet. <code>results[name]</code> is a DataFrame; <code>.to_pandas(name)</code>, "
+            "<code>.to_polars(name)</code>, <code>.to_arrow(name)</code> and <code>.collect()</code> run the program."
+        )
+        return f"<div>{table_html(('event', 'columns'), rows)}<p>{how}</p></div>"
 
 
 def run(
@@ -90,28 +119,29 @@ def run(
     plan = program.plan
     require_inputs(plan, inputs)
     read = _read_streams(plan, spark, inputs)
-    measure = measure_for(plan, {name: one.clock for name, one in read.items()})
-    facts = known(plan, read_facts(spark, program, tables or {}), measure)
+    unit = time_unit(plan, {name: one.clock for name, one in read.items()})
+    facts = known(plan, read_facts(spark, program, tables or {}), unit)
     if any(event.forecast is not None for event in plan.events):
         # a worker that finds out could only fail; and only now, because models take a large library to read
-        from inkling.runtime.adaptation.counting import require_fitting_models
+        from inkling.forecasting.adaptation.counting import require_fitting_models
 
-        require_fitting_models(program.physical, facts, measure)
-    around = surroundings(facts, measure)
+        require_fitting_models(program.physical, facts, unit)
+    expressions = expression_context(facts, unit)
     sources = {name: one.rows for name, one in read.items()}
     divided = partitioning_of(spark, partitions, layout)
-    physical, context = program.physical.on_clock(measure.clock), Context(facts, around, measure, sampling)
+    physical = program.physical.on_clock(unit.clock)
+    context = EvaluatorContext(facts, expressions, unit, sampling)
     found = list(_frames(physical, context, sources, divided))
     events = {event.name: event for event in plan.events}
     frames = {
-        name: public_frame(events[name], frame, measure.clock) for one in found for name, frame in one.events.items()
+        name: public_frame(events[name], frame, unit.clock) for one in found for name, frame in one.events.items()
     }
-    told = {event.name: frames[event.name] for event in plan.events}
-    told |= {output: told[name].where(F.lit(False)) for name, output in retracted_outputs(plan).items()}
+    emitted = {event.name: frames[event.name] for event in plan.events}
+    emitted |= {output: emitted[name].where(F.lit(False)) for name, output in retracted_outputs(plan).items()}
     return SparkResults(
-        told,
+        emitted,
         _rejects(spark, plan, read, divided),
-        measure.clock,
+        unit.clock,
         {name: one.raw for name, one in read.items()},
         tuple(frame for one in found for frame in one.cached),
         next((one.notes for one in found if one.notes is not None), None),
@@ -119,7 +149,7 @@ def run(
 
 
 def _frames(
-    plan: PhysicalPlan, context: Context, sources: Mapping[str, DataFrame], divided: Partitioning
+    plan: PhysicalPlan, context: EvaluatorContext, sources: Mapping[str, DataFrame], divided: Partitioning
 ) -> Iterator[Frames]:
     """Results of every event of a plan, each from the evaluator that the plan names."""
     certain = stage_frames(plan, context, sources, divided)
@@ -127,7 +157,7 @@ def _frames(
         yield certain
     for evaluator in uncertain_evaluators(plan, context).values():
         for part in parts_of(evaluator, plan.id_types):
-            yield part_frames(part, sources, context.around, divided)
+            yield part_frames(part, sources, context.expressions, divided)
 
 
 def _read_streams(plan: ProgramPlan, spark: SparkSession, inputs: Mapping[str, Data]) -> dict[str, NormalizedFrame]:
@@ -146,18 +176,18 @@ def _rejects(
     spark: SparkSession, plan: ProgramPlan, read: Mapping[str, NormalizedFrame], divided: Partitioning
 ) -> DataFrame:
     empty = spark.createDataFrame(pa.Table.from_pylist([], schema=REJECTS_SCHEMA))
-    refused = [one.rejects for one in read.values()]
+    rejected = [one.rejects for one in read.values()]
     for schema in (stream.schema for stream in plan.streams if stream.schema.name in read):
         rows = read[schema.name].rows
-        if schema.doubt is not None:
-            refused.append(mapped(by_key(schema, rows, divided), _Refuse(schema), REJECTS_SCHEMA))
-        elif schema.id is not None and schema.op is None:  # with OP, ids are told apart when rows are read
-            refused.append(repeated_rows(schema, rows))
-    return reduce(DataFrame.unionByName, refused, empty)
+        if schema.uncertainty is not None:
+            rejected.append(mapped(by_key(schema, rows, divided), _Reject(schema), REJECTS_SCHEMA))
+        elif schema.id is not None and schema.op is None:  # with OP, ids are distinguished when rows are read
+            rejected.append(repeated_rows(schema, rows))
+    return reduce(DataFrame.unionByName, rejected, empty)
 
 
 @dataclass(frozen=True, slots=True)
-class _Refuse:
+class _Reject:
     """Rejects of an uncertain stream; a pass of its own, when asked for."""
 
     schema: StreamSchema

@@ -35,14 +35,7 @@ SPARK_TYPES = {
     Type.WEIGHTS: "array<double>",
 }
 
-_COMPARISONS: dict[str, Callable[[Column, Column], Column]] = {
-    "=": eq,
-    "<>": ne,
-    "<": lt,
-    "<=": le,
-    ">": gt,
-    ">=": ge,
-}
+_COMPARISONS: dict[str, Callable[[Column, Column], Column]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 def fits_column(expr: e.Expr) -> bool:
@@ -50,7 +43,7 @@ def fits_column(expr: e.Expr) -> bool:
     return not e.looks_up(expr)
 
 
-def to_column(expr: e.Expr, resolve: Resolve, measure: Callable[[Span], int]) -> Column:
+def to_column(expr: e.Expr, resolve: Resolve, unit: Callable[[Span], int]) -> Column:
     """The expression as a column over those that `resolve` gives for its references.
 
     These have the types of `SPARK_TYPES` and hold no NaN, infinity or negative zero. Doubles are bit for bit those of
@@ -58,7 +51,7 @@ def to_column(expr: e.Expr, resolve: Resolve, measure: Callable[[Span], int]) ->
     """
     if not fits_column(expr):
         raise ValueError("a look-up in a table is no column")
-    return _Row(resolve, measure).value(expr)
+    return _Row(resolve, unit).value(expr)
 
 
 def pack_word(word: int, conditions: Mapping[int, Column]) -> Column:
@@ -82,14 +75,14 @@ def _long(value: int) -> Column:
 @dataclass(frozen=True, slots=True)
 class _Row:
     resolve: Resolve
-    measure: Callable[[Span], int]
+    unit: Callable[[Span], int]
 
     def value(self, expr: e.Expr) -> Column:
         match expr:
             case e.Literal(value=literal, type=kind):
                 return fn.lit(literal).cast(SPARK_TYPES[kind])
             case e.SpanLiteral(span=span):
-                return _long(self.measure(span))
+                return _long(self.unit(span))
             case e.Negate(item=item) if _is_double(item):
                 return fn.lit(0.0) - self.value(item)
             case e.Negate(item=item):
@@ -166,7 +159,7 @@ class _Row:
         found = self.value(item)
         values: list[Value] = [choice.value for choice in choices if choice.value is not None]
         if _is_double(item):
-            found = found + fn.lit(0.0)  # a set of choices tells a negative zero from zero
+            found = found + fn.lit(0.0)  # a set of choices distinguishes a negative zero from zero
             values = [float(value) + 0.0 for value in values if isinstance(value, int | float)]
         elif item.type is not Type.STRING and item.type is not Type.BOOLEAN:
             values = [int(value) for value in values if isinstance(value, int | float) and _is_whole(value)]

@@ -85,7 +85,7 @@ def _angle_difference(left: Column, right: Column) -> Column:
 
 
 def _in_case(change: Callable[[Column], Column]) -> Callable[[Column], Column]:
-    """Spark takes `upper(lower(x))` for `upper(x)`, wrongly for some letters; `concat` keeps it from that."""
+    """Spark takes `upper(lower(x))` for `upper(x)`, wrongly for some characters; `concat` keeps it from that."""
     return lambda text: change(fn.concat(text, fn.lit("")))
 
 

@@ -1,13 +1,22 @@
-"""Into how many parts keyed rows are divided: enough for all cores, and so many that each fits a worker."""
+"""Into how many parts keyed rows are divided: enough for all cores, and so many that each fits a worker.
+
+Overlapping slices of time: each finds the matches whose first event may begin in it, among all rows these need.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from pyspark.sql import DataFrame, SparkSession
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
 
+from inkling.evaluators.division import ByTime, Slice
 from inkling.physical.groups import Layout, chosen_layout, groups_in
 from inkling.physical.plan import Stage
+from inkling.spark.stage_frame import named
 
 BYTES_PER_PARTITION = 32 << 20
 """Of input as Spark estimates it, compressed: about a million events. A worker holds one partition at a time."""
@@ -18,7 +27,7 @@ class Partitioning:
     cores: int
     fixed: int | None = None
     layout: Layout | None = None  # of all stages, if it is not left to the planner
-    n_groups: int | None = None  # of patterns that run beside each other; as many as cores unless told
+    n_groups: int | None = None  # of patterns that run beside each other; as many as cores by default
 
     def for_frames(self, frames: list[DataFrame]) -> int:
         """Number of partitions for rows that come from these frames."""
@@ -42,7 +51,80 @@ def partitioning_of(spark: SparkSession, partitions: int | None, layout: Layout 
 
 
 def estimated_bytes(frame: DataFrame) -> int:
-    """Size of the files behind a frame; 0 when Spark cannot tell."""
+    """Size of the files behind a frame; 0 when Spark does not know it."""
     statistics = frame._jdf.queryExecution().optimizedPlan().stats()
     size = int(str(statistics.sizeInBytes()))
     return size if size < 1 << 50 else 0
+
+
+SLICE = "@slice"
+
+LEAST_LENGTH = 8
+"""So many times as long as what may reach into a slice from outside: copies of rows stay few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """Slice n has the matches that begin at n * length units of the clock up to (n + 1) * length - 1."""
+
+    length: int
+
+    def __call__(self, rows: pa.Table) -> Iterator[tuple[pa.Table, Slice]]:
+        number = rows[SLICE].to_numpy()
+        rows = rows.drop_columns([SLICE])
+        for one in np.unique(number).tolist():
+            yield rows.filter(pa.array(number == one)), Slice(one * self.length, (one + 1) * self.length)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """First and last of the ticks with which rows begin, and of how many ticks the widest one has a choice."""
+
+    low: int
+    high: int
+    widest: int
+
+    @classmethod
+    def of(cls, rows: DataFrame, start: Column, end: Column, grid: int) -> Extent | None:
+        """None where there are no rows; this runs a job."""
+        first = _floored(start, grid)
+        width = _floored(end, grid) - first + F.lit(1)
+        found = rows.agg(F.min(first).alias("low"), F.max(first).alias("high"), F.max(width).alias("widest")).first()
+        return None if found is None or found["low"] is None else cls(found["low"], found["high"], found["widest"])
+
+
+def cut(
+    rows: DataFrame, start: Column, end: Column, division: ByTime, n_slices: int
+) -> tuple[DataFrame, Slices] | None:
+    """Each row once for every slice that needs it; about so many slices, or fewer where they would get too short.
+
+    None where there are no rows.
+    """
+    extent, grid = Extent.of(rows, start, end, division.grid), division.grid
+    if extent is None:
+        return None
+    overlap = division.window + max(division.before, 0) + 2 * extent.widest
+    length = division.length or max(LEAST_LENGTH * overlap, (extent.high - extent.low) // n_slices + 1)
+    n_partitions = min(n_slices, extent.high // length - extent.low // length + 1)
+    first, last = _needing(_floored(start, grid), _floored(end, grid), division, extent, length)
+    sliced = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
+    place = F.pmod(named(SLICE), F.lit(n_partitions)).cast("int")
+    return sliced.repartitionById(n_partitions, place), Slices(length * grid)
+
+
+def _needing(lower: Column, upper: Column, division: ByTime, extent: Extent, length: int) -> tuple[Column, Column]:
+    """The first and the last slice that need a row; one of them is its own."""
+    own = _floored(lower, length)
+    # the first event of a match of this slice has happened before the next one began, or widest - 1 ticks later
+    first = _floored(lower - F.lit(extent.widest + division.window - 2), length)
+    last = _floored(upper + F.lit(division.before), length)
+    least, most = F.lit(extent.low // length), F.lit(extent.high // length)
+    return F.greatest(F.least(first, own), least), F.least(F.greatest(last, own), most)
+
+
+def _floored(number: Column, by: int) -> Column:
+    """Divided and rounded down, exactly."""
+    if by == 1:
+        return number
+    whole = F.lit(by).cast("bigint")
+    return F.call_function("div", number - F.pmod(number, whole), whole)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
-from inkling.evaluators.division import IDENTITY, Found, Note, Notes, Part, SummedPart
+from inkling.evaluators.division import IDENTITY, EventMatches, Note, Notes, Part, SummedPart
 from inkling.evaluators.result_rows import (
     ESTIMATED,
     EVENT,
@@ -23,7 +23,7 @@ from inkling.evaluators.result_rows import (
     result_columns,
     results_schema,
 )
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.results import UNDECIDED
 from inkling.spark.partitioning import Partitioning
 from inkling.spark.results import finished
@@ -49,7 +49,7 @@ class RunNotes:
 
     def require(self) -> None:
         """Raises the error that a run in this process raises where results cannot be as they are demanded."""
-        if self.meaning.demands and (problem := self.meaning.refusal(self._notes())) is not None:
+        if self.meaning.demands and (problem := self.meaning.rejection(self._notes())) is not None:
             self.frame.unpersist()
             raise problem
 
@@ -68,14 +68,14 @@ class Frames:
 
 
 def part_frames(
-    part: Part, sources: Mapping[str, DataFrame], around: Surroundings, partitioning: Partitioning
+    part: Part, sources: Mapping[str, DataFrame], context: ExpressionContext, partitioning: Partitioning
 ) -> Frames:
     """Plan the results of a part.
 
     Nothing runs before somebody asks for rows, unless something is demanded that may be impossible, results may need a
     second look, or rows are cut into slices of time.
     """
-    rows, layout, pieces = shuffled(part, sources, around, partitioning)
+    rows, layout, pieces = shuffled(part, sources, context, partitioning)
 
     def worked(part: Part) -> DataFrame:
         return mapped(rows, _Find(part, layout, pieces), _schema(part))
@@ -83,8 +83,8 @@ def part_frames(
     if isinstance(part, SummedPart):
         return _added_up(part, worked, partitioning)
     found = worked(part)
-    may_be_refused = any(one.not_exact is not None for one in part.finishes.values())
-    if len(part.events) == 1 and not may_be_refused and part.notes is None:
+    may_be_rejected = any(one.not_exact is not None for one in part.finishes.values())
+    if len(part.events) == 1 and not may_be_rejected and part.notes is None:
         return Frames(_events(part, found))
     found = found.persist(StorageLevel.MEMORY_AND_DISK)
     return Frames(_events(part, found), (found,), _notes(part, found))
@@ -163,7 +163,7 @@ class _Add:
         yield from _tables(self.part, self.part.added(rows), _results_schema(self.part))
 
 
-def _tables(part: Part, found: Iterable[Found | Note | pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
+def _tables(part: Part, found: Iterable[EventMatches | Note | pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
     """What was found as it travels; with TOP, results that may be among the most probable ones of all workers."""
     kept: dict[int, pa.Table] = {}
     numbers = {event.name: number for number, event in enumerate(part.events)}

@@ -10,16 +10,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from inkling.evaluators.division import COUNT, SURVIVAL, Finish
-from inkling.evaluators.result_rows import (
-    DETECTED,
-    ERROR,
-    ESTIMATES,
-    LINEAGE,
-    METHOD,
-    PROBABILITY,
-    TIMES,
-)
-from inkling.evaluators.stage import rows as r
+from inkling.evaluators.result_rows import DETECTED, ERROR, ESTIMATES, LINEAGE, METHOD, PROBABILITY, TIMES
+from inkling.evaluators.stage.rows import format as r
 from inkling.logical.plan import Confidence, EventPlan
 from inkling.logical.settings import is_forecast
 from inkling.model.time import Clock

@@ -13,10 +13,11 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
-from inkling.spark.class_archive import class_archive
-from inkling.spark.java import Java, cache_directory, find_java, launch_home
+from inkling.errors import InputError, nearest
+from inkling.spark.jvm.class_archive import class_archive
+from inkling.spark.jvm.java import Java, cache_directory, find_java, launch_home
 
-# said of pandas 3 whenever Spark meets Arrow; the paths used here hold no pandas frames
+# a warning about pandas 3 whenever Spark meets Arrow; the paths used here hold no pandas frames
 warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
 
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
@@ -47,6 +48,7 @@ def spark_session(
         Start sooner and compile less: for tests and small inputs, wrong for long jobs. Like all settings of
         the virtual machine, it holds for the life of the process.
     """
+    check_master(master)
     settings = session_settings(master=master, partitions=partitions, quick=quick)
     user_options = (config or {}).get(_EXTRA_JAVA_OPTIONS, "")
     settings |= config or {}
@@ -99,10 +101,7 @@ def session_settings(*, master: str, partitions: int | None = None, quick: bool 
         # names that resolve to nothing, and networks that come and go, do not concern a local run
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if n_partitions := partitions or cores:
-        settings |= {
-            "spark.sql.shuffle.partitions": str(n_partitions),
-            "spark.default.parallelism": str(n_partitions),
-        }
+        settings |= {"spark.sql.shuffle.partitions": str(n_partitions), "spark.default.parallelism": str(n_partitions)}
     return settings
 
 
@@ -112,6 +111,23 @@ def java_options(*, quick: bool) -> list[str]:
     if quick:
         options += ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
     return options
+
+
+_MASTER = re.compile(
+    r"local(?:\[\s*(?:\*|[1-9]\d*)\s*(?:,\s*\d+\s*)?\])?|local-cluster\[.+\]|yarn|(?:spark|k8s|mesos)://.+"
+)
+
+
+def check_master(master: str) -> None:
+    """Raises `InputError` for what Spark does not accept as a master, before a virtual machine starts."""
+    if _MASTER.fullmatch(master) is None:
+        close = nearest(master, ("local[*]", "local", "yarn", "spark://HOST:PORT", "k8s://URL"), n=1)
+        raise InputError.of(
+            "INK0607",
+            f"`{master}` is not a Spark master",
+            notes=("masters are `local`, `local[N]`, `local[*]`, `spark://HOST:PORT`, `k8s://URL` and `yarn`",),
+            helps=(f"write `--master '{(close or ('local[*]',))[0]}'`",),
+        )
 
 
 def local_cores(master: str) -> int | None:
@@ -161,11 +177,7 @@ def worker_environment(master: str) -> dict[str, str]:
     """Variables from which a local Spark learns which Python to run; a cluster has a Python of its own."""
     if local_cores(master) is None:
         return {}
-    return {
-        "PYSPARK_PYTHON": sys.executable,
-        "PYSPARK_DRIVER_PYTHON": sys.executable,
-        "SPARK_LOCAL_IP": "127.0.0.1",
-    }
+    return {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""Rows of several streams as one frame, divided among workers as a part of an evaluator states."""
+"""Rows of several streams as one frame, divided among workers as a part of an evaluator states.
+
+Derived columns of a stream whose key is not the key of the stage that reads it: a pass of their own.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_type
 
 from inkling.evaluators.division import (
@@ -27,18 +31,40 @@ from inkling.evaluators.division import (
     Share,
     Summary,
 )
+from inkling.evaluators.stage.rows import derive
 from inkling.io.checks.acceptable import acceptable
 from inkling.io.normalize import END, ID, START
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.expr import Expr
+from inkling.logical.plan import StreamPlan
+from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.schema import StreamSchema
-from inkling.spark.derive_frame import with_derived_columns
-from inkling.spark.duplicates import first_rows
 from inkling.spark.expressions import to_column
-from inkling.spark.partitioning import Partitioning, estimated_bytes
-from inkling.spark.slices import cut
+from inkling.spark.partitioning import Partitioning, cut, estimated_bytes
+from inkling.spark.read.duplicates import first_rows
 from inkling.spark.stage_frame import RowReferences, named
 from inkling.spark.worker import mapped
+
+
+@dataclass(frozen=True, slots=True)
+class _Derive:
+    stream: StreamPlan
+    context: ExpressionContext
+
+    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
+        yield derive.with_derived_columns(self.stream, rows, self.context)
+
+
+def with_derived_columns(
+    stream: StreamPlan, source: DataFrame, context: ExpressionContext, partitioning: Partitioning
+) -> DataFrame:
+    """The rows with the columns of `DERIVE`, partitioned by the stream's own key."""
+    keys = [named(column) for column in stream.schema.key]
+    source = source.repartition(partitioning.for_frames([source]), *keys) if keys else source.coalesce(1)
+    derived = [T.StructField(column.name, from_arrow_type(ARROW_TYPES[column.expr.type])) for column in stream.derived]
+    schema = T.StructType([*source.schema.fields, *derived])
+    return mapped(source, _Derive(stream, context), schema)
+
 
 SOURCE = "@source"
 
@@ -120,11 +146,11 @@ def _normal(field: pa.Field, kind: pa.DataType) -> Column:
 
 
 def shuffled(
-    part: Part, sources: Mapping[str, DataFrame], around: Surroundings, partitioning: Partitioning
+    part: Part, sources: Mapping[str, DataFrame], context: ExpressionContext, partitioning: Partitioning
 ) -> tuple[DataFrame, Layout, Pieces]:
     """The rows of a part where they are needed; only the extent of slices of time is computed at once."""
     layout, frames = Layout(part.carried), [sources[one.name] for one in part.carried]
-    rows = layout.united(_prepared(one, sources[one.name], around, partitioning) for one in part.carried)
+    rows = layout.united(_prepared(one, sources[one.name], context, partitioning) for one in part.carried)
     match part.division:
         case ByKey(columns=columns, tasks_per_core=tasks):
             keys = layout.keys(columns)
@@ -157,24 +183,24 @@ def _n_for_pairs(frames: list[DataFrame], partitioning: Partitioning, *, has_gro
     return partitioning.fixed or tasks_per_core * parts
 
 
-def _prepared(one: Carried, rows: DataFrame, around: Surroundings, partitioning: Partitioning) -> DataFrame:
+def _prepared(one: Carried, rows: DataFrame, context: ExpressionContext, partitioning: Partitioning) -> DataFrame:
     """The rows of a stream that travel, with the columns that do."""
     if one.is_distinct:
         rows = first_rows(one.stream.schema, rows)
     if one.is_derived:
-        rows = with_derived_columns(one.stream, rows, around, partitioning)
+        rows = with_derived_columns(one.stream, rows, context, partitioning)
     if one.widest is not None:
         rows = rows.where(named(END) - named(START) <= F.lit(one.widest))
     if one.useful is not None:
-        rows = rows.where(reduce(or_, (_all(some, rows, around) for some in one.useful)))
+        rows = rows.where(reduce(or_, (_all(some, rows, context) for some in one.useful)))
     if one.summary is not None:
         rows = _with_summary(one.stream.schema, one.summary, rows, partitioning)
-    return rows if one.packing is None else _packed(one.stream.schema, one.packing, rows, around)
+    return rows if one.packing is None else _packed(one.stream.schema, one.packing, rows, context)
 
 
-def _all(conditions: Iterable[Expr], rows: DataFrame, around: Surroundings) -> Column:
+def _all(conditions: Iterable[Expr], rows: DataFrame, context: ExpressionContext) -> Column:
     references = RowReferences(frozenset(rows.columns))
-    truths = (to_column(one, references, around.measure).cast("boolean") for one in conditions)
+    truths = (to_column(one, references, context.unit).cast("boolean") for one in conditions)
     return reduce(and_, (F.coalesce(one, F.lit(False)) for one in truths), F.lit(True))
 
 
@@ -190,8 +216,8 @@ class _Summarize:
     summary: Summary
 
     def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
-        said = self.summary.of(acceptable(self.schema, rows)[0])
-        yield pa.Table.from_pylist([said], schema=pa.schema(self.summary.fields))
+        summarized = self.summary.of(acceptable(self.schema, rows)[0])
+        yield pa.Table.from_pylist([summarized], schema=pa.schema(self.summary.fields))
 
 
 def _with_summary(schema: StreamSchema, summary: Summary, rows: DataFrame, partitioning: Partitioning) -> DataFrame:
@@ -209,8 +235,8 @@ class _Pack:
             yield pa.Table.from_batches([self.packing.packed(batch)])
 
 
-def _packed(schema: StreamSchema, packing: Packing, rows: DataFrame, around: Surroundings) -> DataFrame:
-    value, chance, word = _hashed(packing.hashed), named(packing.chance).cast("double"), _word(packing, rows, around)
+def _packed(schema: StreamSchema, packing: Packing, rows: DataFrame, context: ExpressionContext) -> DataFrame:
+    value, chance, word = _hashed(packing.hashed), named(packing.chance).cast("double"), _word(packing, rows, context)
     given = [_hashed(packing.given, is_nullable=True)] if packing.given else []
     chosen = rows.select(*map(named, schema.key), named(START), value, chance, word, *given, named(ID))
     return mapped(chosen, _Pack(packing), packing.schema, by_batch=True)
@@ -226,13 +252,13 @@ def _hashed(names: Sequence[str], *, is_nullable: bool = False) -> Column:
     return F.when(~reduce(and_, missing), code).otherwise(F.lit(0).cast("bigint")) if is_nullable else code
 
 
-def _word(packing: Packing, rows: DataFrame, around: Surroundings) -> Column:
+def _word(packing: Packing, rows: DataFrame, context: ExpressionContext) -> Column:
     nothing = F.lit(0).cast("bigint")
     word = nothing
-    for (conditions, value), *others in packing.words:
-        bits = F.when(_all(conditions, rows, around), F.lit(value).cast("bigint"))
+    for (conditions, value), *others in packing.predicates:
+        bits = F.when(_all(conditions, rows, context), F.lit(value).cast("bigint"))
         for conditions, value in others:
-            bits = bits.when(_all(conditions, rows, around), F.lit(value).cast("bigint"))
+            bits = bits.when(_all(conditions, rows, context), F.lit(value).cast("bigint"))
         word = word.bitwiseOR(bits.otherwise(nothing))
     return word
 

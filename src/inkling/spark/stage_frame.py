@@ -10,12 +10,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_type
 
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.facts import CELL, CellsOfFacts, cells_of_facts
-from inkling.evaluators.stage.late import stored_columns
-from inkling.evaluators.stage.near import BEYOND, FARTHEST_LON
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.derive import stored_columns
+from inkling.evaluators.stage.rows.facts import BEYOND, CELL, FARTHEST_LON, CellsOfFacts, cells_of_facts
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import StreamPlan, TableAtom
 from inkling.physical.naming import fact_name
 from inkling.physical.near import Near
@@ -61,7 +60,7 @@ def input_frame(
     source: DataFrame,
     tables: Mapping[str, DataFrame],
     facts: Mapping[str, pa.Table],
-    around: Surroundings,
+    context: ExpressionContext,
     stream: StreamPlan | None,
 ) -> DataFrame:
     """Stage rows of one input; with `stream`, its derived columns are left to the worker."""
@@ -72,16 +71,16 @@ def input_frame(
         near = given.near if given.near is not None and given.near.atom == atom.number else None
         placed = None if near is None else cells_of_facts(near, atom, facts[atom.table])
         if near is None or placed is None:
-            source = _with_facts(source, atom, tables[atom.table], around)
+            source = _with_facts(source, atom, tables[atom.table], context)
         else:
-            source = _with_near_facts(source, atom, near, placed, around)
+            source = _with_near_facts(source, atom, near, placed, context)
     references = RowReferences(frozenset(source.columns))
     if given.keep is not None:
-        source = source.where(to_column(given.keep, references, around.measure))
+        source = source.where(to_column(given.keep, references, context.unit))
     references = RowReferences(frozenset(source.columns))
     stored = _late_columns(given, references) if stream is None else stored_columns(given, stream)
     columns = [
-        _column(field, given, number, stored, references, around).alias(field.name) for field in r.stage_schema(stage)
+        _column(field, given, number, stored, references, context).alias(field.name) for field in r.stage_schema(stage)
     ]
     known = set(r.stage_schema(stage).names)
     columns += [named(logical).alias(physical) for physical, logical in sorted(stored.items()) if physical not in known]
@@ -100,7 +99,7 @@ def _column(
     number: int,
     stored: Mapping[str, str],
     references: RowReferences,
-    around: Surroundings,
+    context: ExpressionContext,
 ) -> Column:
     name = field.name
     kind = from_arrow_type(field.type)
@@ -109,7 +108,7 @@ def _column(
     if name.startswith("@key"):
         return named(given.key[int(name[4:])]).cast(kind)
     if name.startswith("@bits"):
-        truths = {bit.number: to_column(bit.expr, references, around.measure) for bit in given.early}
+        truths = {bit.number: to_column(bit.expr, references, context.unit) for bit in given.early}
         return pack_word(int(name[5:]), truths)
     if name in references.columns:
         return named(name).cast(kind)
@@ -120,21 +119,21 @@ def _column(
 
 
 def _with_near_facts(
-    source: DataFrame, atom: TableAtom, near: Near, placed: CellsOfFacts, around: Surroundings
+    source: DataFrame, atom: TableAtom, near: Near, placed: CellsOfFacts, context: ExpressionContext
 ) -> DataFrame:
     """The same, of facts that may be near the row: a join by the cell of its position instead of one with all facts."""
     references = RowReferences(frozenset(source.columns))
-    lat, lon = (to_column(one, references, around.measure).cast("double") for one in (near.lat, near.lon))
+    lat, lon = (to_column(one, references, context.unit).cast("double") for one in (near.lat, near.lon))
     step_lat, step_lon = F.lit(placed.grid.lat_step), F.lit(placed.grid.lon_step)
     around_globe = F.pmod(lon, F.lit(360.0))
     cell = F.floor((lat + F.lit(90.0)) / step_lat) * F.lit(placed.grid.n_columns) + F.floor(around_globe / step_lon)
     regular = (F.abs(lat) <= F.lit(90.0)) & (F.abs(lon) <= F.lit(FARTHEST_LON))
     place = F.when(regular, cell.cast("long")).when(lat.isNotNull() & lon.isNotNull(), F.lit(BEYOND).cast("long"))
     facts = F.broadcast(source.sparkSession.createDataFrame(placed.rows))
-    return source.join(facts, (named(CELL) == place) & _agrees(source, atom, around), "inner").drop(CELL)
+    return source.join(facts, (named(CELL) == place) & _agrees(source, atom, context), "inner").drop(CELL)
 
 
-def _with_facts(source: DataFrame, atom: TableAtom, table: DataFrame, around: Surroundings) -> DataFrame:
+def _with_facts(source: DataFrame, atom: TableAtom, table: DataFrame, context: ExpressionContext) -> DataFrame:
     """One row per event and agreeing fact; null agrees with nothing, as in SQL."""
     facts = table.select(
         *(
@@ -142,14 +141,14 @@ def _with_facts(source: DataFrame, atom: TableAtom, table: DataFrame, around: Su
             for column in atom.columns
         )
     ).distinct()
-    return source.join(F.broadcast(facts), _agrees(source, atom, around), "inner")
+    return source.join(F.broadcast(facts), _agrees(source, atom, context), "inner")
 
 
-def _agrees(source: DataFrame, atom: TableAtom, around: Surroundings) -> Column:
+def _agrees(source: DataFrame, atom: TableAtom, context: ExpressionContext) -> Column:
     """Whether a row and a fact have the same values where the atom asks for it."""
     references, agree = RowReferences(frozenset(source.columns)), F.lit(True)
     for column, arg in zip(atom.columns, atom.args, strict=True):
         if arg is not None:
             fact = named(fact_name(atom.number, column.name, column.type))
-            agree = agree & (fact == to_column(arg, references, around.measure))
+            agree = agree & (fact == to_column(arg, references, context.unit))
     return agree

@@ -11,15 +11,15 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from inkling.analysis.lag import lag_of
-from inkling.analysis.window import total_horizon
+from inkling.analysis.bounds.lag import lag_of
+from inkling.analysis.bounds.window import total_horizon
 from inkling.evaluators.division import Slice
-from inkling.evaluators.protocol import Context
+from inkling.evaluators.protocol import EvaluatorContext
 from inkling.evaluators.result_rows import DETECTED, EVENT, LINEAGE, filled, result_columns, results_schema
-from inkling.evaluators.stage import rows as r
 from inkling.evaluators.stage.engine import StageEngine
-from inkling.evaluators.stage.late import with_late_columns
-from inkling.logical.evaluate import Surroundings
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.derive import with_late_columns
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, MatchBatch
@@ -27,12 +27,10 @@ from inkling.physical.groups import Layout, chosen_layout
 from inkling.physical.naming import physical_name, type_of
 from inkling.physical.plan import Input, PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
-from inkling.spark.derive_frame import with_derived_columns
-from inkling.spark.partitioning import Partitioning
+from inkling.spark.partitioning import SLICE, Partitioning, Slices
 from inkling.spark.parts import Frames
 from inkling.spark.results import certain_frame
-from inkling.spark.shuffle import Pieces, whole
-from inkling.spark.slices import SLICE, Slices
+from inkling.spark.shuffle import Pieces, whole, with_derived_columns
 from inkling.spark.stage_frame import input_frame, named
 from inkling.spark.worker import mapped
 
@@ -43,7 +41,7 @@ class StageWork:
 
     stage: Stage
     tables: Mapping[str, pa.Table]
-    around: Surroundings
+    context: ExpressionContext
     streams: Mapping[int, StreamPlan]  # by input, where derived columns are left to workers
     pieces: Pieces  # of time: each decides what becomes known in it
     copies: Mapping[str, str]  # columns that do not arrive, because others hold the same
@@ -52,7 +50,7 @@ class StageWork:
 
     def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
         for some, piece in self.pieces(rows):
-            ready = with_late_columns(self.stage, _with_copies(some, self.copies), self.streams, self.around)
+            ready = with_late_columns(self.stage, _with_copies(some, self.copies), self.streams, self.context)
             found = self._engine.run(ready)
             for number, step in zip(self.numbers, self.stage.steps, strict=True):
                 table = self._results(number, step.event, found.matches[step.event.name])
@@ -63,7 +61,7 @@ class StageWork:
 
     @cached_property
     def _engine(self) -> StageEngine:
-        return StageEngine(self.stage, self.tables, self.around)
+        return StageEngine(self.stage, self.tables, self.context)
 
     def _results(self, number: int, event: EventPlan, matches: MatchBatch) -> pa.Table:
         columns = result_columns(number, event, matches)
@@ -79,17 +77,18 @@ def _schema(stage: Stage) -> pa.Schema:
 
 
 def stage_frames(
-    plan: PhysicalPlan, context: Context, sources: Mapping[str, DataFrame], partitioning: Partitioning
+    plan: PhysicalPlan, context: EvaluatorContext, sources: Mapping[str, DataFrame], partitioning: Partitioning
 ) -> Frames | None:
     """The certain events of a plan; nothing runs until somebody asks for rows, unless a stage is cut by time.
 
-    The results of a stage are kept when several frames rest on them: other events, or later stages.
+    The results of a stage are kept when several frames depend on them: other events, or later stages.
     """
     certain = certain_plan(plan)
     if not certain.program.events:
         return None
     spark = next(iter(sources.values())).sparkSession
-    ready = {stream.schema.name: sources[stream.schema.name] for stream in certain.program.streams}
+    names = [stream.schema.name for stream in certain.program.streams]
+    ready = {name: sources[name] for name in names if name in sources}  # no event reads the others
     tables = {name: spark.createDataFrame(table) for name, table in context.facts.items()}
     run = _Run(certain.program, ready, tables, context, partitioning.settled(list(ready.values())))
     read_later = {given.source for stage in certain.stages for given in stage.inputs}
@@ -112,13 +111,13 @@ class _Run:
     program: ProgramPlan
     ready: dict[str, DataFrame]
     tables: Mapping[str, DataFrame]
-    context: Context
+    context: EvaluatorContext
     partitioning: Partitioning
 
     def results(self, stage: Stage) -> DataFrame:
         """Of all steps; keys, slices of time and groups of patterns run beside each other, as the layout says."""
         names = [step.event.name for step in stage.steps]
-        partitioning, around = self.partitioning, self.context.around
+        partitioning, expressions = self.partitioning, self.context.expressions
         by_key = chosen_layout(stage, partitioning.layout) is not Layout.PATTERN
         parts = []
         for group in partitioning.groups_of(stage):
@@ -135,7 +134,7 @@ class _Run:
                 rows = rows.coalesce(1)
             numbers = tuple(names.index(step.event.name) for step in group.steps)
             facts, schema = self.context.facts, _schema(stage)
-            work = StageWork(group, facts, around, left_to_worker, pieces, copies, schema, numbers)
+            work = StageWork(group, facts, expressions, left_to_worker, pieces, copies, schema, numbers)
             parts.append(mapped(rows, work, schema))
         return reduce(DataFrame.unionByName, parts)
 
@@ -154,19 +153,19 @@ class _Run:
                 if _same_key(given, stream):
                     left_to_worker[number] = stream
                 else:
-                    source = with_derived_columns(stream, source, context.around, self.partitioning)
+                    source = with_derived_columns(stream, source, context.expressions, self.partitioning)
             late = left_to_worker.get(number)
-            frames.append(input_frame(stage, number, source, self.tables, context.facts, context.around, late))
+            frames.append(input_frame(stage, number, source, self.tables, context.facts, context.expressions, late))
         rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
         return rows, left_to_worker
 
     def _sliced(self, stage: Stage, rows: DataFrame) -> tuple[DataFrame, Pieces]:
         """Overlapping slices of time: each row goes to every slice whose results it can be part of."""
-        measure, cores = self.context.around.measure, self.partitioning.cores
-        horizon = total_horizon([step.event for step in stage.steps], measure)
+        unit, cores = self.context.expressions.unit, self.partitioning.cores
+        horizon = total_horizon([step.event for step in stage.steps], unit)
         assert horizon is not None
         # what a step reads may have ended long before it was known
-        behind = max(lag_of(step.event, self.program, measure) for step in stage.steps)
+        behind = max(lag_of(step.event, self.program, unit) for step in stage.steps)
         horizon += behind
         border = _border(stage, self.ready)
         if border is None or behind >= FOREVER:

@@ -3,6 +3,7 @@
 Spark runs this module because the session setting ``spark.python.daemon.module`` names it.
 """
 
+import gc
 import importlib
 import os
 import pkgutil
@@ -10,7 +11,11 @@ import socket
 import warnings
 from collections.abc import Iterable
 
-LIBRARIES = ("numpy", "pyarrow", "numba", "pyspark.worker")
+LIBRARIES = (
+    *("numpy", "pyarrow", "numba", "pyspark.worker"),
+    *("inkling.runtime.registry", "inkling.spark.worker", "inkling.spark.streaming.operator"),
+)
+"""What workers of batches and of streams import, evaluators included."""
 KERNELS = "inkling.kernels"
 
 
@@ -41,6 +46,8 @@ def run() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     preload()
+    # a collection in a worker would write to all that it shares with the daemon, and so copy it
+    gc.freeze()
 
     from pyspark import daemon
 

@@ -1,4 +1,4 @@
-"""What a result rests on: its events in the places that they fill, down to rows of streams.
+"""What a result depends on: its events in the places that they fill, down to rows of streams.
 
 A result lists the ids of its events in the order of its pattern. So its pattern is followed once more, with the events
 that have these ids, one after the other; what must not happen, and which of several events is next, is settled by the
@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Bindings, Row, Surroundings, value_of
-from inkling.logical.instants import ends_of
+from inkling.logical.evaluate import Bindings, ExpressionContext, Row, value_of
+from inkling.logical.patterns.allen import ends_of
 from inkling.logical.plan import can_be_empty
-from inkling.logical.renumbering import slots_in_order
+from inkling.logical.rewrites.everywhere import slots_in_order
 from inkling.meaning.occurrences import Member, Occurrence, Stage
 from inkling.model.event import Event, Value
 
@@ -41,12 +41,12 @@ class Retraced:
     bindings: Bindings
 
 
-def retraced(event: p.EventPlan, result: Event, past: Past, around: Surroundings) -> Iterator[Retraced]:
+def retraced(event: p.EventPlan, result: Event, past: Past, context: ExpressionContext) -> Iterator[Retraced]:
     """Every way in which the events of a result make it."""
     if isinstance(event.pattern, p.Quantified) and not result.ids:
         yield Retraced((), Bindings())  # ALL over none
         return
-    way = _Way(event, result.ids, past, around)
+    way = _Way(event, result.ids, past, context)
     for key in _keys(event, result.ids, past):
         for found in way.occurrences(event.pattern, Bindings(key=key), 0):
             if found is not None and _length(found) == len(result.ids) and way.agrees(found, result):
@@ -73,18 +73,18 @@ class _Way:
     event: p.EventPlan
     ids: tuple[Value, ...]
     past: Past
-    around: Surroundings
+    context: ExpressionContext
 
     def agrees(self, found: Occurrence, result: Event) -> bool:
         """Whether an occurrence has the times and values of the result."""
         if isinstance(self.event.pattern, p.Sliding | p.Quantified):
-            return True  # their values rest on more than their lineage
+            return True  # their values depend on more than their lineage
         if self.event.per in (p.Per.MATCH, p.Per.INTERVAL) and found.start.time != result.start.time:
             return False
         if self.event.per is not p.Per.VALUES and found.end.time != result.end.time:
             return False
         return all(
-            value_of(output.expr, found.bindings, self.around) == result.values[output.name]
+            value_of(output.expr, found.bindings, self.context) == result.values[output.name]
             for output in self.event.head
         )
 
@@ -113,7 +113,7 @@ class _Way:
             case p.Narrowed():
                 yield from self._narrowed(pattern, at, place)
             case p.TimePoint(since_zero=since_zero):
-                time = self.around.measure(since_zero)
+                time = self.context.unit(since_zero)
                 yield Occurrence(at, *ends_of(time, time), (), time)
             case p.OtherRun():
                 yield None
@@ -125,7 +125,7 @@ class _Way:
                 alone = (one,)
                 if any(one.values.get(name) != value for name, value in at.key.items()):
                     continue
-                yield from Stage(alone, alone, self.around, {}).occurrences(asked, at)
+                yield from Stage(alone, alone, self.context, {}).occurrences(asked, at)
 
     def _all(self, operand: p.Operand, at: Bindings, place: int) -> Iterator[Occurrence]:
         """All the events from `place` on, in one slot: those of one key, in their order, each once."""
@@ -154,7 +154,7 @@ class _Way:
             if found is not None and pattern.slot is not None:
                 named = replace(found, bindings=found.bindings.with_span(pattern.slot, found.start, found.end))
             bindings = at if named is None else named.bindings
-            if Stage((), (), self.around, {}).passes_all(pattern.having, bindings):
+            if Stage((), (), self.context, {}).passes_all(pattern.having, bindings):
                 yield named
 
     def _sequence(
@@ -170,7 +170,7 @@ class _Way:
                 yield from self._sequence(rest, at, place, so_far)
             case p.Deadline(after=after):
                 assert so_far is not None, "a deadline follows something"
-                due = so_far.end.time + self.around.measure(after)
+                due = so_far.end.time + self.context.unit(after)
                 reached = replace(so_far, end=ends_of(due, due)[1])
                 yield from self._sequence(rest, at, place, reached)
             case p.Repetition(pattern=pattern, low=low, high=high):
@@ -192,7 +192,7 @@ class _Way:
         """Each number of repetitions, the largest first."""
         slots = list(slots_in_order(pattern))
         atoms = [atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms]
-        around = at.rounds
+        outer = at.rounds
 
         def unfold(
             count: int, at: Bindings, place: int, so_far: Occurrence | None
@@ -201,7 +201,7 @@ class _Way:
                 for found in self.occurrences(pattern, at.in_new_round(slots, atoms), place):
                     if found is not None and found.lineage:
                         yield from unfold(count + 1, found.bindings, place + _length(found), _hull(so_far, found))
-            yield count, replace(at, rounds=around), so_far
+            yield count, replace(at, rounds=outer), so_far
 
         yield from unfold(0, at, place, so_far)
 
@@ -217,9 +217,5 @@ def _hull(left: Occurrence | None, right: Occurrence | None) -> Occurrence | Non
     if left is None or right is None:
         return left or right
     return Occurrence(
-        right.bindings,
-        min(left.start, right.start),
-        max(left.end, right.end),
-        (*left.lineage, *right.lineage),
-        0,
+        right.bindings, min(left.start, right.start), max(left.end, right.end), (*left.lineage, *right.lineage), 0
     )

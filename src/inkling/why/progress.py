@@ -1,26 +1,88 @@
 """How far a pattern got: rows, candidates and partial matches for each of its parts, then what the clauses left.
 
 Every count is the number of matches of an event that consists of the first parts alone; so under NEXT and STRICT they
-are hops of the pattern itself.
+are the successors that the pattern itself selects.
+
+Counts of parts of a pattern: each question is an event of its own, and all of them run as one program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from inkling.local import TakenIn
+from inkling.errors import InputError, NotSupportedYet, nearest
+from inkling.evaluators.certain import run_plan
+from inkling.local import IngestedInputs
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.moments import happens_without_events
-from inkling.logical.part_texts import PartTexts
+from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of, on_its_own, part_event
+from inkling.logical.patterns.moments import happens_without_events
 from inkling.logical.plan import can_be_empty
-from inkling.logical.text import Wording, expr_text, span_text, window_text
-from inkling.logical.ways import Way, on_its_own, part_event, ways_of
-from inkling.why.questions import Questions, answers
+from inkling.logical.printing.text import PartTexts, Wording, expr_text, span_text, window_text
+from inkling.logical.recursion import dependencies_of
+from inkling.logical.rewrites.rules import rewrite
+from inkling.model.batch import MatchBatch
+from inkling.physical.planner import plan_program
+
+_OURS = "\ue000"
+"""Begins the names of events that no program writes."""
+
+
+@dataclass(slots=True)
+class Questions:
+    """Events to be counted beside a program's own, by the names they are given here."""
+
+    asked: list[p.EventPlan] = field(default_factory=list)
+
+    def ask(self, event: p.EventPlan) -> str:
+        """Counts the matches of an event that reads what the program's events read."""
+        name = f"{_OURS}{len(self.asked)}"
+        self.asked.append(replace(event, name=name, schema=replace(event.schema, name=name)))
+        return name
+
+
+def asked_for(name: str, program: p.ProgramPlan) -> p.EventPlan:
+    """The event of that name, if it can be explained."""
+    event = program.event(name)
+    if event is None:
+        names = [one.name for one in program.events]
+        close = nearest(name, names, n=1)
+        raise InputError.of(
+            "INK0561",
+            f"the program has no event called `{name}`",
+            notes=(f"its events are {', '.join(names)}",) if names else (),
+            helps=(f"write `{close[0]}`",) if close else (),
+        )
+    if event.forecast is not None:
+        raise NotSupportedYet.of(
+            "INK0453",
+            f"`{name}` is a forecast, which `why` does not support yet",
+            notes=("it says after each event what its model says there",),
+            helps=(
+                f"`inkling why` shows how far `{event.forecast.of}` got",
+                "`inkling model show MODEL --forecast PROGRAM` lists the forecasts of each state",
+            ),
+        )
+    return event
+
+
+def needed_part(program: p.ProgramPlan, event: p.EventPlan) -> p.ProgramPlan:
+    """An event with everything it depends on."""
+    needed = dependencies_of(event, program) | {event.name}
+    return replace(program, events=tuple(one for one in program.events if one.name in needed))
+
+
+def answers(
+    program: p.ProgramPlan, ingested: IngestedInputs, asked: Sequence[p.EventPlan] = ()
+) -> dict[str, MatchBatch]:
+    """What every event of a program has found, and every question."""
+    whole = rewrite(replace(program, events=(*program.events, *asked))).plan
+    return run_plan(plan_program(whole), ingested.sources, ingested.facts, ingested.context)
+
 
 MOST_TRIED = 20_000_000
-"""Pairs that are tried in order to tell how many matches WITHIN leaves out."""
+"""Pairs that are tried to count the matches that WITHIN leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +117,30 @@ class Progress:
 
 
 def progress_of(
-    event: p.EventPlan, program: p.ProgramPlan, given: TakenIn, written: p.EventPlan | None = None
+    event: p.EventPlan, program: p.ProgramPlan, ingested: IngestedInputs, written: p.EventPlan | None = None
 ) -> Progress:
-    """How far an event got; the program holds it and what it rests on.
+    """How far an event got; the program holds it and what it depends on.
 
     In a world of an uncertain program an event is changed a little; `written` is the event as its user wrote it.
     """
     written = event if written is None else written
     drafts = [
-        _WayDraft(event, way, PartTexts.of(written), said)
-        for way, said in zip(ways_of(event), ways_of(written), strict=True)
+        _DisjunctDraft(event, way, PartTexts.of(written), as_written)
+        for way, as_written in zip(disjuncts_of(event), disjuncts_of(written), strict=True)
     ]
     closing = _clauses(event, written)
     questions = Questions()
     for draft in drafts:
         draft.ask(questions)
     asked = [questions.ask(clause) for _, clause in closing]
-    found = {name: len(matches) for name, matches in answers(program, given, questions.asked).items()}
-    rows = {name: len(table) for name, table in given.sources.items()}
+    found = {name: len(matches) for name, matches in answers(program, ingested, questions.asked).items()}
+    rows = {name: len(table) for name, table in ingested.sources.items()}
     counted = {**rows, **found}
     later = Questions()
     for draft in drafts:
         draft.ask_how_many_were_too_long(later, counted)
     if later.asked:
-        counted |= {name + "'": len(table) for name, table in answers(program, given, later.asked).items()}
+        counted |= {name + "'": len(table) for name, table in answers(program, ingested, later.asked).items()}
     steps = [step for draft in drafts for step in draft.steps(counted)]
     for (words, _), name in zip(closing, asked, strict=True):
         steps.append(Step(None, words, None, None, counted[name]))
@@ -94,9 +156,9 @@ def _clauses(event: p.EventPlan, written: p.EventPlan) -> list[tuple[str, p.Even
     if isinstance(event.pattern, p.Disjunction):
         names = Wording.of(written)
         having = tuple(part for condition in event.having for part in e.conjuncts(condition))
-        said = (part for condition in written.having for part in e.conjuncts(condition))
+        as_written = (part for condition in written.having for part in e.conjuncts(condition))
         steps.append(("all together", replace(bare, having=())))
-        for number, condition in enumerate(said, start=1):
+        for number, condition in enumerate(as_written, start=1):
             steps.append((f"HAVING {expr_text(condition, names)}", replace(bare, having=having[:number])))
     if event.keep is not None:
         steps.append((f"KEEP FOR {span_text(event.keep)}", replace(bare, keep=event.keep)))
@@ -123,11 +185,11 @@ class _Line:
 
 
 @dataclass(slots=True)
-class _WayDraft:
+class _DisjunctDraft:
     event: p.EventPlan
-    way: Way
+    way: Disjunct
     texts: PartTexts
-    written: Way
+    written: Disjunct
     lines: list[_Line] = field(default_factory=list)
 
     def ask(self, questions: Questions) -> None:

@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.derive import with_derived_columns
 from inkling.evaluators.stage.engine import source_table
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.derive import with_derived_columns
 from inkling.io.spellings import EPOCH
-from inkling.local import TakenIn
+from inkling.local import IngestedInputs
 from inkling.logical import plan as p
-from inkling.logical.instants import ends_of
-from inkling.logical.text import Wording
+from inkling.logical.patterns.allen import ends_of
+from inkling.logical.printing.text import Wording
 from inkling.model.batch import Ints, MatchBatch
 from inkling.model.event import Event, Value
 from inkling.model.schema import Column
@@ -38,7 +38,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """A row of a stream, or a result with what it rests on; times are those of the clock.
+    """A row of a stream, or a result with what it depends on; times are those of the clock.
 
     The id of an event that was lost is None.
     """
@@ -64,19 +64,19 @@ class Derivation:
 class Trees:
     """Derivations of the results of a certain program.
 
-    In one world of an uncertain program, events have other names and a finer clock than users know: `named` gives the
-    id of an event, `columns` those columns of a source that users know, and `scale` how much finer the clock is.
+    In a world of an uncertain program, events have internal ids and a sub-tick clock: `named` gives the input id of an
+    event, `columns` the columns of an input, and `scale` the number of sub-ticks per tick.
     """
 
     plan: p.ProgramPlan
-    given: TakenIn
+    ingested: IngestedInputs
     matches: Mapping[str, MatchBatch]
     columns: Mapping[str, tuple[Column, ...]]
     named: Callable[[Value], Value] = lambda one: one
     scale: int = 1
 
     def of(self, event: p.EventPlan, place: int) -> Derivation:
-        """What a match of an event rests on; matches are counted from 0."""
+        """What a match of an event depends on; matches are counted from 0."""
         result = _results(event, self.matches[event.name].take(_row(place)))[0]
         found = self._of_result(event, result, (), self._past(result.ids))
         assert found is not None, "the events of a result make it"
@@ -84,7 +84,7 @@ class Trees:
 
     def _of_result(self, event: p.EventPlan, result: Event, path: tuple[Event, ...], past: Past) -> Derivation | None:
         """The first way to come to a result that does not lead back to it."""
-        for way in retraced(event, result, past, self.given.around):
+        for way in retraced(event, result, past, self.ingested.context):
             parts = []
             for member in way.members:
                 part = self._of_member(member.event, (*path, result), past)
@@ -126,17 +126,17 @@ class Trees:
     def _value(self, value: Value, kind: Type, scale: int) -> Shown:
         if kind not in (Type.TIME, Type.DURATION) or not isinstance(value, int):
             return value
-        if kind is Type.TIME and self.given.measure.clock is Clock.TIMESTAMP:
+        if kind is Type.TIME and self.ingested.unit.clock is Clock.TIMESTAMP:
             return EPOCH + timedelta(microseconds=value // scale)
         return value // scale if value % scale == 0 else round(value / scale, 2)
 
     def _past(self, ids: tuple[Value, ...]) -> Past:
-        """Rows that have one of the ids, and results that rest on nothing else."""
+        """Rows that have one of the ids, and results that depend on nothing else."""
         by_source: dict[str, dict[Value, list[Event]]] = {}
         wanted = set(ids)
         for stream in self.plan.streams:
             name = stream.schema.name
-            rows = with_derived_columns(stream, self.given.sources[name], self.given.around)
+            rows = with_derived_columns(stream, self.ingested.sources[name], self.ingested.context)
             kind = rows.schema.field(r.ID).type
             some = [one for one in wanted if _is_of(one, kind)]
             chosen = rows.filter(pc.is_in(rows[r.ID], pa.array(some, kind)))

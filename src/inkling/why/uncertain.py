@@ -1,4 +1,4 @@
-"""The account of an event over uncertain streams: in which worlds its results are, and what they rest on there."""
+"""The account of an event over uncertain streams: in which worlds its results are, and what they depend on there."""
 
 from __future__ import annotations
 
@@ -15,32 +15,29 @@ import pyarrow.compute as pc
 from inkling import local
 from inkling.evaluators.sampling import Sampling, half_width, interval
 from inkling.evaluators.worlds.answer import names_of
-from inkling.evaluators.worlds.combine import identities
-from inkling.evaluators.worlds.estimate import estimate_table, exact_estimate, sampled_estimate
-from inkling.evaluators.worlds.examine import Examined, components_of_results, examined_in, result_key
-from inkling.evaluators.worlds.likeliest import Likeliest, likeliest
+from inkling.evaluators.worlds.details.examine import Examined, components_of_results, examined_in, result_key
+from inkling.evaluators.worlds.details.likeliest import Likeliest, likeliest
+from inkling.evaluators.worlds.details.variants import Worlds, event_tokens
+from inkling.evaluators.worlds.probabilities.combine import identities
+from inkling.evaluators.worlds.probabilities.estimate import estimate_table, exact_estimate, sampled_estimate
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
-from inkling.evaluators.worlds.streams.placed import Placed, world_rows
-from inkling.evaluators.worlds.variants import Worlds, event_tokens
+from inkling.evaluators.worlds.streams.assignment import Assignment, world_rows
 from inkling.io import Data
 from inkling.io.normalize import ID
-from inkling.local import TakenIn
+from inkling.local import IngestedInputs
 from inkling.logical import plan as p
-from inkling.logical.in_worlds import doubtful_events, in_worlds
-from inkling.logical.rules import rewrite
+from inkling.logical.rewrites.in_worlds import in_worlds, uncertain_events
+from inkling.logical.rewrites.rules import rewrite
 from inkling.model.batch import MatchBatch
 from inkling.model.event import Value
 from inkling.model.schema import Column
-from inkling.physical.plan import PhysicalPlan
+from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
-from inkling.physical.runnable import Runnable
 from inkling.results import ROUNDING, most_probable, reaches
-from inkling.why.account import Why
-from inkling.why.progress import Progress, progress_of
-from inkling.why.questions import answers
+from inkling.why.explanation import InWorlds, Looked, Why, WithResult
+from inkling.why.progress import Progress, answers, progress_of
 from inkling.why.trees import Derivation, Trees, columns_of
-from inkling.why.worlds_of import InWorlds, Looked, WithResult
 
 
 @dataclass(frozen=True)
@@ -49,29 +46,35 @@ class OneWorld:
 
     written: p.EventPlan
     plan: p.ProgramPlan
-    given: TakenIn
+    ingested: IngestedInputs
     columns: Mapping[str, tuple[Column, ...]]
     ids: Mapping[Value, Value]
     scale: int
 
     @classmethod
     def of(
-        cls, data: WorldData, part: p.ProgramPlan, event: p.EventPlan, given: TakenIn, worlds: Worlds, number: int
+        cls,
+        data: WorldData,
+        part: p.ProgramPlan,
+        event: p.EventPlan,
+        ingested: IngestedInputs,
+        worlds: Worlds,
+        number: int,
     ) -> OneWorld:
-        """The world with a number among some worlds; `part` is the event with all it rests on, as written."""
+        """The world with a number among some worlds; `part` is the event with all it depends on, as written."""
         program = data.program
         sources = {}
         ids: dict[Value, Value] = {}
-        for stream, placed in zip(worlds.streams, worlds.placed, strict=True):
-            here = np.flatnonzero(placed.worlds == number)
-            times = None if placed.times is None else placed.times[here]
-            one = Placed(placed.rows[here], np.zeros(len(here), np.int64), times)
+        for stream, assignment in zip(worlds.streams, worlds.assignment, strict=True):
+            here = np.flatnonzero(assignment.worlds == number)
+            times = None if assignment.times is None else assignment.times[here]
+            one = Assignment(assignment.rows[here], np.zeros(len(here), np.int64), times)
             name = stream.schema.name
             sources[name] = world_rows(stream.rows, stream.tokens, one, stream.time_columns, program.scale)
             called = stream.rows[ID].take(one.rows).to_pylist()
             ids.update(zip(stream.tokens.view(np.int64)[one.rows].tolist(), called, strict=True))
-        known = replace(given, sources=sources, around=program.around)
-        world = in_worlds(part, finer=program.scale > 1)
+        known = replace(ingested, sources=sources, context=program.context)
+        world = in_worlds(part, sub_tick=program.scale > 1)
         return cls(event, world, known, columns_of(part), ids, program.scale)
 
     @property
@@ -82,17 +85,17 @@ class OneWorld:
 
     @cached_property
     def matches(self) -> Mapping[str, MatchBatch]:
-        return answers(self.plan, self.given)
+        return answers(self.plan, self.ingested)
 
     def progress(self) -> Progress:
         """How far the pattern gets in this world."""
-        return progress_of(self.event, self.plan, self.given, self.written)
+        return progress_of(self.event, self.plan, self.ingested, self.written)
 
     def tree(self, identity: int) -> Derivation:
-        """What the result rests on in this world."""
+        """What the result depends on in this world."""
         own = identities(self.written, self.matches[self.event.name])
         (place, *_) = np.flatnonzero(own == np.uint64(identity)).tolist()
-        trees = Trees(self.plan, self.given, self.matches, self.columns, self.ids.get, self.scale)
+        trees = Trees(self.plan, self.ingested, self.matches, self.columns, self.ids.get, self.scale)
         return trees.of(self.event, place)
 
 
@@ -108,7 +111,7 @@ FEWEST_WORLDS = 256
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An event with all it rests on, as a program of its own."""
+    """An event with all it depends on, as a program of its own."""
 
     plan: p.ProgramPlan
     physical: PhysicalPlan
@@ -166,13 +169,13 @@ class UncertainWhy(Why):
     def possible(self) -> pa.Table:
         """The results that some world has: those of a run, then those that it leaves out, the most probable first."""
         reported = self.results
-        told = Counter(result_key(self._event, row) for row in reported.to_pylist())
+        remaining = Counter(result_key(self._event, row) for row in reported.to_pylist())
         others = []
         found = most_probable(self._estimates, len(self._estimates))
         for place, row in enumerate(found.to_pylist()):
             key = result_key(self._event, row)
-            if told[key]:
-                told[key] -= 1
+            if remaining[key]:
+                remaining[key] -= 1
             else:
                 others.append(place)
         if not others:
@@ -220,7 +223,7 @@ class UncertainWhy(Why):
         return self._sampling
 
     def tree(self, number: int = 1) -> Derivation:
-        """What a result rests on in the most probable world that has it; results are counted from 1."""
+        """What a result depends on in the most probable world that has it; results are counted from 1."""
         found = self.worlds(number)
         if not found.having:
             raise LookupError(f"no world that was looked at has result {number}")
@@ -262,22 +265,22 @@ class UncertainWhy(Why):
         return "CONFIDENCE" if top is None else f"TOP {top}"
 
     def _tree(self, found: Examined, world: int) -> Derivation:
-        one = OneWorld.of(self._data, self._plan, self._event, self._given, found.worlds, world)
+        one = OneWorld.of(self._data, self._plan, self._event, self._ingested, found.worlds, world)
         return one.tree(found.identity)
 
     def _in_one(self, world: Likeliest) -> Progress:
-        return OneWorld.of(self._data, self._plan, self._event, self._given, world.worlds, 0).progress()
+        return OneWorld.of(self._data, self._plan, self._event, self._ingested, world.worlds, 0).progress()
 
     @cached_property
     def _data(self) -> WorldData:
-        doubtful = doubtful_events(self._plan)
+        uncertain = uncertain_events(self._plan)
         bare = tuple(
-            replace(event, confidence=None, top=None, demand=None) if event.name in doubtful else event
+            replace(event, confidence=None, top=None, demand=None) if event.name in uncertain else event
             for event in self._plan.events
         )
         physical = plan_program(rewrite(replace(self._plan, events=bare)).plan)
-        program = WorldProgram.of(physical, self._given.around, self._given.measure, with_chains=True)
-        return WorldData.of(program, self._given.sources, self._given.facts, self._sampling.exact_up_to)
+        program = WorldProgram.of(physical, self._ingested.context, self._ingested.unit, with_chains=True)
+        return WorldData.of(program, self._ingested.sources, self._ingested.facts, self._sampling.exact_up_to)
 
     @property
     def _n_worlds(self) -> int:
@@ -297,7 +300,7 @@ class UncertainWhy(Why):
             drawn = data.sampled(self._sampling, 0, self.n_sampled, data.is_sampled)
             parts.append(sampled_estimate(event, drawn[name], self.n_sampled, self._sampling.delta))
         names = names_of(data, data.program.id_types[name])
-        return estimate_table(event, parts, names, data.program.scale, self._given.measure.clock)
+        return estimate_table(event, parts, names, data.program.scale, self._ingested.unit.clock)
 
 
 def why(
@@ -308,6 +311,6 @@ def why(
     sampling: Sampling | None = None,
 ) -> Why:
     """Why an event has the results that it has over these inputs, or none."""
-    if event in doubtful_events(program.plan):
+    if event in uncertain_events(program.plan):
         return UncertainWhy(program, event, inputs, tables, sampling or Sampling())
     return Why(program, event, inputs, tables)

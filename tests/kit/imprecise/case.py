@@ -58,13 +58,7 @@ class TimedEvent:
 
 
 def timed_event(
-    name: str,
-    kind: str,
-    lower: int,
-    upper: int,
-    weights: Sequence[Chance] | None = None,
-    *,
-    key: object = None,
+    name: str, kind: str, lower: int, upper: int, weights: Sequence[Chance] | None = None, *, key: object = None
 ) -> TimedEvent:
     """An event whose weights are made to sum to one; instants without weight at either end are cut off."""
     if weights is None:

@@ -55,10 +55,7 @@ class SortedEngine:
     def _release(self) -> None:
         for step in range(1, len(self._buffers)):
             # later steps look at what is left of earlier ones
-            earliest = min(
-                (one.lower for some in self._buffers[1:step] for one in some),
-                default=None,
-            )
+            earliest = min((one.lower for some in self._buffers[1:step] for one in some), default=None)
             kept = []
             for event in self._buffers[step]:
                 held_back = self._look_at_buffers and earliest is not None and earliest < event.upper

@@ -1,4 +1,4 @@
-"""The ground truth: an ordinary matcher in every possible world, and the matches of all worlds put together."""
+"""The space truth: an ordinary matcher in every possible world, and the matches of all worlds put together."""
 
 from __future__ import annotations
 

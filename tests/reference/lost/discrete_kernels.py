@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from inkling.kernels.segments import first_from
+from inkling.kernels.joins.segments import first_from
 
 
 class Points(NamedTuple):

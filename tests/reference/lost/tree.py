@@ -137,7 +137,7 @@ class _Tree:
         return node._replace(left=node.left + 1, right=through, n_qualifying=n_qualifying, opened=opened)
 
     def _append(self, node: _Node, chance: Number, time: Fraction | None = None) -> Number:
-        """Goes on after a point; a recorded one, which has a time, closes a cell."""
+        """Continues after a point; a recorded one, which has a time, closes a cell."""
         if self._reject and self._is_hopeless(node):
             return self._nothing
         self.n_nodes += 1

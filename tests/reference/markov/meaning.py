@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias, assert_never
 
-from inkling.markov.forecasts import Argmax, Around, Fixed, Kind, Point, Shortest, Within
+from inkling.forecasting.models.forecasts import Argmax, Around, Fixed, Kind, Point, Shortest, Within
 
 Word: TypeAlias = tuple[int, ...]
 Shares: TypeAlias = tuple[Fraction, ...]
@@ -117,12 +117,7 @@ def full_order_law(streams: Sequence[Sequence[int]], delta: Sequence[Sequence[in
 
 
 def waiting_by_paths(
-    delta: Sequence[Sequence[int]],
-    final: Sequence[bool],
-    law: Law,
-    state: int,
-    history: Word,
-    horizon: int,
+    delta: Sequence[Sequence[int]], final: Sequence[bool], law: Law, state: int, history: Word, horizon: int
 ) -> list[Fraction]:
     """P(W = 1), …, P(W = horizon): the words that may follow, each with its probability, up to the first detection."""
     times = [Fraction(0)] * horizon
@@ -141,10 +136,7 @@ def waiting_by_paths(
 
 
 def waiting_by_merging(
-    target: Sequence[Sequence[int]],
-    weight: Sequence[Sequence[Fraction]],
-    final: Sequence[bool],
-    horizon: int,
+    target: Sequence[Sequence[int]], weight: Sequence[Sequence[Fraction]], final: Sequence[bool], horizon: int
 ) -> list[list[Fraction]]:
     """[state, n - 1]: the same for all states of a chain at once: f(1) = NF·1, f(n + 1) = N f(n)."""
     now = [
@@ -163,12 +155,7 @@ def waiting_by_merging(
 
 
 def forecast(
-    kind: Kind,
-    times: Sequence[Fraction],
-    confidence: Fraction,
-    *,
-    spread: int | None = None,
-    center: int = 0,
+    kind: Kind, times: Sequence[Fraction], confidence: Fraction, *, spread: int | None = None, center: int = 0
 ) -> Interval | None:
     """First and last event and the probability between them, by trying all intervals; None if none is good enough."""
     horizon = len(times)

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inkling.markov.chain import Chain
-from inkling.markov.contexts import Contexts
-from inkling.markov.forecasts import waiting_times
-from inkling.markov.prediction_tree import PredictionTree
+from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.contexts import Contexts
+from inkling.forecasting.models.forecasts import waiting_times
+from inkling.forecasting.models.prediction_tree import PredictionTree
 
 CUTOFF = 0.001
 MOST_PATHS = 5_000_000

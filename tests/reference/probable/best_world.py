@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.grounding import Ground
+from inkling.evaluators.query.probable_events import ProbableEvents
 from inkling.evaluators.query.sets.live_sets import LiveSets, Part, TooMany, Within, words_of
 from inkling.evaluators.query.sets.needs import needs_of
 from inkling.evaluators.query.sets.steps import Move, Outcome, Step, Steps
 from inkling.evaluators.query.sets.successors import Successors
-from inkling.kernels.live_sets import NEVER, alike
-from inkling.logical.evaluate import Surroundings
+from inkling.kernels.query.live_sets import NEVER, alike
+from inkling.logical.evaluate import ExpressionContext
 from inkling.model.batch import Ints
 
 
@@ -34,20 +34,20 @@ class BestWorld:
 
 def most_probable_world(
     query: Query,
-    ground: Ground,
-    words: Ints,
+    events: ProbableEvents,
+    predicates: Ints,
     tables: Mapping[str, pa.Table],
-    around: Surroundings,
+    context: ExpressionContext,
     time: int,
     *,
     cap: int = 20_000,
 ) -> BestWorld | None:
     """None if no match can end at that time. Raises `TooMany` with more than `cap` states."""
     needs = needs_of(query, ())
-    successors = Successors(query, needs, around)
+    successors = Successors(query, needs, context)
     trail = _Trail()
-    sets, path = LiveSets.at_first(ground.is_exact), np.array([-1])
-    for step in Steps(query, (), needs, lumps=False).of(ground, words, tables):
+    sets, path = LiveSets.at_first(events.is_exact), np.array([-1])
+    for step in Steps(query, (), needs, lumps=False).of(events, predicates, tables):
         if step.time > time:
             break
         within = _Best(sets, step, successors, trail, path)
@@ -56,20 +56,20 @@ def most_probable_world(
             if within.n_states > cap:
                 raise TooMany
         if step.time == time:
-            return _best_of(within.states, trail, ground)
+            return _best_of(within.states, trail, events)
         sets, _ = within.finished(once=False)
         path = within.states.path
     return None
 
 
-def _best_of(states: Part, trail: _Trail, ground: Ground) -> BestWorld | None:
+def _best_of(states: Part, trail: _Trail, events: ProbableEvents) -> BestWorld | None:
     ends = np.flatnonzero(states.done[:, 0] != NEVER)
     if not len(ends):
         return None
     best = max(ends.tolist(), key=lambda state: states.mass[state])
-    sources = ground.source[ground.stream[ground.group]]
+    sources = events.source[events.stream[events.group]]
     rows = trail.rows(int(states.path[best]))
-    return BestWorld(states.mass[best], tuple((ground.sources[sources[row]], int(ground.row[row])) for row in rows))
+    return BestWorld(states.mass[best], tuple((events.sources[sources[row]], int(events.row[row])) for row in rows))
 
 
 class _Trail:

@@ -9,84 +9,90 @@ import pyarrow as pa
 
 from inkling.evaluators.hashes import combined
 from inkling.evaluators.query.answers import Answers, joined
-from inkling.evaluators.query.grounding import NOTHING, Ground
-from inkling.evaluators.query.sets.sampled import Sampling
+from inkling.evaluators.query.probable_events import NOTHING, ProbableEvents
+from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.evaluators.query.sets.universal import Universal
-from inkling.kernels.draws import draw_paths
+from inkling.kernels.worlds.draws import draw_paths
 from inkling.model.batch import Ints
 
 
 def partly_sampled(
     universal: Universal,
-    ground: Ground,
-    words: Ints,
+    events: ProbableEvents,
+    predicates: Ints,
     tables: Mapping[str, pa.Table],
     sources: Collection[str],
-    sampling: Sampling,
+    sampling: WorldSampler,
 ) -> Answers:
     """The mean over drawn worlds of the streams of `sources`; it varies no more than that over whole worlds does."""
-    groups = np.flatnonzero(np.isin(ground.source[ground.stream], [ground.sources.index(name) for name in sources]))
-    worlds, counts = np.unique(_drawn(ground, groups, sampling), axis=1, return_counts=True)
+    groups = np.flatnonzero(np.isin(events.source[events.stream], [events.sources.index(name) for name in sources]))
+    worlds, counts = np.unique(_drawn(events, groups, sampling), axis=1, return_counts=True)
     parts = []
     for world, count in zip(worlds.T, counts.tolist(), strict=True):
-        found = answers_in(universal, ground, words, tables, dict(zip(groups.tolist(), world.tolist(), strict=True)))
+        found = answers_in(
+            universal, events, predicates, tables, dict(zip(groups.tolist(), world.tolist(), strict=True))
+        )
         share = found.chance * count / sampling.n_worlds
         parts.append(Answers(found.unit, found.time, share, found.start, found.error))
     return _summed(joined(parts), sampling.epsilon)
 
 
 def answers_in(
-    universal: Universal, ground: Ground, words: Ints, tables: Mapping[str, pa.Table], chosen: Mapping[int, int]
+    universal: Universal,
+    events: ProbableEvents,
+    predicates: Ints,
+    tables: Mapping[str, pa.Table],
+    chosen: Mapping[int, int],
 ) -> Answers:
     """The answers where some groups are known to have a row, or none (-1)."""
-    kept = np.ones(len(ground.row), bool)
-    fixed = np.zeros(ground.n_streams, bool)
+    kept = np.ones(len(events.row), bool)
+    fixed = np.zeros(events.n_streams, bool)
     for group, row in chosen.items():
-        kept[ground.offsets[group] : ground.offsets[group + 1]] = False
-        fixed[ground.stream[group]] = True
+        kept[events.offsets[group] : events.offsets[group + 1]] = False
+        fixed[events.stream[group]] = True
         if row >= 0:
             kept[row] = True
-    is_fixed = fixed[ground.stream[ground.group]]
-    sizes = np.add.reduceat(kept, ground.offsets[:-1]) if ground.n_groups else np.empty(0, np.int64)
+    is_fixed = fixed[events.stream[events.group]]
+    sizes = np.add.reduceat(kept, events.offsets[:-1]) if events.n_groups else np.empty(0, np.int64)
     some = sizes > 0
-    one = ground.chance.dtype.type(1) if not ground.is_exact else 1
-    less = Ground(
-        ground.sources,
-        ground.source,
-        ground.name,
-        ground.markov & ~fixed,
-        ground.keys,
-        ground.stream[some],
-        ground.time[some],
-        (ground.anew | fixed[ground.stream])[some],
+    one = events.chance.dtype.type(1) if not events.is_exact else 1
+    less = ProbableEvents(
+        events.sources,
+        events.source,
+        events.name,
+        events.markov & ~fixed,
+        events.keys,
+        events.stream[some],
+        events.time[some],
+        (events.anew | fixed[events.stream])[some],
         np.concatenate([[0], np.cumsum(sizes[some])]),
-        np.where(is_fixed, one, ground.chance)[kept],
-        ground.value[kept],
-        np.where(is_fixed, NOTHING, ground.given)[kept],
-        ground.row[kept],
+        np.where(is_fixed, one, events.chance)[kept],
+        events.value[kept],
+        np.where(is_fixed, NOTHING, events.given)[kept],
+        events.row[kept],
     )
-    return universal.advance(universal.start(), less, words[kept], tables)[1]
+    return universal.advance(universal.start(), less, predicates[kept], tables)[1]
 
 
-def _drawn(ground: Ground, groups: Ints, sampling: Sampling) -> Ints:
+def _drawn(events: ProbableEvents, groups: Ints, sampling: WorldSampler) -> Ints:
     """The row of every group in every world, -1 for none; groups of a stream stand together, in order of time."""
-    stream = ground.stream[groups]
+    stream = events.stream[groups]
     chains = np.append(np.flatnonzero(np.append(True, stream[1:] != stream[:-1])), len(groups))
-    sizes = np.diff(ground.offsets)[groups]
-    rows = np.concatenate([np.arange(ground.offsets[one], ground.offsets[one + 1]) for one in groups.tolist()])
+    sizes = np.diff(events.offsets)[groups]
+    rows = np.concatenate([np.arange(events.offsets[one], events.offsets[one + 1]) for one in groups.tolist()])
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    given = ground.given[rows]
-    tokens = combined(ground.name[stream], ground.time[groups].view(np.uint64))
+    given = events.given[rows]
+    tokens = combined(events.name[stream], events.time[groups].view(np.uint64))
     latest = np.zeros((len(chains) - 1, sampling.n_worlds), np.uint64)
     chosen = draw_paths(
         np.uint64(sampling.seed),
         tokens,
         chains,
         offsets,
-        ground.anew[groups],
+        events.anew[groups],
         given,
-        ground.value[rows],
-        _cumulated(np.repeat(np.arange(len(groups)), sizes), given, ground.chance[rows].astype(np.float64)),
+        events.value[rows],
+        _cumulated(np.repeat(np.arange(len(groups)), sizes), given, events.chance[rows].astype(np.float64)),
         0,
         sampling.n_worlds,
         latest,

@@ -6,15 +6,15 @@ from random import Random
 
 import numpy as np
 import pytest
-from tests.kit.oracle import surroundings
+from tests.kit.oracle import expression_context
 
 import inkling
-from inkling.analysis.bounded import Bound, advice, bound_text, forgetting_text, longest_match, state_bound
+from inkling.analysis.bounds.bounded import Bound, advice, bound_text, forgetting_text, longest_match, state_bound
 from inkling.analysis.choice import Evaluator
-from inkling.automata.state import AutomatonState
-from inkling.evaluators.stage.batches import event_batch, key_codes
+from inkling.automata.run.state import AutomatonState
+from inkling.evaluators.certain import rows_of
 from inkling.evaluators.stage.engine import StageEngine
-from inkling.evaluators.whole import rows_of
+from inkling.evaluators.stage.rows.batches import event_batch, key_codes
 from inkling.io import normalize, read_table
 from inkling.model.time import Clock
 from inkling.query import Program
@@ -43,7 +43,7 @@ def is_automaton(program: Program, event: str) -> bool:
 
 KEPT = {
     "EVENT e AS PATTERN A a[x > 1];": "nothing",
-    "EVENT e AS PATTERN B b;": "the events that LATENESS 90 SECONDS holds back",
+    "EVENT e AS PATTERN B b;": "the events buffered for LATENESS 90 SECONDS",
     "EVENT e AS PATTERN SEQ(A a, A b) WITHIN 5 TICKS;": "the events of the last 5 TICKS",
     "EVENT e AS PATTERN SEQ(B b, C c) WITHIN 5 MINUTES;": (
         "the events of the last 5 MINUTES + LATENESS 90 SECONDS, and the last row of C for DERIVE"
@@ -53,9 +53,9 @@ KEPT = {
     ),
     "EVENT e AS PATTERN SEQ(V[s = 'a'], V[s = 'b'], V[s = 'c']) PARTITION BY k PER END;": (
         "at most 2 events of each open match, one match per state of the automaton, "
-        "and the events that LATENESS 3 TICKS holds back"
+        "and the events buffered for LATENESS 3 TICKS"
     ),
-    "EVENT e AS PATTERN V[s = 'a'] PARTITION BY k PER END;": "the events that LATENESS 3 TICKS holds back",
+    "EVENT e AS PATTERN V[s = 'a'] PARTITION BY k PER END;": "the events buffered for LATENESS 3 TICKS",
     "EVENT e AS PATTERN SEQ(A a, A b);": "unlimited, every event of the key",
     "EVENT e AS PATTERN SEQ(A a, A b, A c) CONSUME RECENT;": (
         "at most 3 events that wait for a partner, for each value of what parts have in common"
@@ -116,17 +116,15 @@ REPAIRED = {
         "KEEP FOR 100 TICKS": "SEQ(A a, A b) KEEP FOR 100 TICKS",
     },
     "SEQ(A a, A b[x = a.x]) WITHIN 3 EVENTS": {
-        "KEEP FOR 100 TICKS": "SEQ(A a, A b[x = a.x]) WITHIN 3 EVENTS KEEP FOR 100 TICKS",
+        "KEEP FOR 100 TICKS": "SEQ(A a, A b[x = a.x]) WITHIN 3 EVENTS KEEP FOR 100 TICKS"
     },
-    "SEQ(AT START, NOT A c, A b)": {
-        "KEEP FOR 100 TICKS": "SEQ(AT START, NOT A c, A b) KEEP FOR 100 TICKS",
-    },
+    "SEQ(AT START, NOT A c, A b)": {"KEEP FOR 100 TICKS": "SEQ(AT START, NOT A c, A b) KEEP FOR 100 TICKS"},
     "SEQ(A a, A b) WITHIN 9 TICKS PER VALUES": {
         "PER END": "SEQ(A a, A b) WITHIN 9 TICKS PER END",
         "PER INTERVAL": "SEQ(A a, A b) WITHIN 9 TICKS PER INTERVAL",
     },
     "SEQ(A a, A b) CONSUME CHRONOLOGICAL KEEPING": {
-        "WITHIN 100 TICKS": "SEQ(A a, A b) WITHIN 100 TICKS CONSUME CHRONOLOGICAL KEEPING",
+        "WITHIN 100 TICKS": "SEQ(A a, A b) WITHIN 100 TICKS CONSUME CHRONOLOGICAL KEEPING"
     },
     "SEQ STRICT(V a{3,}) PARTITION BY k PER END": {
         "CONSUME RESTART": "SEQ STRICT(V a{3,}) PARTITION BY k PER END CONSUME RESTART",
@@ -188,15 +186,15 @@ MAX_RUNS = 40
 
 def _runs_over_time(program: Program, rng: Random) -> list[AutomatonState]:
     """The open matches after each of many events of two keys."""
-    around = surroundings(program.plan, {}, Clock.TICKS)
+    context = expression_context(program.plan, {}, Clock.TICKS)
     words = [{"id": f"v{n}", "k": rng.choice("pq"), "s": rng.choice("abcx"), "t": n, "n": n} for n in range(60)]
     (stage,) = program.physical.stages
     stream = program.plan.stream("V")
     assert stream is not None
     ready = {"V": normalize(read_table(words, what="V"), stream.schema).rows}
-    rows = rows_of(stage, ready, {}, around)
+    rows = rows_of(stage, ready, {}, context)
     codes, _ = key_codes(rows, len(stage.key_types))
-    (automaton,) = StageEngine(stage, {}, around).automata
+    (automaton,) = StageEngine(stage, {}, context).automata
     carry = automaton.start()
     found = []
     for row in range(len(rows)):

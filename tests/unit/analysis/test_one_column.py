@@ -9,19 +9,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import inkling
 from inkling import parse
-from inkling.analysis.one_column import joint_conditions
-from inkling.automata.cells import cell_groups
+from inkling.analysis.regular.conditions import joint_conditions
 from inkling.automata.compiled import CompiledPattern
-from inkling.automata.guards import Alphabet, Guard
+from inkling.automata.guards import Alphabet, Guard, Joint
 from inkling.automata.meaning import Counting, Pattern
-from inkling.automata.minterms import Joint
 from inkling.automata.policies import strict
-from inkling.automata.regex import Letter
-from inkling.automata.rows import Rows
+from inkling.automata.regex import Symbol
+from inkling.automata.run.cells import cell_groups
+from inkling.automata.run.rows import Rows
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Bindings, Surroundings, holds
+from inkling.logical.evaluate import Bindings, ExpressionContext, holds
 from inkling.model.event import Value
 from inkling.model.types import Type
 
@@ -66,8 +66,8 @@ def true_bits(conditions: Sequence[e.Expr], row: dict[str, Value]) -> int:
     def filled(expr: e.Expr) -> e.Expr:
         return e.Literal(row[expr.column], expr.type) if isinstance(expr, e.ColumnOf) else e.rebuilt(expr, filled)
 
-    around = Surroundings({}, lambda span: 0)
-    return sum(1 << number for number, one in enumerate(conditions) if holds(filled(one), Bindings(), around))
+    context = ExpressionContext({}, lambda span: 0)
+    return sum(1 << number for number, one in enumerate(conditions) if holds(filled(one), Bindings(), context))
 
 
 def random_rows(rnd: random.Random, n_rows: int) -> list[dict[str, Value]]:
@@ -98,7 +98,7 @@ def test_random_events_have_one_symbol_and_patterns_the_same_detections() -> Non
         conditions = [random_condition(rnd, rnd.choice("xysb")) for _ in range(7)]
         joint = joint_conditions(numbered(conditions))
         guards = [Guard(bits=frozenset(rnd.sample(range(7), rnd.randint(1, 2)))) for _ in range(5)]
-        steps = strict([Letter(guard, 0) for guard in guards[:2]])
+        steps = strict([Symbol(guard, 0) for guard in guards[:2]])
         pattern = Pattern(steps, rnd.choice([Counting.RESTART, Counting.OVERLAP]))
         bits = np.array([true_bits(conditions, row) for row in random_rows(rnd, 150)], np.uint64)
         zeros = np.zeros(len(bits), np.int16)
@@ -171,7 +171,7 @@ def test_a_program_learns_from_all_rows() -> None:
         {"d": rnd.choice([None, 1.0, 5.0, 8.0, 30.0]), "s": rnd.choice([None, "a", "b", "c"]), "t": t}
         for t in range(400)
     ]
-    model = program.fit({"V": rows}, order=1)["e_model"]
+    model = program.fit({"V": rows}, settings=inkling.FitSettings(order=1))["e_model"]
     assert model.counts.count.sum() == 400
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import inkling
-from inkling.analysis.revision import memory_text, pushed_windows, replay_text, revision_of, revision_text
+from inkling.analysis.bounds.revision import memory_text, pushed_windows, replay_text, revision_of, revision_text
 from inkling.errors import ProgramError
-from inkling.logical.text import span_text, window_text
+from inkling.logical.printing.text import span_text, window_text
 
 STREAMS = """
     STREAM Told(id STRING, k STRING, t INT) ID id KEY k TIME t LATENESS 5 TICKS;
@@ -96,9 +96,9 @@ def test_columns_that_look_back_along_another_key_bring_all_keys_together() -> N
     assert f"  replay     {replay_text(None)}" in inkling.parse(text).explain("verdicts")
 
 
-def test_withdrawals_for_ever_are_refused_on_streams() -> None:
+def test_withdrawals_for_ever_are_rejected_on_streams() -> None:
     endless = program("Ever x")
-    with pytest.raises(ProgramError, match="can be withdrawn for ever"):
+    with pytest.raises(ProgramError, match="can be withdrawn at any time"):
         endless.require_streamable()
     endless.require_streamable(unbounded=True)
 

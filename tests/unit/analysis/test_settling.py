@@ -3,9 +3,8 @@
 import pytest
 
 import inkling
-from inkling.analysis.lag import settling_time
-from inkling.model.clock import Measure
-from inkling.model.time import Clock
+from inkling.analysis.bounds.lag import settling_time
+from inkling.model.time import Clock, TimeUnit
 
 STREAMS = "\n".join(f"STREAM {name}(id STRING, x BIGINT, t BIGINT) ID id TIME t;" for name in "ABC")
 HELD_BACK = {
@@ -24,13 +23,13 @@ HELD_BACK = {
 @pytest.mark.parametrize("event", HELD_BACK)
 def test_settling_time(event: str) -> None:
     program = inkling.parse(f"{STREAMS} EVENT e AS PATTERN {event};")
-    assert settling_time(program.physical.program.events[0], Measure(Clock.TICKS)) == HELD_BACK[event]
+    assert settling_time(program.physical.program.events[0], TimeUnit(Clock.TICKS)) == HELD_BACK[event]
 
 
 def test_timeouts_are_told_when_the_time_is_up() -> None:
     text = f"{STREAMS} EVENT e AS PATTERN SEQ(A a, B b, C c) WITHIN 9 TICKS ON TIMEOUT late;"
     program = inkling.parse(text)
-    assert [settling_time(event, Measure(Clock.TICKS)) for event in program.physical.program.events] == [0, 0]
+    assert [settling_time(event, TimeUnit(Clock.TICKS)) for event in program.physical.program.events] == [0, 0]
 
 
 def test_alternatives_that_wait_for_different_times_are_one_result() -> None:

@@ -6,8 +6,8 @@ import pytest
 from tests.kit.invariants import violations
 from tests.kit.oracle import bound
 
+from inkling.analysis.derived_segments import DerivedSegments, derived_segments_of
 from inkling.analysis.relation import over_streams
-from inkling.analysis.situations import Situation, situation_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
 
@@ -21,9 +21,9 @@ STREAM Shy(room STRING, n BIGINT, t BIGINT) KEY room TIME t NUMBERED BY n RESET 
 BY_NUMBERS = "EVENT held(room) AS PATTERN SEQ STRICT(Door a[n % 2 = 1], Door b) PARTITION BY room;"
 
 
-def verdict(text: str) -> Verdict[Situation | None]:
+def verdict(text: str) -> Verdict[DerivedSegments | None]:
     plan = bound(DOOR + text)
-    return situation_of(plan.events[0], plan)
+    return derived_segments_of(plan.events[0], plan)
 
 
 def body(pattern: str, clauses: str = "PARTITION BY room") -> str:
@@ -65,11 +65,7 @@ def test_an_odd_number_and_the_one_after_it(pattern: str) -> None:
             "PARTITION BY room OVER (Door, Gate)",
             "other events stand in between",
         ),
-        (
-            "SEQ STRICT(Lift a[n % 2 = 1], Lift b)",
-            "PARTITION BY room",
-            "it is not PARTITION BY the KEY of Lift",
-        ),
+        ("SEQ STRICT(Lift a[n % 2 = 1], Lift b)", "PARTITION BY room", "it is not PARTITION BY the KEY of Lift"),
         (
             "SEQ STRICT(Door a[n % 2 = 1], Door b) WITHIN 5 TICKS",
             "PARTITION BY room",
@@ -121,7 +117,7 @@ def test_an_odd_number_and_the_one_after_it(pattern: str) -> None:
             "it does not pair odd numbers, and nothing else, with the numbers after them",
         ),
         (
-            "SEQ NEXT(Door a, Door b[n % 2 = 0])",  # goes on from even numbers, too
+            "SEQ NEXT(Door a, Door b[n % 2 = 0])",  # continues from even numbers, too
             "PARTITION BY room",
             "it does not pair odd numbers, and nothing else, with the numbers after them",
         ),
@@ -157,22 +153,22 @@ def test_columns_lead_to_those_of_the_stream() -> None:
 def test_roles_are_left_to_the_data() -> None:
     found = verdict(body("SEQ STRICT(Door a[what = 'open'], Door b[what = 'close'])"))
     assert found.reason == "it pairs events that open with the next ones, which close, if roles are as it says"
-    situation = found.conclusion
-    assert situation is not None
-    assert situation.asks_for_roles
-    assert situation.fits([("open", 1), ("close", 2), ("open", 3)])
-    assert situation.fits([])
-    assert not situation.fits([("open", 1), ("close", 2), ("resume", 3)])
-    assert not situation.fits([("Open", 1), ("close", 2)])
-    assert not situation.fits([("open", 1), (None, 2)])
-    assert not situation.fits([("close", 1), ("open", 2)])
+    derived = found.conclusion
+    assert derived is not None
+    assert derived.asks_for_roles
+    assert derived.fits([("open", 1), ("close", 2), ("open", 3)])
+    assert derived.fits([])
+    assert not derived.fits([("open", 1), ("close", 2), ("resume", 3)])
+    assert not derived.fits([("Open", 1), ("close", 2)])
+    assert not derived.fits([("open", 1), (None, 2)])
+    assert not derived.fits([("close", 1), ("open", 2)])
 
 
 def test_roles_in_any_spelling() -> None:
-    situation = verdict(body("SEQ NEXT(Door a[lower(what) IN ('open', 'resume')], Door b)")).conclusion
-    assert situation is not None
-    assert situation.fits([("Open", 1), ("resume", 3), (None, 2), ("bye", 4)])
-    assert not situation.fits([("Open", 1), ("resume", 2)])
+    derived = verdict(body("SEQ NEXT(Door a[lower(what) IN ('open', 'resume')], Door b)")).conclusion
+    assert derived is not None
+    assert derived.fits([("Open", 1), ("resume", 3), (None, 2), ("bye", 4)])
+    assert not derived.fits([("Open", 1), ("resume", 2)])
 
 
 def relation(text: str) -> tuple[p.ProgramPlan, p.EventPlan | None, str]:
@@ -191,7 +187,7 @@ def test_a_relation_between_situations_is_one_between_streams() -> None:
         " HAVING x.room < y.room;"
     ).events[0]
     assert event == expected
-    assert reason == "its situations are the segments of Door"
+    assert reason == "its operands are the segments of Door"
     assert violations(p.ProgramPlan(plan.streams, (), (event,))) == ()
 
 
@@ -208,10 +204,7 @@ def test_a_relation_between_situations_is_one_between_streams() -> None:
             "ALL held x MEETS SOME held y WHERE x.room <> 'hall'",
             "a key of Door that is left with no segment lasts longer, if its last one was never closed",
         ),
-        (
-            "SOME held x INTERSECTS SOME Sure y PARTITION BY room",
-            None,
-        ),
+        ("SOME held x INTERSECTS SOME Sure y PARTITION BY room", None),
     ],
 )
 def test_relations_that_stay_as_they_are(pattern: str, reason: str | None) -> None:
@@ -227,14 +220,14 @@ def test_no_relation_and_no_situation() -> None:
     text = "EVENT any(room) AS PATTERN Door a PARTITION BY room;"
     _, event, why = relation(text + "EVENT both AS PATTERN SOME any x INTERSECTS SOME held y;")
     assert event is None
-    assert why == "any is no situation of a stream: it is no sequence of two events"
+    assert why == "any does not derive the segments of a stream: it is no sequence of two events"
 
 
 def test_conditions_on_what_opens() -> None:
     head = "EVENT held(room, a.who AS first, b.who AS last) AS"
     pattern = "PATTERN SEQ STRICT(Door a[n % 2 = 1], Door b) PARTITION BY room;"
     for condition, reason in (
-        ("x.first = 'ann'", "its situations are the segments of Door"),
+        ("x.first = 'ann'", "its operands are the segments of Door"),
         ("x.last = 'ann'", "a condition looks at more than the event that opens a segment"),
         ("END(x) > 5", "a condition looks at more than the event that opens a segment"),
     ):

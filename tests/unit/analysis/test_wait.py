@@ -6,11 +6,10 @@ import pytest
 from tests.kit.oracle import oracle
 
 import inkling
-from inkling.analysis.lag import wait_of
-from inkling.analysis.window import total_horizon
+from inkling.analysis.bounds.lag import wait_of
+from inkling.analysis.bounds.window import total_horizon
 from inkling.logical import plan as p
-from inkling.model.clock import Measure
-from inkling.model.time import Clock
+from inkling.model.time import Clock, TimeUnit
 
 STREAMS = "\n".join(f"STREAM {name}(id STRING, x BIGINT, t BIGINT) ID id TIME t;" for name in "ABC")
 EVENTS = {
@@ -42,8 +41,8 @@ WAITS = {
 
 
 def ticks(window: p.Window) -> int:
-    measure = Measure(Clock.TICKS)
-    return window.count - 1 if isinstance(window, p.Points | p.EventCount) else measure(window)
+    unit = TimeUnit(Clock.TICKS)
+    return window.count - 1 if isinstance(window, p.Points | p.EventCount) else unit(window)
 
 
 @pytest.mark.parametrize("name", EVENTS)
@@ -56,7 +55,7 @@ def test_the_bound_is_the_sum_of_what_is_written(name: str) -> None:
 def test_no_result_is_known_later_or_reaches_further_back(name: str) -> None:
     program = inkling.parse(STREAMS + EVENTS[name])
     event = program.plan.events[-1]
-    reach = total_horizon(program.plan.events, Measure(Clock.TICKS))
+    reach = total_horizon(program.plan.events, TimeUnit(Clock.TICKS))
     seen = latest = 0
     for seed in range(30):
         rows = random_rows(Random(seed))

@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from inkling.automata.cells import cell_groups
 from inkling.automata.guards import Alphabet, Guard
 from inkling.automata.limits import TooManySymbols
-from inkling.automata.rows import RowError, Rows
-from inkling.kernels.cells import PackedCells, SearchedCells
+from inkling.automata.run.cells import cell_groups
+from inkling.automata.run.rows import RowError, Rows
+from inkling.kernels.automaton.cells import PackedCells, SearchedCells
 
 
 def holds(*bits: int) -> Guard:
@@ -33,11 +33,7 @@ def test_O6_exclusive_predicates() -> None:
 
 def test_O6_port_workload() -> None:
     reset, inside, outside, *rings = range(8)
-    exclusive = [
-        frozenset({reset, inside, *rings}),
-        frozenset({reset, outside}),
-        frozenset({inside, outside}),
-    ]
+    exclusive = [frozenset({reset, inside, *rings}), frozenset({reset, outside}), frozenset({inside, outside})]
     assert n_minterms(Alphabet.of([holds(bit) for bit in range(8)], 1, exclusive=exclusive)) == 14
 
 
@@ -49,7 +45,7 @@ def test_streams_are_exclusive() -> None:
 
 def test_predicates_of_other_streams_do_not_multiply() -> None:
     guards = [Guard(frozenset({stream}), frozenset({2 * stream + i})) for stream in range(8) for i in range(2)]
-    # each stream tells four kinds apart; "none holds" is the same for all of them
+    # each stream distinguishes four kinds; "none holds" is the same for all of them
     assert n_minterms(Alphabet.of(guards, 8)) == 8 * 3 + 1
 
 
@@ -106,7 +102,7 @@ def test_patterns_with_few_predicates_share_a_group() -> None:
 
 
 @pytest.mark.parametrize("spread", [1, 3])
-def test_a_broken_promise_is_refused(spread: int) -> None:
+def test_a_broken_promise_is_rejected(spread: int) -> None:
     guards = [holds(spread * bit) for bit in range(20)]
     alphabet = Alphabet.of(guards, 1, exclusive=[frozenset(range(0, 20 * spread, spread))])
     groups = cell_groups([alphabet])
@@ -116,13 +112,13 @@ def test_a_broken_promise_is_refused(spread: int) -> None:
         Rows.of([0, 0], [0, 0], np.array([1, 1 | 1 << spread], dtype=np.uint64)).cells(groups)
 
 
-def test_a_packed_group_refuses_too() -> None:
+def test_a_packed_group_rejects_too() -> None:
     groups = cell_groups([Alphabet.of([holds(0), holds(1)], 1, exclusive=[frozenset({0, 1})])])
     with pytest.raises(RowError, match="row 2"):
         Rows.of([0] * 3, [0] * 3, np.array([1, 2, 3], dtype=np.uint64)).cells(groups)
 
 
-def test_an_unknown_stream_is_refused() -> None:
+def test_an_unknown_stream_is_rejected() -> None:
     groups = cell_groups([Alphabet.of([holds(0)], 2)])
     for stream in (2, -2):
         with pytest.raises(RowError, match=f"row 1: stream {stream} is not one of 0 to 1"):

@@ -1,4 +1,4 @@
-"""Tables are stored as bytes that depend on the pattern alone, and refuse to grow without bound."""
+"""Tables are stored as bytes that depend on the pattern alone, and reject to grow without bound."""
 
 import os
 import subprocess
@@ -12,9 +12,9 @@ from inkling.automata.guards import ANY_EVENT, Guard
 from inkling.automata.limits import TooManyStates
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.policies import Component, any_, next_, strict
-from inkling.automata.regex import Complement, Concat, Letter, Regex, Repeat, at_most
+from inkling.automata.regex import Complement, Concat, Regex, Repeat, Symbol, at_most
 
-A, B, C = (Letter(Guard(frozenset({stream})), stream) for stream in range(3))
+A, B, C = (Symbol(Guard(frozenset({stream})), stream) for stream in range(3))
 
 
 def dfa_of(regex: Regex, counting: Counting = Counting.OVERLAP) -> Dfa:
@@ -30,7 +30,7 @@ def test_bytes_round_trip() -> None:
     assert again.fingerprint == dfa.fingerprint
 
 
-def test_other_bytes_are_refused() -> None:
+def test_other_bytes_are_rejected() -> None:
     data = dfa_of(strict([A, B])).to_bytes()
     with pytest.raises(ValueError, match="not an automaton of this version"):
         Dfa.from_bytes(b"X" + data[1:])
@@ -39,18 +39,18 @@ def test_other_bytes_are_refused() -> None:
 def test_equal_languages_have_equal_tables() -> None:
     # guards stand in the same order, so symbols have the same numbers
     left = any_([A, B])
-    right = Concat((A, Repeat(Letter(ANY_EVENT)), B))
+    right = Concat((A, Repeat(Symbol(ANY_EVENT)), B))
     assert dfa_of(left).fingerprint == dfa_of(right).fingerprint
     assert dfa_of(left).fingerprint != dfa_of(left, Counting.RESTART).fingerprint
 
 
 FINGERPRINT = """
-from inkling.automata.engine import PatternSet
+from inkling.automata.run.engine import PatternSet
 from inkling.automata.guards import Guard
 from inkling.automata.meaning import Pattern
 from inkling.automata.policies import Component, any_, next_, strict
-from inkling.automata.regex import Letter
-a, b, c = (Letter(Guard(frozenset({s}), frozenset({s, s + 40})), s) for s in range(3))
+from inkling.automata.regex import Symbol
+a, b, c = (Symbol(Guard(frozenset({s}), frozenset({s, s + 40})), s) for s in range(3))
 patterns = PatternSet.compile([Pattern(next_([a, Component(b, 0, None), any_([c, strict([a, b])])]))], 3)
 print(patterns.fingerprint.hex(), *(pattern.dfa().fingerprint for pattern in patterns.patterns))
 """
@@ -72,14 +72,14 @@ def test_fingerprints_do_not_depend_on_the_process() -> None:
 
 def test_too_many_states() -> None:
     # twenty events after an `a`: which of the last twenty were an `a` must be remembered
-    pattern = CompiledPattern.of(Pattern(Concat((A, Repeat(Letter(ANY_EVENT), 20, 20)))), 3)
+    pattern = CompiledPattern.of(Pattern(Concat((A, Repeat(Symbol(ANY_EVENT), 20, 20)))), 3)
     with pytest.raises(TooManyStates, match="at least 5001 states, the limit is 5000") as raised:
         pattern.dfa(max_states=5000)
     assert (raised.value.n_states, raised.value.limit) == (5001, 5000)
 
 
 def test_too_many_states_inside_a_complement() -> None:
-    inner = Concat((Repeat(Letter(ANY_EVENT)), A, Repeat(Letter(ANY_EVENT), 20, 20)))
+    inner = Concat((Repeat(Symbol(ANY_EVENT)), A, Repeat(Symbol(ANY_EVENT), 20, 20)))
     with pytest.raises(TooManyStates):
         CompiledPattern.of(Pattern(Concat((A, Complement(inner)))), 3, max_states=1000)
 

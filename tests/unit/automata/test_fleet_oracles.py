@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from inkling.automata.engine import PatternSet
 from inkling.automata.guards import Guard
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.policies import Component, strict
-from inkling.automata.regex import Letter, Regex, Repeat
+from inkling.automata.regex import Regex, Repeat, Symbol
+from inkling.automata.run.engine import PatternSet
 
 
 class Vehicle(NamedTuple):
@@ -70,8 +70,8 @@ ENGINES = frozenset({OFF, PARKED, IDLE, MOVING})
 SPEEDS = frozenset({FAST, STOPPED})
 
 
-def event(*bits: int) -> Letter:
-    return Letter(Guard(bits=frozenset(bits)), 0)
+def event(*bits: int) -> Symbol:
+    return Symbol(Guard(bits=frozenset(bits)), 0)
 
 
 def ends(
@@ -120,16 +120,7 @@ def circular(one: float, other: float) -> float:
     return min(abs(one - other), 360 - abs(one - other))
 
 
-COURSES = [
-    (359, 1, 5),
-    (355, 5, 5),
-    (2, 358, 5),
-    (10, 50, 5),
-    (10, 50, 0.5),
-    (10, 50, 5),
-    (10, 41, 5),
-    (350, 25, 5),
-]
+COURSES = [(359, 1, 5), (355, 5, 5), (2, 358, 5), (10, 50, 5), (10, 50, 0.5), (10, 50, 5), (10, 41, 5), (350, 25, 5)]
 
 
 def test_drifting() -> None:

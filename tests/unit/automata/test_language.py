@@ -7,8 +7,7 @@ from itertools import product
 import pytest
 
 from inkling.automata.compiled import regex_to_nfa
-from inkling.automata.determinize import accepting, detecting
-from inkling.automata.dfa import Dfa
+from inkling.automata.dfa import Dfa, accepting, detecting
 from inkling.automata.guards import Alphabet, Guard
 from inkling.automata.nfa import Nfa
 from inkling.automata.policies import Component, any_, next_, strict
@@ -18,9 +17,9 @@ from inkling.automata.regex import (
     Concat,
     Epsilon,
     Intersect,
-    Letter,
     Regex,
     Repeat,
+    Symbol,
     Union,
     at_most,
     nullable,
@@ -41,7 +40,7 @@ ALPHABET = Alphabet.of(GUARDS, 3)
 def language(regex: Regex) -> frozenset[str]:
     """The words of at most five letters, by the definition of each operator."""
     match regex:
-        case Letter(guard, _):
+        case Symbol(guard, _):
             return frozenset(symbol for index, symbol in enumerate(SYMBOLS) if guard.admits(index, 0))
         case Epsilon():
             return frozenset({""})
@@ -72,7 +71,7 @@ def joined(heads: frozenset[str], tails: frozenset[str]) -> frozenset[str]:
 
 def random_regex(rnd: random.Random, depth: int) -> Regex:
     if depth == 0:
-        return rnd.choice([Epsilon(), AnyWord(), *(Letter(guard, slot) for guard in GUARDS for slot in (0, None))])
+        return rnd.choice([Epsilon(), AnyWord(), *(Symbol(guard, slot) for guard in GUARDS for slot in (0, None))])
 
     def inner() -> Regex:
         return random_regex(rnd, rnd.randrange(depth))
@@ -171,7 +170,7 @@ def test_strict_and_next_are_part_of_any() -> None:
 
 
 def equivalent_states(dfa: Dfa) -> int:
-    """How many states of a table can be told apart, pair by pair."""
+    """How many states of a table can be distinguished, pair by pair."""
     n = dfa.n_states
     apart = {(p, q) for p in range(n) for q in range(n) if dfa.final[p] != dfa.final[q]}
     while True:

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from inkling.automata.compiled import CompiledPattern
-from inkling.automata.determinize import detecting
-from inkling.automata.engine import PatternSet
+from inkling.automata.dfa import detecting
 from inkling.automata.guards import Guard
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.policies import Component, any_, next_, strict
-from inkling.automata.regex import AnyWord, Complement, Concat, Letter, Regex, Repeat, Union
+from inkling.automata.regex import AnyWord, Complement, Concat, Regex, Repeat, Symbol, Union
+from inkling.automata.run.engine import PatternSet
 
-A, B, C = (Letter(Guard(frozenset({stream})), stream) for stream in range(3))
+A, B, C = (Symbol(Guard(frozenset({stream})), stream) for stream in range(3))
 OVERLAP, RESTART = Counting.OVERLAP, Counting.RESTART
 WORDS = ("acbb", "abcacbcab", "aabbcc")
 DEMO = "AABAAACCCBBCCCCAAAACABCAACAABBCABBCACBBCCCACBCACCBABCBBAAACCACCAACCCABACBBBBBCBCCCBABBBAABCAABCCABBA"
@@ -56,14 +56,14 @@ def test_a_then_b() -> None:
 
 
 def test_two_fast_messages() -> None:
-    fast = Letter(Guard(bits=frozenset({0})), 0)
+    fast = Symbol(Guard(bits=frozenset({0})), 0)
     speeds = [85, 93, 99, 104, 111]
     bits = [int(speed > 100) for speed in speeds]
     assert ends(strict([fast, fast]), [0] * 5, bits, n_streams=1) == [5]
 
 
 def test_states_of_two_fast_messages() -> None:
-    fast = Letter(Guard(bits=frozenset({0})), 0)
+    fast = Symbol(Guard(bits=frozenset({0})), 0)
     for counting, after_detection in ((OVERLAP, 2), (RESTART, 1)):
         pattern = CompiledPattern.of(Pattern(strict([fast, fast]), counting), 1)
         dfa = pattern.dfa()
@@ -148,7 +148,7 @@ def test_keys_are_apart() -> None:
     assert ends(strict([A, B]), spelled("".join(kind for _, kind in stream))) == [3, 7]
 
 
-A_OR_B, NOT_C = Letter(Guard(frozenset({0, 1})), 0), Letter(Guard(frozenset({0, 1})), 1)
+A_OR_B, NOT_C = Symbol(Guard(frozenset({0, 1})), 0), Symbol(Guard(frozenset({0, 1})), 1)
 DEMO_COUNTS = {
     "A;(B|C)": (strict([A, Union((B, C))]), (20, 1017), (20, 1017)),
     "A;B;C": (strict([A, B, C]), (4, 262), (4, 262)),
@@ -183,7 +183,7 @@ def test_demo_stream_indices() -> None:
 
 def test_only_a_whole_occurrence_blocks_the_next_hop() -> None:
     # letters a b c d x: next(a, b;c, d) on a b x b c d
-    a, b, c, d = (Letter(Guard(frozenset({stream})), stream) for stream in range(4))
+    a, b, c, d = (Symbol(Guard(frozenset({stream})), stream) for stream in range(4))
     assert ends(next_([a, strict([b, c]), d]), [0, 1, 4, 1, 2, 3], n_streams=5) == [6]
 
 

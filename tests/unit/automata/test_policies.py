@@ -10,9 +10,9 @@ import pytest
 from inkling.automata.guards import Guard
 from inkling.automata.meaning import Event, Lineage, Word
 from inkling.automata.policies import Component, any_, next_, strict
-from inkling.automata.regex import Letter, Regex, Repeat, at_most
+from inkling.automata.regex import Regex, Repeat, Symbol, at_most
 
-A, B, C, D = (Letter(Guard(frozenset({stream})), stream) for stream in range(4))
+A, B, C, D = (Symbol(Guard(frozenset({stream})), stream) for stream in range(4))
 
 
 class Occurrence(NamedTuple):
@@ -87,8 +87,8 @@ def matches(policy: str, word: Word, components: Sequence[Component]) -> set[tup
 
 def random_components(rnd: random.Random) -> list[Component]:
     def body(slot: int) -> Regex:
-        one = Letter(Guard(frozenset(rnd.sample(range(3), rnd.choice([1, 1, 2])))), slot)
-        return one if rnd.random() < 0.7 else strict([one, Letter(Guard(frozenset({rnd.randrange(3)})), slot)])
+        one = Symbol(Guard(frozenset(rnd.sample(range(3), rnd.choice([1, 1, 2])))), slot)
+        return one if rnd.random() < 0.7 else strict([one, Symbol(Guard(frozenset({rnd.randrange(3)})), slot)])
 
     n = rnd.choice([1, 2, 3, 3])
     bounds = [rnd.choice([(1, 1), (1, 1), (0, 1), (1, None), (0, None), (2, 3)]) for _ in range(n)]
@@ -99,7 +99,7 @@ def random_components(rnd: random.Random) -> list[Component]:
     else:
         place = None
     return [
-        Component(body(i), low, high, (Letter(Guard(frozenset({rnd.randrange(3)}))),) if i == place else ())
+        Component(body(i), low, high, (Symbol(Guard(frozenset({rnd.randrange(3)}))),) if i == place else ())
         for i, (low, high) in enumerate(bounds)
     ]
 
@@ -166,7 +166,7 @@ def test_absent_needs_neighbors() -> None:
             any_(parts)
 
 
-def test_nonsense_is_refused() -> None:
+def test_nonsense_is_rejected() -> None:
     with pytest.raises(ValueError, match="low=2 high=1"):
         Component(A, 2, 1)
     with pytest.raises(ValueError, match="low=2 high=1"):

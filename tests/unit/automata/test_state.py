@@ -5,15 +5,15 @@ import pickle
 import numpy as np
 import pytest
 
-from inkling.automata.engine import PatternSet
 from inkling.automata.guards import Guard
 from inkling.automata.meaning import Counting, Pattern
 from inkling.automata.policies import Component, any_, strict
-from inkling.automata.regex import Letter
-from inkling.automata.state import AutomatonState
+from inkling.automata.regex import Symbol
+from inkling.automata.run.engine import PatternSet
+from inkling.automata.run.state import AutomatonState
 from inkling.evaluators.state import from_bytes, to_bytes
 
-A, B, C = (Letter(Guard(frozenset({stream})), stream) for stream in range(3))
+A, B, C = (Symbol(Guard(frozenset({stream})), stream) for stream in range(3))
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_a_reset_row_ends_the_runs_of_its_key(patterns: PatternSet) -> None:
     assert found.row.tolist() == [4]
 
 
-def test_state_of_other_patterns_is_refused(patterns: PatternSet) -> None:
+def test_state_of_other_patterns_is_rejected(patterns: PatternSet) -> None:
     other = PatternSet.compile([Pattern(strict([B, A])), Pattern(strict([A, C]))], 3)
     with pytest.raises(ValueError, match="other patterns"):
         patterns.step(other.initial_state(), [0], [0], [0], [0])
@@ -108,7 +108,7 @@ def test_patterns_and_state_pickle(patterns: PatternSet) -> None:
 
 
 def test_pickling_compiles_nothing_anew(patterns: PatternSet) -> None:
-    from inkling.kernels.witness import track
+    from inkling.kernels.automaton.witness import track
 
     read(patterns, patterns.initial_state(), [1], "a", 0)
     before = len(getattr(track, "signatures", []))

@@ -8,13 +8,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from inkling.cli import app
-from inkling.cli.failures import exit_status
+from inkling.cli.terminal.failures import exit_status
 from inkling.errors import InklingError, InputError, InternalError, NotSupportedYet, ProgramError
-from inkling.spark.java import NoJavaError
+from inkling.spark.jvm.java import NoJavaError
 
 RIGHT = "STREAM A(id STRING, x BIGINT, t BIGINT) ID id TIME t;\n\nEVENT big AS\n  PATTERN A a[x > 3];\n"
 WRONG = "STREAM A(id STRING, x BIGINT, t BIGINT) ID id TIME t;\nEVENT big AS PATTERN A a[y > 3];\n"
-DOUBTFUL = "STREAM A(id STRING, x BIGINT, t BIGINT) ID id TIME t;\nEVENT big AS PATTERN A a OR A b AND A c;\n"
+UNCERTAIN = "STREAM A(id STRING, x BIGINT, t BIGINT) ID id TIME t;\nEVENT big AS PATTERN A a OR A b AND A c;\n"
 
 
 def call(*words: str | Path, text: str | None = None) -> Result:
@@ -49,7 +49,7 @@ def test_a_wrong_program_gets_carets_on_stderr(wrong: Path) -> None:
     assert "^" in result.stderr
 
 
-def test_every_program_is_checked_even_after_a_mistake(right: Path, wrong: Path) -> None:
+def test_every_program_is_checked_even_after_an_error(right: Path, wrong: Path) -> None:
     result = call("check", wrong, right)
     assert result.exit_code == 1
     assert str(right) in result.stdout
@@ -57,7 +57,7 @@ def test_every_program_is_checked_even_after_a_mistake(right: Path, wrong: Path)
 
 def test_warnings_are_shown_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "mixed.ink"
-    path.write_text(DOUBTFUL)
+    path.write_text(UNCERTAIN)
     result = call("check", path)
     assert result.exit_code == 0
     assert "OK, with 1 warning" in result.stdout
@@ -122,7 +122,7 @@ def test_fmt_checks_and_writes(tmp_path: Path, right: Path) -> None:
     assert call("fmt", "--check", "--write", path).exit_code == 2
 
 
-def test_fmt_refuses_what_is_no_program(tmp_path: Path) -> None:
+def test_fmt_rejects_what_is_no_program(tmp_path: Path) -> None:
     path = tmp_path / "broken.ink"
     path.write_text("EVENT big AS PATTERN (A;")
     assert call("fmt", "--write", path).exit_code == 1
@@ -138,8 +138,7 @@ def test_explain_error_knows_every_spelling_of_a_code() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "status"),
-    [(ProgramError, 1), (NotSupportedYet, 1), (InputError, 3), (NoJavaError, 3), (InternalError, 4)],
+    ("kind", "status"), [(ProgramError, 1), (NotSupportedYet, 1), (InputError, 3), (NoJavaError, 3), (InternalError, 4)]
 )
 def test_every_kind_of_error_has_its_exit_status(kind: type[InklingError], status: int) -> None:
     assert exit_status(kind.of("INK0901", "words")) == status

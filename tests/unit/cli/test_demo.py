@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from inkling.cli import app
 from inkling.examples import FOLDER, NAMES
-from inkling.generate import SCENARIOS
+from inkling.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.slow
 

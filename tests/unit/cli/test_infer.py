@@ -54,7 +54,7 @@ def test_learning_writes_the_tables_of_a_model() -> None:
     assert abs(learned.moves.chance - expected.moves.chance).max() < 1e-12
 
 
-def test_mistakes_are_told() -> None:
+def test_errors_are_told() -> None:
     result = call("filter", *TABLES, "-o", "out.parquet")
     assert result.exit_code == 3
     assert "INK0664" in result.stderr

@@ -1,4 +1,4 @@
-"""`inkling run` in this process: formats in and out, refused rows, and what each mistake exits with."""
+"""`inkling run` in this process: formats in and out, rejected rows, and what each error exits with."""
 
 import csv
 import json
@@ -34,15 +34,7 @@ FIXED = {"probability": 1.0, "method": "exact", "error": 0.0, "op": "+"}
 EXPECTED = [
     {"event": "visit", "person": "ada", "floor": 2, "start": 1, "end": 1, "detected_at": 1, "lineage": ["d1"]},
     {"event": "visit", "person": "ada", "floor": 2, "start": 7, "end": 7, "detected_at": 7, "lineage": ["d4"]},
-    {
-        "event": "back",
-        "person": "ada",
-        "away": 6,
-        "start": 1,
-        "end": 7,
-        "detected_at": 7,
-        "lineage": ["d1", "d4"],
-    },
+    {"event": "back", "person": "ada", "away": 6, "start": 1, "end": 7, "detected_at": 7, "lineage": ["d1", "d4"]},
 ]
 
 
@@ -139,12 +131,12 @@ def test_timestamps_are_written_as_they_are_read() -> None:
     assert row["start"] == "2024-05-01T10:00:00.250000Z"
 
 
-def test_refused_rows_are_written_with_the_reason() -> None:
+def test_rejected_rows_are_written_with_the_reason() -> None:
     with Path("Door.csv").open("a") as file:
         file.write("d5,ada,lab,noon\nd6,,lab,9\n")
     result = run("-i", "Door=Door.csv", "-o", "results.jsonl", "--rejects", "rejects.jsonl")
     assert result.exit_code == 0
-    assert "6 rows read, 2 rows refused" in result.stderr
+    assert "6 rows read, 2 rows rejected" in result.stderr
     rejects = [json.loads(line) for line in Path("rejects.jsonl").read_text().splitlines()]
     assert sorted((row["stream"], row["id"]) for row in rejects) == [("Door", "d5"), ("Door", "d6")]
     assert all(row["reason"] for row in rejects)
@@ -165,12 +157,12 @@ def test_a_report_is_written() -> None:
         (["-i", "Door.csv", "-o", "-"], 3, "`-i Door=Door.csv`"),
         (["-i", ".", "-t", "labs.csv", "-o", "-"], 3, "expected `-t NAME=PATH`"),
         (["-i", ".", "-t", "lab=labs.csv", "-o", "-"], 3, "`-t labs=…`"),
-        (["-i", "Door=Door.csv", "-o", "results.xml"], 3, "the format of `results.xml`"),
+        (["-i", "Door=Door.csv", "-o", "results.xml"], 3, "the name of `results.xml` does not show its format"),
         (["-i", "Door=labs.csv", "-o", "-"], 3, "has no column `id`"),
         (["-o", "-"], 2, "--input"),
     ],
 )
-def test_mistakes_of_the_command_line(words: list[str], status: int, said: str) -> None:
+def test_errors_of_the_command_line(words: list[str], status: int, said: str) -> None:
     result = run(*words)
     assert (result.exit_code, result.stdout) == (status, "")
     assert said in result.stderr
@@ -191,7 +183,7 @@ def test_a_wrong_program_stops_before_the_data_is_read() -> None:
     assert "did you mean `person`" in result.stderr
 
 
-def test_what_nobody_foresaw_is_a_mistake_of_inkling(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_nobody_foresaw_is_an_error_of_inkling(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError("cannot happen")
 

@@ -6,9 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
-from inkling import InputError, load, load_model
+from inkling import InputError, load
 from inkling.cli import app
-from inkling.cli.score import orders_of
+from inkling.cli.commands.score import orders_of
+from inkling.forecasting.learning import load_model
 
 PROGRAM = Path(__file__).parents[3] / "examples" / "approach" / "approach.ink"
 

@@ -59,7 +59,7 @@ def test_tree(folder: Path) -> None:
 
 
 def test_no_such_result(folder: Path) -> None:
-    assert why(folder, "m", "--result", "t9", status=3)[0] == "error[INK0562]: `m` has no result that rests on t9"
+    assert why(folder, "m", "--result", "t9", status=3)[0] == "error[INK0562]: `m` has no result that depends on t9"
     assert why(folder, "m", "--result-number", "9", status=3)[0] == "error[INK0562]: `m` has no result number 9"
 
 
@@ -67,7 +67,7 @@ def test_no_such_event(folder: Path) -> None:
     assert why(folder, "hih", status=3) == [
         "error[INK0561]: the program has no event called `hih`",
         "   = note: its events are m, high",
-        "   = help: ask for `high`",
+        "   = help: write `high`",
     ]
 
 
@@ -178,7 +178,7 @@ def test_a_sample_says_so(uncertain: Path) -> None:
 
 def test_no_such_possible_result(uncertain: Path) -> None:
     assert why(uncertain, "coffee", "--result", "zz", status=3) == [
-        "error[INK0562]: `coffee` has no result that rests on zz",
+        "error[INK0562]: `coffee` has no result that depends on zz",
         "   = note: it has 1 possible result",
         "   = help: leave the option out to see how far the pattern got",
     ]

@@ -1,8 +1,8 @@
-"""What a worker on Spark says in its own words is what the user reads; a trace is a mistake of inkling."""
+"""What a worker on Spark says in its own words is what the user reads; a trace is an error of inkling."""
 
 from __future__ import annotations
 
-from inkling.cli.failures import EXIT_INPUT, EXIT_INTERNAL, diagnostics_of, exit_status
+from inkling.cli.terminal.failures import EXIT_INPUT, EXIT_INTERNAL, diagnostics_of, exit_status
 from inkling.errors import InputError
 
 SAID = InputError.of("INK0646", "this takes too long", notes=("it is large",), helps=("make it smaller", "or wait"))

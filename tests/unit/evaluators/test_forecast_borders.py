@@ -38,7 +38,9 @@ def test_a_deep_model_remembers_from_push_to_push(kind: Any) -> None:
     period = "aabacabaacaabacccaab"
     letters = "".join(letter if chance.random() < 0.97 else "c" for letter in period * 20)
     program = inkling.parse(STREAM + AB + "FORECAST f OF ab WITHIN 3 EVENTS;")
-    models = program.fit({"R": rows_of(letters)}, order=20, kind=kind, p_min=0, ratio=1.0001)
+    models = program.fit(
+        {"R": rows_of(letters)}, settings=inkling.FitSettings(order=20, kind=kind, p_min=0, ratio=1.0001)
+    )
     wanted = said(program, rows_of(letters), models)
     assert len(wanted) > 100
     assert said(program, rows_of(letters), models, 7) == wanted
@@ -51,7 +53,7 @@ def test_many_kinds_of_events_are_remembered_from_push_to_push(n_symbols: int) -
     letters = "".join(chance.choice(alphabet) for _ in range(600))
     features = ", ".join(f"s = '{letter}'" for letter in alphabet[2:-1])
     program = inkling.parse(STREAM + AB + f"FORECAST f OF ab WITHIN 3 EVENTS FEATURES ({features});")
-    models = program.fit({"R": rows_of(letters)}, order=1, kind="full")
+    models = program.fit({"R": rows_of(letters)}, settings=inkling.FitSettings(order=1, kind="full"))
     assert models["ab_model"].counts.n_symbols == n_symbols
     assert said(program, rows_of(letters), models, 40) == said(program, rows_of(letters), models)
 
@@ -61,7 +63,7 @@ def test_an_interval_of_exactly_the_confidence_is_too_short_for_more_than_it() -
     rows = rows_of("abac" * 50)
     for asked, wanted in ((">= 0.5", (1, 1, 0.5)), ("> 0.5", (1, 3, 0.75))):
         program = inkling.parse(STREAM + AB + f"FORECAST f OF ab INTERVAL SHORTEST CONFIDENCE {asked} HORIZON 9;")
-        found = said(program, rows, program.fit({"R": rows}, order=0, kind="full"))
+        found = said(program, rows, program.fit({"R": rows}, settings=inkling.FitSettings(order=0, kind="full")))
         assert found[0][1:4] == wanted
 
 
@@ -69,7 +71,7 @@ def test_a_group_without_gaps_takes_as_long_as_all() -> None:
     """Of `solo` one event is known, so it has no gap of its own: it borrows those of all, as it does their law."""
     rows = [*rows_of("a", "solo", "z"), *rows_of("abc" * 20)]
     program = inkling.parse(STREAM + AB + "FORECAST f OF ab WITHIN 1 TICKS MODEL m BY g;")
-    models = program.fit({"R": rows}, order=0, kind="full", shrinkage=1.0)
+    models = program.fit({"R": rows}, settings=inkling.FitSettings(order=0, kind="full", shrinkage=1.0))
     found = program.run_local({"R": rows_of("a", "solo", "z")}, models).tables["f"].to_pylist()
     assert [row["chance"] for row in found] == [1.0], "b follows a always, one tick later"
 
@@ -78,7 +80,9 @@ def test_a_group_with_few_gaps_borrows_from_all() -> None:
     """`slow` took 3 ticks once; beside it one imagined event takes as long as all do: 20 in 21 times 1 tick."""
     slow = [{"k": "z", "s": letter, "t": t, "g": "slow"} for letter, t in (("a", 0), ("b", 3))]
     program = inkling.parse(STREAM + AB + "FORECAST f OF ab WITHIN 1 TICKS MODEL m BY g;")
-    models = program.fit({"R": [*slow, *rows_of("abc" * 20)]}, order=0, kind="full", shrinkage=1.0)
+    models = program.fit(
+        {"R": [*slow, *rows_of("abc" * 20)]}, settings=inkling.FitSettings(order=0, kind="full", shrinkage=1.0)
+    )
     found = program.run_local({"R": slow}, models).tables["f"].to_pylist()
     assert found[0]["chance"] == pytest.approx(20 / 21 / 2)
 
@@ -95,13 +99,13 @@ def test_a_group_with_few_gaps_borrows_from_all() -> None:
         ("POINT MODEL m; TABLE m(x BIGINT) FROM 'x.csv'", "INK0201"),
     ],
 )
-def test_forecasts_that_make_no_sense_are_refused(asked: str, code: str) -> None:
+def test_forecasts_that_make_no_sense_are_rejected(asked: str, code: str) -> None:
     with pytest.raises(inkling.ProgramError) as problem:
         inkling.parse(STREAM + AB + f"FORECAST f OF ab {asked};")
     assert code in str(problem.value)
 
 
-def test_a_key_called_like_a_column_of_distributions_is_refused() -> None:
+def test_a_key_called_like_a_column_of_distributions_is_rejected() -> None:
     text = (STREAM + AB).replace("k STRING", "distribution STRING").replace("KEY k", "KEY distribution")
     text = text.replace("ab(k)", "ab").replace("BY k", "BY distribution")
     inkling.parse(text + "FORECAST f OF ab POINT;")
@@ -117,21 +121,22 @@ def test_scores_do_not_depend_on_the_name_of_the_key(key: str) -> None:
     other = text.replace("(k STRING", f"({key} STRING").replace("KEY k", f"KEY {key}")
     other = other.replace("ab(k)", "ab").replace("BY k", f"BY {key}")
     renamed = [{key if name == "k" else name: value for name, value in row.items()} for row in rows]
-    wanted = inkling.parse(text).score({"R": rows}, orders=[1])["f"].to_table()
-    assert inkling.parse(other).score({"R": renamed}, orders=[1])["f"].to_table().equals(wanted)
+    wanted = inkling.parse(text).score({"R": rows}, settings=inkling.ScoreSettings(order=[1]))["f"].to_table()
+    found = inkling.parse(other).score({"R": renamed}, settings=inkling.ScoreSettings(order=[1]))["f"].to_table()
+    assert found.equals(wanted)
 
 
 @pytest.mark.parametrize("options", [{"order": -1}, {"p_min": -1}, {"ratio": 0.5}, {"gamma_min": -0.1}])
-def test_a_fit_refuses_what_no_run_could_use(options: Any) -> None:
+def test_a_fit_rejects_what_no_run_could_use(options: Any) -> None:
     program = inkling.parse(STREAM + AB + "FORECAST f OF ab POINT;")
     with pytest.raises(ValueError, match="at least"):
-        program.fit({"R": rows_of("abc")}, **options)
+        program.fit({"R": rows_of("abc")}, settings=inkling.FitSettings(**options))
 
 
-def test_more_kinds_of_events_than_can_be_so_likely_are_refused_by_the_fit() -> None:
+def test_more_kinds_of_events_than_can_be_so_likely_are_rejected_by_the_fit() -> None:
     program = inkling.parse(STREAM + AB + "FORECAST f OF ab POINT;")
     with pytest.raises(inkling.InputError, match="INK0618"):
-        program.fit({"R": rows_of("abc")}, gamma_min=0.4)
+        program.fit({"R": rows_of("abc")}, settings=inkling.FitSettings(gamma_min=0.4))
 
 
 @pytest.mark.parametrize("about", ["[]", "{", '{"format": 1}', '{"format": 99}'])
@@ -155,13 +160,17 @@ def test_events_of_the_scope_count_though_the_pattern_skips_them() -> None:
     rows = [{**row, "t": 2 * row["t"]} for row in rows_of("abbbb")]
     pings = [{"k": "x", "t": 2 * row["t"] + 1} for row in rows_of("abbbb")]
     inputs = {"R": rows, "Ping": pings}
-    found = program.run_local(inputs, program.fit(inputs, order=0, kind="full")).tables["f"].to_pylist()
+    found = (
+        program.run_local(inputs, program.fit(inputs, settings=inkling.FitSettings(order=0, kind="full")))
+        .tables["f"]
+        .to_pylist()
+    )
     assert [(row["event_number"], row["chance"]) for row in found] == [
         (n, pytest.approx(0.8)) for n in (1, 2, 4, 6, 8, 10)
     ]
 
 
-def test_a_table_that_would_fill_the_memory_is_refused() -> None:
+def test_a_table_that_would_fill_the_memory_is_rejected() -> None:
     """Order 7 over three symbols has thousands of states, and each would have 100,000 probabilities."""
     program = inkling.parse(
         "STREAM V(s STRING, t BIGINT) TIME t ORDER BY t;"
@@ -170,6 +179,6 @@ def test_a_table_that_would_fill_the_memory_is_refused() -> None:
     )
     chance = random.Random(1)
     rows = [{"s": chance.choice("ABCDE"), "t": t} for t in range(6000)]
-    models = program.fit({"V": rows}, order=7, kind="full")
+    models = program.fit({"V": rows}, settings=inkling.FitSettings(order=7, kind="full"))
     with pytest.raises(inkling.InputError, match="INK0633"):
         program.run_local({"V": rows[:50]}, models)

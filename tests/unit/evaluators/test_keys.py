@@ -1,4 +1,4 @@
-"""All that groups rows by key means the same by it: codes, books of keys, hashes, owners and buckets."""
+"""All that groups rows by key means the same by it: codes, key indexes, hashes, owners and buckets."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from numpy.typing import NDArray
 from tests.kit.hard_keys import HARD_KEYS, Groups
 
 from inkling.evaluators.hashes import labels_of, row_hashes
-from inkling.evaluators.query.grounding import NULL_KEY, equality_codes
-from inkling.evaluators.stage.batches import key_codes
-from inkling.evaluators.stage.keys import KeyBook
-from inkling.evaluators.stage.owners import buckets_of, owners_of
+from inkling.evaluators.query.probable_events import NULL_KEY, equality_codes
+from inkling.evaluators.stage.rows.batches import key_codes
+from inkling.evaluators.stage.rows.keys import KeyIndex
+from inkling.evaluators.stage.rows.owners import buckets_of, owners_of
 from inkling.model.keys import codes_of
 
 Numbers = NDArray[np.int64] | NDArray[np.uint64]
 
 
 def _in_pieces(rows: pa.Table, n_columns: int) -> Numbers:
-    """Codes of a book that meets the rows one after the other, and the last ones after it was stored."""
-    book, half = KeyBook(rows.schema), len(rows) // 2
-    found = [book.codes(rows.slice(row, 1)) for row in range(half)]
-    book = KeyBook.from_table(book.to_table())
-    return np.concatenate([*found, *(book.codes(rows.slice(row, 1)) for row in range(half, len(rows)))])
+    """Codes of a index that meets the rows one after the other, and the last ones after it was stored."""
+    index, half = KeyIndex(rows.schema), len(rows) // 2
+    found = [index.codes(rows.slice(row, 1)) for row in range(half)]
+    index = KeyIndex.from_table(index.to_table())
+    return np.concatenate([*found, *(index.codes(rows.slice(row, 1)) for row in range(half, len(rows)))])
 
 
-def _owners_in_book(rows: pa.Table, n_columns: int) -> Numbers:
-    book = KeyBook(rows.schema)
-    codes = book.codes(rows)
-    return book.owners()[codes]
+def _owners_in_index(rows: pa.Table, n_columns: int) -> Numbers:
+    index = KeyIndex(rows.schema)
+    codes = index.codes(rows)
+    return index.owners()[codes]
 
 
 NOTIONS: dict[str, Callable[[pa.Table, int], Numbers]] = {
     "codes": lambda rows, n: codes_of(rows.columns, len(rows))[0],
     "codes of stage rows": lambda rows, n: key_codes(rows, n)[0],
-    "book": lambda rows, n: KeyBook(rows.schema).codes(rows),
-    "book row by row": _in_pieces,
+    "index": lambda rows, n: KeyIndex(rows.schema).codes(rows),
+    "index row by row": _in_pieces,
     "hashes": lambda rows, n: row_hashes(rows.columns, len(rows)),
     "owners": owners_of,
-    "owners in a book": _owners_in_book,
+    "owners in a index": _owners_in_index,
     "buckets": lambda rows, n: buckets_of(rows, rows.column_names, 2**62),
 }
 

@@ -1,4 +1,4 @@
-"""A recursion that makes ever new values is stopped; one that makes ever longer intervals goes on."""
+"""A recursion that makes ever new values is stopped; one that makes ever longer intervals continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segments: which events open and close them, what results rest on, and who may use such results."""
+"""Segments: which events open and close them, what results depend on, and who may use such results."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from inkling import ProgramError, parse
+from inkling.evaluators.segments.operands import opened_and_closed, turns_of_roles
 from inkling.evaluators.segments.relations import needed_comparisons, truth_table
-from inkling.evaluators.segments.sides import opened_and_closed, turns_of_roles
 
 Pair = tuple[int, int]
 
@@ -102,12 +102,12 @@ def test_other_events_can_use_the_results() -> None:
     assert [(row["one"], row["third"], row["lineage"]) for row in at_once] == [("a", "c", ["a1", "a2", "c1"])]
     stream = program.open(unbounded=True)
     for row in sorted(ROWS, key=lambda row: int(str(row["e"]))):
-        assert not len(stream.push({"S": [row]}))
+        assert not stream.push({"S": [row]}).n_results
     finished = stream.finish()
     assert finished.tables["later"].to_pylist() == at_once
     assert len(finished.tables["share"]) == 1
 
 
-def test_a_stream_without_an_end_is_refused() -> None:
+def test_a_stream_without_an_end_is_rejected() -> None:
     with pytest.raises(ProgramError, match="INK0605"):
         parse(SHARES).open()

@@ -11,9 +11,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from inkling.kernels.exact_sums import grouped_sums, sliding_sums
-from inkling.kernels.sliding import extreme_rows, last_events, last_times, running_sums
-from inkling.kernels.sliding_statistics import middle_rows, sliding_deviations
+from inkling.kernels.windows.exact_sums import grouped_sums, sliding_sums
+from inkling.kernels.windows.sliding import extreme_rows, last_events, last_times, running_sums
+from inkling.kernels.windows.sliding_statistics import middle_rows, sliding_deviations
 
 SPECIAL = (0.0, -0.0, 1e16, -1e16, 1.0, -1.0, 0.1, 5e-324, -5e-324, 2.0**53, 2.0**-53, 1e308, -1e308)
 

@@ -1,4 +1,4 @@
-"""States go through bytes unchanged, by the hints of their types; bytes of another format or type are refused."""
+"""States go through bytes unchanged, by the hints of their types; bytes of another format or type are rejected."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_the_same_state_gives_the_same_bytes() -> None:
     assert to_bytes(Box(one)) == to_bytes(Box(other))
 
 
-def test_another_format_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_format_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "FORMAT", 9)
     data = to_bytes(Box(1))
     monkeypatch.undo()
@@ -130,12 +130,12 @@ def test_another_format_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"short", bytes(40)])
-def test_what_is_no_state_is_refused(data: bytes) -> None:
+def test_what_is_no_state_is_rejected(data: bytes) -> None:
     with pytest.raises(ValueError, match="these bytes are no state"):
         from_bytes(data, Box[int])
 
 
-def test_the_state_of_something_else_is_refused() -> None:
+def test_the_state_of_something_else_is_rejected() -> None:
     with pytest.raises(ValueError, match="this is a state of Box, expected Leaf"):
         from_bytes(to_bytes(Box(1)), Leaf)
     with pytest.raises(ValueError, match="this is a state of Box, expected Tree or Leaf"):
@@ -145,5 +145,5 @@ def test_the_state_of_something_else_is_refused() -> None:
 def test_what_a_state_cannot_hold() -> None:
     with pytest.raises(TypeError, match="cannot hold values of object"):
         to_bytes(Box(object()))
-    with pytest.raises(TypeError, match="does not tell"):
+    with pytest.raises(TypeError, match="does not distinguish"):
         from_bytes(to_bytes(Box(b"")), Box[bytes | pa.Table])

@@ -14,8 +14,8 @@ from tests.kit.exact_kernels import uncompiled
 
 from inkling.infer.model import Model
 from inkling.infer.steps import likelihoods
-from inkling.kernels import belief_rows, hidden_states
-from inkling.kernels.hidden_states import DONE, Moves, Seen
+from inkling.kernels.inference import belief_rows, hidden_states
+from inkling.kernels.inference.hidden_states import DONE, Moves, Seen
 
 Path = tuple[int, ...]
 

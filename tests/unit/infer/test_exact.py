@@ -15,17 +15,14 @@ from inkling.infer.readings import readings_of
 from inkling.infer.settings import Grid, Names
 from inkling.infer.steps import Extent, blocks
 from inkling.io import read_table
-from inkling.kernels import hidden_states
-from inkling.kernels.hidden_states import DONE
+from inkling.kernels.inference import hidden_states
+from inkling.kernels.inference.hidden_states import DONE
 from inkling.model.time import Clock
 
 F = Fraction
 OFFICE, HALL = 0, 1
 JOE = Case(
-    [F(1, 2), F(1, 2)],
-    [[F(3, 4), F(1, 4)], [F(1, 2), F(1, 2)]],
-    [[F(0), F(2, 3)]],
-    [(True,), (False,), (False,)],
+    [F(1, 2), F(1, 2)], [[F(3, 4), F(1, 4)], [F(1, 2), F(1, 2)]], [[F(0), F(2, 3)]], [(True,), (False,), (False,)]
 )
 """An office and a hall with a reader: it reads Joe, and then twice nothing."""
 

@@ -11,7 +11,7 @@ from tests.unit.infer.paths import Case, passed, possible_cases
 from inkling import infer
 from inkling.infer.learning import Counts, improved, reports
 from inkling.infer.model import Model
-from inkling.kernels import hidden_states
+from inkling.kernels.inference import hidden_states
 
 
 def counted(case: Case) -> Counts:

@@ -119,6 +119,6 @@ def test_a_state_may_mean_that_nothing_is_there() -> None:
     assert chain == [(1, None, "in", 0.4), (2, None, "in", round(1 / 3, 6)), (2, "in", "in", 0.0)]
 
 
-def test_unknown_options_are_refused() -> None:
+def test_unknown_options_are_rejected() -> None:
     with pytest.raises(TypeError, match="everi"):
         infer.filtered([], MODEL, everi=3)

@@ -8,7 +8,7 @@ from tests.unit.infer.paths import Case, possible_cases
 import inkling
 from inkling import infer
 from inkling.infer.model import Model
-from inkling.meaning.value_worlds import independent_worlds, markov_worlds
+from inkling.meaning.worlds import independent_worlds, markov_worlds
 from inkling.model.uncertainty import ProbableValue
 
 CHAIN = "STREAM At(key STRING, state STRING, t INT, previous STRING) KEY key TIME t PROBABILITY p GIVEN previous;"
@@ -36,7 +36,7 @@ def told(path: tuple[int, ...], nothing: int) -> tuple[tuple[int, str], ...]:
 @pytest.mark.parametrize("with_nothing", [False, True])
 def test_worlds_of_the_chain_are_the_posterior(with_nothing: bool) -> None:
     schema = inkling.parse(f"{CHAIN}{ASKED}").plan.streams[0].schema
-    assert isinstance(schema.doubt, ProbableValue)
+    assert isinstance(schema.uncertainty, ProbableValue)
     random = Random(1)
     for case in possible_cases(seed=41, n=100):
         if case.n_states == 1:
@@ -48,7 +48,7 @@ def test_worlds_of_the_chain_are_the_posterior(with_nothing: bool) -> None:
         for path, weight in case.posterior().items():
             expected[told(path, nothing)] = expected.get(told(path, nothing), 0.0) + float(weight)
         found: dict[object, float] = {}
-        for weight, world in markov_worlds(rows, schema.doubt, schema):
+        for weight, world in markov_worlds(rows, schema.uncertainty, schema):
             name = tuple((row["t"], row["state"]) for row in world)
             found[name] = found.get(name, 0.0) + float(weight)
         assert found.keys() >= expected.keys()
@@ -57,7 +57,7 @@ def test_worlds_of_the_chain_are_the_posterior(with_nothing: bool) -> None:
 
 def test_worlds_of_filtered_steps_have_their_marginals() -> None:
     schema = inkling.parse(f"{STEPS}{ASKED}").plan.streams[0].schema
-    assert isinstance(schema.doubt, ProbableValue)
+    assert isinstance(schema.uncertainty, ProbableValue)
     for case in possible_cases(seed=42, n=30):
         if case.n_states == 1:
             continue
@@ -68,7 +68,7 @@ def test_worlds_of_filtered_steps_have_their_marginals() -> None:
                 there = (step, "abc"[state])
                 weights = [
                     weight
-                    for weight, world in independent_worlds(rows, schema.doubt, schema)
+                    for weight, world in independent_worlds(rows, schema.uncertainty, schema)
                     if there in [(row["t"], row["state"]) for row in world]
                 ]
                 expected = sum(weight for path, weight in so_far.items() if path[step] == state)

@@ -46,7 +46,7 @@ def corrected(rows: list[Row], schema: StreamSchema = TRADES) -> Normalized:
     return corrected_stream(schema, read(rows, schema))
 
 
-def refused(found: Normalized) -> list[tuple[str, str | None]]:
+def rejected(found: Normalized) -> list[tuple[str, str | None]]:
     return sorted((row["reason"], row["id"]) for row in found.rejects.to_pylist())
 
 
@@ -58,15 +58,15 @@ def test_rows_and_withdrawals_are_told_apart() -> None:
         {"@id": "1", "@end": 7, "row": '{"id": "1", "op": "-"}'},
         {"@id": "3", "@end": None, "row": '{"id": "3", "op": "-"}'},
     ]
-    assert (refused(found), found.n_read) == ([], 4)
+    assert (rejected(found), found.n_read) == ([], 4)
 
 
 @pytest.mark.parametrize("op", ["", "*", "insert", "+ ", None])
-def test_anything_but_plus_and_minus_is_refused(op: str | None) -> None:
+def test_anything_but_plus_and_minus_is_rejected(op: str | None) -> None:
     rows = [event("1"), {**event("2"), "op": op}]
     found = corrected(rows)
     assert found.rows["id"].to_pylist() == ["1"]
-    assert refused(found) == [("bad op", "2")]
+    assert rejected(found) == [("bad op", "2")]
 
 
 def test_a_withdrawal_needs_its_id_and_nothing_else() -> None:
@@ -74,7 +74,7 @@ def test_a_withdrawal_needs_its_id_and_nothing_else() -> None:
     rows = [event("1"), {"id": "1", "account": None, "price": None, "t": 2**62, "op": "-"}, withdrawal(None)]
     found = corrected(rows, schema)
     assert len(found.rows) == 0
-    assert refused(found) == [("null id", None)]
+    assert rejected(found) == [("null id", None)]
 
 
 def test_a_withdrawal_whose_time_cannot_be_read_tells_no_time() -> None:
@@ -84,12 +84,12 @@ def test_a_withdrawal_whose_time_cannot_be_read_tells_no_time() -> None:
     assert len(found.rejects) == 0
 
 
-def test_a_withdrawal_by_an_id_that_cannot_be_read_is_refused() -> None:
+def test_a_withdrawal_by_an_id_that_cannot_be_read_is_rejected() -> None:
     schema = replace(TRADES, columns=(Column("id", Type.INTEGER), *TRADES.columns[1:]))
     raw = pa.table({"id": ["1", "x"], "account": ["a", "a"], "price": [1, 1], "t": [1, 2], "op": ["-", "-"]})
     found = normalize(raw, schema, clock=Clock.TICKS)
     assert found.withdrawals.to_pylist() == [{"@id": 1, "@end": 1, "row": '{"id": 1, "op": "-"}'}]
-    assert refused(found) == [("bad value", "x")]
+    assert rejected(found) == [("bad value", "x")]
 
 
 def test_times_of_withdrawals_do_not_tell_what_times_count() -> None:
@@ -108,23 +108,21 @@ def test_times_of_withdrawals_do_not_tell_what_times_count() -> None:
 def test_the_order_of_rows_does_not_matter() -> None:
     rows = [event("1"), withdrawal("1"), withdrawal("1"), event("2", 4), event("2", 3), withdrawal("9")]
     said = {
-        (tuple(found.rows["t"].to_pylist()), tuple(refused(found)))
+        (tuple(found.rows["t"].to_pylist()), tuple(rejected(found)))
         for found in (corrected(list(order)) for order in permutations(rows))
     }
-    assert said == {
-        ((3,), (("duplicate id", "2"), ("nothing to withdraw", "9"), ("withdrawn twice", "1"))),
-    }
+    assert said == {((3,), (("duplicate id", "2"), ("nothing to withdraw", "9"), ("withdrawn twice", "1")))}
 
 
 def test_withdrawn_twice_and_unknown_are_two_rejects() -> None:
     found = corrected([event("1"), withdrawal("9"), withdrawal("9")])
-    assert refused(found) == [("nothing to withdraw", "9"), ("withdrawn twice", "9")]
+    assert rejected(found) == [("nothing to withdraw", "9"), ("withdrawn twice", "9")]
     assert found.rows["id"].to_pylist() == ["1"]
 
 
 def test_the_event_of_a_rejected_row_cannot_be_withdrawn() -> None:
     found = corrected([event("1", t=None), withdrawal("1")])
-    assert refused(found) == [("nothing to withdraw", "1"), ("null time", "1")]
+    assert rejected(found) == [("nothing to withdraw", "1"), ("null time", "1")]
 
 
 @pytest.mark.parametrize(
@@ -142,27 +140,27 @@ def test_the_least_row_of_an_id_stays(first: Row, second: Row) -> None:
         assert found.rows.select(["id", "account", "price", "t"]).to_pylist() == [
             {name: value for name, value in first.items() if name != "op"}
         ]
-        assert refused(found) == [("duplicate id", "1")]
+        assert rejected(found) == [("duplicate id", "1")]
 
 
 def test_a_repeated_row_of_a_withdrawn_event_is_still_a_repetition() -> None:
     found = corrected([event("1"), event("1", 2), withdrawal("1")])
     assert len(found.rows) == 0
-    assert refused(found) == [("duplicate id", "1")]
+    assert rejected(found) == [("duplicate id", "1")]
 
 
 def test_alternatives_share_an_id_and_are_withdrawn_together() -> None:
-    schema = replace(TRADES, doubt=ProbableValue("price"))
+    schema = replace(TRADES, uncertainty=ProbableValue("price"))
     found = corrected([event("1", 1, 1), event("1", 1, 2), event("2", 2, 1), withdrawal("1")], schema)
     assert found.rows["id"].to_pylist() == ["2"]
-    assert refused(found) == []
+    assert rejected(found) == []
 
 
 def test_imprecise_events_have_ids_of_their_own() -> None:
-    schema = replace(TRADES, start="t", end="price", doubt=ImpreciseTime("t", "price"))
+    schema = replace(TRADES, start="t", end="price", uncertainty=ImpreciseTime("t", "price"))
     found = corrected([event("1", 1, 4), event("1", 2, 3)], schema)
     assert found.rows["t"].to_pylist() == [1]
-    assert refused(found) == [("duplicate id", "1")]
+    assert rejected(found) == [("duplicate id", "1")]
 
 
 def test_ids_are_written_as_json() -> None:
@@ -183,7 +181,7 @@ def test_batch_after_batch_gives_the_same() -> None:
         assert quick.rows.to_pylist() == slow.rows.to_pylist()
         assert quick.withdrawals.to_pylist() == slow.withdrawals.to_pylist()
         assert quick.withdrawals.schema == slow.withdrawals.schema
-        assert (refused(quick), quick.n_read) == (refused(slow), slow.n_read)
+        assert (rejected(quick), quick.n_read) == (rejected(slow), slow.n_read)
 
 
 def test_a_table_of_changes_has_the_column_that_tells() -> None:

@@ -14,8 +14,8 @@ import pytest
 
 from inkling.errors import InputError
 from inkling.io import read_table
-from inkling.io.csv_text import BLOCK_BYTES
-from inkling.io.records import MALFORMED, ORIGINAL
+from inkling.io.readers.csv_text import BLOCK_BYTES
+from inkling.io.readers.records import MALFORMED, ORIGINAL
 
 
 def written(path: Path, content: str | bytes) -> Path:

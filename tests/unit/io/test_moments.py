@@ -25,8 +25,8 @@ def read(declared: StreamSchema, **columns: pa.Array) -> tuple[list[tuple[int, i
     found = normalize(raw, declared)
     again = Normalizer(declared, (), found.clock)(raw)
     assert (again.rows.to_pylist(), again.rejects) == (found.rows.to_pylist(), found.rejects)
-    good, refused = checked(declared, found.rows)
-    rejects = pa.concat_tables([found.rejects, refused]).to_pylist()
+    good, rejected = checked(declared, found.rows)
+    rejects = pa.concat_tables([found.rejects, rejected]).to_pylist()
     moments = list(zip(good[START].to_pylist(), good[END].to_pylist(), strict=True))
     return moments, [(row["reason"], row["detail"]) for row in rejects]
 
@@ -41,14 +41,11 @@ def test_around_a_reading() -> None:
 
 
 def test_errors_in_a_column() -> None:
-    moments, refused = read(
-        schema("TIME t ± off"),
-        node=["a"] * 5,
-        t=[10, 10, 10, 10, FARTHEST],
-        off=[0, 4, None, -2, 1],
+    moments, rejected = read(
+        schema("TIME t ± off"), node=["a"] * 5, t=[10, 10, 10, 10, FARTHEST], off=[0, 4, None, -2, 1]
     )
     assert moments == [(10, 10), (6, 14)]
-    assert refused == [
+    assert rejected == [
         ("null error", "`off` is missing"),
         ("bad error", "`off` is -2, expected 0 or more"),
         ("bad time", f"`t` is {FARTHEST}, expected a time within {FARTHEST} of zero, errors included"),
@@ -58,15 +55,15 @@ def test_errors_in_a_column() -> None:
 def test_an_error_that_no_time_can_hold() -> None:
     declared = schema("TIME t ± off TICK 1 SECONDS", "t TIMESTAMP")
     most = largest_error(declared)
-    _, refused = read(declared, t=times(1, 1), off=[most + 1, 2**63 - 1])
-    assert refused == [("bad error", f"`off` is {off}, expected at most {most}") for off in (most + 1, 2**63 - 1)]
+    _, rejected = read(declared, t=times(1, 1), off=[most + 1, 2**63 - 1])
+    assert rejected == [("bad error", f"`off` is {off}, expected at most {most}") for off in (most + 1, 2**63 - 1)]
 
 
 def test_errors_by_clock() -> None:
     declared = schema("TIME t CLOCK node ERROR 1 TICKS, 5 TICKS FOR 'gate', 0 TICKS FOR 'lab'")
-    moments, refused = read(declared, node=["gate", "lab", "hall", None, ""], t=[10] * 5)
+    moments, rejected = read(declared, node=["gate", "lab", "hall", None, ""], t=[10] * 5)
     assert moments == [(5, 15), (10, 10), (9, 11), (9, 11)]
-    assert refused == [("null clock", "`node` is missing")]
+    assert rejected == [("null clock", "`node` is missing")]
 
 
 @pytest.mark.parametrize(
@@ -81,8 +78,8 @@ def test_errors_by_clock() -> None:
 )
 def test_timestamps_are_rounded_down_to_whole_ticks(options: str, expected: list[tuple[int, int]]) -> None:
     declared = schema(options, "t TIMESTAMP, u TIMESTAMP")
-    moments, refused = read(declared, t=times(9.9, 10, -0.1), u=times(10, 19.999999, 0), off=[0, 1, 2])
-    assert (moments, refused) == ([(lo * SECOND, hi * SECOND) for lo, hi in expected], [])
+    moments, rejected = read(declared, t=times(9.9, 10, -0.1), u=times(10, 19.999999, 0), off=[0, 1, 2])
+    assert (moments, rejected) == ([(lo * SECOND, hi * SECOND) for lo, hi in expected], [])
 
 
 def test_the_times_of_a_grid_show_their_tick() -> None:
@@ -91,24 +88,26 @@ def test_the_times_of_a_grid_show_their_tick() -> None:
 
 
 def test_intervals_that_are_too_wide() -> None:
-    moments, refused = read(schema("TIME BETWEEN t AND u AT MOST 3 TICKS", "t INT, u INT"), t=[1, 1, 1], u=[4, 5, 11])
+    moments, rejected = read(schema("TIME BETWEEN t AND u AT MOST 3 TICKS", "t INT, u INT"), t=[1, 1, 1], u=[4, 5, 11])
     assert moments == [(1, 4)]
-    assert refused == [
+    assert rejected == [
         ("too wide", "`t` and `u` are 4 ticks apart, more than 3 ticks"),
         ("too wide", "`t` and `u` are 10 ticks apart, more than 3 ticks"),
     ]
     declared = schema("TIME t ± off AT MOST 40 SECONDS TICK 10 SECONDS", "t TIMESTAMP")
-    _, refused = read(declared, t=times(5, 5), off=[2, 3])
-    assert refused == [("too wide", "the first and last moment of `t` are 6 ticks apart, more than 4 ticks")]
-    _, refused = read(schema("TIME BETWEEN t AND u AT MOST 1 MILLISECONDS", "x INT"), x=[1], t=times(0), u=times(0.002))
-    assert refused == [("too wide", "`t` and `u` are 2000 microseconds apart, more than 1000 microseconds")]
+    _, rejected = read(declared, t=times(5, 5), off=[2, 3])
+    assert rejected == [("too wide", "the first and last moment of `t` are 6 ticks apart, more than 4 ticks")]
+    _, rejected = read(
+        schema("TIME BETWEEN t AND u AT MOST 1 MILLISECONDS", "x INT"), x=[1], t=times(0), u=times(0.002)
+    )
+    assert rejected == [("too wide", "`t` and `u` are 2000 microseconds apart, more than 1000 microseconds")]
 
 
 def test_weights_are_one_per_tick_of_the_grid() -> None:
     declared = schema("TIME BETWEEN t AND u WEIGHTS w TICK 10 SECONDS", "t TIMESTAMP")
-    moments, refused = read(declared, t=times(5, 5), u=times(25, 25), w=[[1.0, 0.0, 3.0], [1.0, 1.0]])
+    moments, rejected = read(declared, t=times(5, 5), u=times(25, 25), w=[[1.0, 0.0, 3.0], [1.0, 1.0]])
     assert moments == [(0, 20 * SECOND)]
-    assert refused == [("weight count", "`w` has 2 weights for 3 ticks")]
+    assert rejected == [("weight count", "`w` has 2 weights for 3 ticks")]
 
 
 def test_a_grid_needs_timestamps() -> None:

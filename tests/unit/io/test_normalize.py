@@ -17,7 +17,7 @@ from inkling.io.normalize import Normalizer, stored_columns
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
-from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
+from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue, Uncertainty
 
 POINTS = StreamSchema(
     "Trip",
@@ -168,9 +168,11 @@ def test_of_rows_with_one_id_the_least_stays_whatever_their_order() -> None:
         assert rejects["id"].to_pylist() == ["1", "1"]
 
 
-def declared(doubt: Doubt, *columns: Column) -> StreamSchema:
-    start, end = (doubt.lo, doubt.hi) if isinstance(doubt, ImpreciseTime) else ("t", "t")
-    return StreamSchema("Seen", (Column("who", Type.STRING), *columns), None, ("who",), start, end, doubt=doubt)
+def declared(uncertainty: Uncertainty, *columns: Column) -> StreamSchema:
+    start, end = (uncertainty.lo, uncertainty.hi) if isinstance(uncertainty, ImpreciseTime) else ("t", "t")
+    return StreamSchema(
+        "Seen", (Column("who", Type.STRING), *columns), None, ("who",), start, end, uncertainty=uncertainty
+    )
 
 
 ROOM, FLOOR = Column("room", Type.STRING), Column("floor", Type.INTEGER)
@@ -193,7 +195,7 @@ ROOM, FLOOR = Column("room", Type.STRING), Column("floor", Type.INTEGER)
     ],
     ids=["when", "what", "declared", "given", "whether"],
 )
-def test_columns_that_tell_of_doubt_are_read(schema: StreamSchema, told: dict[str, Type]) -> None:
+def test_columns_that_tell_of_uncertainty_are_read(schema: StreamSchema, told: dict[str, Type]) -> None:
     found = {column.name: column.type for column in stored_columns(schema)}
     assert {name: found[name] for name in told} == told
     assert set(found) == {*(column.name for column in schema.columns), schema.start, schema.end, *told}

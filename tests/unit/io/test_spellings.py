@@ -139,8 +139,7 @@ def test_times_are_integers_where_ticks_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["0.2 0.5 0.3", "0.2;0.5;0.3", "[0.2, 0.5, 0.3]", " 0.2,.5\t; 3e-1 ", "[0.2;0.5 0.3]", "+0.2 0.5 0.3"],
+    "text", ["0.2 0.5 0.3", "0.2;0.5;0.3", "[0.2, 0.5, 0.3]", " 0.2,.5\t; 3e-1 ", "[0.2;0.5 0.3]", "+0.2 0.5 0.3"]
 )
 def test_weights(text: str) -> None:
     assert read(text, Type.WEIGHTS) == [0.2, 0.5, 0.3]

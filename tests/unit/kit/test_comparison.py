@@ -36,10 +36,7 @@ def test_everything_else_does(column: str, value: object) -> None:
 
 def test_a_result_that_comes_twice_is_one_too_many() -> None:
     lines = differences(PLAN, EXPECTED, {"e": [*ROWS, ROWS[0]]})
-    assert lines == [
-        "e: 2 expected, 3 found",
-        "  + (x=1, spread=2.0) [1, 3] detected 3 lineage ['p', 'r']",
-    ]
+    assert lines == ["e: 2 expected, 3 found", "  + (x=1, spread=2.0) [1, 3] detected 3 lineage ['p', 'r']"]
 
 
 def test_a_missing_event_is_listed() -> None:

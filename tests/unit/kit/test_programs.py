@@ -32,20 +32,20 @@ def test_every_feature_is_hit() -> None:
 def test_most_programs_bind() -> None:
     rng = random.Random(3)
     streams = [Declared(name, Kind.ORDERED, True, "seq") for name in "VW"]
-    refused = 0
+    rejected = 0
     for _ in range(50):
         try:
             bound(random_program(rng, streams))
         except InklingError:
-            refused += 1
-    assert refused < 5
+            rejected += 1
+    assert rejected < 5
 
 
 def test_the_same_seed_gives_the_same_cases() -> None:
     assert [str(case) for case in seeded_cases(5, 5)] == [str(case) for case in seeded_cases(5, 5)]
 
 
-def test_features_can_be_asked_for_and_refused() -> None:
+def test_features_can_be_asked_for_and_rejected() -> None:
     options = Options(
         kinds=(Kind.ORDERED,), needing=frozenset({"COMPLEMENT"}), without=frozenset({"OR", "AND"}), partitioned=True
     )
@@ -54,7 +54,7 @@ def test_features_can_be_asked_for_and_refused() -> None:
     assert not found & {"OR", "AND", "stream of intervals"}
 
 
-def test_what_cannot_be_found_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_found_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "MOST_TRIES", 3)
     nothing = Options(needing=frozenset({"SEQ ANY"}), without=frozenset({"SEQ ANY"}))
     with pytest.raises(ValueError, match="no program with"):

@@ -8,12 +8,12 @@ import pytest
 
 import inkling
 from inkling.errors import InputError
-from inkling.knowledge import materialize, relations
+from inkling.knowledge import materialize
+from inkling.knowledge import materialize as relations
 from inkling.knowledge.materialize import known
-from inkling.model.clock import Measure
-from inkling.model.time import Clock
+from inkling.model.time import Clock, TimeUnit
 
-TICKS = Measure(Clock.TICKS)
+TICKS = TimeUnit(Clock.TICKS)
 LINKS = """STREAM S(a INTEGER, b INTEGER) TIME t;
 TABLE link(a INTEGER, b INTEGER) FROM 'link.csv';
 RULE reach(a, b) IF link(a, b);

@@ -37,13 +37,7 @@ BUILT: dict[str, Program] = {
         stream("Rep").column("id", "INT").time("t"),
         event("alarm")
         .head(v("r"))
-        .pattern(
-            seq(
-                leaf("Req", "r"),
-                b.absent(leaf("Rep", where=col("id") == v("r").id)),
-                b.after(b.ticks(10)),
-            )
-        ),
+        .pattern(seq(leaf("Req", "r"), b.absent(leaf("Rep", where=col("id") == v("r").id)), b.after(b.ticks(10)))),
     ),
     "rising": program(
         stream("Temp").column("v", "DOUBLE").time("t"),
@@ -82,12 +76,7 @@ BUILT: dict[str, Program] = {
         .time("t")
         .order_by("seq"),
         event("theft")
-        .pattern(
-            seq(
-                "STRICT",
-                leaf("V", where=(col("engine") == "parked") & (col("distance") > 30)).at_least(3),
-            )
-        )
+        .pattern(seq("STRICT", leaf("V", where=(col("engine") == "parked") & (col("distance") > 30)).at_least(3)))
         .partition_by("k")
         .per("END")
         .consume("RESTART"),
@@ -160,12 +149,7 @@ BUILT: dict[str, Program] = {
         event("hall")
         .head(v("person"))
         .pattern(
-            seq(
-                "NEXT",
-                room("a", "a"),
-                leaf("At", "h").plus().check(call("hallway", v("h").room)),
-                leaf("At", "c"),
-            )
+            seq("NEXT", room("a", "a"), leaf("At", "h").plus().check(call("hallway", v("h").room)), leaf("At", "c"))
         )
         .having(v("c").room == "c")
         .partition_by("person")
@@ -178,11 +162,7 @@ BUILT: dict[str, Program] = {
             seq(
                 "NEXT",
                 leaf("Carries", "x"),
-                leaf(
-                    "Carries",
-                    "y",
-                    where=(col("person") == v("x").person) & (col("object") == v("x").object),
-                ).plus(),
+                leaf("Carries", "y", where=(col("person") == v("x").person) & (col("object") == v("x").object)).plus(),
                 leaf("At", "u", where=col("person") == v("x").person),
             )
         )
@@ -199,11 +179,7 @@ BUILT: dict[str, Program] = {
         event("share")
         .head(v("x").sector, v("y").sector)
         .pattern(
-            b.quantified(
-                b.at_least_segments(2, "Congestion", "x"),
-                "INTERSECTS",
-                b.some_segment("Congestion", "y"),
-            )
+            b.quantified(b.at_least_segments(2, "Congestion", "x"), "INTERSECTS", b.some_segment("Congestion", "y"))
         )
         .confidence(0.5, strictly=True),
     ),
@@ -211,12 +187,7 @@ BUILT: dict[str, Program] = {
         event("cover")
         .head(v("x").k, v("y").k)
         .pattern(
-            b.quantified(
-                b.all_segments("Duty", "x"),
-                ("DURING", "EQUALS"),
-                b.some_segment("Shift", "y"),
-                same="site",
-            )
+            b.quantified(b.all_segments("Duty", "x"), ("DURING", "EQUALS"), b.some_segment("Shift", "y"), same="site")
         )
     ),
     "every_option": program(
@@ -245,11 +216,7 @@ BUILT: dict[str, Program] = {
             b.par(
                 seq(
                     b.at_start(),
-                    leaf(
-                        ("A", "B"),
-                        "a",
-                        where=b.is_in(col("x"), 1, 2) & b.is_not_in(col("y"), "it's"),
-                    ),
+                    leaf(("A", "B"), "a", where=b.is_in(col("x"), 1, 2) & b.is_not_in(col("y"), "it's")),
                     b.optional(leaf("C", "c")),
                     b.nested(leaf("D", "d"), "e", where=v("d").x == v("a").x, within=b.days(1)),
                     leaf("F", "f").repeat(2, 4, mode="MAXIMAL").check(b.sum_of(v("f").v) > 10),

@@ -54,12 +54,7 @@ def test_program_survives_formatting(path: Path) -> None:
 def test_absence_with_deadline() -> None:
     condition = Compare("=", Variable(Ident("id")), Attribute(Ident("r"), Ident("id")))
     assert pattern_of("SEQ(Req r, NOT Rep[id = r.id], AFTER 10 TICKS)") == Seq(
-        "ANY",
-        (
-            leaf("Req", "r"),
-            Absent(Leaf((Ident("Rep"),), None, condition)),
-            After(Duration(10, "TICKS")),
-        ),
+        "ANY", (leaf("Req", "r"), Absent(Leaf((Ident("Rep"),), None, condition)), After(Duration(10, "TICKS")))
     )
 
 

@@ -21,10 +21,7 @@ from inkling.language import format_program, parse
             "event e as pattern ((A a) or ((B b))) and (C c){1,} where ((a.x+1)*2) <> ((3)) or (a.y != 1);",
             "EVENT e AS\n  PATTERN (A a OR B b) AND C c+\n  WHERE (a.x + 1) * 2 <> 3 OR a.y <> 1;\n",
         ),
-        (
-            "rule r(x) if x - (1 - 2) - -x = - (-x);",
-            "RULE r(x) IF x - (1 - 2) - -x = -(-x);\n",
-        ),
+        ("rule r(x) if x - (1 - 2) - -x = - (-x);", "RULE r(x) IF x - (1 - 2) - -x = -(-x);\n"),
         (
             'event e as pattern "At" start; event f as pattern A "where" within 3 point;',
             'EVENT e AS\n  PATTERN "At" start;\n\nEVENT f AS\n  PATTERN A "where"\n  WITHIN 3 POINTS;\n',

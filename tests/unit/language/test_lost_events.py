@@ -87,7 +87,7 @@ def test_numbers_out_of_range(wrong: str) -> None:
         declared(wrong)
 
 
-def test_nodes_refuse_what_cannot_be_written() -> None:
+def test_nodes_reject_what_cannot_be_written() -> None:
     column = s.ColumnDecl(Ident("x"), Ident("INT"))
     with pytest.raises(ValueError, match="NUMBERED BY"):
         StreamDecl(Ident("A"), (column,), known=Ident("plan"))

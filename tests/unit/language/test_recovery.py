@@ -31,13 +31,10 @@ def test_rest_of_a_statement_cut_by_a_semicolon_is_not_reported_again() -> None:
 
 
 def test_unclosed_text_does_not_swallow_the_next_statement() -> None:
-    assert places("EVENT e AS PATTERN A[x = 'a];\nEVENT f AS PATTERN A a WITHIN 5;") == [
-        ("INK0104", 1),
-        ("INK0102", 2),
-    ]
+    assert places("EVENT e AS PATTERN A[x = 'a];\nEVENT f AS PATTERN A a WITHIN 5;") == [("INK0104", 1), ("INK0102", 2)]
 
 
-def test_missing_semicolon_does_not_hide_the_next_mistake() -> None:
+def test_missing_semicolon_does_not_hide_the_next_error() -> None:
     assert places("STREAM A(x INT) TIME t\nEVENT e AS PATTERN A\nEVENT f AS PATTERN SEQ(A,);") == [
         ("INK0103", 1),
         ("INK0103", 2),
@@ -45,5 +42,5 @@ def test_missing_semicolon_does_not_hide_the_next_mistake() -> None:
     ]
 
 
-def test_several_unreadable_characters_in_one_statement_are_one_mistake() -> None:
+def test_several_unreadable_characters_in_one_statement_are_one_error() -> None:
     assert places("EVENT e AS PATTERN A[x = ‘a’ @ €];") == [("INK0106", 1)]

@@ -19,7 +19,7 @@ PIECES = sorted(
 )
 
 
-def mistakes(text: str) -> tuple[Diagnostic, ...]:
+def errors(text: str) -> tuple[Diagnostic, ...]:
     try:
         parse(text)
     except ProgramError as error:
@@ -28,7 +28,7 @@ def mistakes(text: str) -> tuple[Diagnostic, ...]:
 
 
 def read(text: str) -> None:
-    for diagnostic in mistakes(text):
+    for diagnostic in errors(text):
         assert diagnostic.code in CODES
         assert diagnostic.span is not None
         assert diagnostic.span.end <= len(text)

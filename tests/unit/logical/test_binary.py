@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.kit.oracle import bound
 
 from inkling.logical import expr as e
-from inkling.logical.binary import Choice, Pair, Single, pairs_of
+from inkling.logical.patterns.binary import Choice, Pair, Single, pairs_of
 
 STREAMS = "\n".join(f"STREAM {name}(id INT, k INT, x DOUBLE, t INT) ID id KEY k TIME t;" for name in "ABC")
 

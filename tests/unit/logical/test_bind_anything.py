@@ -13,8 +13,8 @@ from inkling.errors import ProgramError, render
 from inkling.language import format_program, parse
 from inkling.language.syntax import Program
 from inkling.logical import bind
-from inkling.logical.explain import explain
 from inkling.logical.plan import ProgramPlan
+from inkling.logical.printing.explain import explain
 from inkling.source import SourceText
 
 DECLARATIONS = """

@@ -5,7 +5,7 @@ from tests.kit.oracle import bound
 
 from inkling.logical import plan as p
 from inkling.logical.expr import ListColumn, walk
-from inkling.logical.text import Wording, expr_text, lookup_text
+from inkling.logical.printing.text import Wording, expr_text, lookup_text
 
 STREAMS = """
 STREAM A(x INT, k STRING, on BOOLEAN) TIME t;

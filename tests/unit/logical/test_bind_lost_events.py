@@ -10,7 +10,7 @@ from tests.kit.oracle import bound
 
 import inkling
 from inkling.errors import InklingError, ProgramError
-from inkling.logical.explain import explain
+from inkling.logical.printing.explain import explain
 from inkling.model.time import Span
 from inkling.model.uncertainty import LostEvents, Rate
 
@@ -20,31 +20,31 @@ TABLES = (
 COLUMNS = "bus STRING, stop STRING, role STRING, t INT"
 
 
-def doubt(options: str, columns: str = COLUMNS, tables: str = TABLES) -> LostEvents:
+def uncertainty(options: str, columns: str = COLUMNS, tables: str = TABLES) -> LostEvents:
     schema = bound(f"{tables} STREAM Bus({columns}) KEY bus TIME t {options};").streams[0].schema
-    assert isinstance(schema.doubt, LostEvents)
-    return schema.doubt
+    assert isinstance(schema.uncertainty, LostEvents)
+    return schema.uncertainty
 
 
-def mistakes(options: str, columns: str = COLUMNS, tables: str = TABLES) -> list[str]:
+def errors(options: str, columns: str = COLUMNS, tables: str = TABLES) -> list[str]:
     with pytest.raises(ProgramError) as raised:
-        doubt(options, columns, tables)
+        uncertainty(options, columns, tables)
     return [found.code for found in raised.value.diagnostics]
 
 
 def test_everything_about_the_numbering() -> None:
-    assert doubt("NUMBERED BY n GAPS ERLANG 3 INTENSITY busy KNOWN FROM plan") == LostEvents(
+    assert uncertainty("NUMBERED BY n GAPS ERLANG 3 INTENSITY busy KNOWN FROM plan") == LostEvents(
         "n", shape=3, intensity="busy", known="plan"
     )
 
 
 def test_everything_about_segments() -> None:
-    found = doubt("NUMBERED BY n SEGMENTS ROLE role COUNT c BOUNDS lo TO hi RATE 0.5 PER 4 TICKS TIMEOUT 9 TICKS")
+    found = uncertainty("NUMBERED BY n SEGMENTS ROLE role COUNT c BOUNDS lo TO hi RATE 0.5 PER 4 TICKS TIMEOUT 9 TICKS")
     per, timeout = Span(Fraction(4), "TICKS"), Span(Fraction(9), "TICKS")
     assert found == LostEvents("n", "role", "c", ("lo", "hi"), Rate(0.5, per), timeout=timeout)
     assert found.spans == (per, timeout)
-    assert doubt("NUMBERED BY n SEGMENTS RATE often").rate == "often"
-    assert doubt("NUMBERED BY n SEGMENTS RATE often", f"{COLUMNS}, often DOUBLE").rate == "often"
+    assert uncertainty("NUMBERED BY n SEGMENTS RATE often").rate == "often"
+    assert uncertainty("NUMBERED BY n SEGMENTS RATE often", f"{COLUMNS}, often DOUBLE").rate == "often"
 
 
 def test_it_is_explained() -> None:
@@ -67,18 +67,18 @@ def test_it_is_explained() -> None:
     ],
 )
 def test_intensity_is_a_time_and_a_rate(columns: str) -> None:
-    assert mistakes("NUMBERED BY n INTENSITY q", tables=f"TABLE q({columns}) FROM 'q.csv';") == ["INK0338"]
+    assert errors("NUMBERED BY n INTENSITY q", tables=f"TABLE q({columns}) FROM 'q.csv';") == ["INK0338"]
 
 
 @pytest.mark.parametrize("kind", ["INT", "TIMESTAMP"])
 def test_intensity_where_only_the_data_tell_what_times_are(kind: str) -> None:
     tables = f"TABLE q(since {kind}, rate INT) FROM 'q.csv';"
-    assert doubt("NUMBERED BY n INTENSITY q", "bus STRING", tables).intensity == "q"
+    assert uncertainty("NUMBERED BY n INTENSITY q", "bus STRING", tables).intensity == "q"
     ticking = "TICK 1 SECONDS NUMBERED BY n INTENSITY q"
     if kind == "INT":
-        assert doubt(ticking, "bus STRING", tables).intensity == "q"
+        assert uncertainty(ticking, "bus STRING", tables).intensity == "q"
     else:
-        assert mistakes(ticking, "bus STRING", tables) == ["INK0338"]
+        assert errors(ticking, "bus STRING", tables) == ["INK0338"]
 
 
 @pytest.mark.parametrize(
@@ -100,12 +100,12 @@ def test_intensity_where_only_the_data_tell_what_times_are(kind: str) -> None:
 )
 def test_known_events_have_a_number_and_columns_of_the_stream(columns: str) -> None:
     options = "NUMBERED BY n KNOWN FROM q SEGMENTS ROLE role COUNT c BOUNDS lo TO hi RATE r"
-    assert mistakes(options, tables=f"TABLE q({columns}) FROM 'q.csv';") == ["INK0338"]
+    assert errors(options, tables=f"TABLE q({columns}) FROM 'q.csv';") == ["INK0338"]
 
 
 def test_a_number_that_is_also_an_id_may_be_looked_up() -> None:
     tables = "TABLE q(n INT, stop STRING) FROM 'q.csv';"
-    assert doubt("ID n NUMBERED BY n KNOWN FROM q", f"n INT, {COLUMNS}", tables).known == "q"
+    assert uncertainty("ID n NUMBERED BY n KNOWN FROM q", f"n INT, {COLUMNS}", tables).known == "q"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_number_that_is_also_an_id_may_be_looked_up() -> None:
     ],
 )
 def test_what_does_not_fit(options: str, codes: list[str]) -> None:
-    assert mistakes(options) == codes
+    assert errors(options) == codes
 
 
 def test_tables_that_only_a_stream_names_are_read(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Mistakes in events that use themselves are reported as in events that do not: all of them, each once."""
+"""Errors in events that use themselves are reported as in events that do not: all of them, each once."""
 
 import re
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Recursion:
 
     def check(self, step: str, clauses: str = "") -> None:
         expected = self.reported(step, clauses, "prior")
-        assert expected, "there is no mistake"
+        assert expected, "there is no error"
         assert self.reported(step, clauses, self.used) == expected
 
 
@@ -265,7 +265,7 @@ def test_random_events(seed: int) -> None:
         assert {code for code, _, _ in recursive} <= ONLY_OF_RECURSION
 
 
-def test_mistakes_of_all_members() -> None:
+def test_errors_of_all_members() -> None:
     text = KNOWN + (
         "EVENT chain(a.x AS v, nofn(a.k) AS k) AS PATTERN A a WHERE nosuch(a.x) PER INTERVAL;\n"
         "EVENT chain(p.v, p.k) AS PATTERN SEQ(other p, A b[nosuch(x)]) HAVING b.k > 1 PER INTERVAL;\n"
@@ -283,7 +283,7 @@ def test_mistakes_of_all_members() -> None:
     ]
 
 
-def test_an_event_whose_declarations_differ_hides_no_mistake_of_another() -> None:
+def test_an_event_whose_declarations_differ_hides_no_error_of_another() -> None:
     text = KNOWN + (
         "EVENT chain(a.x AS v) AS PATTERN A a PER INTERVAL;\n"
         "EVENT chain(p.v, p.k) AS PATTERN SEQ(other p, A b) PER INTERVAL;\n"
@@ -292,13 +292,13 @@ def test_an_event_whose_declarations_differ_hides_no_mistake_of_another() -> Non
     assert [code for code, _, _ in _reported(text)] == ["INK0334", "INK0206"]
 
 
-def test_an_event_without_a_beginning_hides_no_mistake() -> None:
+def test_an_event_without_a_beginning_hides_no_error() -> None:
     text = KNOWN + "EVENT chain(p.v) AS PATTERN SEQ(chain p, A b) WHERE nosuch(b.k) PER INTERVAL;"
     assert [code for code, _, _ in _reported(text)] == ["INK0333", "INK0206"]
 
 
 @pytest.mark.parametrize("used", ["prior", "chain"])
-def test_what_another_event_reported_is_a_mistake_here_too(used: str) -> None:
+def test_what_another_event_reported_is_an_error_here_too(used: str) -> None:
     text = KNOWN + (
         "EVENT early(nofn(a.x) AS v) AS PATTERN A a;\n"
         "EVENT chain(a.x AS v, a.k AS k) AS PATTERN A a PER INTERVAL;\n"

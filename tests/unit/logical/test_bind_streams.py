@@ -1,4 +1,4 @@
-"""Streams and tables: columns, roles, derived columns and doubt."""
+"""Streams and tables: columns, roles, derived columns and uncertainty."""
 
 from fractions import Fraction
 
@@ -81,22 +81,22 @@ def test_functions_are_called_in_any_case() -> None:
     assert plan.derived[0].expr.name == "haversine"
 
 
-def test_doubt_about_when() -> None:
+def test_uncertainty_about_when() -> None:
     schema = stream("A(x INT) TIME BETWEEN lo AND hi WEIGHTS w").schema
-    assert schema.doubt == ImpreciseTime("lo", "hi", "w")
+    assert schema.uncertainty == ImpreciseTime("lo", "hi", "w")
     assert (schema.start, schema.end) == ("lo", "hi")
     assert schema.column("hi") == Column("hi", Type.TIME)
 
 
-def test_doubt_about_what() -> None:
+def test_uncertainty_about_what() -> None:
     schema = stream("A(room STRING) TIME t PROBABILITY p GIVEN previous_room").schema
-    assert schema.doubt == ProbableValue("p", ("previous_room",))
+    assert schema.uncertainty == ProbableValue("p", ("previous_room",))
     assert schema.column("p") is None
 
 
-def test_doubt_about_whether() -> None:
+def test_uncertainty_about_whether() -> None:
     schema = stream("A(role STRING) TIME t NUMBERED BY seq SEGMENTS ROLE role COUNT n BOUNDS lo TO hi").schema
-    assert schema.doubt == LostEvents("seq", "role", "n", ("lo", "hi"))
+    assert schema.uncertainty == LostEvents("seq", "role", "n", ("lo", "hi"))
 
 
 def test_table() -> None:

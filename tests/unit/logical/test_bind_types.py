@@ -2,13 +2,7 @@
 
 import pytest
 
-from inkling.logical.binding.typing_rules import (
-    aggregate_type,
-    arithmetic_type,
-    comparable,
-    fits,
-    reads_number_as_ticks,
-)
+from inkling.logical.binding.expressions import aggregate_type, arithmetic_type, comparable, fits, reads_number_as_ticks
 from inkling.model.types import Type
 
 B, I, D, S, T, L, N = (  # noqa: E741

@@ -8,7 +8,7 @@ from tests.kit.oracle import bound, oracle
 import inkling
 from inkling.errors import InklingError
 from inkling.logical import plan as p
-from inkling.logical.part_texts import PartTexts
+from inkling.logical.printing.text import PartTexts
 
 STREAMS = "\n".join(f"STREAM {name}(id STRING, x INT, t BIGINT, n INT) ID id TIME t ORDER BY n;" for name in "ABC")
 Rows = dict[str, list[dict[str, object]]]
@@ -82,7 +82,7 @@ def test_elsewhere_it_is_a_condition(pattern: str) -> None:
 
 def test_of_a_group_it_is_a_condition_on_each_round() -> None:
     assert matches("SEQ(A a, (SEQ(B b, C c)){2} CHECK (b.x < c.x))", "a1 b2=1 c3=2 b4=1 c5=1 c6=2") == [
-        "a1 b2 c3 b4 c6",
+        "a1 b2 c3 b4 c6"
     ]
 
 

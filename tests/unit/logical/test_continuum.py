@@ -1,4 +1,4 @@
-"""Which programs would tell results apart by the time of a lost event."""
+"""Which programs would distinguish results by the time of a lost event."""
 
 import pytest
 
@@ -10,7 +10,7 @@ STREAM Horn(id STRING, car STRING, t BIGINT) ID id KEY car TIME t;
 """
 
 
-def refused(event: str) -> bool:
+def rejected(event: str) -> bool:
     try:
         inkling.parse(STREAMS + event)
     except inkling.ProgramError as error:
@@ -37,8 +37,8 @@ def refused(event: str) -> bool:
 )
 def test_an_end_that_may_be_lost_cannot_tell_results_apart(pattern: str) -> None:
     over = " OVER (Gate, Horn)" if "_" in pattern else ""
-    assert refused(f"EVENT e AS PATTERN {pattern}{over} PER END;")
-    assert not refused(f"EVENT e AS PATTERN {pattern}{over} PER VALUES;")
+    assert rejected(f"EVENT e AS PATTERN {pattern}{over} PER END;")
+    assert not rejected(f"EVENT e AS PATTERN {pattern}{over} PER VALUES;")
 
 
 @pytest.mark.parametrize(
@@ -54,31 +54,31 @@ def test_an_end_that_may_be_lost_cannot_tell_results_apart(pattern: str) -> None
     ],
 )
 def test_an_end_that_was_recorded_can(pattern: str) -> None:
-    assert not refused(f"EVENT e AS PATTERN {pattern} PER END;")
+    assert not rejected(f"EVENT e AS PATTERN {pattern} PER END;")
 
 
 def test_intervals_have_two_ends() -> None:
-    assert refused("EVENT e AS PATTERN SEQ(Gate g, Horn h) PER INTERVAL;")
-    assert not refused("EVENT e AS PATTERN SEQ(Horn h, NOT Gate, Horn i) PER INTERVAL;")
+    assert rejected("EVENT e AS PATTERN SEQ(Gate g, Horn h) PER INTERVAL;")
+    assert not rejected("EVENT e AS PATTERN SEQ(Horn h, NOT Gate, Horn i) PER INTERVAL;")
 
 
 def test_a_derived_event_ends_with_its_own_parts() -> None:
     derived = "EVENT d AS PATTERN SEQ(Horn h, Gate g); EVENT f AS PATTERN SEQ(Gate g, Horn h);"
-    assert refused(f"{derived} EVENT e AS PATTERN d x PER END;")
-    assert not refused(f"{derived} EVENT e AS PATTERN f x PER END;")
+    assert rejected(f"{derived} EVENT e AS PATTERN d x PER END;")
+    assert not rejected(f"{derived} EVENT e AS PATTERN f x PER END;")
 
 
 def test_times_of_lost_events_are_returned_but_tell_nothing_apart() -> None:
-    assert refused("EVENT e(END(g) AS at) AS PATTERN SEQ(Gate g, Horn h);")
-    assert refused("EVENT e(g.t AS at) AS PATTERN SEQ(Gate g, Horn h);")
-    assert not refused("EVENT e(END(h) AS at) AS PATTERN SEQ(Gate g, Horn h);")
-    assert not refused("EVENT e AS PATTERN SEQ(Gate g, Horn h) RETURN END(g) AS at;")
+    assert rejected("EVENT e(END(g) AS at) AS PATTERN SEQ(Gate g, Horn h);")
+    assert rejected("EVENT e(g.t AS at) AS PATTERN SEQ(Gate g, Horn h);")
+    assert not rejected("EVENT e(END(h) AS at) AS PATTERN SEQ(Gate g, Horn h);")
+    assert not rejected("EVENT e AS PATTERN SEQ(Gate g, Horn h) RETURN END(g) AS at;")
 
 
 def test_what_a_table_tells_of_lost_events_does_not_show_that_they_were_recorded() -> None:
     told = "TABLE plan(n BIGINT, speed DOUBLE) FROM 'plan.csv';"
     event = "EVENT e AS PATTERN SEQ(Horn h, Gate g[speed > 3]) PER END;"
     known = STREAMS.replace("NUMBERED BY n", "NUMBERED BY n KNOWN FROM plan")
-    assert not refused(event)
+    assert not rejected(event)
     with pytest.raises(inkling.ProgramError, match="INK0332"):
         inkling.parse(told + known + event)

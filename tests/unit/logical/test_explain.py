@@ -3,8 +3,8 @@
 import pytest
 from tests.kit.oracle import bound
 
-from inkling.logical.explain import explain
-from inkling.logical.text import expr_text
+from inkling.logical.printing.explain import explain
+from inkling.logical.printing.text import expr_text
 
 
 def test_every_step_stands_on_the_lines_before_it() -> None:

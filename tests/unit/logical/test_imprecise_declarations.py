@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 
 import inkling
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.errors import InputError, ProgramError
 from inkling.logical.plan import StreamPlan
 from inkling.model.time import Clock, Span
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime
-from inkling.model.watermarks import Clocks, Marks
+from inkling.model.watermarks import Clocks, Watermarks
 from inkling.physical.streams import lateness_of
 
 SECOND = 1_000_000
@@ -22,7 +22,7 @@ def bound(options: str, columns: str = "node STRING, t INT") -> StreamPlan:
     return inkling.parse(f"STREAM A({columns}) {options};").plan.streams[0]
 
 
-def refused(text: str) -> str:
+def rejected(text: str) -> str:
     with pytest.raises(ProgramError) as raised:
         inkling.parse(text)
     (diagnostic,) = raised.value.diagnostics
@@ -31,18 +31,18 @@ def refused(text: str) -> str:
 
 def test_errors_are_lengths_columns_or_depend_on_the_clock() -> None:
     two, five = Span(Fraction(2), "TICKS"), Span(Fraction(5), "TICKS")
-    assert bound("TIME t ± 5 TICKS").schema.doubt == ImpreciseTime("t", "t", error=five)
-    assert bound("TIME t ± off AT MOST 5 TICKS").schema.doubt == ImpreciseTime(
+    assert bound("TIME t ± 5 TICKS").schema.uncertainty == ImpreciseTime("t", "t", error=five)
+    assert bound("TIME t ± off AT MOST 5 TICKS").schema.uncertainty == ImpreciseTime(
         "t", "t", error=ErrorColumn("off"), widest=five
     )
-    assert bound("TIME t CLOCK node ERROR 2 TICKS, 5 TICKS FOR 'gate'").schema.doubt == ImpreciseTime(
+    assert bound("TIME t CLOCK node ERROR 2 TICKS, 5 TICKS FOR 'gate'").schema.uncertainty == ImpreciseTime(
         "t", "t", error=ClockErrors("node", two, (("gate", five),))
     )
 
 
 def test_ticks_of_timestamps_are_a_grid_and_ticks_of_integers_are_not() -> None:
     stamped = bound("TIME t ± 2 TICKS TICK 10 SECONDS", "t TIMESTAMP").schema
-    assert (stamped.grid, stamped.doubt) == (
+    assert (stamped.grid, stamped.uncertainty) == (
         10 * SECOND,
         ImpreciseTime("t", "t", step=10 * SECOND, error=Span(Fraction(2), "TICKS")),
     )
@@ -71,10 +71,13 @@ def test_points_of_a_grid_are_lengths() -> None:
             "A(n STRING) TIME t CLOCK n ERROR 1 TICKS, 2 TICKS FOR 'g', 3 TICKS FOR 'g'",
             "INK0381: the clock 'g' has two errors: 2 TICKS and 3 TICKS",
         ),
-        ("A(t INT) TIME t ± 3 TICKS AT MOST 5 TICKS", "INK0382: AT MOST 5 TICKS leaves no room for ± 3 TICKS"),
+        (
+            "A(t INT) TIME t ± 3 TICKS AT MOST 5 TICKS",
+            "INK0382: AT MOST 5 TICKS is shorter than the interval of ± 3 TICKS",
+        ),
         (
             "A(n STRING) TIME t CLOCK n ERROR 1 SECONDS, 1 MINUTES FOR 'g' AT MOST 90 SECONDS",
-            "INK0382: AT MOST 90 SECONDS leaves no room for ± 1 MINUTES",
+            "INK0382: AT MOST 90 SECONDS is shorter than the interval of ± 1 MINUTES",
         ),
         ("A(t INT) TIME t CLOCK node ERROR 1 TICKS", "INK0204: `A` has no column `node`"),
         ("A(node INT) TIME t CLOCK node ERROR 1 TICKS", "INK0216: CLOCK needs a column of type STRING, found INT"),
@@ -92,17 +95,20 @@ def test_points_of_a_grid_are_lengths() -> None:
             "2.5 SECONDS is not a whole number of ticks, which last 1 SECONDS each",
         ),
         ("A(t TIMESTAMP) TIME t TICK 0.5 MICROSECONDS", "INK0304: a tick of timestamps lasts whole microseconds"),
-        ("A(n INT, t TIMESTAMP) TIME t TICK 1 SECONDS NUMBERED BY n", "INK0302: TICK does not fit the timestamps"),
+        (
+            "A(n INT, t TIMESTAMP) TIME t TICK 1 SECONDS NUMBERED BY n",
+            "INK0302: TICK cannot be combined with NUMBERED BY",
+        ),
     ],
 )
 def test_contradictions(stream: str, message: str) -> None:
-    assert message in refused(f"STREAM {stream};")
+    assert message in rejected(f"STREAM {stream};")
 
 
 def test_streams_of_one_run_have_one_tick() -> None:
     plan = inkling.parse("STREAM A(x INT) TIME t TICK 1 SECONDS; STREAM B(x INT) TIME t TICK 1 MINUTES;").plan
     with pytest.raises(InputError, match="one tick of `A` lasts 1 SECONDS and one of `B` 1 MINUTES"):
-        measure_for(plan, {"A": Clock.TICKS, "B": Clock.TICKS})
+        time_unit(plan, {"A": Clock.TICKS, "B": Clock.TICKS})
 
 
 def test_errors_have_to_fit_what_the_times_of_the_data_count() -> None:
@@ -126,16 +132,16 @@ def test_errors_have_to_fit_what_the_times_of_the_data_count() -> None:
 )
 def test_first_moments_may_be_out_of_order_by_the_widest_interval(options: str, late: int) -> None:
     plan = inkling.parse(f"STREAM A(node STRING, t INT, u INT) {options};").plan
-    assert lateness_of(["A"], plan, measure_for(plan, {"A": Clock.TICKS})) == {"A": late}
+    assert lateness_of(["A"], plan, time_unit(plan, {"A": Clock.TICKS})) == {"A": late}
 
 
 def test_how_far_time_has_come_with_intervals_of_ten_points() -> None:
     plan = inkling.parse("STREAM A(x INT, t INT, u INT) TIME BETWEEN t AND u AT MOST 9 TICKS;").plan
-    clocks = Clocks(lateness_of(["A"], plan, measure_for(plan, {"A": Clock.TICKS})))
+    clocks = Clocks(lateness_of(["A"], plan, time_unit(plan, {"A": Clock.TICKS})))
     told = []
     for lower in (1, 1, 5, 16):
-        clocks = clocks.after(Marks({"A": lower}))
+        clocks = clocks.after(Watermarks({"A": lower}))
         told.append(clocks.watermark)
     assert told == [-9, -9, -5, 6]
     assert clocks.watermark >= 5, "a row that begins at 5 is late now"
-    assert clocks.after(Marks({"A": 30})).watermark == 1 + 19, "an event at 1 is done with a window of 20 points"
+    assert clocks.after(Watermarks({"A": 30})).watermark == 1 + 19, "an event at 1 is done with a window of 20 points"

@@ -147,7 +147,7 @@ def test_random_programs_keep_the_promises() -> None:
     assert n_events > 2
 
 
-def test_a_mistake_in_the_event_is_told_once() -> None:
+def test_an_error_in_the_event_is_told_once() -> None:
     text = f"""{STREAMS}
         EVENT e AS PATTERN SEQ(A a, B b[y = 1]) WITHIN 2 TICKS ON TIMEOUT late;
         EVENT f AS PATTERN late l[z = 1];

@@ -16,23 +16,19 @@ from tests.kit.expressions import (
     random_facts,
     random_rows,
     same_value,
-    surroundings_measure,
+    written_units,
 )
 
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.functions import FUNCTIONS
-from inkling.logical.vectorized import (
-    ARROW_TYPES,
-    Reference,
-    evaluate,
-)
+from inkling.logical.vectorized import ARROW_TYPES, Reference, evaluate
 from inkling.logical.vectorized.functions import MEANINGS
 from inkling.model.event import Value
 from inkling.model.types import Type
 
 N_ROWS = 24
-NO_TABLES = Surroundings({}, surroundings_measure)
+NO_TABLES = ExpressionContext({}, written_units)
 KINDS = (Type.BOOLEAN, Type.BOOLEAN, Type.INTEGER, Type.DOUBLE, Type.STRING, Type.TIME, Type.DURATION)
 
 I1 = e.ColumnOf(e.ROW, "i1", Type.INTEGER)
@@ -45,7 +41,7 @@ def columns_of(rows: Sequence[dict[str, Value]]) -> dict[str, pa.Array]:
     return {name: pa.array([row[name] for row in rows], ARROW_TYPES[kind]) for name, kind in COLUMNS.items()}
 
 
-def values(expr: e.Expr, around: Surroundings = NO_TABLES, /, **columns: list[Value]) -> list[Value]:
+def values(expr: e.Expr, context: ExpressionContext = NO_TABLES, /, **columns: list[Value]) -> list[Value]:
     """Value per row of an expression over columns given by name."""
 
     def resolve(reference: Reference) -> pa.Array:
@@ -53,7 +49,7 @@ def values(expr: e.Expr, around: Surroundings = NO_TABLES, /, **columns: list[Va
         return pa.array(columns[reference.column], ARROW_TYPES[reference.type])
 
     n_rows = len(next(iter(columns.values())))
-    return evaluate(expr, resolve, n_rows, around).to_pylist()
+    return evaluate(expr, resolve, n_rows, context).to_pylist()
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -61,14 +57,14 @@ def test_random_expressions_eq_definition(seed: int) -> None:
     rng = Random(seed)
     rows = random_rows(rng, N_ROWS)
     columns = columns_of(rows)
-    around = Surroundings({TABLE: random_facts(rng, 12)}, surroundings_measure)
+    context = ExpressionContext({TABLE: random_facts(rng, 12)}, written_units)
     n_compared = n_undefined = 0
     for _ in range(250):
         expr = random_expression(rng, rng.choice(KINDS), depth=rng.randrange(1, 5), tables=True)
-        found = evaluate(expr, lambda reference: columns[reference.column], N_ROWS, around)  # type: ignore[union-attr]
+        found = evaluate(expr, lambda reference: columns[reference.column], N_ROWS, context)  # type: ignore[union-attr]
         assert len(found) == N_ROWS
         for row, value in zip(rows, found.to_pylist(), strict=True):
-            defined = defined_value(expr, row, around)
+            defined = defined_value(expr, row, context)
             if defined is UNDEFINED:
                 n_undefined += 1
                 continue
@@ -94,12 +90,7 @@ def test_every_function_has_a_column_form() -> None:
 
 def test_integers_that_leave_64_bits_are_null() -> None:
     big = 2**62
-    assert values(e.Arithmetic("+", I1, I1, Type.INTEGER), i1=[big, 1, None, -big]) == [
-        None,
-        2,
-        None,
-        -(2**63),
-    ]
+    assert values(e.Arithmetic("+", I1, I1, Type.INTEGER), i1=[big, 1, None, -big]) == [None, 2, None, -(2**63)]
     assert values(e.Arithmetic("*", I1, I1, Type.INTEGER), i1=[big, 3]) == [None, 9]
     assert values(e.Negate(I1, Type.INTEGER), i1=[-(2**63), 5]) == [None, -5]
     assert values(e.Arithmetic("%", I1, e.Literal(-1, Type.INTEGER), Type.INTEGER), i1=[-(2**63)]) == [0]
@@ -133,11 +124,11 @@ def test_two_zeros_are_one_choice() -> None:
 
 def test_table_of_pairs_does_not_mix_its_rows() -> None:
     facts = ({"name": "a", "number": 1}, {"name": "b", "number": 2}, {"name": None, "number": 3})
-    around = Surroundings({"pairs": facts}, surroundings_measure)
+    context = ExpressionContext({"pairs": facts}, written_units)
     both = e.InTable("pairs", (S1, I1))
-    assert values(both, around, s1=["a", "a", "b", None], i1=[1, 2, 2, 3]) == [True, False, True, False]
+    assert values(both, context, s1=["a", "a", "b", None], i1=[1, 2, 2, 3]) == [True, False, True, False]
     either = e.InTable("pairs", (None, I1))
-    assert values(either, around, i1=[3, 4]) == [True, False]
+    assert values(either, context, i1=[3, 4]) == [True, False]
 
 
 def test_no_rows() -> None:

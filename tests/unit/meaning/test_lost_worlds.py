@@ -15,15 +15,14 @@ from inkling.meaning.lost_worlds import EMPTY_KEY, Intensity
 from inkling.meaning.worlds import joint_worlds, probabilities, worlds
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Span
-from inkling.model.uncertainty import LostEvents, Rate
-from inkling.model.weights import Row, Rows, exact
+from inkling.model.uncertainty import LostEvents, Rate, Row, Rows, exact
 
 SEGMENTS = LostEvents("seq", "role")
 FOUR_TICKS = Span(Fraction(4), "TICKS")
 
 
-def declared(doubt: LostEvents = SEGMENTS, name: str = "S") -> StreamSchema:
-    return StreamSchema(name, (), None, ("k",), "t", "t", doubt=doubt)
+def declared(uncertainty: LostEvents = SEGMENTS, name: str = "S") -> StreamSchema:
+    return StreamSchema(name, (), None, ("k",), "t", "t", uncertainty=uncertainty)
 
 
 def recorded(key: str, text: str, words: tuple[str, str] = ("close", "open")) -> list[Row]:
@@ -77,11 +76,7 @@ def relation(world: Rows) -> Iterator[str]:
 class TestMarks:
     @pytest.mark.parametrize(
         ("n", "expected"),
-        [
-            (1, ["1/3", "2/3"]),
-            (2, ["3/35", "16/35", "16/35"]),
-            (3, ["5/231", "15/77", "34/77", "79/231"]),
-        ],
+        [(1, ["1/3", "2/3"]), (2, ["3/35", "16/35", "16/35"]), (3, ["5/231", "15/77", "34/77", "79/231"])],
     )
     def test_O5_everything_was_lost_in_a_common_window(self, n: int, expected: list[str]) -> None:
         rows = [row for key in "ab" for row in recorded(key, f"mark 0 at 0, mark {2 * n} at 1")]
@@ -190,10 +185,7 @@ class TestIntensity:
         """One lost in (0, 2) at rates 1 and 3, one at the same rate all the time."""
         schemas = [declared(LostEvents("seq", intensity=name), name.upper()) for name in ("s", "t")]
         rows = {name: [{"k": "a", "seq": 1, "t": 0}, {"k": "a", "seq": 3, "t": 2}] for name in ("S", "T")}
-        tables = {
-            "s": [{"since": 0, "rate": 1}, {"since": 1, "rate": 3}],
-            "t": [{"since": 5, "rate": Fraction(1, 7)}],
-        }
+        tables = {"s": [{"since": 0, "rate": 1}, {"since": 1, "rate": 3}], "t": [{"since": 5, "rate": Fraction(1, 7)}]}
 
         def lost(world: dict[str, Rows], name: str) -> Fraction:
             return next(exact(row["t"]) for row in world[name] if row["seq"] == 2)

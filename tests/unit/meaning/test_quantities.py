@@ -12,7 +12,7 @@ import inkling
 from inkling.errors import NotSupportedYet, ProgramError
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.explain import explain
+from inkling.logical.printing.explain import explain
 from inkling.model.types import Type
 
 STREAM = "STREAM P(id INT, k STRING, g INT, s INT, e INT) ID id KEY k TIME FROM s TO e;"
@@ -140,7 +140,7 @@ def test_broken_promises_are_found() -> None:
         left = replace(pattern.left, least=least, most=most)
         assert f"from {least} to {most}" in said(replace(event, pattern=replace(pattern, left=left)))
     hidden = replace(event, head=(p.Output("n", e.Literal(1, Type.INTEGER)),))
-    assert "tell the numbers of segments apart" in said(hidden)
+    assert "distinguish the numbers of segments" in said(hidden)
     alone = replace(event, pattern=replace(pattern, left=replace(pattern.left, most=None)))
     assert "no numbers of segments are asked about" in said(alone)
     test = e.Compare("=", e.Quantity("n"), e.Literal(1, Type.INTEGER))

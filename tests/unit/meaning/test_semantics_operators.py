@@ -138,11 +138,7 @@ class TestAllen:
         """Two equal points are equal and meet; a point may lie inside."""
         both = ("EQUALS", "MEETS", "MET_BY", "PRECEDES", "STARTS", "FINISHES", "DURING")
         same = intervals("a[1,1] b[1,1]")
-        assert [name for name in both if found(p.Related(a, (name,), b), same)] == [
-            "EQUALS",
-            "MEETS",
-            "MET_BY",
-        ]
+        assert [name for name in both if found(p.Related(a, (name,), b), same)] == ["EQUALS", "MEETS", "MET_BY"]
         inside = intervals("a[1,1] b[0,2]")
         assert [name for name in both if found(p.Related(a, (name,), b), inside)] == ["DURING"]
 

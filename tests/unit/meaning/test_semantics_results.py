@@ -4,19 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.kit.oracle import oracle
-from tests.kit.plans import (
-    column,
-    compare,
-    event,
-    leaf,
-    plus,
-    program,
-    seq,
-    stream,
-    strict,
-    table,
-    ticks,
-)
+from tests.kit.plans import column, compare, event, leaf, plus, program, seq, stream, strict, table, ticks
 from tests.kit.rows import Rows, points, word
 
 from inkling.logical import expr as e
@@ -115,12 +103,7 @@ class TestWitness:
 class TestRestart:
     def test_matches_start_after_the_reported_end(self) -> None:
         plan = event("x", seq(a, b), restart=True)
-        assert [one[3] for one in summary(run(plan, "a1 a2 b3 b4 a4 a5 b6"))] == [
-            "a1 b3",
-            "a2 b3",
-            "a4 b6",
-            "a5 b6",
-        ]
+        assert [one[3] for one in summary(run(plan, "a1 a2 b3 b4 a4 a5 b6"))] == ["a1 b3", "a2 b3", "a4 b6", "a5 b6"]
 
     def test_what_HAVING_removes_was_not_reported(self) -> None:
         late = compare(e.TimeOf(e.Edge.END, 1), ">", 3)

@@ -4,19 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.kit.oracle import oracle
-from tests.kit.plans import (
-    column,
-    compare,
-    event,
-    leaf,
-    nearest,
-    plus,
-    program,
-    seq,
-    stream,
-    strict,
-    ticks,
-)
+from tests.kit.plans import column, compare, event, leaf, nearest, plus, program, seq, stream, strict, ticks
 from tests.kit.rows import Rows, points, word
 
 from inkling.logical import expr as e
@@ -212,11 +200,7 @@ class TestRepetition:
 
     def test_a_part_that_may_be_empty_may_be_left_out(self) -> None:
         optional = p.Disjunction((plus(b, 0), d))
-        assert lineages(strict(a, optional, c), "a1 c2 a3 b4 c5 a6 d7 c8") == [
-            "a1 c2",
-            "a3 b4 c5",
-            "a6 d7 c8",
-        ]
+        assert lineages(strict(a, optional, c), "a1 c2 a3 b4 c5 a6 d7 c8") == ["a1 c2", "a3 b4 c5", "a6 d7 c8"]
 
     def test_repeating_what_may_be_empty(self) -> None:
         assert lineages(strict(a, plus(plus(b, 0, 1), 2, 2), c), "a1 c2 a3 b4 c5") == ["a1 c2", "a3 b4 c5"]

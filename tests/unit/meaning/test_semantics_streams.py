@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from tests.kit.oracle import bound, oracle, surroundings
+from tests.kit.oracle import bound, expression_context, oracle
 from tests.kit.plans import stream
 
 from inkling.logical import expr as e
@@ -24,7 +24,7 @@ KINDS = {"k": Type.STRING, "x": Type.INTEGER}
 
 def events(one: p.StreamPlan, rows: list[RawRow]) -> tuple[Event, ...]:
     plan = p.ProgramPlan((one,), (), ())
-    return stream_events(one, rows, surroundings(plan, {}, Clock.TICKS))
+    return stream_events(one, rows, expression_context(plan, {}, Clock.TICKS))
 
 
 def rows_of(*values: tuple[object, ...]) -> list[RawRow]:
@@ -95,10 +95,7 @@ class TestOrder:
     def test_texts_order_events_of_two_streams_alike(self) -> None:
         streams = "\n".join(f"STREAM {name}(id STRING, t INT) ID id TIME t ORDER BY id;" for name in "AB")
         plan = bound(f"{streams} EVENT e AS PATTERN SEQ(A a, B b);")
-        rows = {
-            "A": [{"id": "m", "t": 1}],
-            "B": [{"id": "c", "t": 1}, {"id": "z", "t": 1}],
-        }
+        rows = {"A": [{"id": "m", "t": 1}], "B": [{"id": "c", "t": 1}, {"id": "z", "t": 1}]}
         assert [one.lineage for one in oracle(plan, rows)["e"]] == [("m", "z")]
 
 
@@ -136,12 +133,7 @@ class TestSinceChange:
         assert derived(SINCE, rows) == [0, 3, 0, 0, 3, 0]
 
     def test_a_missing_value_is_a_value_of_its_own(self) -> None:
-        assert derived(SINCE, rows_of(("p", 1, 7), ("p", 2, None), ("p", 5, None), ("p", 6, 7))) == [
-            0,
-            0,
-            3,
-            0,
-        ]
+        assert derived(SINCE, rows_of(("p", 1, 7), ("p", 2, None), ("p", 5, None), ("p", 6, 7))) == [0, 0, 3, 0]
 
     def test_of_a_derived_column(self) -> None:
         plan = bound(

@@ -1,4 +1,4 @@
-"""Worlds of every kind of doubt, with probabilities worked out by hand."""
+"""Worlds of every kind of uncertainty, with probabilities worked out by hand."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 from inkling.meaning.worlds import joint_worlds, probabilities, worlds
 from inkling.model.schema import Column, StreamSchema, certain
 from inkling.model.types import Type
-from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
-from inkling.model.weights import Rows, exact, probability
+from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue, Rows, Uncertainty, exact, probability
 
 WHEN = ImpreciseTime("lo", "hi", "weights")
 WHAT = ProbableValue("p")
@@ -20,8 +19,8 @@ NEXT = ProbableValue("p", ("previous_room",))
 LOST = LostEvents("seq", role="role")
 
 
-def declared(doubt: Doubt | None, name: str = "S") -> StreamSchema:
-    imprecise = isinstance(doubt, ImpreciseTime)
+def declared(uncertainty: Uncertainty | None, name: str = "S") -> StreamSchema:
+    imprecise = isinstance(uncertainty, ImpreciseTime)
     return StreamSchema(
         name,
         (Column("k", Type.STRING), Column("room", Type.STRING)),
@@ -30,7 +29,7 @@ def declared(doubt: Doubt | None, name: str = "S") -> StreamSchema:
         start="lo" if imprecise else "t",
         end="hi" if imprecise else "t",
         time_type=Type.INTEGER,
-        doubt=doubt,
+        uncertainty=uncertainty,
     )
 
 
@@ -38,9 +37,9 @@ def mass(possible: Iterable[tuple[Fraction, object]]) -> Fraction:
     return sum((prob for prob, _ in possible), start=Fraction(0))
 
 
-def chance(rows: Rows, doubt: Doubt, holds: Callable[[Rows], bool]) -> Fraction:
+def chance(rows: Rows, uncertainty: Uncertainty, holds: Callable[[Rows], bool]) -> Fraction:
     """Probability of a condition; the masses of all worlds must sum to 1."""
-    possible = list(worlds(rows, declared(doubt)))
+    possible = list(worlds(rows, declared(uncertainty)))
     assert mass(possible) == 1
     assert all(prob > 0 for prob, _ in possible)
     return probabilities(possible, lambda world: ["yes"] if holds(world) else []).get("yes", Fraction(0))
@@ -114,7 +113,7 @@ class TestWhat:
         rows = rooms([("joe", 1, "a", 0), ("joe", 1, "b", 1)])
         assert [seen(world) for _, world in worlds(rows, declared(WHAT))] == [["b"]]
 
-    def test_more_than_certain_is_refused(self) -> None:
+    def test_more_than_certain_is_rejected(self) -> None:
         rows = rooms([("joe", 1, "a", 0.6), ("joe", 1, "b", 0.47)])
         with pytest.raises(ValueError, match=r"sum to 1\.07"):
             list(worlds(rows, declared(WHAT)))
@@ -157,9 +156,9 @@ class TestWhatGivenThePreviousValue:
         )
         plain = rooms(("joe", time, room, prob) for time in (1, 2) for room, prob in marginal)
 
-        def by_world(rows: Rows, doubt: Doubt) -> dict[tuple[object, ...], Fraction]:
+        def by_world(rows: Rows, uncertainty: Uncertainty) -> dict[tuple[object, ...], Fraction]:
             return probabilities(
-                worlds(rows, declared(doubt)), lambda world: [tuple((row["t"], row["room"]) for row in world)]
+                worlds(rows, declared(uncertainty)), lambda world: [tuple((row["t"], row["room"]) for row in world)]
             )
 
         assert by_world(chained, NEXT) == by_world(plain, WHAT)
@@ -195,8 +194,8 @@ def sharing(left: Segments, right: Segments) -> int:
     return sum(any(a <= d and c <= b for c, d in right) for a, b in left)
 
 
-def counts(rows: Rows, doubt: LostEvents = LOST, left: str = "A", right: str = "B") -> dict[int, Fraction]:
-    possible = list(worlds(rows, declared(doubt)))
+def counts(rows: Rows, uncertainty: LostEvents = LOST, left: str = "A", right: str = "B") -> dict[int, Fraction]:
+    possible = list(worlds(rows, declared(uncertainty)))
     assert mass(possible) == 1
     return probabilities(possible, lambda world: [sharing(segments(world, left), segments(world, right))])
 
@@ -235,7 +234,7 @@ class TestWhether:
 
     def test_O8_bounds_and_count_for_what_was_lost_at_the_ends(self) -> None:
         """A = [2, lost until 10], B = [lost from 0, 6]."""
-        doubt = LostEvents("seq", role="role", count="n", bounds=("first", "last"))
+        uncertainty = LostEvents("seq", role="role", count="n", bounds=("first", "last"))
         bounds = {"n": 2, "first": 0, "last": 10}
         rows = [{**row, **bounds} for row in (*recorded("A", 2, None), *recorded("B", None, 6))]
 
@@ -252,7 +251,7 @@ class TestWhether:
             if c < a < d < b:
                 yield "overlapped_by"
 
-        found = probabilities(worlds(rows, declared(doubt)), relation)
+        found = probabilities(worlds(rows, declared(uncertainty)), relation)
         assert found == {
             "precedes": Fraction(1, 6),
             "overlaps": Fraction(1, 6),
@@ -262,13 +261,13 @@ class TestWhether:
         }
 
     def test_O17_a_closing_that_is_only_counted(self) -> None:
-        doubt = LostEvents("seq", role="role", count="n", bounds=("first", "last"))
+        uncertainty = LostEvents("seq", role="role", count="n", bounds=("first", "last"))
         ends = {"first": 0, "last": 12}
         rows = [
             *({**row, "n": 4, **ends} for row in recorded("A", 0, 2, 4, 6)),
             *({**row, "n": 4, **ends} for row in recorded("B", 1, None, None, None)),
         ]
-        assert counts(rows, doubt)[2] == Fraction(980, 1331)
+        assert counts(rows, uncertainty)[2] == Fraction(980, 1331)
 
     def test_O18_lost_events_of_three_keys(self) -> None:
         """One lost event each in (0, 6), (2, 8) and (4, 10): in order with 91/162, in 44 worlds."""
@@ -282,7 +281,7 @@ class TestWhether:
         assert sum(in_order) == Fraction(91, 162)
         assert len(possible) == 44
 
-    def test_lost_events_without_bounds_are_refused(self) -> None:
+    def test_lost_events_without_bounds_are_rejected(self) -> None:
         with pytest.raises(ValueError, match="BOUNDS"):
             list(worlds(recorded("A", None, 6), declared(LOST)))
 
@@ -297,11 +296,7 @@ class TestWhether:
 
 class TestSeveralStreams:
     def test_streams_are_independent(self) -> None:
-        rows = {
-            "A": [{"k": "a", "lo": 1, "hi": 2}],
-            "B": rooms([("joe", 2, "a", "1/3")]),
-            "C": [{"k": "c", "t": 9}],
-        }
+        rows = {"A": [{"k": "a", "lo": 1, "hi": 2}], "B": rooms([("joe", 2, "a", "1/3")]), "C": [{"k": "c", "t": 9}]}
         schemas = [declared(WHEN, "A"), declared(WHAT, "B"), declared(None, "C")]
         possible = list(joint_worlds(rows, schemas))
         assert [prob for prob, _ in possible] == [

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from inkling.model.batch import EventBatch, MatchBatch, one_after_the_other, together
+from inkling.model.batch import EventBatch, MatchBatch, joined_matches, one_after_the_other
 
 WORDS = 1 << 16
 MANY = 100_000
@@ -52,6 +52,6 @@ def test_matches_keep_their_owners() -> None:
     found = matches([7, 8, 9])
     assert found.take(np.array([2, 0])).owner.tolist() == [9, 7]
     assert found.where(np.array([False, True, True])).owner.tolist() == [8, 9]
-    assert together([found, matches([4, 5, 6])]).owner.tolist() == [7, 4, 8, 5, 9, 6]
-    assert together([found, matches(None)]).owner is None
+    assert joined_matches([found, matches([4, 5, 6])]).owner.tolist() == [7, 4, 8, 5, 9, 6]
+    assert joined_matches([found, matches(None)]).owner is None
     assert matches(None).take(np.array([1])).owner is None

@@ -38,8 +38,8 @@ def test_the_reason_is_told(event: str, reason: str) -> None:
     [
         ("KEY k TIME t ± 2 TICKS", "", "no stream that it reads has a PROBABILITY"),
         ("TIME t PROBABILITY p", "", "it is not PARTITION BY the KEY of R, of which each has its own alternatives"),
-        ("KEY k TIME t ORDER BY s PROBABILITY p", "", "ORDER BY of R tells simultaneous events apart"),
-        ("KEY k TIME t PROBABILITY p", " MODEL m BY s", "`s`, which tells models apart, is not in the KEY of R"),
+        ("KEY k TIME t ORDER BY s PROBABILITY p", "", "ORDER BY of R distinguishes simultaneous events"),
+        ("KEY k TIME t PROBABILITY p", " MODEL m BY s", "`s`, which distinguishes models, is not in the KEY of R"),
         (
             "KEY k TIME t PROBABILITY p",
             "; EVENT z AS PATTERN ab_forecast x[chance > 0.5]",
@@ -59,7 +59,7 @@ def test_what_cannot_be_forecast_on_a_belief(stream: str, statement: str, reason
     assert (diagnostic.code, diagnostic.label) == ("INK0452", reason)
 
 
-def test_models_are_not_learned_from_doubt() -> None:
+def test_models_are_not_learned_from_uncertainty() -> None:
     program = inkling.parse(
         """
         STREAM R(k STRING, s STRING, t BIGINT) KEY k TIME t PROBABILITY p;

@@ -95,7 +95,7 @@ def test_boxes_of_random_programs_do_not_overlap_and_flows_go_on(seed: int) -> N
         assert {agent.title for agent in network.events} == {event.name for event in case.plan.events}
 
 
-def test_the_command_draws_prints_and_refuses(tmp_path: Path) -> None:
+def test_the_command_draws_prints_and_rejects(tmp_path: Path) -> None:
     program, picture = tmp_path / "p.ink", tmp_path / "p.svg"
     program.write_text(PROGRAM)
     runner = CliRunner()

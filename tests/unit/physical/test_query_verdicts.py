@@ -19,10 +19,7 @@ SAID = {
         "chains of automaton states, exact",
         "the chance of each state of its automaton",
     ),
-    "SEQ NEXT(R a, S b[k = a.k]) PER END": (
-        "class      extended regular: ",
-        "plan       PROJECT a.k OF CHAIN(R ; S)",
-    ),
+    "SEQ NEXT(R a, S b[k = a.k]) PER END": ("class      extended regular: ", "plan       PROJECT a.k OF CHAIN(R ; S)"),
     "SEQ NEXT(R a, S b+) PARTITION BY k PER END": (
         "class      extended regular: ",
         "plan       for each a.k: CHAIN(R ; S+)",
@@ -38,7 +35,7 @@ SAID = {
     "SEQ NEXT(R a, G b, S c[k = a.k]) PER END": (
         "class      unsafe: a.k is shared, but part 2 (G) does not have it",
         "hard       JOIN_VAR: ",
-        "nothing, so a stream without an end is refused",
+        "nothing, so unbounded streams are rejected",
     ),
     "SEQ NEXT(G a, S b[k = LAST(b).k]+) PER END": ("hard       KLEENE_VAR: ",),
     "SEQ NEXT(R a, S b[v > a.v]) PER END": ("hard       NONLOCAL: ",),

@@ -53,14 +53,7 @@ def hostile_report() -> ReportData:
         counts=(EventCount(HOSTILE, 1, 1),),
         matches=(
             MatchRow(
-                HOSTILE,
-                HOSTILE,
-                0,
-                1,
-                method=HOSTILE,
-                values={HOSTILE: HOSTILE},
-                lineage=(HOSTILE,),
-                members=(member,),
+                HOSTILE, HOSTILE, 0, 1, method=HOSTILE, values={HOSTILE: HOSTILE}, lineage=(HOSTILE,), members=(member,)
             ),
         ),
         rejects=(RejectRow(HOSTILE, HOSTILE, 1, HOSTILE),),

@@ -1,4 +1,4 @@
-"""Report data refuses nonsense and converts to JSON."""
+"""Report data rejects nonsense and converts to JSON."""
 
 import json
 from dataclasses import asdict
@@ -45,6 +45,6 @@ def test_counted_events_come_before_others():
         (lambda: ReportData(title="", program_text="", time_kind="hours"), "'hours'"),
     ],
 )
-def test_nonsense_is_refused(build, complaint):
+def test_nonsense_is_rejected(build, complaint):
     with pytest.raises(ValueError, match=complaint):
         build()

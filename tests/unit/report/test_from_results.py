@@ -8,9 +8,9 @@ import pyarrow.parquet
 import pytest
 
 import inkling
-from inkling.report import ReportData
+from inkling.report import ReportData, build_report, report_data
 from inkling.report.data import MatchRow, ReportTable
-from inkling.report.members import in_stretches
+from inkling.report.from_results import in_stretches
 
 PROGRAM = inkling.parse(
     """
@@ -35,15 +35,12 @@ DOORS = [
     {"id": "7", "person": "ada", "room": None, "t": 5},
     {"id": "d9", "person": None, "room": "lab", "t": 6},
 ]
-BADGES = [
-    {"id": "b1", "person": "ada", "t": 4},
-    {"id": "7", "person": "ada", "t": 6},
-]
+BADGES = [{"id": "b1", "person": "ada", "t": 4}, {"id": "7", "person": "ada", "t": 6}]
 
 
 def report(**changes: object) -> ReportData:
     inputs = {"Door": DOORS, "Badge": BADGES}
-    return inkling.report_data(PROGRAM, PROGRAM.run_local(inputs), inputs, **changes)  # type: ignore[arg-type]
+    return report_data(PROGRAM, PROGRAM.run_local(inputs), inputs, **changes)  # type: ignore[arg-type]
 
 
 def of(data: ReportData, event: str) -> list[MatchRow]:
@@ -96,21 +93,21 @@ def test_members_are_found_in_parquet_files(tmp_path: Path) -> None:
     paths = {"Door": tmp_path / "Door.parquet", "Badge": tmp_path / "Badge.parquet"}
     for name, rows in (("Door", DOORS), ("Badge", BADGES)):
         pa.parquet.write_table(pa.Table.from_pylist(rows), paths[name])
-    data = inkling.report_data(PROGRAM, PROGRAM.run_local(paths), paths)
+    data = report_data(PROGRAM, PROGRAM.run_local(paths), paths)
     assert data.matches == report().matches
 
 
 def test_rows_without_an_id_are_found_by_their_number() -> None:
     program = inkling.parse("STREAM A(x BIGINT, t BIGINT) TIME t; EVENT e AS PATTERN A a[x > 1];")
     rows = {"A": [{"x": 1, "t": 10}, {"x": 5, "t": 11}]}
-    (match,) = inkling.report_data(program, program.run_local(rows), rows).matches
+    (match,) = report_data(program, program.run_local(rows), rows).matches
     assert (match.lineage, match.members[0].values) == ((2,), {"x": 5})
 
 
 def test_timestamps_become_microseconds() -> None:
     program = inkling.parse("STREAM A(x BIGINT, t TIMESTAMP) TIME t; EVENT e(a.t AS at) AS PATTERN A a;")
     rows = {"A": [{"x": 1, "t": "1970-01-01T00:00:02Z"}]}
-    data = inkling.report_data(program, program.run_local(rows), rows)
+    data = report_data(program, program.run_local(rows), rows)
     assert data.time_kind == "timestamp"
     assert (data.matches[0].start, data.matches[0].values) == (2_000_000, {"at": "1970-01-01T00:00:02Z"})
 
@@ -118,9 +115,9 @@ def test_timestamps_become_microseconds() -> None:
 @pytest.mark.parametrize("inputs", [{}, {"Badge": BADGES}])
 def test_a_report_does_without_the_inputs(inputs: dict[str, object]) -> None:
     results = PROGRAM.run_local({"Door": DOORS, "Badge": BADGES})
-    data = inkling.report_data(PROGRAM, results, inputs)
+    data = report_data(PROGRAM, results, inputs)
     assert len(data.matches) == 7
-    assert inkling.build_report(data).startswith("<!doctype html>")
+    assert build_report(data).startswith("<!doctype html>")
 
 
 UNCERTAIN = inkling.parse(
@@ -142,10 +139,10 @@ UNCERTAIN_INPUTS = {
 }
 
 
-def test_results_in_doubt_are_looked_at_more_closely() -> None:
-    data = inkling.report_data(UNCERTAIN, UNCERTAIN.run_local(UNCERTAIN_INPUTS), UNCERTAIN_INPUTS)
+def test_results_in_uncertainty_are_looked_at_more_closely() -> None:
+    data = report_data(UNCERTAIN, UNCERTAIN.run_local(UNCERTAIN_INPUTS), UNCERTAIN_INPUTS)
     assert data.worlds == "1 part enumerated (24 worlds)"
-    assert data.has_doubt
+    assert data.has_uncertainty
     sure, unlikely = sorted(data.matches, key=lambda match: -match.probability)
     assert (sure.probability, unlikely.probability) == pytest.approx((0.5, 0.125))
     assert [(one.low, one.high, one.share) for one in sure.ends] == [(5, 5, 0.5), (6, 6, 0.5)]
@@ -173,7 +170,7 @@ def test_events_are_drawn_with_the_times_they_may_have() -> None:
         "B": [{"id": "b1", "t": 3}, {"id": "b2", "t": 4}],
     }
     results = IMPRECISE.run_local(inputs)
-    data = inkling.report_data(IMPRECISE, results, inputs)
+    data = report_data(IMPRECISE, results, inputs)
     found = {match.lineage: match for match in data.matches}
     assert {ids: match.probability for ids, match in found.items()} == {
         ("a1", "b1"): 0.75,
@@ -198,7 +195,7 @@ def test_many_weights_become_few_shades() -> None:
 def test_certain_results_are_not_looked_at_again() -> None:
     data = report()
     assert data.worlds is None
-    assert not data.has_doubt
+    assert not data.has_uncertainty
     assert all(match.starts == () and match.influences == () for match in data.matches)
 
 
@@ -218,8 +215,8 @@ def test_forecasts_are_summed_up_and_not_listed() -> None:
         """
     )
     inputs = {"V": [{"k": "k", "s": letter, "t": t} for t, letter in enumerate("abcababcca")]}
-    results = program.run_local(inputs, program.fit(inputs, order=1))
-    data = inkling.report_data(program, results, inputs)
+    results = program.run_local(inputs, program.fit(inputs, settings=inkling.FitSettings(order=1)))
+    data = report_data(program, results, inputs)
     chances = results.tables["soon"]["chance"].to_pylist()
     assert {match.event for match in data.matches} == {"ab"}
     assert [(one.event, one.results, one.shown) for one in data.counts] == [("ab", 3, 3), ("soon", len(chances), 0)]
@@ -230,11 +227,9 @@ def test_forecasts_are_summed_up_and_not_listed() -> None:
 
 
 def test_values_that_are_missing_are_left_out() -> None:
-    program = inkling.parse(
-        "STREAM V(s STRING, t BIGINT) TIME t; EVENT any_v(v.s AS said) AS PATTERN V v;",
-    )
+    program = inkling.parse("STREAM V(s STRING, t BIGINT) TIME t; EVENT any_v(v.s AS said) AS PATTERN V v;")
     inputs = {"V": [{"s": "x", "t": 1}, {"s": None, "t": 2}]}
-    data = inkling.report_data(program, program.run_local(inputs), inputs)
+    data = report_data(program, program.run_local(inputs), inputs)
     assert [dict(match.values) for match in data.matches] == [{"said": "x"}, {}]
 
 
@@ -244,7 +239,7 @@ def test_withdrawn_results_are_shown_and_do_not_count() -> None:
     gone = doors.slice(1, 1).set_column(doors.column_names.index("op"), "op", pa.array(["-"]))
     # told, taken back, told again, taken back again
     changes = pa.concat_tables([doors, gone, doors.slice(1, 1), gone])
-    data = inkling.report_data(PROGRAM, replace(found, tables={**found.tables, "any_door": changes}), {})
+    data = report_data(PROGRAM, replace(found, tables={**found.tables, "any_door": changes}), {})
     assert [(one.event, one.results, one.withdrawn, one.shown) for one in data.counts] == [
         ("pair", 3, 0, 3),
         ("twice", 1, 0, 1),
@@ -256,6 +251,6 @@ def test_withdrawn_results_are_shown_and_do_not_count() -> None:
         ("-", ("d2",)),
         ("-", ("d2",)),
     ]
-    page = inkling.build_report(data)
+    page = build_report(data)
     assert "Withdrawn</th>" in page
-    assert "Withdrawn</th>" not in inkling.build_report(report())
+    assert "Withdrawn</th>" not in build_report(report())

@@ -71,7 +71,7 @@ def test_kept_events_stay_in_their_stage() -> None:
     assert [[step.event.name for step in stage.steps] for stage in plan.stages] == [[], ["slow"]]
 
 
-def test_a_new_key_without_a_stage_is_refused() -> None:
+def test_a_new_key_without_a_stage_is_rejected() -> None:
     old = inkling.parse("\n".join([STREAM, SLOW])).physical
     new = inkling.parse("\n".join([STREAM, SLOW, "EVENT twin AS PATTERN SEQ(Car a, Car b) PARTITION BY speed;"]))
     with pytest.raises(InputError) as caught:
@@ -79,6 +79,6 @@ def test_a_new_key_without_a_stage_is_refused() -> None:
     assert str(caught.value) == (
         "error[INK0606]: `twin` needs another partition key than the running program has\n"
         "   = note: a query keeps the number of its stages, one per partition key, as long as it has its checkpoint\n"
-        "   = help: start the program with a checkpoint of its own\n"
-        "   = help: the running program goes on"
+        "   = help: start the program with a new checkpoint\n"
+        "   = help: the running program continues"
     )

@@ -28,7 +28,7 @@ def test_they_wait_for_their_events(saved: bool) -> None:
     assert not len(stream.finish().rejects)
 
 
-def test_they_are_refused_at_the_end() -> None:
+def test_they_are_rejected_at_the_end() -> None:
     stream = PROGRAM.open(unbounded=True)
     stream.push(GONE)
     assert [row["reason"] for row in stream.finish().rejects.to_pylist()] == ["nothing to withdraw"]

@@ -6,7 +6,7 @@ import pytest
 from tests.kit.oracle import oracle
 
 import inkling
-from inkling.evaluators.stage import protocol
+from inkling.evaluators.stage import member
 
 STREAM = "STREAM E(id INT, k INT, kind STRING, t INT) ID id KEY k TIME t ORDER BY id LATENESS 5 TICKS;\n"
 PROGRAMS = {
@@ -49,7 +49,7 @@ def test_nothing_is_kept_after_the_end(kind: str) -> None:
 
 def test_an_earlier_match_with_the_same_end_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of matches that end together the first to start is the result, also when a later one is known much later."""
-    monkeypatch.setattr(protocol, "SPARE_ROWS", 0)
+    monkeypatch.setattr(member, "SPARE_ROWS", 0)
     pattern = "SEQ ANY (_*, E v[kind = 'a'], NOT E w[kind = 'b']) WITHIN 2 TICKS PER END"
     program = inkling.parse(f"{STREAM.replace(' LATENESS 5 TICKS', '')} EVENT e AS PATTERN {pattern};")
     rows = [{"id": t, "k": 1, "kind": kind, "t": t} for t, kind in ((0, "c"), (2, "a"), (3, "c"), (9, "c"))]

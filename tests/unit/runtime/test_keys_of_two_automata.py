@@ -1,9 +1,9 @@
-"""Automata of one stage share a book of keys, though each has seen only some of them."""
+"""Automata of one stage share a index of keys, though each has seen only some of them."""
 
 from __future__ import annotations
 
 import inkling
-from inkling.evaluators.automaton.stepper import SPARE_KEYS
+from inkling.evaluators.automaton.evaluator import SPARE_KEYS
 
 PROGRAM = """
 STREAM V(id INT, k INT, t INT, s STRING) ID id KEY k TIME t ORDER BY id;

@@ -118,7 +118,7 @@ def test_a_row_that_the_old_window_would_have_taken_is_late_in_the_new_one() -> 
     assert (len(kept.push(late).late), len(changed.push(late).late)) == (0, 1)
 
 
-def test_an_unknown_forecast_is_refused_beside_an_uncertain_stream() -> None:
+def test_an_unknown_forecast_is_rejected_beside_an_uncertain_stream() -> None:
     stream = inkling.parse(TEXT).open()
     with pytest.raises(InputError, match="INK0622"):
         stream.control("nothing", confidence=0.5)

@@ -64,7 +64,7 @@ def test_absence_at_the_end_is_open_until_the_limit() -> None:
 def test_what_breaks_a_longer_repetition_leaves_a_shorter_one_open() -> None:
     # c5 has the x of a4, and not that of a1
     assert listed("EVENT e AS PATTERN SEQ(A a+, NOT C c[x = LAST(a).x], B b[x > 3]) WITHIN 20 TICKS;") == [
-        (1, "a1", 21),
+        (1, "a1", 21)
     ]
 
 
@@ -118,7 +118,7 @@ def test_nothing_is_open_before_the_first_row() -> None:
     assert not len(stream.open_matches("e"))
 
 
-def test_states_without_parts_are_refused() -> None:
+def test_states_without_parts_are_rejected() -> None:
     with pytest.raises(NotSupportedYet, match="INK0428"):
         opened("EVENT e AS PATTERN SEQ(A a, B b) CONSUME RECENT;").open_matches("e")
     with pytest.raises(NotSupportedYet, match="INK0428"):

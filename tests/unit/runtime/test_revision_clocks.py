@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.model.batch import FOREVER
-from inkling.model.watermarks import NEVER, Marks
+from inkling.model.watermarks import NEVER, Watermarks
 from inkling.runtime.revision.clocks import ManyClocks, RevisionClocks, Windows
 
 
@@ -23,55 +23,53 @@ def three(found: RevisionClocks) -> tuple[int, int, int]:
 
 
 def test_one_that_is_waited_for_is_told_when_it_is_closed() -> None:
-    assert three(clocks(a=(3, 10)).after(Marks({"a": 100}))) == (89, 96, 96)
+    assert three(clocks(a=(3, 10)).after(Watermarks({"a": 100}))) == (89, 96, 96)
 
 
 def test_nobody_waits_for_a_speculative_stream() -> None:
-    assert three(clocks("a", a=(3, 10)).after(Marks({"a": 100}))) == (89, 96, 100)
+    assert three(clocks("a", a=(3, 10)).after(Watermarks({"a": 100}))) == (89, 96, 100)
 
 
 def test_of_speculative_streams_the_latest_decides_what_is_told() -> None:
-    both = clocks("a", "b", a=(3, 3), b=(5, 5)).after(Marks({"a": 100}))
+    both = clocks("a", "b", a=(3, 3), b=(5, 5)).after(Watermarks({"a": 100}))
     assert three(both) == (NEVER, NEVER, 100)
-    assert three(both.after(Marks({"b": 40}))) == (34, 34, 100)
+    assert three(both.after(Watermarks({"b": 40}))) == (34, 34, 100)
 
 
 def test_others_are_waited_for() -> None:
-    both = clocks("a", a=(3, 3), b=(5, 20)).after(Marks({"a": 100}))
+    both = clocks("a", a=(3, 3), b=(5, 20)).after(Watermarks({"a": 100}))
     assert both.decided == NEVER
-    assert three(both.after(Marks({"b": 40}))) == (19, 34, 34)
-    assert both.after(Marks(idle=frozenset({"b"}))).decided == 100
+    assert three(both.after(Watermarks({"b": 40}))) == (19, 34, 34)
+    assert both.after(Watermarks(idle=frozenset({"b"}))).decided == 100
 
 
 def test_at_the_end_all_is_settled() -> None:
-    assert three(clocks("a", a=(3, 10)).after(Marks(finished=True))) == (FOREVER, FOREVER, FOREVER)
+    assert three(clocks("a", a=(3, 10)).after(Watermarks(finished=True))) == (FOREVER, FOREVER, FOREVER)
 
 
 def test_a_shorter_window_settles_more_and_a_longer_one_takes_nothing_back() -> None:
-    at_100 = clocks(a=(3, 10)).after(Marks({"a": 100}))
-    shorter = at_100.with_windows(Windows({"a": 1}, {"a": 2})).after(Marks())
+    at_100 = clocks(a=(3, 10)).after(Watermarks({"a": 100}))
+    shorter = at_100.with_windows(Windows({"a": 1}, {"a": 2})).after(Watermarks())
     assert (shorter.settled, shorter.closed) == (97, 98)
-    longer = at_100.with_windows(Windows({"a": 50}, {"a": 60})).after(Marks())
+    longer = at_100.with_windows(Windows({"a": 50}, {"a": 60})).after(Watermarks())
     assert (longer.settled, longer.closed) == (89, 96)
 
 
 def test_for_a_stream_with_many_readers_the_furthest_counts() -> None:
-    many = ManyClocks((clocks(a=(3, 10)), clocks(a=(3, 10), b=(0, 0)))).after(Marks({"a": 100}))
+    many = ManyClocks((clocks(a=(3, 10)), clocks(a=(3, 10), b=(0, 0)))).after(Watermarks({"a": 100}))
     assert (many.closed, many.settled, many.latest("a")) == (96, 89, 100)
 
 
-MARKS = st.builds(
-    Marks,
-    st.dictionaries(st.sampled_from("ab"), st.integers(0, 50)),
-    st.frozensets(st.sampled_from("ab")),
+WATERMARKS = st.builds(
+    Watermarks, st.dictionaries(st.sampled_from("ab"), st.integers(0, 50)), st.frozensets(st.sampled_from("ab"))
 )
 
 
-@given(st.lists(MARKS, max_size=8), st.frozensets(st.sampled_from("ab")))
-def test_the_three_stand_in_order_and_never_go_back(news: list[Marks], speculative: frozenset[str]) -> None:
+@given(st.lists(WATERMARKS, max_size=8), st.frozensets(st.sampled_from("ab")))
+def test_the_three_stand_in_order_and_never_go_back(watermarks: list[Watermarks], speculative: frozenset[str]) -> None:
     now = clocks(*speculative, a=(3, 7), b=(0, 0))
-    for marks in news:
-        before, now = now, now.after(marks)
+    for one in watermarks:
+        before, now = now, now.after(one)
         settled, closed, decided = three(now)
         assert settled <= closed <= decided
         assert all(old <= new for old, new in zip(three(before), three(now), strict=True))

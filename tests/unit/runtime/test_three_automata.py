@@ -17,7 +17,7 @@ def test_their_state_is_kept_and_taken_up_again(n_events: int) -> None:
     program = inkling.parse(f"STREAM V(id STRING, k INT, s STRING, t INT) ID id TIME t ORDER BY id;{events}")
     stream = program.open()
     first = [{"id": f"a{k:03}", "k": k, "s": "A", "t": 0} for k in range(70)]
-    assert len(stream.push({"V": first})) == 0
+    assert stream.push({"V": first}).n_results == 0
     stream = LocalStream.restore(program, stream.snapshot())
     second = [{"id": f"b{k:03}", "k": k, "s": "B", "t": 1} for k in range(70)]
     found = [stream.push({"V": second}), stream.finish()]

@@ -43,7 +43,7 @@ EVENT then AS PATTERN SEQ(alone a, S s) WITHIN 400 TICKS;
 def test_what_was_held_back_while_a_stream_was_idle_is_told_afterwards(
     wait: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second stage went on with S and has forgotten how things stood; what A brings counts from then on."""
+    """The second stage continued with S and has forgotten how things stood; what A brings counts from then on."""
     monkeypatch.setattr(replay, "SPARE_ROWS", 0)
     stream = inkling.parse(IDLE.format(wait=wait)).open()
     stream.push({"A": [{"id": "a", "k": "p", "t": 5}]})

@@ -23,7 +23,7 @@ def test_the_first_row_may_be_a_withdrawal() -> None:
     stream = PROGRAM.open()
     stream.push({"A": [{"id": 1, "op": "-"}]})
     stream.push({"A": [{"id": 1, "v": 1, "t": 1, "op": "+"}, {"id": 2, "v": 2, "t": 3, "op": "+"}]})
-    assert not len(stream.finish())
+    assert not stream.finish().n_results
 
 
 def test_an_id_that_other_keys_share_keeps_their_rows() -> None:

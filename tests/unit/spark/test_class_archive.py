@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from inkling.spark.class_archive import ClassArchive, class_archive, discard_orphans
-from inkling.spark.java import Java
+from inkling.spark.jvm.class_archive import ClassArchive, class_archive, discard_orphans
+from inkling.spark.jvm.java import Java
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inkling.runtime.adaptation.steering import steered
-from inkling.spark.streaming.control_messages import MessageFile
+from inkling.forecasting.adaptation.steering import steered
+from inkling.spark.streaming.sources.control_messages import MessageFile
 
 ORDER = {"forecast": "f", "parameter": "order", "value": "1"}
 
@@ -48,9 +48,9 @@ def test_lines_without_a_header_have_the_fields_in_their_usual_order(tmp_path: P
     path.write_text("f,order,1\nf,order\nf,order,2,3\n")
     found, _ = MessageFile(path).after(0)
     assert found[0] == ORDER
-    settings, refused = steered({}, found, lambda _: None)
+    settings, rejected = steered({}, found, lambda _: None)
     assert settings == {"f": {"order": 1}}
-    assert [one.reason for one in refused] == ["it has no `value`", "it has no `forecast`"]
+    assert [one.reason for one in rejected] == ["it has no `value`", "it has no `forecast`"]
 
 
 def test_the_place_in_a_topic_is_none_in_a_file(tmp_path: Path) -> None:

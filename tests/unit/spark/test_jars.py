@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inkling.spark.jars import SETTINGS_VARIABLE, Jar, NoJarsError, fetched, jar_folder, read_jars
+from inkling.spark.jvm.jars import SETTINGS_VARIABLE, Jar, NoJarsError, fetched, jar_folder, read_jars
 
 CONTENTS = b"not a jar, but Ivy does not look inside"
 TOOL = Jar("org.example", "tool", "1.2", hashlib.sha256(CONTENTS).hexdigest())
@@ -51,7 +51,7 @@ def test_a_jar_that_is_not_there(repository: Path) -> None:
     assert str(jar_folder()) in diagnostic.helps[0]
 
 
-def test_a_jar_with_other_contents_is_refused(repository: Path) -> None:
+def test_a_jar_with_other_contents_is_rejected(repository: Path) -> None:
     for file in repository.rglob("*.jar"):
         file.write_bytes(b"something else")
     with pytest.raises(NoJarsError) as raised:
@@ -62,7 +62,7 @@ def test_a_jar_with_other_contents_is_refused(repository: Path) -> None:
 
 def test_pinned_lists_name_every_jar_once() -> None:
     root = Path(__file__).parents[3]
-    for path in (root / "src/inkling/spark/kafka.jars", root / "tests/kafka/broker.jars"):
+    for path in (root / "src/inkling/spark/kafka/kafka.jars", root / "tests/kafka/broker.jars"):
         jars = read_jars(path.read_text())
         assert len({(jar.group, jar.artifact) for jar in jars}) == len(jars) > 4
         assert all(len(jar.sha256) == 64 for jar in jars)

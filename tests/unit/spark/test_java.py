@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inkling.spark.java import Java, NoJavaError, cache_directory, find_java, launch_home
+from inkling.spark.jvm.java import Java, NoJavaError, cache_directory, find_java, launch_home
 
 
 def install_java(home: Path, version: str, *, release_file: bool = True) -> Path:
@@ -30,13 +30,7 @@ def no_packaged_java(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("version", "major", "usable"),
-    [
-        ("1.8.0_402", 8, False),
-        ("11.0.2", 11, False),
-        ("17", 17, True),
-        ("21.0.8", 21, True),
-        ("26-ea", 26, False),
-    ],
+    [("1.8.0_402", 8, False), ("11.0.2", 11, False), ("17", 17, True), ("21.0.8", 21, True), ("26-ea", 26, False)],
 )
 def test_feature_release_decides(version: str, major: int, usable: bool) -> None:
     java = Java(Path("/opt/java"), version)
@@ -71,7 +65,7 @@ def test_packaged_java_when_the_machine_has_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_packaged_java")
-def test_no_java_says_what_was_refused(tmp_path: Path) -> None:
+def test_no_java_says_what_was_rejected(tmp_path: Path) -> None:
     old = install_java(tmp_path / "old", "11.0.2")
     with pytest.raises(NoJavaError) as caught:
         find_java({"JAVA_HOME": str(old), "PATH": str(tmp_path)})
@@ -91,10 +85,7 @@ def test_launcher_drops_only_what_troubles_java(tmp_path: Path, version: str, ke
     kept = ["-cp", "a b:c'd", "--add-opens=java.base/java.lang=ALL-UNNAMED", "", "Main", "*"]
     launcher = launch_home(java, tmp_path / "cache") / "bin" / "java"
     ran = subprocess.run(
-        [launcher, "--add-modules=jdk.incubator.vector", security, *kept],
-        capture_output=True,
-        text=True,
-        check=True,
+        [launcher, "--add-modules=jdk.incubator.vector", security, *kept], capture_output=True, text=True, check=True
     )
     passed = ([security] if keeps_security_package else []) + kept
     assert ran.stdout.splitlines() == [f"<{argument}>" for argument in passed]

@@ -5,9 +5,8 @@ import pickle
 import pytest
 
 from inkling.spark.streaming.addresses import address_of, without_secrets
-from inkling.spark.streaming.postgres_sink import PostgresSink
-from inkling.spark.streaming.postgres_tables import name_of
-from inkling.spark.streaming.sinks import sink_of
+from inkling.spark.streaming.sinks.postgres import PostgresSink, name_of
+from inkling.spark.streaming.sinks.protocol import sink_of
 
 
 def sink(address: str) -> PostgresSink:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from inkling.cli.live_line import parts
+from inkling.cli.terminal.live_line import parts
 from inkling.model.time import Clock
-from inkling.spark.streaming.outputs import Tally
 from inkling.spark.streaming.progress import RECENT, Entry, Progress, seconds_between, under_pressure
+from inkling.spark.streaming.sinks.outputs import Tally
 
 
 def took(seconds: float) -> Progress:

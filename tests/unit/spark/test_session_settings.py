@@ -18,13 +18,7 @@ from inkling.spark.session import (
 
 @pytest.mark.parametrize(
     ("master", "cores"),
-    [
-        ("local", 1),
-        ("local[4]", 4),
-        ("local[3, 2]", 3),
-        ("spark://host:7077", None),
-        ("local-cluster[2,1,1024]", None),
-    ],
+    [("local", 1), ("local[4]", 4), ("local[3, 2]", 3), ("spark://host:7077", None), ("local-cluster[2,1,1024]", None)],
 )
 def test_local_cores(master: str, cores: int | None) -> None:
     assert local_cores(master) == cores

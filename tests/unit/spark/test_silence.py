@@ -1,7 +1,7 @@
 """Which streams are silent while others speak."""
 
-from inkling.spark.streaming.idle import Silence
-from inkling.spark.streaming.outputs import Tally
+from inkling.spark.streaming.sinks.outputs import Tally
+from inkling.spark.streaming.sources.idle import Silence
 
 
 def heard(**good: int) -> Tally:
@@ -41,7 +41,7 @@ def test_rows_bring_a_stream_back() -> None:
     assert watch.newly_idle(126) == {"b"}
 
 
-def test_refused_rows_are_silence() -> None:
+def test_rejected_rows_are_silence() -> None:
     watch = silence()
     watch.take(Tally(0, {}, 0, 9, 0, 0, None, read={"a": 1, "b": 9}, good={"a": 1, "b": 0}), 112)
     assert watch.newly_idle(112) == {"b"}

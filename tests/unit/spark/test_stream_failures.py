@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from inkling.errors import InputError
+from inkling.spark.streaming.checkpoint.storage import Folder
 from inkling.spark.streaming.failures import Run, SinkError, by_sink, in_place, stream_failed
-from inkling.spark.streaming.storage import Folder
-from inkling.spark.streaming.vanished import InputFiles
+from inkling.spark.streaming.sources.missing_files import InputFiles
 
 MESSAGES = Path(__file__).parents[2] / "errors" / "running"
 RUN = Run("/checkpoint", "`/out`", 7)
@@ -77,6 +77,6 @@ def test_files_of_a_batch(tmp_path: Path) -> None:
     old = {"path": (tmp_path / "long ago.csv").as_uri(), "timestamp": 0, "batchId": 1}
     write_log(checkpoint / "sources" / "0", "9.compact", old, {"path": gone.as_uri(), "timestamp": 2, "batchId": 9})
     files = InputFiles(Folder(None, str(checkpoint)))  # type: ignore[arg-type]  # nothing here is remote
-    assert files.vanished(5) == str(gone)
+    assert files.missing_file(5) == str(gone)
     gone.touch()
-    assert files.vanished(5) is None
+    assert files.missing_file(5) is None

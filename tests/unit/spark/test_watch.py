@@ -8,7 +8,7 @@ import inkling
 from inkling.errors import InklingError
 from inkling.query import Program
 from inkling.runtime.changes import Changes
-from inkling.spark.streaming.versions import Replaceable
+from inkling.spark.streaming.checkpoint.versions import Replaceable
 from inkling.spark.streaming.watch import Watcher, files_of
 
 TEXT = """STREAM Car(id INT, road STRING) ID id TIME t;
@@ -72,7 +72,7 @@ def test_tables_are_watched_too(tmp_path: Path) -> None:
     assert bench.taken.texts == [TEXT]
 
 
-def test_a_program_with_mistakes_is_refused_once(tmp_path: Path) -> None:
+def test_a_program_with_errors_is_rejected_once(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.path.write_text("STREAM Car(")
     bench.look_twice()

@@ -1,9 +1,9 @@
-"""What results rest on, down to rows of streams."""
+"""What results depend on, down to rows of streams."""
 
 from __future__ import annotations
 
 import inkling
-from inkling.why.account import Derivation
+from inkling.why.explanation import Derivation
 
 PROGRAM = """
 STREAM Temp(id STRING, v INT, t BIGINT) ID id TIME t;

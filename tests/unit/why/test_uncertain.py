@@ -198,10 +198,7 @@ def test_alternatives_that_depend_on_the_one_before() -> None:
 def test_withdrawn_events_are_gone_from_all_worlds(options: str) -> None:
     text = """STREAM S(id STRING, k STRING, v STRING, t INT) ID id KEY k TIME t PROBABILITY p {};
               EVENT e(k) AS PATTERN SEQ(S x[v = 'a'], S y[v = 'b']) WITHIN 9 TICKS PARTITION BY k PER VALUES;"""
-    kept = [
-        {"id": "1", "k": "k", "v": "a", "p": 0.5, "t": 1},
-        {"id": "3", "k": "k", "v": "b", "p": 0.8, "t": 3},
-    ]
+    kept = [{"id": "1", "k": "k", "v": "a", "p": 0.5, "t": 1}, {"id": "3", "k": "k", "v": "b", "p": 0.8, "t": 3}]
     gone = {"id": "2", "k": "k", "v": "a", "p": 0.4, "t": 2}
     changes = [{**row, "op": "+"} for row in (*kept, gone)] + [{**gone, "op": "-"}]
     found = inkling.parse(text.format(options)).why("e", {"S": changes}).worlds()
@@ -227,7 +224,7 @@ def test_certain_events_beside_uncertain_streams() -> None:
     )
 
 
-def test_uncertain_forecasts_are_refused() -> None:
+def test_uncertain_forecasts_are_rejected() -> None:
     program = inkling.parse(
         """STREAM P(k STRING, v STRING, t BIGINT, p DOUBLE) KEY k TIME t PROBABILITY p;
            EVENT x(k) AS PATTERN SEQ STRICT(P a[v = 'a'], P b[v = 'b']) PARTITION BY k PER END;

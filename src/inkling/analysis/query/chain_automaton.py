@@ -13,7 +13,7 @@ from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.meaning import Pattern
-from inkling.automata.regex import Concat, Epsilon, Letter, Regex, Repeat
+from inkling.automata.regex import Concat, Epsilon, Regex, Repeat, Symbol
 from inkling.logical.expr import Expr
 
 
@@ -23,8 +23,8 @@ class ChainAutomaton:
 
     pattern: CompiledPattern
     dfa: Dfa
-    accepts: tuple[int, ...]  # per bit of the expression that stands for acceptance, a bit of words
-    spares: tuple[int, ...]  # per bit that stands for the lack of a candidate, a bit of words
+    accepts: tuple[int, ...]  # per bit of the expression that stands for acceptance, a bit of predicate masks
+    spares: tuple[int, ...]  # per bit that stands for the lack of a candidate, a bit of predicate masks
 
     @classmethod
     def of(cls, query: Query, n_stages: int, variables: Iterable[str]) -> ChainAutomaton:
@@ -42,8 +42,8 @@ class ChainAutomaton:
             wanted = replace(asks[number], filters=passed)
             accept = accepts.setdefault(wanted, (len(accepts), accepted(number)))[0]
             exclusive.add(frozenset((accept, spare)))
-            taken = Letter(Guard(bits=frozenset({accept})), stage.slot)
-            waiting: Regex = Epsilon() if always else Repeat(Letter(Guard(bits=frozenset({spare}))))
+            taken = Symbol(Guard(bits=frozenset({accept})), stage.slot)
+            waiting: Regex = Epsilon() if always else Repeat(Symbol(Guard(bits=frozenset({spare}))))
             hop: Regex = taken if number == 0 else Concat((waiting, taken))
             if not stage.repeated:
                 parts.append(hop)
@@ -53,10 +53,7 @@ class ChainAutomaton:
                 parts.append(Repeat(hop, 1))
         pattern = CompiledPattern.of(Pattern(Concat(tuple(parts))), 1, exclusive=sorted(exclusive, key=sorted))
         return cls(
-            pattern,
-            pattern.dfa(),
-            tuple(word for _, word in accepts.values()),
-            tuple(word for _, word in spares.values()),
+            pattern, pattern.dfa(), tuple(bit for _, bit in accepts.values()), tuple(bit for _, bit in spares.values())
         )
 
     @property
@@ -67,10 +64,10 @@ class ChainAutomaton:
     def n_runs(self) -> int:
         return self.pattern.nfa.n_states
 
-    def symbol(self, word: int) -> int:
-        """What a word is to the automaton."""
-        bits = sum(1 << place for place, bit in enumerate(self.accepts) if word & bit)
-        bits |= sum(1 << (32 + place) for place, bit in enumerate(self.spares) if not word & bit)
+    def symbol(self, mask: int) -> int:
+        """The minterm of a predicate mask."""
+        bits = sum(1 << place for place, bit in enumerate(self.accepts) if mask & bit)
+        bits |= sum(1 << (32 + place) for place, bit in enumerate(self.spares) if not mask & bit)
         symbol = self.pattern.alphabet.symbol(0, bits)
         assert symbol is not None
         return symbol
@@ -106,7 +103,7 @@ def fits(query: Query, n_stages: int, variables: Iterable[str]) -> bool:
 
 
 class _Compared:
-    """A query, told apart by what is asked."""
+    """A query, distinguished by what is asked."""
 
     def __init__(self, query: Query) -> None:
         self.query, self._text = query, repr(query)

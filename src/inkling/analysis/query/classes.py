@@ -32,7 +32,7 @@ def class_of(query: Query) -> Classified:
         return Classified(Class.REGULAR, "every condition looks at one event, and no value is shared")
     names = ", ".join(one.name for one in shared)
     if all(is_independent(query, one, n) for one in shared):
-        return Classified(Class.EXTENDED, f"the values of {names} tell independent keys of every part apart")
+        return Classified(Class.EXTENDED, f"the values of {names} distinguish independent keys of every part")
     for one in shared:
         fills = max(one.stages) + 1
         if not is_independent(query, one, fills):

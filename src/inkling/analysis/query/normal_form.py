@@ -37,7 +37,7 @@ def _in_streams(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
     for name, stream in zip(event.sources, streams, strict=True):
         if stream is None:
             yield f"{name} is an event itself, and its results depend on each other"
-    if not any(isinstance(one.schema.doubt, ProbableValue) for one in streams if one is not None):
+    if not any(isinstance(one.schema.uncertainty, ProbableValue) for one in streams if one is not None):
         yield NO_ALTERNATIVES
     for stream in streams:
         if stream is not None:
@@ -56,10 +56,10 @@ def _in_streams(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
 
 def _in_stream(stream: p.StreamPlan) -> Iterator[str]:
     schema = stream.schema
-    if schema.doubt is not None and not isinstance(schema.doubt, ProbableValue):
+    if schema.uncertainty is not None and not isinstance(schema.uncertainty, ProbableValue):
         yield f"{schema.name} leaves open more than what its events are"
     if schema.is_ordered:
-        yield f"ORDER BY of {schema.name} tells simultaneous events apart"
+        yield f"ORDER BY of {schema.name} distinguishes simultaneous events"
     if schema.is_interval:
         yield f"events of {schema.name} last"
     if stream.reset_when is not None:
@@ -316,7 +316,7 @@ class _Reader:
         return {one.column: value} if one.type == value.type and value.value is not None else {}
 
     def _head(self) -> set[Place] | None:
-        """The places whose values tell results apart; None where these are not the same for all matches of a result.
+        """The places whose values distinguish results; None where these are not the same for all matches of a result.
 
         Partitions have results of their own, whether or not they show the key.
         """
@@ -359,7 +359,7 @@ class _Reader:
     def _source(self, name: str) -> Source:
         stream = self._program.stream(name)
         assert stream is not None
-        doubt = stream.schema.doubt
-        if not isinstance(doubt, ProbableValue):
+        uncertainty = stream.schema.uncertainty
+        if not isinstance(uncertainty, ProbableValue):
             return Source(name, stream.schema.key, certain=True)
-        return Source(name, stream.schema.key, markov=bool(doubt.given))
+        return Source(name, stream.schema.key, markov=bool(uncertainty.given))

@@ -10,20 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from inkling.analysis.exclusive import exclusive_pairs
-from inkling.analysis.expression import expression_of
-from inkling.analysis.one_column import joint_conditions
 from inkling.analysis.policies import parts_of
 from inkling.analysis.query.normal_form import streams_obstacle
 from inkling.analysis.query.query import Place, Query, Source, Stage, Variable
-from inkling.analysis.regular import is_regular
+from inkling.analysis.regular.conditions import exclusive_pairs, joint_conditions
+from inkling.analysis.regular.regular import expression_of, is_regular
 from inkling.analysis.verdict import Verdict
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import N_BITS, Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.meaning import Counting, Pattern
-from inkling.automata.regex import Letter, Regex
+from inkling.automata.regex import Regex, Symbol
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.uncertainty import ProbableValue
@@ -46,7 +44,7 @@ class PatternAutomaton:
 
 @dataclass(frozen=True, slots=True)
 class Followable:
-    """What is asked of a stream, by its key, and the automaton that tells."""
+    """What is asked of a stream, by its key, and the automaton that answers."""
 
     query: Query
     automaton: PatternAutomaton
@@ -79,13 +77,13 @@ def forecastable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | 
     assert stream is not None
     if forecast.by is not None and forecast.by.name not in stream.schema.key:
         return Verdict(
-            None, f"`{forecast.by.name}`, which tells models apart, is not in the KEY of {stream.schema.name}"
+            None, f"`{forecast.by.name}`, which distinguishes models, is not in the KEY of {stream.schema.name}"
         )
     return Verdict(_query(event, program, ()), "its automaton and the model's past are followed in every world at once")
 
 
 def _in_order_of_key(program: p.ProgramPlan) -> p.ProgramPlan:
-    """Without orders that tell no alternatives apart, because these have one key."""
+    """Without orders that distinguish no alternatives, because these have one key."""
 
     def plain(stream: p.StreamPlan) -> p.StreamPlan:
         schema = stream.schema
@@ -98,7 +96,7 @@ def as_certain(event: p.EventPlan, program: p.ProgramPlan) -> p.ProgramPlan:
     """The one stream of an event as each of its worlds has it, where events of a key are ordered by their times."""
     stream = program.stream(event.sources[0])
     assert stream is not None
-    ordered = replace(stream, schema=replace(stream.schema, doubt=None, order_by=stream.schema.start))
+    ordered = replace(stream, schema=replace(stream.schema, uncertainty=None, order_by=stream.schema.start))
     return p.ProgramPlan((ordered,), program.tables, (event,), program.ticks_only, program.rules)
 
 
@@ -119,7 +117,7 @@ def _by_key(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
         yield "it reads several streams, whose events have no order where they are simultaneous"
         return
     stream = program.stream(event.sources[0])
-    if stream is None or not isinstance(stream.schema.doubt, ProbableValue):
+    if stream is None or not isinstance(stream.schema.uncertainty, ProbableValue):
         yield "no stream that it reads has a PROBABILITY"
         return
     if {column.name for column in event.partition} != set(stream.schema.key):
@@ -131,14 +129,14 @@ def _by_key(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
 
 
 def _query(event: p.EventPlan, program: p.ProgramPlan, conditions: tuple[e.Expr, ...]) -> Query:
-    """The stream as it is read: one stage, which takes what the automaton is told of."""
+    """The stream as it is read: one stage, which takes the events that the automaton reads."""
     stream = program.stream(event.sources[0])
     assert stream is not None
-    assert isinstance(stream.schema.doubt, ProbableValue)
+    assert isinstance(stream.schema.uncertainty, ProbableValue)
     schema = stream.schema
     variables = tuple(Variable(one.name, frozenset({Place(0, one.name)})) for one in event.partition)
     stage = Stage(e.ROW, schema.name, accepts=conditions, kept=frozenset(schema.key))
-    source = Source(schema.name, schema.key, markov=bool(stream.schema.doubt.given))
+    source = Source(schema.name, schema.key, markov=bool(stream.schema.uncertainty.given))
     return Query((stage,), variables, frozenset(one.name for one in variables), {schema.name: source}, event.per)
 
 
@@ -149,14 +147,14 @@ class _Spelling:
     numbers: dict[e.Expr, int] = field(default_factory=dict)
 
     def taken(self, leaf: p.Leaf) -> Regex:
-        return self._letter(leaf.slot, leaf.demands)
+        return self._symbol(leaf.slot, leaf.demands)
 
     def candidate(self, leaf: p.Leaf) -> Regex | None:
-        return self._letter(leaf.slot, leaf.conditions) if leaf.checks else None
+        return self._symbol(leaf.slot, leaf.conditions) if leaf.checks else None
 
-    def _letter(self, slot: int, conditions: tuple[e.Expr, ...]) -> Regex:
+    def _symbol(self, slot: int, conditions: tuple[e.Expr, ...]) -> Regex:
         asked = [on_row(part) for one in conditions for part in e.conjuncts(one)]
-        return Letter(Guard(bits=frozenset(self.numbers.setdefault(one, len(self.numbers)) for one in asked)), slot)
+        return Symbol(Guard(bits=frozenset(self.numbers.setdefault(one, len(self.numbers)) for one in asked)), slot)
 
 
 def on_row(condition: e.Expr) -> e.Expr:

@@ -1,7 +1,9 @@
-"""How a query is answered exactly: a tree of operators, or the reason why there is none.
+"""Safe plans: a tree of operators that answers a query exactly, or the reason why there is none.
 
-A leaf is a chain of automaton states. `Project` combines independent values of a variable; `Follow` appends a stage
-whose streams have nothing to do with what comes before; `Cover` and `Group` append one that shares them.
+The operators are those of the probabilistic stream algebra (Lahar, section 3.3.1), compiled by the algorithm of section
+3.3.2. `Reg` is a regular query. `Project` combines independent values of a variable. `Seq` appends a stage whose
+streams are not those of the stages before. `LastWins` and `GroupSeq` are not in the paper: they append a stage that
+reads streams of the stages before.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ class Obstacle(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class Reg:
     """The first stages as an automaton over what happens at each time, for fixed values of the variables in `env`."""
 
     n_stages: int
@@ -34,14 +36,14 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Some value of the variable: values are independent of each other."""
+    """Any value of the variable; the values are independent of each other."""
 
     variable: str
     child: Plan
 
 
 @dataclass(frozen=True, slots=True)
-class Follow:
+class Seq:
     """The next stage, whose streams are not those of the stages before."""
 
     child: Plan
@@ -49,29 +51,29 @@ class Follow:
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
-    """The last stage, for which every event counts that the stage before accepts."""
+class LastWins:
+    """The last stage; every event that the stage before accepts is a candidate of it, so only the latest counts."""
 
     child: Plan
     stage: int
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupSeq:
     """The last stage, on streams of the stages before: everything is counted per value of the projected variables."""
 
     child: Plan
     stage: int
 
 
-Plan = Chain | Project | Follow | Cover | Group
+Plan = Reg | Project | Seq | LastWins | GroupSeq
 
 
 @dataclass(frozen=True, slots=True)
 class NoPlan:
     obstacle: Obstacle
     reason: str
-    env: frozenset[str]  # variables whose values could be told apart first
+    env: frozenset[str]  # variables whose values could be distinguished first
 
 
 def plan_of(query: Query) -> Plan | NoPlan:
@@ -83,11 +85,11 @@ def plan_of(query: Query) -> Plan | NoPlan:
 def _plan(query: Query, n: int, env: frozenset[str], *, is_top: bool) -> Plan | NoPlan:
     for number, stage in enumerate(query.stages[:n]):
         if stage.joins or stage.across:
-            said = f"a condition of part {number + 1} ({stage.source}) reads other events as well"
-            return NoPlan(Obstacle.NONLOCAL, said, env)
+            why_not = f"a condition of part {number + 1} ({stage.source}) reads other events as well"
+            return NoPlan(Obstacle.NONLOCAL, why_not, env)
     open_ones = [one for one in query.variables if query.is_shared(one, n) and one.name not in env]
     if not open_ones:
-        return Chain(n, env)
+        return Reg(n, env)
     for one in open_ones:
         if is_independent(query, one, n):
             child = _plan(query, n, env | {one.name}, is_top=is_top)
@@ -102,38 +104,38 @@ def _appended(
     for one in open_ones:
         if last in one.stages and any(before < last for before in one.stages):
             why = obstacle(query, one, last + 1)
-            said = f"part {last + 1} ({stage.source}) shares {one.name} with parts before it, but {why}"
-            return NoPlan(Obstacle.JOIN_VAR, said, env)
+            why_not = f"part {last + 1} ({stage.source}) shares {one.name} with parts before it, but {why}"
+            return NoPlan(Obstacle.JOIN_VAR, why_not, env)
         if last in one.stages and stage.repeated:
-            said = f"all events of the repetition in part {last + 1} ({stage.source}) have the same {one.name}"
-            return NoPlan(Obstacle.KLEENE_VAR, said, env)
+            why_not = f"all events of the repetition in part {last + 1} ({stage.source}) have the same {one.name}"
+            return NoPlan(Obstacle.KLEENE_VAR, why_not, env)
     if stage.can_reject and not is_top:
         then = "other parts follow" if last + 1 < len(query.stages) else "what is asked is whether it ever holds"
-        said = f"part {last + 1} ({stage.source}) has a condition after the fact, and {then}"
-        return NoPlan(Obstacle.INNER_REJECT, said, env)
+        why_not = f"part {last + 1} ({stage.source}) has a condition after the fact, and {then}"
+        return NoPlan(Obstacle.INNER_REJECT, why_not, env)
     if not any(_overlap(query, before, last) for before in range(last)):
         child = _plan(query, last, env, is_top=False)
-        return replace(child, env=env) if isinstance(child, NoPlan) else Follow(child, last)
+        return replace(child, env=env) if isinstance(child, NoPlan) else Seq(child, last)
     if is_top and not stage.repeated and not query.source(last).markov and _covers(query, last, env):
         child = _plan(query, last, env, is_top=True)
-        return replace(child, env=env) if isinstance(child, NoPlan) else Cover(child, last)
+        return replace(child, env=env) if isinstance(child, NoPlan) else LastWins(child, last)
     child = _plan(query, last, env, is_top=False)
     if isinstance(child, NoPlan):
         return replace(child, env=env)
     if is_top and _is_projected_chain(child) and not (stage.repeated and stage.can_reject):
-        return Group(child, last)
-    said = f"part {last + 1} reads keys of {stage.source} that parts before it read as well"
-    return NoPlan(Obstacle.OVERLAP, said, env)
+        return GroupSeq(child, last)
+    why_not = f"part {last + 1} reads keys of {stage.source} that parts before it read as well"
+    return NoPlan(Obstacle.OVERLAP, why_not, env)
 
 
 def _is_projected_chain(plan: Plan) -> bool:
     while isinstance(plan, Project):
         plan = plan.child
-    return isinstance(plan, Chain)
+    return isinstance(plan, Reg)
 
 
 def _overlap(query: Query, one: int, other: int) -> bool:
-    """Whether some key of a doubtful stream can feed both stages."""
+    """Whether some key of an uncertain stream can have events of both stages."""
     source = query.source(one)
     if source.name != query.stages[other].source or source.certain:
         return False

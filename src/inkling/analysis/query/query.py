@@ -61,7 +61,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A stream that stages read: `key` columns tell apart what is independent, here or in `certain` streams any do."""
+    """A stream that stages read: `key` columns distinguish what is independent, here or in `certain` streams any do."""
 
     name: str
     key: tuple[str, ...]
@@ -76,7 +76,7 @@ class Source:
 class Query:
     stages: tuple[Stage, ...]
     variables: tuple[Variable, ...]
-    head: frozenset[str]  # names of variables whose values tell results apart
+    head: frozenset[str]  # names of variables whose values distinguish results
     sources: Mapping[str, Source]
     per: Per = Per.END
 

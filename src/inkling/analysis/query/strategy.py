@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from inkling.analysis.query.classes import Class, Classified, class_of, obstacle
 from inkling.analysis.query.normal_form import NO_ALTERNATIVES, query_of, streams_obstacle
-from inkling.analysis.query.plans import Chain, Cover, Follow, Group, NoPlan, Plan, Project, plan_of
+from inkling.analysis.query.plans import GroupSeq, LastWins, NoPlan, Plan, Project, Reg, Seq, plan_of
 from inkling.analysis.query.query import Query
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
@@ -41,7 +41,7 @@ class Strategy:
     classified: Classified
     plan: Plan | NoPlan
     engine: Engine
-    variables: tuple[str, ...]  # those of the head, and those that are told apart first
+    variables: tuple[str, ...]  # those of the head, and those that are distinguished first
     reason: str
     automaton: PatternAutomaton | None = None
 
@@ -70,7 +70,7 @@ def strategy_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy 
 
 def _reads_alternatives(event: p.EventPlan, program: p.ProgramPlan) -> bool:
     streams = (program.stream(name) for name in event.sources)
-    return any(one is not None and isinstance(one.schema.doubt, ProbableValue) for one in streams)
+    return any(one is not None and isinstance(one.schema.uncertainty, ProbableValue) for one in streams)
 
 
 def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
@@ -85,7 +85,7 @@ def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
     return Strategy(
         query,
         classified,
-        Chain(1, frozenset(variables)),
+        Reg(1, frozenset(variables)),
         Engine.AUTOMATON,
         variables,
         found.reason,
@@ -101,7 +101,7 @@ def _of_forecast(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy
     if query is None:
         return Verdict(None, found.reason)
     classified, variables = Classified(Class.REGULAR, found.reason), tuple(one.name for one in query.variables)
-    plan = Chain(1, frozenset(variables))
+    plan = Reg(1, frozenset(variables))
     return Verdict(Strategy(query, classified, plan, Engine.FORECAST, variables, found.reason), found.reason)
 
 
@@ -111,9 +111,9 @@ def _of_query(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | 
     if query is None:
         return Verdict(None, asked.reason)
     for output in (*event.head, *event.returns):
-        told = next((part.column for part in e.walk(output.expr) if _is_time(part, program)), None)
-        if told is not None:
-            return Verdict(None, f"results show the time `{told}`; with PER END, `end` is that of the last part")
+        shown_time = next((part.column for part in e.walk(output.expr) if _is_time(part, program)), None)
+        if shown_time is not None:
+            return Verdict(None, f"results show the time `{shown_time}`; with PER END, `end` is that of the last part")
     for name in sorted(query.head):
         why = obstacle(query, query.variable(name), len(query.stages))
         if why is not None:
@@ -139,11 +139,11 @@ def _strategy(query: Query, classified: Classified, plan: Plan | NoPlan) -> Stra
     from inkling.analysis.query.chain_automaton import fits  # whose automata need NumPy
 
     leaf: Plan = inner
-    while not isinstance(leaf, Chain):
+    while not isinstance(leaf, Reg):
         leaf = leaf.child
     if not fits(query, leaf.n_stages, leaf.env):
         return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, TOO_MANY_WAYS)
-    if not isinstance(inner, Chain):
+    if not isinstance(inner, Reg):
         together = unbounded(query, inner, frozenset(variables), within=query.per is p.Per.VALUES)
         if together is not None:
             return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, together)
@@ -174,7 +174,7 @@ def several_chained(query: Query, variables: frozenset[str]) -> str | None:
 
 
 def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:
-    """Why an automaton could not tell how far back the repetition reaches that a query begins with, if it could not."""
+    """Why an automaton could not determine how far back the first repetition of a query reaches, if it could not."""
     first = query.stages[0]
     known = {column for one in query.variables if one.name in variables for column in one.columns_in(0)}
     if not first.repeated or first.kept <= known:
@@ -188,15 +188,15 @@ ONE_BY_ONE = "each with a past of its own; PARTITION BY the KEY, or name one by 
 def unbounded(query: Query, plan: Plan, env: frozenset[str], *, within: bool) -> str | None:
     """Why it does, if so. `within` says that what is asked for are intervals, not points in time."""
     match plan:
-        case Chain(n_stages=n):
+        case Reg(n_stages=n):
             return _any_key(query, range(n), env)
         case Project(variable=name, child=child):
             return unbounded(query, child, env | {name}, within=within)
-        case Follow(child=child, stage=number):
+        case Seq(child=child, stage=number):
             # streams of a last stage that is not repeated can be followed one by one
             mine = _any_key(query, (number,), env) if within or query.stages[number].repeated else None
             return mine or unbounded(query, child, env, within=True)
-        case Cover(child=child) | Group(child=child):
+        case LastWins(child=child) | GroupSeq(child=child):
             return unbounded(query, child, env, within=within)
 
 

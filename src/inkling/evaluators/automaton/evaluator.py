@@ -1,215 +1,182 @@
-"""Automata as evaluators: all regular events that share a scope advance together."""
+"""The evaluator of regular events: all automata of a stage read one batch of events, under one index of keys."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from inkling.automata.detections import Detections
-from inkling.automata.engine import PatternSet
-from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Counting, Pattern
-from inkling.automata.rows import Rows
-from inkling.errors import InputError
-from inkling.evaluators.automaton.carry import AutomatonCarry as AutomatonCarry
-from inkling.evaluators.automaton.kept import KeptEvents, spelled_places
-from inkling.evaluators.automaton.translate import to_regex
-from inkling.evaluators.matches.gather import Gather, lineage_ids
-from inkling.evaluators.stage.batches import comes_from
-from inkling.evaluators.stage.resets import resets_in
-from inkling.kernels.lineage import place_events
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.vectorized import evaluate
-from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
-from inkling.physical.plan import EventStep
+from inkling.analysis.choice import Evaluator
+from inkling.evaluators.automaton.events import RegularEvents
+from inkling.evaluators.automaton.migration import Running, migrated, step_since
+from inkling.evaluators.automaton.state import RunsState, joined, only, renamed, without
+from inkling.evaluators.protocol import Moment
+from inkling.evaluators.stage.member import Setting, StepInput, StepOutput
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import event_batch
+from inkling.evaluators.stage.rows.keys import KeyIndex
+from inkling.evaluators.stage.rows.layout import Layout
+from inkling.evaluators.stage.rows.owners import Owners, is_among, with_owners
+from inkling.kernels.automaton.order import any_tied
+from inkling.logical.plan import EventPlan
+from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
+from inkling.physical.checks import no_resets
+from inkling.physical.plan import EventStep, Stage
 
-MAX_LISTED = 100_000_000
-"""Events that the results of one event may list together, in one partition: several gigabytes."""
+SPARE_KEYS = 1024
+"""So many keys without open matches may stay in the index before it is tidied."""
+
+
+@dataclass(frozen=True, slots=True)
+class AutomataState:
+    """The open runs of each automaton, whose keys are in the index; a step changes both in place."""
+
+    automata: tuple[RunsState, ...]
+    keys: KeyIndex
+
+    def tidied(self) -> AutomataState:
+        """The same with a index of the keys that have open runs."""
+        live = self._live_keys()
+        return AutomataState(tuple(renamed(one, live) for one in self.automata), self.keys.only(live))
+
+    def as_stored(self) -> StoredAutomata:
+        """The same; keys without open runs are as good as forgotten."""
+        live = self._live_keys()
+        keys = self.keys.to_table().take(pa.array(live)) if len(live) else self.keys.schema.empty_table()
+        return StoredAutomata(tuple(renamed(one, live) for one in self.automata), keys)
+
+    @classmethod
+    def from_stored(cls, stored: StoredAutomata) -> AutomataState:
+        return cls(stored.automata, KeyIndex.from_table(stored.keys))
+
+    def _live_keys(self) -> Ints:
+        return reduce(np.union1d, [one.runs.key for one in self.automata], np.empty(0, np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAutomata:
+    """The state of automata as it is written: with a table of keys, in the order of their codes."""
+
+    automata: tuple[RunsState, ...]
+    keys: pa.Table
 
 
 @dataclass(frozen=True, slots=True)
 class AutomatonEvaluator:
-    """Regular events with one scope, compiled together."""
+    """Has all automata of a stage read the next events."""
 
-    steps: tuple[EventStep, ...]
-    patterns: PatternSet
-    bits: tuple[int, ...]  # the stage's conditions that these events use, in the automata's numbering
-    around: Surroundings
-    resets: tuple[int | None, ...] = ()  # per input of the stage, the condition under which a row resets its key
-    _empty: dict[str, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
+    stage: Stage
+    automata: tuple[RegularEvents, ...]
+    owners: bool = False  # whether results say whose they are
 
-    def start(self) -> AutomatonCarry:
-        return AutomatonCarry(self.patterns.initial_state(), None, np.empty(0, np.int64), 0)
+    @classmethod
+    def of(cls, steps: Iterable[EventStep], setting: Setting) -> list[AutomatonEvaluator]:
+        """One for all events whose automata fit into memory."""
+        made = cls(setting.stage, setting.engine.automata, setting.owners)
+        if any(bit is not None for bit in setting.stage.resets):
+            answered = {event.name for event in made.events}
+            for step in steps:
+                if step.event.name not in answered:
+                    raise no_resets(step.event.name, "its automaton would not fit into memory")
+        return [made] if made.automata else []
 
-    def step(self, state: AutomatonCarry, batch: EventBatch) -> tuple[AutomatonCarry, tuple[MatchBatch, ...]]:
-        """Read the next events of each key; results name events of earlier batches too. The state stays as it is."""
-        after = state.copy()
-        return after, self.go_on(after, batch)
+    @property
+    def name(self) -> str:
+        return Evaluator.AUTOMATON
 
-    def go_on(self, carry: AutomatonCarry, batch: EventBatch, codes: Ints | None = None) -> tuple[MatchBatch, ...]:
-        """The same, changing what is carried; `codes` gives the carry's numbers of the batch's keys."""
-        fresh = self._of_scope(batch)
-        if not len(fresh):
-            return tuple(self._nothing(step, batch) for step in self.steps)
-        memory, events = carry.memory()
-        rows = Rows.of(fresh.key, self._streams(fresh), self._compressed(fresh))
-        keys = rows.segment_keys if codes is None else codes[rows.segment_keys]
-        room, found = self.patterns.advance(memory, rows, keys, len(events))
-        used = place_events(room.nodes, memory.n_nodes, room.progress.n_nodes, len(events), len(fresh))
-        n_before = len(events)
-        events.append(fresh, used)
-        try:
-            results = tuple(
-                self._matches(step, fresh, events, found if len(self.steps) == 1 else found.of_pattern(number))
-                for number, step in enumerate(self.steps)
-            )
-        except BaseException:
-            events.cut(n_before)  # what is carried is never half of two steps
-            raise
-        memory.keep(keys, room)
-        if memory.is_loose:
-            events.keep_only(memory.compact())
-        return results
+    @property
+    def events(self) -> tuple[EventPlan, ...]:
+        return tuple(step.event for automaton in self.automata for step in automaton.steps)
 
-    def ties(self, batch: EventBatch) -> np.ndarray:
-        """Which rows of the scope stand at the place of the row before, so that none comes before the other."""
-        inside = np.flatnonzero(comes_from(batch, self.steps[0].scope))
-        tied = np.zeros(len(batch), bool)
-        if len(inside) == len(batch):
-            key, end, place = batch.key, batch.end, batch.end_place
-        else:
-            key, end, place = batch.key[inside], batch.end[inside], batch.end_place[inside]
-        tied[inside[1:]] = (key[1:] == key[:-1]) & (end[1:] == end[:-1]) & (place[1:] == place[:-1])
-        return tied
+    @property
+    def state_type(self) -> type[AutomataState]:
+        return AutomataState
 
-    def _of_scope(self, batch: EventBatch) -> EventBatch:
-        scope = self.steps[0].scope
-        if len(scope) == self.patterns.groups[0].n_streams:
-            return batch
-        inside = comes_from(batch, scope)
-        return batch if inside.all() else batch.take(np.flatnonzero(inside))
+    @property
+    def is_divisible(self) -> bool:
+        return bool(self.stage.key_types)
 
-    def evaluate(self, batch: EventBatch) -> tuple[MatchBatch, ...]:
-        """All results over whole keys."""
-        return self.step(self.start(), batch)[1]
+    def start(self) -> AutomataState:
+        return AutomataState(tuple(automaton.start() for automaton in self.automata), KeyIndex.of(self.stage))
 
-    def _streams(self, batch: EventBatch) -> np.ndarray:
-        if not any(bit is not None for bit in self.resets):
-            return batch.source
-        return np.where(resets_in(self.resets, batch), np.int16(-1), batch.source)
+    def step(self, state: AutomataState, given: StepInput, until: Moment) -> tuple[AutomataState, StepOutput]:
+        after, found, ties = list(state.automata), dict[str, MatchBatch](), list[pa.Table]()
+        local, codes = state.keys.local(given.rows)
+        batch = event_batch(self.stage, given.rows, local)
+        for number, (automaton, one) in enumerate(zip(self.automata, state.automata, strict=True)):
+            fresh, tied = _without_ties(automaton, batch)
+            if tied is not None:
+                ties.append(tied)
+            since = [given.since.get(step.event.name, -FOREVER) for step in automaton.steps] if given.since else []
+            if max(since, default=-FOREVER) > given.after:
+                after[number], results = step_since(automaton, one, _by_code(fresh, codes), since)
+                named = codes[local]
+            else:
+                results = automaton.go_on(one, fresh, codes)
+                named = local
+            if self.owners:
+                n_key_columns = len(self.stage.key_types)
+                results = tuple(with_owners(some, given.rows, named, n_key_columns) for some in results)
+            found.update({matches.event: matches for matches in results})
+        kept = AutomataState(tuple(after), _tidied(state.keys, after))
+        return kept, StepOutput(found, pa.concat_tables(ties) if ties else None)
 
-    def _compressed(self, batch: EventBatch) -> np.ndarray:
-        if self.bits == tuple(range(len(self.bits))):
-            return batch.bits[:, 0]
-        packed = np.zeros(len(batch), np.uint64)
-        for place, bit in enumerate(self.bits):
-            truth = (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)
-            packed |= truth << np.uint64(place)
-        return packed
+    def split(self, state: AutomataState, owners: Owners) -> tuple[AutomataState, AutomataState]:
+        codes = np.flatnonzero(is_among(state.keys.owners(), owners))
+        theirs = AutomataState(tuple(only(one, codes) for one in state.automata), state.keys)
+        others = AutomataState(tuple(without(one, codes) for one in state.automata), state.keys.copy())
+        if not len(state.keys.schema):
+            return replace(theirs, keys=KeyIndex(state.keys.schema)), others
+        return theirs.tidied(), others
 
-    def _matches(self, step: EventStep, fresh: EventBatch, events: KeptEvents, found: Detections) -> MatchBatch:
-        if not len(found):
-            return self._nothing(step, fresh)
-        _refuse_endless_lists(step.event.name, int(found.n_members().sum()))
-        lineage = found.lineage()
-        named, rows = np.unique(lineage.events, return_inverse=True)
-        known = events.take(named)
-        first, last = np.searchsorted(named, found.first_event()), found.row
-        start_place, end_place, words = _in_one_order(known, first, fresh, last)
-        resolve = Gather(known, lineage.offsets, rows, lineage.slots.astype(np.int64))
-        outputs = (*step.event.head, *step.event.returns)
-        return MatchBatch(
-            step.event.name,
-            fresh.key[last],
-            known.start[first],
-            start_place,
-            fresh.end[last],
-            end_place,
-            fresh.known[last],
-            {output.name: evaluate(output.expr, resolve, len(last), self.around) for output in outputs},
-            lineage_ids(known, lineage.offsets, rows),
-            words,
-        )
+    def merge(self, left: AutomataState, right: AutomataState) -> AutomataState:
+        keys = left.keys.copy()
+        codes = keys.codes(right.keys.to_table()) if len(keys.schema) else np.zeros(1, np.int64)
+        pairs = zip(left.automata, right.automata, strict=True)
+        return AutomataState(tuple(joined(*pair, codes) for pair in pairs), keys)
 
-    def _nothing(self, step: EventStep, batch: EventBatch) -> MatchBatch:
-        """No results, with the types that they would have."""
-        name = step.event.name
-        if name not in self._empty:
-            none = np.empty(0, np.int64)
-            known = batch.take(none)
-            resolve = Gather(known, np.zeros(1, np.int64), none, none)
-            outputs = (*step.event.head, *step.event.returns)
-            values = {output.name: evaluate(output.expr, resolve, 0, self.around) for output in outputs}
-            ids = lineage_ids(known, np.zeros(1, np.int64), none)
-            self._empty[name] = MatchBatch(name, none, none, none, none, none, none, values, ids)
-        return self._empty[name]
+    def copied(self, state: AutomataState) -> AutomataState:
+        return AutomataState(tuple(one.copy() for one in state.automata), state.keys.copy())
+
+    def migrated(self, state: AutomataState, before: AutomatonEvaluator, kept: Collection[str]) -> AutomataState:
+        running = [Running(*pair) for pair in zip(before.automata, state.automata, strict=True)]
+        layout = Layout.between(before.stage, self.stage, kept)
+        return AutomataState(tuple(migrated(one, running, kept, layout.events) for one in self.automata), state.keys)
+
+    def n_kept(self, state: AutomataState) -> int:
+        return sum(len(one.runs.key) for one in state.automata)
 
 
-def _in_one_order(known: EventBatch, first: Ints, fresh: EventBatch, last: Ints) -> tuple[Ints, Ints, pa.Array | None]:
-    """Places of the first events and of the last ones, and the words whose ranks both are."""
-    starts, ends = known.start_place[first], fresh.end_place[last]
-    if known.place_words is None and fresh.place_words is None:
-        return starts, ends, None
-    spelled = [spelled_places(known, starts), spelled_places(fresh, ends)]
-    unique = pc.drop_null(pc.unique(pa.chunked_array(spelled)))
-    words = unique.take(pc.array_sort_indices(unique))
-    ranks = [pc.index_in(one, value_set=words).cast(pa.int64()) for one in spelled]
-    none = int(UNORDERED)
-    filled = [pc.fill_null(rank, without).to_numpy() for rank, without in zip(ranks, (-none, none), strict=True)]
-    return filled[0], filled[1], words
+def _without_ties(automaton: RegularEvents, batch: EventBatch) -> tuple[EventBatch, pa.Table | None]:
+    """The rows without those at the place of the row before, which are distinguished; an order cannot have them."""
+    if not any_tied(batch.key, batch.end, batch.end_place):
+        return batch, None
+    tied = automaton.ties(batch)
+    if not tied.any():
+        return batch, None
+    rows = np.flatnonzero(tied)
+    ids = batch.ids.take(pa.array(batch.id_offsets[rows]))
+    return batch.take(np.flatnonzero(~tied)), pa.table(
+        {r.SOURCE: batch.source[rows], r.END: batch.end[rows], r.ID: ids}
+    )
 
 
-def _refuse_endless_lists(event: str, n_members: int) -> None:
-    """A repetition without a limit gives ever longer matches, whose lists together grow with the square of the rows."""
-    if n_members > MAX_LISTED:
-        raise InputError.of(
-            "INK0602",
-            f"the results of `{event}` would list {n_members} events in one partition, more than {MAX_LISTED}",
-            notes=("a result lists every event of its match, and these matches grow with the stream",),
-            helps=("`CONSUME RESTART` starts anew after each result; `WITHIN n EVENTS` limits a match",),
-        )
+def _by_code(batch: EventBatch, codes: Ints) -> EventBatch:
+    """The same rows, keys under their codes and sorted by them."""
+    named = replace(batch, key=codes[batch.key])
+    return named.take(np.argsort(named.key, kind="stable"))
 
 
-def automata_of(
-    steps: tuple[EventStep, ...], resets: tuple[int | None, ...], around: Surroundings
-) -> tuple[AutomatonEvaluator, ...]:
-    """One evaluator per scope and per 64 conditions; events whose automata do not fit in memory are left out.
-
-    `resets` has an item per input of the stage.
-    """
-    groups: list[list[EventStep]] = []
-    for step in steps:
-        for group in groups:
-            if group[0].scope == step.scope and len(_bits_of([*group, step])) <= 64:
-                group.append(step)
-                break
-        else:
-            groups.append([step])
-    return tuple(made for group in groups for made in _fitting(tuple(group), resets, around))
-
-
-def _fitting(
-    steps: tuple[EventStep, ...], resets: tuple[int | None, ...], around: Surroundings
-) -> tuple[AutomatonEvaluator, ...]:
-    """One evaluator of all steps, or one of each that can have one."""
-    try:
-        return (_compile(steps, resets, around),)
-    except (TooManyStates, TooManySymbols):
-        alone = ((step,) for step in steps) if len(steps) > 1 else ()
-        return tuple(made for one in alone for made in _fitting(one, resets, around))
-
-
-def _compile(steps: tuple[EventStep, ...], resets: tuple[int | None, ...], around: Surroundings) -> AutomatonEvaluator:
-    bits = _bits_of(steps)
-    place = {bit: number for number, bit in enumerate(bits)}
-    patterns = [
-        Pattern(to_regex(step, place), Counting.RESTART if step.event.restart else Counting.OVERLAP) for step in steps
-    ]
-    return AutomatonEvaluator(steps, PatternSet.compile(patterns, len(resets)), bits, around, resets)
-
-
-def _bits_of(steps: list[EventStep] | tuple[EventStep, ...]) -> tuple[int, ...]:
-    return tuple(sorted({bit for step in steps for leaf in step.leaves for bit in leaf.all_bits}))
+def _tidied(keys: KeyIndex, states: Sequence[RunsState]) -> KeyIndex:
+    """Keys without an open match are forgotten once there are many of them."""
+    if len(keys) <= 2 * sum(state.n_keys for state in states) + SPARE_KEYS:
+        return keys
+    live = states[0].live_keys()
+    for state in states[1:]:
+        live = np.union1d(live, state.live_keys())
+    for state in states:
+        state.rename_keys(live)
+    return keys.only(live)

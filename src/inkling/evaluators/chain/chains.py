@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.chain.moments import Moments
-from inkling.kernels.chain_bounds import tighten
+from inkling.kernels.chain.bounds import tighten
 from inkling.model.batch import Ints
 
 

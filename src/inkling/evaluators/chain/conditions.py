@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.truth import truth_of
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.model.batch import EventBatch, Ints, taken
 
 Mask = NDArray[np.bool_]
@@ -63,7 +63,7 @@ def fits(
     slots: tuple[int, ...],
     slot: int,
     candidates: Ints,
-    around: Surroundings,
+    context: ExpressionContext,
 ) -> Mask:
     """Whether candidates for a slot pass conditions beside the chains in `rows`.
 
@@ -76,5 +76,5 @@ def fits(
             continue
         if resolve is None:
             resolve = Beside(batch, rows, slots, slot, candidates)
-        kept &= truth_of(condition, resolve, len(candidates), around)
+        kept &= truth_of(condition, resolve, len(candidates), context)
     return kept

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from inkling.evaluators.chain.chains import Chains
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.others import Others
-from inkling.kernels.chances import are_certain, in_any_order
-from inkling.kernels.chances_by_tables import next_by_tables
-from inkling.kernels.chances_kept_free import kept_free
+from inkling.kernels.chain.by_tables import next_by_tables
+from inkling.kernels.chain.chances import are_certain, in_any_order
+from inkling.kernels.chain.kept_free import kept_free
 from inkling.model.batch import Ints
 
 MOST_STEPS = 5e7

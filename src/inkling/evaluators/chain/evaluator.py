@@ -2,37 +2,149 @@
 
 Rows are due by their first tick. A chain that no other event can prevent is emitted with its last event; any other one
 when nothing can happen any more in the window of its first event.
+
+How finding chains is divided: by the key of a stage, or by overlapping slices of time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.chain.division import chain_parts
-from inkling.evaluators.chain.event import ChainEvent, ProbableMatches, results_of
+from inkling.evaluators.chain.event import ChainEvent, ProbableMatches, probable_enough, results_of
 from inkling.evaluators.chain.open_chains import OpenChains
-from inkling.evaluators.chain.program import ChainProgram
-from inkling.evaluators.chain.run import WEIGHTS, StageEvents, answered, prepared
-from inkling.evaluators.division import Part
+from inkling.evaluators.chain.program import WEIGHTS, ChainProgram, StageEvents, answered, events_of, prepared
+from inkling.evaluators.division import ByKey, ByTime, Carried, Conditions, Division, EventMatches, Part, Piece, Slice
 from inkling.evaluators.open_matches import OpenMatch, in_order
-from inkling.evaluators.protocol import Answer, Beginning, Context, Moment, PartEvaluator, Rows
-from inkling.evaluators.stage.batches import rows_passing
-from inkling.evaluators.stage.chosen import rows_where
-from inkling.evaluators.stage.derive import derived_after
-from inkling.evaluators.stage.layout import Layout
-from inkling.evaluators.stage.owners import Owners, is_among, owners_by, owners_of
+from inkling.evaluators.protocol import Answer, Beginning, EvaluatorContext, Moment, PartEvaluator, Rows
+from inkling.evaluators.stage.rows.batches import rows_passing
+from inkling.evaluators.stage.rows.derive import all_derived, derived_after
+from inkling.evaluators.stage.rows.format import rows_where
+from inkling.evaluators.stage.rows.layout import Layout
+from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_by, owners_of
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import StreamPlan
+from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, Ints
-from inkling.model.clock import Measure
-from inkling.physical.plan import PhysicalPlan
+from inkling.model.time import TimeUnit
+from inkling.model.uncertainty import ImpreciseTime
+from inkling.physical.plan import EventStep, Input, PhysicalPlan, Stage
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainPart(Part):
+    """The chains of a stage, or some of them."""
+
+    program: ChainProgram
+    stage: Stage
+    tables: Mapping[str, pa.Table]
+
+    def found(self, rows: Rows, piece: Piece | None) -> Iterator[EventMatches]:
+        late = [one.stream for one in self.carried if not one.is_derived]
+        ready = {**rows, **all_derived(late, rows, self.program.context)}
+        events = events_of(self.program, self.stage, ready, self.tables)
+        start, first = events.batch.start, None
+        if isinstance(piece, Slice):
+            first = (start >= piece.begins) & (start < piece.ends)
+        for name, evaluator in self.program.evaluators(self.stage).items():
+            for some in evaluator.evaluate(events.batch, events.moments, events.n_keys, first=first):
+                yield EventMatches(name, probable_enough(evaluator.step.event, some))
+
+
+def chain_parts(program: ChainProgram, tables: Mapping[str, pa.Table]) -> list[Part]:
+    """A part for each stage; without a key, one for what has a window, and one for what has to run as a whole."""
+    return [
+        _part(program, replace(stage, steps=steps), tables)
+        for stage in program.physical.stages
+        for steps in _divided(program, stage)
+    ]
+
+
+def _divided(program: ChainProgram, stage: Stage) -> list[tuple[EventStep, ...]]:
+    if stage.key_types:
+        return [stage.steps]
+    windows = {name: one.window for name, one in program.evaluators(stage).items()}
+    limited = tuple(step for step in stage.steps if windows[step.event.name] > 0)
+    endless = tuple(step for step in stage.steps if windows[step.event.name] <= 0)
+    return [steps for steps in (limited, endless) if steps]
+
+
+def _part(program: ChainProgram, stage: Stage, tables: Mapping[str, pa.Table]) -> ChainPart:
+    events = tuple(step.event for step in stage.steps)
+    return ChainPart(
+        events=events,
+        ids=dict.fromkeys((event.name for event in events), ARROW_TYPES[stage.id_type]),
+        carried=tuple(_carried(one, stage) for one in program.part.streams if _inputs(one, stage)),
+        division=_division(program, stage),
+        program=program,
+        stage=stage,
+        tables=tables,
+    )
+
+
+def _division(program: ChainProgram, stage: Stage) -> Division:
+    evaluators = list(program.evaluators(stage).values())
+    window = max(one.window for one in evaluators)
+    if stage.key_types or window <= 0:
+        return ByKey({one.source: one.key for one in stage.inputs})
+    before = max(one.window - 1 if one.chain.looks_before else -1 for one in evaluators)
+    return ByTime(window, before, program.grid)
+
+
+def _inputs(stream: StreamPlan, stage: Stage) -> list[Input]:
+    return [one for one in stage.inputs if one.source == stream.schema.name]
+
+
+def _carried(stream: StreamPlan, stage: Stage) -> Carried:
+    schema, inputs = stream.schema, _inputs(stream, stage)
+    uncertainty, is_derived = schema.uncertainty, _looks_across_keys(stream, inputs)
+    widest = uncertainty.widest if isinstance(uncertainty, ImpreciseTime) else None
+    return replace(
+        Carried.of(stream, _read(stream, inputs), is_derived=is_derived),
+        useful=_useful(inputs) if schema.id is None else None,
+        widest=None if widest is None else schema.units(widest),
+        # rows with one id may lie in different partitions
+        is_distinct=is_derived or any(not set(one.key) <= set(schema.key) for one in inputs),
+    )
+
+
+def _looks_across_keys(stream: StreamPlan, inputs: list[Input]) -> bool:
+    """Whether derived columns look at rows that may not be there where the key of a stage is complete."""
+    looks_back = stream.reset_when is not None or any(
+        isinstance(part, e.PreviousColumn | e.SinceChange) for one in stream.derived for part in e.walk(one.expr)
+    )
+    return looks_back and any(not one.key or one.key != stream.schema.key for one in inputs)
+
+
+def _useful(inputs: list[Input]) -> Conditions | None:
+    """The filter for rows that no leaf can use; nothing where tables take part in it."""
+    kept = [(one.keep,) for one in inputs if one.keep is not None and not one.atoms]
+    return kept if len(kept) == len(inputs) else None
+
+
+def _read(stream: StreamPlan, inputs: list[Input]) -> Iterator[str]:
+    """The columns that somebody reads, by the names that they have in the stream."""
+    if isinstance(stream.schema.uncertainty, ImpreciseTime) and stream.schema.uncertainty.weights is not None:
+        yield stream.schema.uncertainty.weights
+    exprs = [column.expr for column in stream.derived]
+    for one in inputs:
+        yield from one.key
+        yield from (name.rsplit("|", 1)[0] for name in one.columns)
+        exprs += [bit.expr for bit in (*one.early, *one.late)]
+        exprs += [computed.expr for computed in one.computed]
+        exprs += [arg for atom in one.atoms for arg in atom.args if arg is not None]
+    for expr in exprs:
+        for part in e.walk(expr):
+            if isinstance(part, e.ColumnOf | e.KeyColumn | e.PreviousColumn | e.SinceChange):
+                yield part.column
+                yield part.column.rsplit("|", 1)[0]
+
 
 Mask = NDArray[np.bool_]
 
@@ -54,16 +166,16 @@ class ChainEvaluator(PartEvaluator):
     tables: Mapping[str, pa.Table]
 
     @classmethod
-    def of(cls, plan: PhysicalPlan, context: Context) -> ChainEvaluator | None:
+    def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> ChainEvaluator | None:
         """None where no event of the plan is a chain."""
         begun = context.begun.get(Evaluator.CHAIN)
         placement = None if begun is None else begun.placement
-        program = ChainProgram.of(plan, context.around, context.measure, placement)
+        program = ChainProgram.of(plan, context.expressions, context.unit, placement)
         return None if program is None else cls(program, context.facts)
 
     @classmethod
-    def beginning(cls, plan: PhysicalPlan, measure: Measure) -> Beginning | None:
-        program = ChainProgram.of(plan, Surroundings({}, measure), measure)
+    def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> Beginning | None:
+        program = ChainProgram.of(plan, ExpressionContext({}, unit), unit)
         return None if program is None else Beginning(program.physical.placement)
 
     @property
@@ -91,7 +203,7 @@ class ChainEvaluator(PartEvaluator):
             for name, evaluator in self.program.evaluators(stage).items():
                 some = self._known(evaluator, events, is_new, before, now)
                 if some:
-                    ids, clock = self.program.id_types[name], self.program.measure.clock
+                    ids, clock = self.program.id_types[name], self.program.unit.clock
                     found[name] = results_of(evaluator.step.event, some, ids, clock)
                 needed[events.rows] |= self._needed(evaluator, events, now)
             left.append(held if needed.all() else held.filter(pa.array(needed)).combine_chunks())
@@ -123,8 +235,7 @@ class ChainEvaluator(PartEvaluator):
                 return in_order(list(chains.found(events.batch, events.moments, events.n_keys)))
         raise AssertionError(f"no stage looks for {event}")
 
-    def migrated(self, state: ChainState, before: ChainEvaluator) -> ChainState:
-        kept = {event.name for event in self.events}
+    def migrated(self, state: ChainState, before: ChainEvaluator, kept: Collection[str]) -> ChainState:
         pairs = zip(before.program.physical.stages, self.program.physical.stages, state.stages, strict=True)
         read = {stream.schema.name for stream in self.streams}
         return ChainState(
@@ -153,7 +264,7 @@ class ChainEvaluator(PartEvaluator):
         for stream in program.physical.program.streams:
             name = stream.schema.name
             if stream.derived:
-                ready[name], latest = derived_after(stream, last.get(name), rows[name], program.around)
+                ready[name], latest = derived_after(stream, last.get(name), rows[name], program.context)
                 if self._looks_back(stream):
                     after[name] = latest
         return [prepared(program, stage, ready, self.tables) for stage in program.physical.stages], after

@@ -13,15 +13,15 @@ from inkling.analysis.chain import Chain
 from inkling.errors import InputError, NotSupportedYet
 from inkling.evaluators.chain.conditions import Mask, gathered
 from inkling.evaluators.chain.confidence import COMPILED, MOST_STEPS, Confidence, Rivals, confidence_of
-from inkling.evaluators.chain.ground import Found, Ground, Least, Place
 from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.others import MOST_EVENTS, others_of, settled
+from inkling.evaluators.chain.search_space import Candidates, FoundChains, LeastProbability, SearchSpace
 from inkling.evaluators.matches.gather import lineage_ids
-from inkling.evaluators.stage.batches import comes_from, rows_passing
+from inkling.evaluators.stage.rows.batches import comes_from, rows_passing
 from inkling.evaluators.truth import truth_of
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import UNORDERED, EventBatch, MatchBatch
@@ -50,7 +50,7 @@ class ChainEvent:
 
     step: EventStep
     chain: Chain
-    around: Surroundings
+    context: ExpressionContext
     grid: int = 1
 
     @property
@@ -62,7 +62,7 @@ class ChainEvent:
             case p.Points(count=count):
                 return count
             case span:
-                return self.around.measure(span) // self.grid + 1
+                return self.context.unit(span) // self.grid + 1
 
     def evaluate(
         self,
@@ -81,13 +81,13 @@ class ChainEvent:
         Those that cannot reach CONFIDENCE or be among the TOP may be left out. Tables are used where they pay off, or
         wherever they can be.
         """
-        ground = self.ground(batch, moments, n_keys)
-        rivals = self._rivals(ground, always=by_tables)
-        return list(self._found(ground, rivals, first, newest, kernels, most_steps))
+        space = self.space(batch, moments, n_keys)
+        rivals = self._rivals(space, always=by_tables)
+        return list(self._found(space, rivals, first, newest, kernels, most_steps))
 
     def _found(
         self,
-        ground: Ground,
+        space: SearchSpace,
         rivals: Rivals | None,
         first: Mask | None,
         newest: Mask | None,
@@ -95,69 +95,69 @@ class ChainEvent:
         most_steps: float,
     ) -> Iterator[ProbableMatches]:
         if any(one.before in (0, len(self.chain.links)) for one in self.chain.absences):
-            assert ground.window > 0, "an absence at the border of a sequence needs a limit"
-        for whole in grown(ground, first, newest):
-            for some in self._in_pieces(ground, self._passing(ground, whole), kernels):
-                found, confidence = self.weighed(ground, some, rivals, kernels, most_steps)
+            assert space.window > 0, "an absence at the border of a sequence needs a limit"
+        for whole in grown(space, first, newest):
+            for some in self._in_pieces(space, self._passing(space, whole), kernels):
+                found, confidence = self.weighed(space, some, rivals, kernels, most_steps)
                 if len(found.chains):
-                    yield self._matches(ground, found, confidence)
+                    yield self._matches(space, found, confidence)
 
     def weighed(
         self,
-        ground: Ground,
-        found: Found,
+        space: SearchSpace,
+        found: FoundChains,
         rivals: Rivals | None = None,
         kernels: SimpleNamespace = COMPILED,
         most_steps: float = MOST_STEPS,
-    ) -> tuple[Found, Confidence]:
+    ) -> tuple[FoundChains, Confidence]:
         """The chains that are possible beside all other events, with their probabilities."""
         others = None
         if self.chain.depends_on_others:
             if len(found.links) > MOST_EVENTS:
                 raise self._too_long(found)
-            found, others = settled(ground, found, others_of(ground, found))
-        confidence = confidence_of(found.chains, others, ground.moments, ground.window, rivals, kernels, most_steps)
+            found, others = settled(space, found, others_of(space, found))
+        confidence = confidence_of(found.chains, others, space.moments, space.window, rivals, kernels, most_steps)
         if not confidence.found.all():
             raise self._too_costly(found, confidence)
         return found, confidence
 
-    def _in_pieces(self, ground: Ground, found: Found, kernels: SimpleNamespace) -> Iterator[Found]:
+    def _in_pieces(self, space: SearchSpace, found: FoundChains, kernels: SimpleNamespace) -> Iterator[FoundChains]:
         """Chains that may be probable enough; where others can prevent them, few enough to list these for each."""
-        chains = ground.least.possible(found.chains, ground.moments)
+        chains = space.least.possible(found.chains, space.moments)
         if not self.chain.depends_on_others:
             if len(chains):
-                yield Found(found.links, chains)
+                yield FoundChains(found.links, chains)
             return
         for at in range(0, len(chains), WITH_OTHERS):
             some = chains.take(np.arange(at, min(at + WITH_OTHERS, len(chains))))
-            if ground.least.chance > 0:
-                alone = confidence_of(some, None, ground.moments, ground.window, None, kernels)
-                some = some.where(np.asarray(alone.chance >= ground.least.chance, bool))
+            if space.least.chance > 0:
+                alone = confidence_of(some, None, space.moments, space.window, None, kernels)
+                some = some.where(np.asarray(alone.chance >= space.least.chance, bool))
             if len(some):
-                yield Found(found.links, some)
+                yield FoundChains(found.links, some)
 
-    def ground(self, batch: EventBatch, moments: Moments, n_keys: int) -> Ground:
+    def space(self, batch: EventBatch, moments: Moments, n_keys: int) -> SearchSpace:
         """The events of every place of the chain."""
         slots = [*(link.slot for link in self.chain.links), *(one.slot for one in self.chain.absences)]
         places = {
-            slot: Place.of(rows_passing(self.step.leaf(slot), batch), batch, moments, n_keys)
+            slot: Candidates.of(rows_passing(self.step.leaf(slot), batch), batch, moments, n_keys)
             for slot in dict.fromkeys(slots)
         }
         scope = None
         if self.chain.policy is p.Policy.STRICT:
             inside = np.flatnonzero(comes_from(batch, self.step.scope))
-            scope = Place.of(inside, batch, moments, n_keys)
-        least = Least(self.step.event)
-        return Ground(self.step, self.chain, batch, moments, places, scope, self.window, self.around, least)
+            scope = Candidates.of(inside, batch, moments, n_keys)
+        least = LeastProbability(self.step.event)
+        return SearchSpace(self.step, self.chain, batch, moments, places, scope, self.window, self.context, least)
 
-    def _rivals(self, ground: Ground, *, always: bool) -> Rivals | None:
+    def _rivals(self, space: SearchSpace, *, always: bool) -> Rivals | None:
         """Who could have come before whom, if that is the same for all chains."""
         chain = self.chain
         if chain.policy is not p.Policy.NEXT or chain.absences or not chain.is_fixed:
             return None
         if any(self.step.leaf(link.slot).across for link in chain.links):
             return None
-        places = [ground.places[link.slot] for link in chain.links]
+        places = [space.places[link.slot] for link in chain.links]
         rows = np.concatenate([place.rows for place in places])
         if len(np.unique(rows)) < len(rows):
             return None
@@ -165,25 +165,25 @@ class ChainEvent:
         widest = np.array([place.widest for place in places])
         return Rivals(begins, np.stack([place.offsets for place in places]), rows, widest, always)
 
-    def _passing(self, ground: Ground, found: Found) -> Found:
+    def _passing(self, space: SearchSpace, found: FoundChains) -> FoundChains:
         having = self.step.event.having
         chains = found.chains
         for condition in having:
-            resolve = gathered(ground.batch, chains.rows, found.slots(self.chain))
-            chains = chains.where(truth_of(condition, resolve, len(chains), self.around))
-        return found if chains is found.chains else Found(found.links, chains)
+            resolve = gathered(space.batch, chains.rows, found.slots(self.chain))
+            chains = chains.where(truth_of(condition, resolve, len(chains), self.context))
+        return found if chains is found.chains else FoundChains(found.links, chains)
 
-    def _matches(self, ground: Ground, found: Found, confidence: Confidence) -> ProbableMatches:
+    def _matches(self, space: SearchSpace, found: FoundChains, confidence: Confidence) -> ProbableMatches:
         chance = confidence.chance
         if chance.dtype != object:
             chance = np.where(confidence.certain, 1.0, np.clip(chance, 0.0, BELOW_ONE))
-        ground.least.found(chance)
+        space.least.found(chance)
         kept = np.flatnonzero(chance > 0)
         chains = found.chains.take(kept)
-        event, batch, n, k = self.step.event, ground.batch, len(chains), len(found.links)
+        event, batch, n, k = self.step.event, space.batch, len(chains), len(found.links)
         resolve = gathered(batch, chains.rows, found.slots(self.chain))
         values = {
-            output.name: evaluate(output.expr, resolve, n, self.around).cast(ARROW_TYPES[output.type], safe=False)
+            output.name: evaluate(output.expr, resolve, n, self.context).cast(ARROW_TYPES[output.type], safe=False)
             for output in (*event.head, *event.returns)
         }
         start, end = confidence.first[kept] * self.grid, confidence.last[kept] * self.grid
@@ -203,25 +203,23 @@ class ChainEvent:
         )
         return ProbableMatches(matches, chance[kept])
 
-    def _too_long(self, found: Found) -> NotSupportedYet:
+    def _too_long(self, found: FoundChains) -> NotSupportedYet:
         return NotSupportedYet.of(
             "INK0454",
             f"a match of `{self.step.event.name}` has {len(found.links)} events, the limit is {MOST_EVENTS}",
-            notes=("NEXT, STRICT and NOT are exact for shorter matches only",),
+            notes=("NEXT, STRICT and NOT are exact only up to this length",),
             helps=("limit the repetition, for example `{1,20}`, or ask for a shorter WITHIN",),
         )
 
-    def _too_costly(self, found: Found, confidence: Confidence) -> InputError:
+    def _too_costly(self, found: FoundChains, confidence: Confidence) -> InputError:
         many = int(np.count_nonzero(~confidence.found))
         return InputError.of(
             "INK0646",
             f"the exact probability of {many:,} matches of `{self.step.event.name}` would take too long to compute",
-            notes=(
-                f"they have {len(found.links)} events, and too many others could have come between several of them",
-            ),
+            notes=(f"they have {len(found.links)} events, and too many other events may lie between them",),
             helps=(
-                "write SAMPLED after the event to have its probabilities estimated in worlds",
-                "or declare coarser ticks, a shorter WITHIN, or conditions that fit fewer events",
+                "add SAMPLED to the event to estimate its probabilities",
+                "or declare a longer TICK, a shorter WITHIN, or more selective conditions",
             ),
         )
 

@@ -13,10 +13,10 @@ import numpy as np
 from inkling.analysis.chain import Chain
 from inkling.evaluators.chain.chains import Chains, begun, filled, room_for
 from inkling.evaluators.chain.conditions import Mask, asks_for_previous, fits, gathered, slots_in
-from inkling.evaluators.chain.ground import Found, Ground, Place
 from inkling.evaluators.chain.others import latest_begin, not_too_late
+from inkling.evaluators.chain.search_space import Candidates, FoundChains, SearchSpace
 from inkling.evaluators.truth import truth_of
-from inkling.kernels.chain_bounds import FAR
+from inkling.kernels.chain.bounds import FAR
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
 
@@ -27,23 +27,23 @@ RARE = 4
 """A place with so many times fewer events than the first one is filled before it."""
 
 
-def grown(ground: Ground, first: Mask | None = None, newest: Mask | None = None) -> Iterator[Found]:
+def grown(space: SearchSpace, first: Mask | None = None, newest: Mask | None = None) -> Iterator[FoundChains]:
     """All chains; `first` limits what they may begin with, and with `newest` one of their events is among these."""
-    if not ground.chain.is_fixed or ground.chain.policy is not p.Policy.ANY:
-        yield from _unfolded(ground, first, newest)
+    if not space.chain.is_fixed or space.chain.policy is not p.Policy.ANY:
+        yield from _unfolded(space, first, newest)
         return
-    places = [ground.places[link.slot] for link in ground.chain.links]
+    places = [space.places[link.slot] for link in space.chain.links]
     if first is not None:
         places[0] = places[0].only(first)
     if newest is None:
-        yield from _filled(ground, places, _order(places))
+        yield from _filled(space, places, _order(places))
         return
     for number, place in enumerate(places):
         seeds = [one.only(~newest) for one in places[:number]] + [place.only(newest)] + places[number + 1 :]
-        yield from _filled(ground, seeds, _order(seeds, number))
+        yield from _filled(space, seeds, _order(seeds, number))
 
 
-def _order(places: Sequence[Place], first: int | None = None) -> list[int]:
+def _order(places: Sequence[Candidates], first: int | None = None) -> list[int]:
     """In which order places are filled: as in the pattern, or rare ones first."""
     sizes = [len(place.rows) for place in places]
     if first is None and min(sizes) * RARE >= sizes[0]:
@@ -52,19 +52,21 @@ def _order(places: Sequence[Place], first: int | None = None) -> list[int]:
     return rest
 
 
-def _filled(ground: Ground, places: Sequence[Place], order: Sequence[int]) -> Iterator[Found]:
-    if any(not len(place.rows) for place in places) or 0 < ground.window < len(places):
+def _filled(space: SearchSpace, places: Sequence[Candidates], order: Sequence[int]) -> Iterator[FoundChains]:
+    if any(not len(place.rows) for place in places) or 0 < space.window < len(places):
         return
     links = tuple(range(len(places)))
     seeds = places[order[0]].rows
     for at in range(0, len(seeds), AT_ONCE):
         rows = seeds[at : at + AT_ONCE]
-        chains = begun(order[0], rows, ground.batch.key[rows], ground.moments)
-        for whole in _with_places(ground, chains, places, order[1:]):
-            yield Found(links, whole)
+        chains = begun(order[0], rows, space.batch.key[rows], space.moments)
+        for whole in _with_places(space, chains, places, order[1:]):
+            yield FoundChains(links, whole)
 
 
-def _with_places(ground: Ground, chains: Chains, places: Sequence[Place], order: Sequence[int]) -> Iterator[Chains]:
+def _with_places(
+    space: SearchSpace, chains: Chains, places: Sequence[Candidates], order: Sequence[int]
+) -> Iterator[Chains]:
     if not len(chains):
         return
     if not order:
@@ -72,86 +74,86 @@ def _with_places(ground: Ground, chains: Chains, places: Sequence[Place], order:
         return
     if len(chains) > AT_ONCE:
         for at in range(0, len(chains), AT_ONCE):
-            yield from _with_places(ground, chains.take(np.arange(at, min(at + AT_ONCE, len(chains)))), places, order)
+            yield from _with_places(space, chains.take(np.arange(at, min(at + AT_ONCE, len(chains)))), places, order)
         return
     place, n = order[0], len(places)
-    least, most = room_for(chains, place, n, ground.window, FAR)
+    least, most = room_for(chains, place, n, space.window, FAR)
     origin, rows = places[place].around(chains.key, least, most)
-    longer = filled(chains, place, origin, rows, ground.moments, n, ground.window)
-    longer = ground.least.possible(longer, ground.moments)
-    yield from _with_places(ground, _passing(ground, longer, place), places, order[1:])
+    longer = filled(chains, place, origin, rows, space.moments, n, space.window)
+    longer = space.least.possible(longer, space.moments)
+    yield from _with_places(space, _passing(space, longer, place), places, order[1:])
 
 
-def _passing(ground: Ground, chains: Chains, place: int) -> Chains:
+def _passing(space: SearchSpace, chains: Chains, place: int) -> Chains:
     """Chains that pass all conditions which could not be asked before this place was filled."""
-    slots = tuple(ground.chain.links[number].slot for number in chains.places)
-    new = ground.chain.links[place].slot
+    slots = tuple(space.chain.links[number].slot for number in chains.places)
+    new = space.chain.links[place].slot
     for slot in slots:
-        for condition in ground.step.leaf(slot).across:
+        for condition in space.step.leaf(slot).across:
             asked = slots_in(condition)
             if new in asked and asked <= set(slots) and len(chains) and not asks_for_previous(condition):
-                resolve = gathered(ground.batch, chains.rows, slots)
-                chains = chains.where(truth_of(condition, resolve, len(chains), ground.around))
+                resolve = gathered(space.batch, chains.rows, slots)
+                chains = chains.where(truth_of(condition, resolve, len(chains), space.context))
     return chains
 
 
-def _unfolded(ground: Ground, first: Mask | None, newest: Mask | None) -> Iterator[Found]:
+def _unfolded(space: SearchSpace, first: Mask | None, newest: Mask | None) -> Iterator[FoundChains]:
     """Chains of every length, event by event."""
-    links = ground.chain.links
+    links = space.chain.links
     for link, one in enumerate(links):
-        place = ground.places[one.slot]
+        place = space.places[one.slot]
         rows = place.rows if first is None else place.only(first).rows
         alone = np.empty((len(rows), 0), np.int64)
-        rows = rows[fits(ground.step.leaf(one.slot).across, ground.batch, alone, (), one.slot, rows, ground.around)]
+        rows = rows[fits(space.step.leaf(one.slot).across, space.batch, alone, (), one.slot, rows, space.context)]
         for at in range(0, len(rows), AT_ONCE):
             some = rows[at : at + AT_ONCE]
-            chains = begun(0, some, ground.batch.key[some], ground.moments)
-            for found in _longer(ground, chains, (link,)):
+            chains = begun(0, some, space.batch.key[some], space.moments)
+            for found in _longer(space, chains, (link,)):
                 whole = found.chains
                 if newest is not None:
                     whole = whole.where(np.asarray(newest[whole.rows].any(axis=1), bool))
                 if len(whole):
-                    yield Found(found.links, whole)
+                    yield FoundChains(found.links, whole)
         if one.low > 0:
             return
 
 
-def _longer(ground: Ground, chains: Chains, shape: tuple[int, ...]) -> Iterator[Found]:
-    """Chains of this shape, if that is a whole one, and all that go on from there."""
+def _longer(space: SearchSpace, chains: Chains, shape: tuple[int, ...]) -> Iterator[FoundChains]:
+    """Chains of this shape, if that is a whole one, and all that continue from there."""
     if not len(chains):
         return
     if len(chains) > AT_ONCE:
         for at in range(0, len(chains), AT_ONCE):
-            yield from _longer(ground, chains.take(np.arange(at, min(at + AT_ONCE, len(chains)))), shape)
+            yield from _longer(space, chains.take(np.arange(at, min(at + AT_ONCE, len(chains)))), shape)
         return
-    if not _missing(ground.chain, shape):
-        yield Found(shape, chains)
-    for link in _next_links(ground.chain, shape):
+    if not _missing(space.chain, shape):
+        yield FoundChains(shape, chains)
+    for link in _next_links(space.chain, shape):
         longer = (*shape, link)
-        yield from _longer(ground, _followed(ground, chains, longer), longer)
+        yield from _longer(space, _followed(space, chains, longer), longer)
 
 
-def _followed(ground: Ground, chains: Chains, shape: tuple[int, ...]) -> Chains:
-    place, slot = len(shape) - 1, ground.chain.links[shape[-1]].slot
-    length = len(shape) + _missing(ground.chain, shape)
-    if 0 < ground.window < length:
+def _followed(space: SearchSpace, chains: Chains, shape: tuple[int, ...]) -> Chains:
+    place, slot = len(shape) - 1, space.chain.links[shape[-1]].slot
+    length = len(shape) + _missing(space.chain, shape)
+    if 0 < space.window < length:
         return chains.take(np.empty(0, np.int64))
-    least, most = room_for(chains, place, length, ground.window, FAR)
-    most = np.minimum(most, latest_begin(ground, chains, shape))
-    origin, rows = ground.places[slot].around(chains.key, least, most)
-    before = tuple(ground.chain.links[link].slot for link in shape[:-1])
-    kept = _fitting(ground, chains.rows, origin, before, slot, rows)
+    least, most = room_for(chains, place, length, space.window, FAR)
+    most = np.minimum(most, latest_begin(space, chains, shape))
+    origin, rows = space.places[slot].around(chains.key, least, most)
+    before = tuple(space.chain.links[link].slot for link in shape[:-1])
+    kept = _fitting(space, chains.rows, origin, before, slot, rows)
     origin, rows = origin[kept], rows[kept]
-    kept = not_too_late(ground, chains, shape, origin, rows)
-    longer = filled(chains, place, origin[kept], rows[kept], ground.moments, length, ground.window)
-    return ground.least.possible(longer, ground.moments)
+    kept = not_too_late(space, chains, shape, origin, rows)
+    longer = filled(chains, place, origin[kept], rows[kept], space.moments, length, space.window)
+    return space.least.possible(longer, space.moments)
 
 
-def _fitting(ground: Ground, chains: Ints, origin: Ints, slots: tuple[int, ...], slot: int, rows: Ints) -> Mask:
-    conditions = ground.step.leaf(slot).across
+def _fitting(space: SearchSpace, chains: Ints, origin: Ints, slots: tuple[int, ...], slot: int, rows: Ints) -> Mask:
+    conditions = space.step.leaf(slot).across
     if not conditions:
         return np.ones(len(rows), bool)
-    return fits(conditions, ground.batch, chains[origin], slots, slot, rows, ground.around)
+    return fits(conditions, space.batch, chains[origin], slots, slot, rows, space.context)
 
 
 def _missing(chain: Chain, shape: tuple[int, ...]) -> int:

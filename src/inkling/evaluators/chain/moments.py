@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from inkling.errors import InputError
 from inkling.model.batch import Ints
-from inkling.model.weights import normalized
+from inkling.model.uncertainty import normalized
 
 Chances = NDArray[Any]
 """Probabilities: doubles, or fractions where nothing may be rounded."""
@@ -103,11 +103,8 @@ def _require_room(widths: Ints) -> None:
         raise InputError.of(
             "INK0647",
             f"intervals of {len(distinct):,} widths have up to {int(distinct.max()):,} ticks, together too many",
-            notes=(f"exact probabilities are sums over ticks, of which all widths may have {MOST_TICKS:,}",),
-            helps=(
-                "declare a longer TICK, or refuse wide intervals with AT MOST",
-                "or write SAMPLED after the events to have probabilities estimated",
-            ),
+            notes=(f"exact probabilities are sums over ticks; the limit is {MOST_TICKS:,}",),
+            helps=("declare a longer TICK, or reject wide intervals with AT MOST", "or add SAMPLED to the events"),
         )
 
 

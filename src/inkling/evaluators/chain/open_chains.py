@@ -15,15 +15,15 @@ import pyarrow as pa
 from inkling.analysis.chain import Absence, Chain, links_of
 from inkling.evaluators.chain.chains import Chains
 from inkling.evaluators.chain.event import ChainEvent
-from inkling.evaluators.chain.ground import Found, Ground
 from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
+from inkling.evaluators.chain.search_space import FoundChains, SearchSpace
 from inkling.evaluators.matches.gather import lineage_ids
 from inkling.evaluators.open_matches import OpenMatch, not_kept
-from inkling.kernels.chain_bounds import FAR, tighten
+from inkling.kernels.chain.bounds import FAR, tighten
 from inkling.logical import plan as p
-from inkling.logical.part_texts import PartTexts
-from inkling.logical.ways import Way, ways_of
+from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of
+from inkling.logical.printing.text import PartTexts
 from inkling.model.batch import EventBatch, Ints
 
 AT_ONCE = 1 << 16
@@ -65,24 +65,24 @@ class OpenChains:
             following = own.parts[reached : reached + 1] or own.absences_after(reached)
             awaits = " and ".join(map(texts.part, following))
             evaluator = self._prefix(way, reached)
-            ground = evaluator.ground(batch, happened, n_keys)
-            for whole in grown(ground):
-                some = self._summed(evaluator, replace(ground, window=window), whole)
+            space = evaluator.space(batch, happened, n_keys)
+            for whole in grown(space):
+                some = self._summed(evaluator, replace(space, window=window), whole)
                 yield from self._matches(batch, some, reached, len(way.parts), awaits)
 
     @property
     def _tick(self) -> int:
         return self.now // self.evaluator.grid
 
-    def _way(self, event: p.EventPlan) -> Way:
-        (way,) = ways_of(event)
+    def _way(self, event: p.EventPlan) -> Disjunct:
+        (way,) = disjuncts_of(event)
         if not isinstance(way.whole, p.Sequence | p.Leaf):
             raise not_kept(event.name, "a pattern that is no sequence does not keep them part by part")
         if any(isinstance(part, p.Repetition) and part.eager for part in way.parts):
             raise not_kept(event.name, "what an EAGER repetition leaves behind depends on the order of imprecise times")
         return way
 
-    def _prefix(self, way: Way, reached: int) -> ChainEvent:
+    def _prefix(self, way: Disjunct, reached: int) -> ChainEvent:
         """Looks for the first links, which nothing has followed that must not."""
         step = self.evaluator.step
         first = links_of(way.upto_with_absences(reached), self.evaluator.chain.within)
@@ -96,9 +96,9 @@ class OpenChains:
         chain: Chain = replace(first, absences=(*first.absences, *absences), ends_scope=ends_scope)
         return replace(self.evaluator, step=replace(step, event=_plain(step.event)), chain=chain)
 
-    def _summed(self, evaluator: ChainEvent, ground: Ground, whole: Found) -> _Summed:
+    def _summed(self, evaluator: ChainEvent, space: SearchSpace, whole: FoundChains) -> _Summed:
         parts = [
-            evaluator.weighed(ground, Found(whole.links, some))
+            evaluator.weighed(space, FoundChains(whole.links, some))
             for some in self._by_first_tick(whole.chains)
             if len(some)
         ]
@@ -146,7 +146,7 @@ class OpenChains:
             case p.Points(count=count):
                 return (count - 1) * self.evaluator.grid
             case span:
-                return self.evaluator.around.measure(span)
+                return self.evaluator.context.unit(span)
 
     def _matches(self, batch: EventBatch, some: _Summed, reached: int, parts: int, awaits: str) -> Iterator[OpenMatch]:
         n, k = some.rows.shape

@@ -10,8 +10,8 @@ import numpy as np
 from inkling.analysis.chain import Chain
 from inkling.evaluators.chain.chains import Chains
 from inkling.evaluators.chain.conditions import fits
-from inkling.evaluators.chain.ground import Found, Ground
-from inkling.kernels.chain_bounds import FAR, LEADING, TRAILING, least_from, needed_regions, settle
+from inkling.evaluators.chain.search_space import FoundChains, SearchSpace
+from inkling.kernels.chain.bounds import FAR, LEADING, TRAILING, least_from, narrow, needed_regions
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
 
@@ -29,32 +29,32 @@ def rival_links(chain: Chain, links: tuple[int, ...], place: int) -> list[int]:
     return rivals
 
 
-def latest_begin(ground: Ground, chains: Chains, links: tuple[int, ...]) -> Ints:
+def latest_begin(space: SearchSpace, chains: Chains, links: tuple[int, ...]) -> Ints:
     """Per chain, the latest first tick of what can follow it as the last of `links`.
 
     Something that surely comes after the chain, and surely before a later event, would have been taken instead of it.
     """
     latest = np.full(len(chains), FAR)
     last = chains.hi[:, -1]
-    if ground.chain.policy is p.Policy.STRICT:
-        assert ground.scope is not None
-        return np.minimum(latest, ground.scope.first_to_end_after(chains.key, last))
-    if ground.chain.policy is p.Policy.NEXT:
-        for link in rival_links(ground.chain, links, len(links) - 1):
-            slot = ground.chain.links[link].slot
-            if not ground.step.leaf(slot).across:
-                latest = np.minimum(latest, ground.places[slot].first_to_end_after(chains.key, last))
+    if space.chain.policy is p.Policy.STRICT:
+        assert space.scope is not None
+        return np.minimum(latest, space.scope.first_to_end_after(chains.key, last))
+    if space.chain.policy is p.Policy.NEXT:
+        for link in rival_links(space.chain, links, len(links) - 1):
+            slot = space.chain.links[link].slot
+            if not space.step.leaf(slot).across:
+                latest = np.minimum(latest, space.places[slot].first_to_end_after(chains.key, last))
     return latest
 
 
-def not_too_late(ground: Ground, chains: Chains, links: tuple[int, ...], origin: Ints, rows: Ints) -> np.ndarray:
+def not_too_late(space: SearchSpace, chains: Chains, links: tuple[int, ...], origin: Ints, rows: Ints) -> np.ndarray:
     """The same for candidates that depend on what is bound before: which of them no other one makes too late."""
     kept = np.ones(len(rows), bool)
-    if ground.chain.policy is not p.Policy.NEXT or not ground.step.leaf(ground.chain.links[links[-1]].slot).across:
+    if space.chain.policy is not p.Policy.NEXT or not space.step.leaf(space.chain.links[links[-1]].slot).across:
         return kept
-    if links[-1] not in rival_links(ground.chain, links, len(links) - 1):
+    if links[-1] not in rival_links(space.chain, links, len(links) - 1):
         return kept
-    lower, upper = ground.moments.lower[rows], ground.moments.upper[rows]
+    lower, upper = space.moments.lower[rows], space.moments.upper[rows]
     surely_after = lower > chains.hi[origin, -1]
     latest = least_from(origin[surely_after], upper[surely_after], len(chains))
     return np.asarray(lower <= latest[origin], bool)
@@ -82,29 +82,29 @@ class _Forbidden:
     n_before: int
 
 
-def others_of(ground: Ground, found: Found) -> Others:
+def others_of(space: SearchSpace, found: FoundChains) -> Others:
     """Everything that could prevent each of some chains."""
     chains, n = found.chains, len(found.chains)
     owner, rows, regions = [], [], []
-    for one in _forbidden(ground, found.links):
-        place = ground.scope if one.slot is None else ground.places[one.slot]
+    for one in _forbidden(space, found.links):
+        place = space.scope if one.slot is None else space.places[one.slot]
         assert place is not None
-        origin, other = place.around(chains.key, *_reach(chains, one.region, ground.window))
+        origin, other = place.around(chains.key, *_reach(chains, one.region, space.window))
         kept = (chains.rows[origin] != other[:, None]).all(axis=1)
         origin, other = origin[kept], other[kept]
-        if one.slot is not None and ground.step.leaf(one.slot).across:
-            slots = found.slots(ground.chain)[: one.n_before]
-            conditions = ground.step.leaf(one.slot).across
+        if one.slot is not None and space.step.leaf(one.slot).across:
+            slots = found.slots(space.chain)[: one.n_before]
+            conditions = space.step.leaf(one.slot).across
             before = chains.rows[origin][:, : one.n_before]
-            kept = fits(conditions, ground.batch, before, slots, one.slot, other, ground.around)
+            kept = fits(conditions, space.batch, before, slots, one.slot, other, space.context)
             origin, other = origin[kept], other[kept]
         owner.append(origin)
         rows.append(other)
         regions.append(np.full(len(other), 1 << one.region))
-    return _together(n, owner, rows, regions)
+    return _joined(n, owner, rows, regions)
 
 
-def _together(n: int, owner: list[Ints], rows: list[Ints], regions: list[Ints]) -> Others:
+def _joined(n: int, owner: list[Ints], rows: list[Ints], regions: list[Ints]) -> Others:
     if not owner:
         return Others(np.zeros(n + 1, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
     chain, row, where = np.concatenate(owner), np.concatenate(rows), np.concatenate(regions)
@@ -117,8 +117,8 @@ def _together(n: int, owner: list[Ints], rows: list[Ints], regions: list[Ints]) 
     return Others(np.searchsorted(chain, np.arange(n + 1)), row, where)
 
 
-def _forbidden(ground: Ground, links: tuple[int, ...]) -> Iterator[_Forbidden]:
-    chain = ground.chain
+def _forbidden(space: SearchSpace, links: tuple[int, ...]) -> Iterator[_Forbidden]:
+    chain = space.chain
     for place in range(1, len(links)):
         if chain.policy is p.Policy.STRICT:
             yield _Forbidden(place, None, place)
@@ -143,15 +143,15 @@ def _reach(chains: Chains, region: int, window: int) -> tuple[Ints, Ints]:
     return lo[:, region - 1] + 1, hi[:, region] - 1
 
 
-def settled(ground: Ground, found: Found, others: Others) -> tuple[Found, Others]:
+def settled(space: SearchSpace, found: FoundChains, others: Others) -> tuple[FoundChains, Others]:
     """The chains that others need not prevent, with the ticks that leaves them, and whoever may still prevent them."""
-    chains, moments = found.chains, ground.moments
+    chains, moments = found.chains, space.moments
     lo, hi = chains.lo.copy(), chains.hi.copy()
-    window = np.int64(ground.window)
-    possible = settle(window, lo, hi, others.offsets, others.rows, others.regions, moments.lower, moments.upper)
+    window = np.int64(space.window)
+    possible = narrow(window, lo, hi, others.offsets, others.rows, others.regions, moments.lower, moments.upper)
     needed = needed_regions(window, lo, hi, others.offsets, others.rows, others.regions, moments.lower, moments.upper)
     kept = (needed != 0) & np.repeat(possible, np.diff(others.offsets))
     before = np.append(0, np.cumsum(kept))[others.offsets]
     sizes = np.diff(before)[possible]
     left = Chains(chains.key, chains.places, chains.rows, lo, hi).where(possible)
-    return Found(found.links, left), Others(np.append(0, np.cumsum(sizes)), others.rows[kept], needed[kept])
+    return FoundChains(found.links, left), Others(np.append(0, np.cumsum(sizes)), others.rows[kept], needed[kept])

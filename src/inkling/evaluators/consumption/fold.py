@@ -1,4 +1,7 @@
-"""A consumption policy as a fold: pair by pair of operands, each pair one walk over arrivals in order."""
+"""A consumption policy as a fold: pair by pair of operands, each pair one walk over arrivals in order.
+
+What must not lie between the two sides of a pair, as lists by key and start that kernels can search.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +12,91 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.consumption.absences import absences_of
-from inkling.evaluators.consumption.pairs import Found, RowLayout, Sides, for_kernels, named, stacked, united
+from inkling.evaluators.consumption.pairs import (
+    PairOperands,
+    RowLayout,
+    StoredOccurrences,
+    for_kernels,
+    named,
+    stacked,
+    united,
+)
 from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.network.bytecode import compile_conditions
+from inkling.evaluators.network import candidates as cand
+from inkling.evaluators.network.bytecode import ALWAYS, LOOKING_UP, Code, compile_conditions
 from inkling.evaluators.network.lateral import Evaluation
 from inkling.evaluators.network.partials import NOWHERE
 from inkling.evaluators.network.store import END, ID, START, Mask, Store
-from inkling.evaluators.stage.batches import rows_passing
+from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.truth import truth_of
-from inkling.kernels import consumption as kernel
-from inkling.kernels.canonical import canonical_order
-from inkling.logical import binary as b
+from inkling.kernels.columns.canonical import canonical_order
+from inkling.kernels.joins import consumption as kernel
+from inkling.kernels.joins import vm
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.allen import INVERSES
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.patterns import binary as b
+from inkling.logical.patterns.allen import INVERSES
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.keys import codes_of, encoded
 from inkling.model.types import Type
 from inkling.physical.plan import EventStep
 
-Stores = Mapping[int, tuple[Found, Found]]
+NO_ABSENCES = kernel.Absences(
+    np.empty((0, 1), np.int64),
+    *(np.empty(0, np.int64),) * 5,
+    ALWAYS.instructions,
+    np.zeros(1, np.int64),
+    ALWAYS.constants,
+)
+
+
+def absences_of(patterns: tuple[p.Pattern, ...], lateral: Evaluation, layout: RowLayout) -> kernel.Absences:
+    """All absences of a pair, their lists one after the other."""
+    if not patterns:
+        return NO_ABSENCES
+    indexes, codes = zip(*(_listed(pattern, lateral, layout) for pattern in patterns), strict=True)
+    begins = np.cumsum([0, *(len(index.rows) for index in indexes)])
+    constants = np.cumsum([0, *(len(code.constants) for code in codes)])
+    written = [_shifted(code.instructions, int(first)) for code, first in zip(codes, constants[:-1], strict=True)]
+    return kernel.Absences(
+        np.stack([index.offsets + first for index, first in zip(indexes, begins[:-1], strict=True)]),
+        np.concatenate([index.start for index in indexes]),
+        np.concatenate([index.start_place for index in indexes]),
+        np.concatenate([index.end for index in indexes]),
+        np.concatenate([index.end_place for index in indexes]),
+        np.concatenate([index.rows for index in indexes]),
+        np.concatenate(written),
+        np.cumsum([0, *(len(one) for one in written)]),
+        np.concatenate([code.constants for code in codes]),
+    )
+
+
+def _listed(pattern: p.Pattern, lateral: Evaluation, layout: RowLayout) -> tuple[cand.Index, Code]:
+    store = lateral.store
+    if isinstance(pattern, p.Leaf):
+        test = lateral.step.leaf(pattern.slot)
+        rows = rows_passing(test, store.batch)
+        index = cand.index_rows(store, rows, store.batch.key[rows], store.n_keys)
+        return index, compile_conditions(test.across, pattern.slot, store, layout, lateral.unit)
+    found = lateral.occurrences(pattern, lateral.roots())
+    order = np.lexsort([found.start_place, found.start, found.origin])
+    found = found.take(order)
+    offsets = np.searchsorted(found.origin, np.arange(store.n_keys + 1))
+    nothing = np.full(len(found), -1)
+    return cand.Index(nothing, offsets, found.start, found.start_place, found.end, found.end_place), ALWAYS
+
+
+def _shifted(instructions: Ints, first: int) -> Ints:
+    """The instructions where their constants come after `first` others."""
+    moved = instructions.copy()
+    moved[np.isin(moved[:, 0], (vm.CONST, vm.IN, *LOOKING_UP)), 1] += first
+    moved[moved[:, 0] == vm.IN, 2] += first
+    return moved
+
+
+Stores = Mapping[int, tuple[StoredOccurrences, StoredOccurrences]]
 """What waits for a partner on the left and on the right side of each pair; pairs are numbered from the inside out."""
 
 NOTHING, NO_ROWS = np.empty(0, np.int64), np.empty((0, 0), np.int64)
@@ -65,17 +130,19 @@ class Consuming:
     step: EventStep
     policy: p.Consumption
     layout: RowLayout
-    around: Surroundings
+    context: ExpressionContext
     lateral: Evaluation
     done: int = -FOREVER  # what ends by then has arrived before
     waiting: Stores = field(default_factory=dict)  # what was stored then
-    still_waiting: list[tuple[Found, Found]] = field(default_factory=list)  # what is stored in the end
+    still_waiting: list[tuple[StoredOccurrences, StoredOccurrences]] = field(
+        default_factory=list
+    )  # what is stored in the end
 
-    def matches(self) -> Found:
+    def matches(self) -> StoredOccurrences:
         """The matches of the event; they have passed WITHIN, HAVING and KEEP FOR."""
         return self._found(b.pairs_of(self.step.event, lambda leaf: self.step.leaf(leaf.slot).across))
 
-    def _found(self, node: b.Node) -> Found:
+    def _found(self, node: b.Node) -> StoredOccurrences:
         match node:
             case b.Single():
                 return self._single(node)
@@ -87,7 +154,7 @@ class Consuming:
             case b.Pair():
                 return self._pair(node)
 
-    def _single(self, node: b.Single) -> Found:
+    def _single(self, node: b.Single) -> StoredOccurrences:
         batch, slot = self.store.batch, node.leaf.slot
         rows = rows_passing(self.step.leaf(slot), self.store.batch)
         if self.done > -FOREVER:
@@ -95,7 +162,7 @@ class Consuming:
         filled = np.full((len(rows), len(self.layout.slots) + 1), -1)
         filled[:, self.layout.slots.index(slot)] = filled[:, -1] = rows
         end = batch.end[rows]
-        found = Found(
+        found = StoredOccurrences(
             batch.key[rows],
             filled,
             np.full((len(rows), len(self.layout.moments)), NOWHERE),
@@ -110,17 +177,17 @@ class Consuming:
             if frame.within is not None:
                 found = found.where(found.end - found.start <= self.lateral.length(frame.within))
             for condition in frame.having:
-                found = found.where(truth_of(condition, self.gather(found), len(found), self.around))
+                found = found.where(truth_of(condition, self.gather(found), len(found), self.context))
         keep = self._keep()
         return found if keep < 0 else found.where(found.known - found.start <= keep)
 
-    def _pair(self, pair: b.Pair) -> Found:
+    def _pair(self, pair: b.Pair) -> StoredOccurrences:
         left, right = self._found(pair.left), self._found(pair.right)
         earlier = self.waiting.get(len(self.still_waiting), ())
         n_earlier = (len(earlier[0]), len(earlier[1])) if earlier else (0, 0)
         if earlier:
             left, right = stacked(earlier[0], left), stacked(earlier[1], right)
-        both = Sides(left, right)
+        both = PairOperands(left, right)
         group, n_groups, has_key = self._groups(pair, both)
         merit, competes = self._merits(pair, both)
         order, offsets = arrival_order(group, n_groups, has_key, both, self.store.batch.event, self.layout)
@@ -131,31 +198,41 @@ class Consuming:
             order = stored_first(order, group, was_stored)
             n_stored = np.bincount(group[was_stored & has_key], minlength=n_groups)
         names = tuple(frame.slot for frame in pair.frames if frame.slot is not None)
-        code = compile_conditions(self._tests(pair), NO_CANDIDATE, self.store, self.layout, self.lateral.measure)
+        code = compile_conditions(self._tests(pair), NO_CANDIDATE, self.store, self.layout, self.lateral.unit)
         absences = absences_of(pair.absences, self.lateral, self.layout)
         keep = self._keep()
         is_tested = len(code.instructions) > 0 or len(pair.absences) > 0
         start = both.column("start")[order]
-        lefts, rights, left_over = kernel.pair_up(
-            offsets, both.side[order], start, both.column("start_place")[order],
-            start if both.are_points else both.column("end")[order], both.column("end_place")[order],
+        arrivals = kernel.Arrivals(
+            offsets,
+            n_stored,
+            both.side[order],
+            start,
+            both.column("start_place")[order],
+            start if both.are_points else both.column("end")[order],
+            both.column("end_place")[order],
             both.column("known")[order] if keep >= 0 else NOTHING,
             both.column("key")[order] if pair.absences else NOTHING,
             both.column("rows")[order] if is_tested else NO_ROWS,
-            both.column("moments")[order] if is_tested else NO_ROWS, merit[order] if competes.any() else NOTHING,
-            competes, np.array([_relation(name) for name in pair.relations]),
-            self.policy.selection is p.Selection.RECENT, self.policy.keeping,
-            min((self.lateral.length(window) for window in pair.windows), default=-1), keep, self._moments_of(names),
-            code.instructions, code.constants, self.store.numbers, absences.offsets, absences.start,
-            absences.start_place, absences.end, absences.end_place, absences.rows, absences.code, absences.code_offsets,
-            absences.constants, n_stored,
-        )  # fmt: skip
+            both.column("moments")[order] if is_tested else NO_ROWS,
+            merit[order] if competes.any() else NOTHING,
+        )
+        policy = kernel.Policy(
+            np.array([_relation(name) for name in pair.relations]),
+            competes,
+            self.policy.selection is p.Selection.RECENT,
+            self.policy.keeping,
+            min((self.lateral.length(window) for window in pair.windows), default=-1),
+            keep,
+        )
+        tests = kernel.Tests(self._moments_of(names), code.instructions, code.constants, self.store.numbers)
+        lefts, rights, left_over = kernel.pair_up(arrivals, policy, tests, absences)
         self.still_waiting.append(both.divided(order[left_over]))
         return united(left.take(order[lefts]), right.take(order[rights] - len(left)), self.layout, names)
 
     def _keep(self) -> int:
         keep = self.step.event.keep
-        return -1 if keep is None else self.around.measure(keep)
+        return -1 if keep is None else self.context.unit(keep)
 
     def _moments_of(self, names: tuple[int, ...]) -> Ints:
         columns = [[self.layout.moment(slot, edge) for edge in (e.Edge.START, e.Edge.END)] for slot in names]
@@ -170,7 +247,7 @@ class Consuming:
         tests += [for_kernels(condition) for frame in pair.frames for condition in frame.having]
         return tuple(tests)
 
-    def _groups(self, pair: b.Pair, both: Sides) -> tuple[Ints, int, Mask]:
+    def _groups(self, pair: b.Pair, both: PairOperands) -> tuple[Ints, int, Mask]:
         """A number per arrival of each side, the same where partition and key are; and whether there is a key."""
         left, right = both.left, both.right
         group, n_groups = both.column("key"), self.store.n_keys
@@ -184,21 +261,20 @@ class Consuming:
             group, n_groups = codes, n_codes
         return group, max(n_groups, 1), has_key
 
-    def _values(self, one: e.Expr, left: Found, other: e.Expr, right: Found) -> tuple[Ints, Mask]:
+    def _values(
+        self, one: e.Expr, left: StoredOccurrences, other: e.Expr, right: StoredOccurrences
+    ) -> tuple[Ints, Mask]:
         """Numbers for the values of both sides of an equality, and which of them are no null."""
         direct = [self._exact(one, left), self._exact(other, right)]
         if direct[0] is not None and direct[1] is not None:
-            return (
-                np.concatenate([direct[0][0], direct[1][0]]),
-                np.concatenate([direct[0][1], direct[1][1]]),
-            )
+            return (np.concatenate([direct[0][0], direct[1][0]]), np.concatenate([direct[0][1], direct[1][1]]))
         arrays = [self._evaluated(one, left), self._evaluated(other, right)]
         if Type.DOUBLE in (one.type, other.type):
             arrays = [array.cast(pa.float64()) for array in arrays]
         values = pa.concat_arrays([arrays[0], arrays[1].cast(arrays[0].type)])
         return encoded(values)[0], np.asarray(values.is_valid().to_numpy(zero_copy_only=False), bool)
 
-    def _exact(self, expr: e.Expr, found: Found) -> tuple[Ints, Mask] | None:
+    def _exact(self, expr: e.Expr, found: StoredOccurrences) -> tuple[Ints, Mask] | None:
         """Values of a plain column of one event."""
         match expr:
             case e.ColumnOf(slot=slot, column=column):
@@ -213,7 +289,7 @@ class Consuming:
         values, valid = self.store.exact[column]
         return values[rows], valid[rows] & (rows >= 0)
 
-    def _merits(self, pair: b.Pair, both: Sides) -> tuple[Ints, np.ndarray]:
+    def _merits(self, pair: b.Pair, both: PairOperands) -> tuple[Ints, np.ndarray]:
         """What PREFER compares, and for which side; arrivals of the other are stored whatever they are worth."""
         prefer = self.policy.prefer
         if prefer is None:
@@ -232,11 +308,11 @@ class Consuming:
                     return length, competes
                 return _ranks(self._evaluated(prefer, stacked(both.left, both.right))), competes
 
-    def _evaluated(self, expr: e.Expr, found: Found) -> pa.Array:
-        array = evaluate(expr, self.gather(found), len(found), self.around)
+    def _evaluated(self, expr: e.Expr, found: StoredOccurrences) -> pa.Array:
+        array = evaluate(expr, self.gather(found), len(found), self.context)
         return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
-    def gather(self, found: Found) -> Gather:
+    def gather(self, found: StoredOccurrences) -> Gather:
         rows = found.rows[:, :-1]
         filled = rows >= 0
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(filled.sum(axis=1))])
@@ -272,7 +348,7 @@ def coded(values: Ints) -> tuple[Ints, int]:
 
 
 def arrival_order(
-    group: Ints, n_groups: int, has_key: Mask, both: Sides, event: Ints, layout: RowLayout
+    group: Ints, n_groups: int, has_key: Mask, both: PairOperands, event: Ints, layout: RowLayout
 ) -> tuple[Ints, Ints]:
     """Places of those with a key in order of arrival, and where each group begins; `event` numbers the batch's rows."""
     group = group if has_key.all() else np.where(has_key, group, n_groups)

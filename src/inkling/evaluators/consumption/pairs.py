@@ -7,10 +7,9 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.network.arena import Arena
-from inkling.evaluators.network.layout import Kept, Layout
-from inkling.evaluators.network.partials import NOWHERE, Occurrences, Table, strictly_before
-from inkling.kernels.consumption import LEFT, RIGHT
+from inkling.evaluators.network.layout import Layout, Register
+from inkling.evaluators.network.partials import NOWHERE, Arena, Occurrences, Table, strictly_before
+from inkling.kernels.joins.consumption import LEFT, RIGHT
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
@@ -26,12 +25,12 @@ class RowLayout(Layout):
 
     slots: tuple[int, ...] = ()
 
-    def register(self, slot: int, kept: Kept) -> int:
+    def register(self, slot: int, kept: Register) -> int:
         return len(self.slots) if slot == ANY_SLOT else self.slots.index(slot)
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Table):
+class StoredOccurrences(Table):
     """Occurrences; `rows[:, i]` is the row in slot i of the layout or -1, and in the last column any of them."""
 
     key: Ints
@@ -45,11 +44,11 @@ class Found(Table):
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class PairOperands:
     """Both operands of a pair, one under the other; columns are put together when somebody asks for them."""
 
-    left: Found
-    right: Found
+    left: StoredOccurrences
+    right: StoredOccurrences
 
     def __len__(self) -> int:
         return len(self.left) + len(self.right)
@@ -66,7 +65,7 @@ class Sides:
         """Whether all of them surely start when they end."""
         return self.left.start is self.left.end and self.right.start is self.right.end
 
-    def divided(self, places: Ints) -> tuple[Found, Found]:
+    def divided(self, places: Ints) -> tuple[StoredOccurrences, StoredOccurrences]:
         """Those at some places, by their side."""
         on_left = places < len(self.left)
         return self.left.take(places[on_left]), self.right.take(places[~on_left] - len(self.left))
@@ -89,11 +88,13 @@ def for_kernels(condition: e.Expr) -> e.Expr:
     return e.rebuilt(condition, for_kernels)
 
 
-def united(left: Found, right: Found, layout: RowLayout, names: tuple[int, ...]) -> Found:
+def united(
+    left: StoredOccurrences, right: StoredOccurrences, layout: RowLayout, names: tuple[int, ...]
+) -> StoredOccurrences:
     """Each left occurrence together with the right one beside it; slots `names` stand for the whole."""
     earlier = strictly_before(left.start, left.start_place, right.start, right.start_place)
     later = strictly_before(left.end, left.end_place, right.end, right.end_place)
-    both = Found(
+    both = StoredOccurrences(
         left.key,
         np.where(left.rows >= 0, left.rows, right.rows),
         np.where(left.moments != NOWHERE, left.moments, right.moments),
@@ -106,7 +107,7 @@ def united(left: Found, right: Found, layout: RowLayout, names: tuple[int, ...])
     return named(both, layout, names)
 
 
-def named(found: Found, layout: RowLayout, names: tuple[int, ...]) -> Found:
+def named(found: StoredOccurrences, layout: RowLayout, names: tuple[int, ...]) -> StoredOccurrences:
     if not names:
         return found
     moments = found.moments.copy()
@@ -116,11 +117,13 @@ def named(found: Found, layout: RowLayout, names: tuple[int, ...]) -> Found:
     return replace(found, moments=moments)
 
 
-def stacked(one: Found, other: Found) -> Found:
-    return Found(*(np.concatenate([getattr(one, part.name), getattr(other, part.name)]) for part in fields(Found)))
+def stacked(one: StoredOccurrences, other: StoredOccurrences) -> StoredOccurrences:
+    return StoredOccurrences(
+        *(np.concatenate([getattr(one, part.name), getattr(other, part.name)]) for part in fields(StoredOccurrences))
+    )
 
 
-def as_occurrences(found: Found, layout: RowLayout, arena: Arena) -> Occurrences:
+def as_occurrences(found: StoredOccurrences, layout: RowLayout, arena: Arena) -> Occurrences:
     """The same with their events in an arena."""
     tail = np.full(len(found), -1)
     for place, slot in enumerate(layout.slots):

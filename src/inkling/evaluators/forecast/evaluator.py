@@ -1,150 +1,78 @@
-"""One forecast after each event: rows move a chain of states, and every state has its forecast ready."""
+"""The evaluator of forecasts: its state says where every key stands."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Collection
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from inkling.evaluators.forecast.families import Families
-from inkling.evaluators.forecast.symbols import SymbolReader
-from inkling.evaluators.matches.gather import Gather, lineage_ids
-from inkling.kernels.chains import follow
-from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.forecasts import DISTRIBUTION, FORECAST
-from inkling.logical.vectorized import evaluate
-from inkling.markov.histories import Histories
-from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
-from inkling.physical.plan import EventStep
+from inkling.evaluators.forecast.event import ForecastEvent
+from inkling.evaluators.forecast.learning import LearningEvent
+from inkling.evaluators.protocol import Moment
+from inkling.evaluators.stage.member import EventEvaluator, RowsState, StepInput, StepOutput
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import event_batch, in_one_piece, key_codes
+from inkling.evaluators.stage.rows.owners import with_owners
+from inkling.forecasting.models.counts import Histories
+from inkling.model.batch import FOREVER
+
+STATE, CODE, EVENTS, LAST = "@state", "@code", "@events", "@last"
 
 
-@dataclass(frozen=True)
-class ForecastEvaluator:
-    """Says after each event of its scope when the pattern will be detected next."""
+class ForecastEvaluator(EventEvaluator[ForecastEvent | LearningEvent, RowsState]):
+    """Advances one forecast, or what is learned for it, over rows that arrive in time order.
 
-    step: EventStep
-    n_inputs: int
-    resets: tuple[int | None, ...]
-    model: pa.Table
-    around: Surroundings
-    _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
+    It keeps a row per key: its key, the automaton's state, its last symbols, how many events it had and when the last.
+    """
 
-    @cached_property
-    def reader(self) -> SymbolReader:
-        return SymbolReader.of(self.step, self.n_inputs, self.resets)
+    state_type = RowsState
 
-    @cached_property
-    def families(self) -> Families:
-        return Families.of(self.step, self.reader, self.model, self.around.measure)
+    def start(self) -> RowsState:
+        fields = [r.stage_schema(self.stage).field(name) for name in self._key_names]
+        numbers = [pa.field(STATE, pa.int32()), *(pa.field(name, pa.int64()) for name in (CODE, EVENTS, LAST))]
+        return RowsState(pa.schema([*fields, *numbers]).empty_table(), 0)
 
-    def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
-        """All forecasts over whole keys."""
-        return self.go_on(batch, Histories.new(n_keys), np.full(n_keys, -FOREVER))
-
-    def go_on(self, batch: EventBatch, histories: Histories, last: Ints) -> MatchBatch:
-        """Forecasts after the next events of each key.
-
-        `histories` and the times of the `last` events, by key code, are where they go on, and are changed.
-        """
-        rows = self.reader.in_scope(batch)
-        if not len(rows):
-            return self._nothing(batch)
-        symbols, segments = self.reader.read(rows)
-        keys = rows.key[segments[:-1]]
-        before = Histories(histories.state[keys], histories.code[keys], histories.events[keys])
-        number = _numbers(symbols, segments, before.events)
-        said, after = [], before
-        family, memory = self.families.of_rows(rows), self.reader.memory
-        for one in np.unique(family):
-            here = self.families.member(int(one))
-            after = before.copy()
-            found = np.empty(len(rows), np.int32)
-            follow(here.follow, symbols, segments, memory, False, after.state, after.code, after.events, found)
-            state = np.where(family == one, found, np.int32(-1))
-            chosen = np.flatnonzero(state >= 0)
-            chosen = chosen[here.issued[state[chosen]]]
-            said.append((one, chosen, state[chosen]))
-        histories.state[keys], histories.code[keys], histories.events[keys] = after.state, after.code, after.events
-        last[keys] = rows.end[segments[1:] - 1]
-        return self._results(rows, said, number)
-
-    def _results(self, rows: EventBatch, said: list[tuple[int, Ints, NDArray[np.int32]]], number: Ints) -> MatchBatch:
-        chosen = np.concatenate([some for _, some, _ in said])
-        order = np.argsort(chosen, kind="stable")
-        picked = chosen[order]
-        if not len(picked):
-            return self._nothing(rows)
-        columns = {name: pa.concat_arrays(parts).take(pa.array(order)) for name, parts in self._columns(said).items()}
-        columns["event_number"] = pa.array(number[picked])
-        return self._batch(rows, picked, columns)
-
-    def _columns(self, said: list[tuple[int, Ints, NDArray[np.int32]]]) -> dict[str, list[pa.Array]]:
-        columns: dict[str, list[pa.Array]] = {}
-        forecast = self.step.event.forecast
-        assert forecast is not None
-        for one, _, states in said:
-            found = self.families.member(one).columns(states, distribution=forecast.distribution)
-            for name, column in found.items():
-                columns.setdefault(name, []).append(column)
-        return columns
-
-    def _batch(self, rows: EventBatch, picked: Ints, said: dict[str, pa.Array]) -> MatchBatch:
-        event = self.step.event
-        offsets = np.arange(len(picked) + 1)
-        resolve = Gather(rows, offsets, picked, np.zeros(len(picked), np.int64))
-        values = {
-            output.name: said[output.name]
-            if _is_said(output.expr)
-            else evaluate(output.expr, resolve, len(picked), self.around)
-            for output in event.head
+    def step(self, state: RowsState, given: StepInput, until: Moment) -> tuple[RowsState, StepOutput]:
+        (since, _, _), rows = self.times(given, until), given.rows
+        if since > -FOREVER:
+            rows = rows.filter(pa.array(rows[r.END].to_numpy() > since))
+        names, n_known = self._key_names, len(state.rows)
+        if names:
+            both = pa.concat_tables([state.rows.select(names), rows.select(names)])
+            codes, keys = key_codes(in_one_piece(both), len(names))
+            n_keys = len(keys)
+        else:
+            codes, n_keys = np.zeros(n_known + len(rows), np.int64), min(1, n_known + len(rows))
+            keys = pa.table({})
+        histories, last = Histories.new(n_keys), np.full(n_keys, -FOREVER)
+        known = codes[:n_known]
+        stored: dict[str, np.ndarray] = {
+            STATE: histories.state,
+            CODE: histories.code,
+            EVENTS: histories.events,
+            LAST: last,
         }
-        end, place = rows.end[picked], rows.end_place[picked]
-        return MatchBatch(
-            event.name,
-            rows.key[picked],
-            end,
-            place,
-            end,
-            place,
-            rows.known[picked],
-            values,
-            lineage_ids(rows, offsets, picked),
-            rows.place_words,
-        )
+        for name, column in stored.items():
+            column[known] = state.rows[name].to_numpy()
+        batch = event_batch(self.stage, rows, codes[n_known:])
+        found = self.event.go_on(batch, histories, last)
+        if self.owners:
+            found = with_owners(found, rows, codes[n_known:], len(names))
+        columns = {name: keys[name] for name in names}
+        columns |= {
+            STATE: pa.array(histories.state),
+            CODE: pa.array(histories.code),
+            EVENTS: pa.array(histories.events),
+            LAST: pa.array(last),
+        }
+        seen = histories.events > 0
+        after = pa.table(columns)
+        return RowsState(after if seen.all() else after.filter(pa.array(seen)), 0), StepOutput({found.event: found})
 
-    def _nothing(self, batch: EventBatch) -> MatchBatch:
-        kind = batch.ids.type
-        if kind not in self._empty:
-            none = np.empty(0, np.int64)
-            self._empty[kind] = self._batch(batch.take(none), none, _no_columns())
-        return self._empty[kind]
+    def migrated(self, state: RowsState, before: object, kept: Collection[str]) -> RowsState:
+        return state
 
-
-def _is_said(expr: e.Expr) -> bool:
-    return isinstance(expr, e.ColumnOf) and expr.slot == FORECAST
-
-
-def _no_columns() -> dict[str, pa.Array]:
-    whole, real = pa.array([], pa.int64()), pa.array([], pa.float64())
-    numbers = dict.fromkeys(("event_number", "first", "last", "model"), whole)
-    listed = pa.array([], pa.list_(pa.float64()))
-    return {**numbers, "expected": real, "chance": real, "margin": real, DISTRIBUTION.name: listed}
-
-
-def _numbers(symbols: NDArray[np.int32], segments: Ints, before: Ints) -> Ints:
-    """The number of each event among those of its key since it began or was reset."""
-    n = len(symbols)
-    here = np.arange(n)
-    first = np.repeat(segments[:-1], np.diff(segments))
-    counted = here - first + 1 + np.repeat(before, np.diff(segments))
-    resets = np.flatnonzero(symbols < 0)
-    if len(resets):
-        last_reset = np.full(n, -1)
-        last_reset[resets] = resets
-        last_reset = np.maximum.accumulate(last_reset)
-        counted = np.where(last_reset >= first, here - last_reset, counted)
-    return counted
+    @property
+    def _key_names(self) -> list[str]:
+        return [r.key_name(place) for place in range(len(self.stage.key_types))]

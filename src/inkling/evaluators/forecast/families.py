@@ -1,4 +1,4 @@
-"""Forecasts made ready: for every model that a table holds, what is said in each state of its chain."""
+"""Forecasts made ready: for every model that a table holds, the forecast in each state of its chain."""
 
 from __future__ import annotations
 
@@ -11,14 +11,24 @@ from numpy.typing import NDArray
 
 from inkling.errors import InputError
 from inkling.evaluators.forecast.symbols import SymbolReader, symbol_words
+from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.durations import WithinDuration, within_duration
+from inkling.forecasting.models.forecasts import (
+    Argmax,
+    Around,
+    Asked,
+    Fixed,
+    ForecastTable,
+    Kind,
+    Point,
+    Shortest,
+    Within,
+)
+from inkling.forecasting.models.model import Model
 from inkling.io.tables import maker_of
-from inkling.kernels.chains import FollowTables
+from inkling.kernels.forecast.chains import FollowTables
 from inkling.logical.forecasts import DISTRIBUTION
 from inkling.logical.plan import Confidence, Forecast, ForecastKind
-from inkling.markov.chain import Chain
-from inkling.markov.durations import WithinDuration, within_duration
-from inkling.markov.forecasts import Argmax, Around, Asked, Fixed, ForecastTable, Kind, Point, Shortest, Within
-from inkling.markov.model import Model
 from inkling.model.batch import EventBatch, Ints
 from inkling.model.time import Span
 from inkling.physical.naming import physical_name
@@ -28,7 +38,7 @@ MOST_SHOWN = 6
 
 
 def require_fitting(model: Model, step: EventStep, reader: SymbolReader, made_by: str) -> None:
-    """Refuses a model that was learned for something else, and says what is different."""
+    """Rejects a model that was learned for another event, and names the differences."""
     forecast = step.event.forecast
     assert forecast is not None
     words = symbol_words(step, reader)
@@ -53,14 +63,14 @@ def _differences(model: Model, event: str, words: tuple[str, ...]) -> tuple[str,
     gone = [word for word in model.alphabet if word not in words]
     new = [word for word in words if word not in model.alphabet]
     if _is_named(model) and gone:
-        notes.append(f"it tells apart what the program does not: {_some_of(gone)}")
+        notes.append(f"it distinguishes events that the program does not: {_some_of(gone)}")
     if _is_named(model) and new:
-        notes.append(f"the program tells apart what it does not: {_some_of(new)}")
+        notes.append(f"the program distinguishes events that it does not: {_some_of(new)}")
     if len(model.alphabet) != len(words):
         notes.append(f"it knows {len(model.alphabet)} kinds of events; there are {len(words)} now")
     if not notes:
         notes.append(
-            "it tells the same events apart, but the pattern asks for them in another order or number, "
+            "it distinguishes the same events, but the pattern asks for them in another order or number, "
             "or CONSUME RESTART was added or left out"
         )
     return tuple(notes)
@@ -89,11 +99,11 @@ class Family:
     issued: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
 
     def columns(self, states: NDArray[np.int32], *, distribution: bool) -> dict[str, pa.Array]:
-        """What is said in some states."""
+        """The forecasts in some states."""
         table, within, n = self.table, self.within, len(states)
         timed = within is not None
-        said = {DISTRIBUTION.name: _listed(table.times, states)} if distribution else {}
-        return said | {
+        shown = {DISTRIBUTION.name: _listed(table.times, states)} if distribution else {}
+        return shown | {
             "first": pa.nulls(n, pa.int64()) if timed else pa.array(table.first[states].astype(np.int64)),
             "last": pa.nulls(n, pa.int64()) if timed else pa.array(table.last[states].astype(np.int64)),
             "expected": pa.array(table.expected[states], mask=np.isnan(table.expected[states]) | timed),
@@ -110,11 +120,11 @@ class Families:
     step: EventStep
     reader: SymbolReader
     model: Model
-    measure: Callable[[Span], int]
+    unit: Callable[[Span], int]
     _made: dict[int, Family] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, step: EventStep, reader: SymbolReader, table: pa.Table, measure: Callable[[Span], int]) -> Families:
+    def of(cls, step: EventStep, reader: SymbolReader, table: pa.Table, unit: Callable[[Span], int]) -> Families:
         """Checks that a table holds a model which fits a forecast."""
         forecast = step.event.forecast
         assert forecast is not None
@@ -130,7 +140,7 @@ class Families:
                     helps=(f"learn it again: `{made_by} --order {forecast.order}`",),
                 )
             model = replace(model, learning=replace(model.learning, order=forecast.order))
-        return cls(step, reader, model, measure)
+        return cls(step, reader, model, unit)
 
     def of_rows(self, rows: EventBatch) -> Ints:
         """The number of the model that each row belongs to."""
@@ -138,7 +148,7 @@ class Families:
         return self.numbers(names)[family]
 
     def numbers(self, names: Sequence[str]) -> Ints:
-        """The numbers of the models that belong to values of the column that models are told apart by."""
+        """The numbers of the models that belong to values of the column that models are distinguished by."""
         groups = {name: number for number, name in enumerate(self.model.counts.group, 1)}
         separate = self.model.learning.shrinkage is not None
         return np.array([groups.get(name, 0) if separate else 0 for name in names], np.int64)
@@ -151,7 +161,7 @@ class Families:
             confidence = self.step.event.confidence
             chain = self._chain(group, forecast)
             wanted = asked(forecast, confidence)
-            _refuse_large(self.step.event.name, chain.n_states, wanted.horizon_for(chain))
+            _reject_large(self.step.event.name, chain.n_states, wanted.horizon_for(chain))
             table = ForecastTable.of(chain, wanted)
             within = self._within(chain, group, forecast)
             issued = _issued(table, within, confidence)
@@ -174,21 +184,21 @@ class Families:
                 "INK0633",
                 f"the model `{forecast.model}` is too large to forecast with",
                 notes=(str(problem),),
-                helps=("look back less: `ORDER n` with a smaller n",),
+                helps=("use a smaller `ORDER n`",),
             ) from None
 
     def _within(self, chain: Chain, group: str | None, forecast: Forecast) -> WithinDuration | None:
         if forecast.within is None or not self.model.n_events:
-            return None  # a model that knows nothing yet is no mistake; it never speaks
+            return None  # a model without observations is no error; it makes no forecasts
         gaps = self.model.gaps_of(group)
         if not len(gaps.count):
             raise InputError.of(
                 "INK0630",
-                f"the model `{forecast.model}` does not know how long events take",
-                notes=("no key had two events when it was learned",),
+                f"the model `{forecast.model}` has no times between events",
+                notes=("no key had two events in the training data",),
                 helps=("forecast `WITHIN n EVENTS`, or learn from more rows",),
             )
-        return within_duration(chain, gaps, self.measure(forecast.within))
+        return within_duration(chain, gaps, self.unit(forecast.within))
 
 
 def _issued(table: ForecastTable, within: WithinDuration | None, confidence: Confidence | None) -> NDArray[np.bool_]:
@@ -203,13 +213,13 @@ def _issued(table: ForecastTable, within: WithinDuration | None, confidence: Con
     return issued
 
 
-def _refuse_large(event: str, n_states: int, n_ahead: int) -> None:
+def _reject_large(event: str, n_states: int, n_ahead: int) -> None:
     if n_states * n_ahead > MOST_CELLS:
         raise InputError.of(
             "INK0633",
             f"`{event}` would need a table of {n_states * n_ahead:,} probabilities, more than {MOST_CELLS:,}",
             notes=(f"its model has {n_states:,} states, and it looks {n_ahead:,} events ahead",),
-            helps=("look less far ahead with HORIZON, or look back less with ORDER",),
+            helps=("use a smaller HORIZON or a smaller ORDER",),
         )
 
 
@@ -219,14 +229,14 @@ def _listed(times: NDArray[np.float64], states: NDArray[np.int32]) -> pa.ListArr
         raise InputError.of(
             "INK0602",
             f"{len(states):,} forecasts that list {times.shape[1]:,} probabilities each do not fit into one batch",
-            helps=("look less far ahead with HORIZON, or leave RETURN DISTRIBUTION out",),
+            helps=("use a smaller HORIZON, or leave RETURN DISTRIBUTION out",),
         )
     flat = pa.array(times[states].reshape(-1), pa.float64())
     return pa.ListArray.from_arrays(pa.array(np.arange(len(states) + 1) * times.shape[1], pa.int32()), flat)
 
 
 def family_names(step: EventStep, rows: EventBatch) -> tuple[tuple[str, ...], Ints]:
-    """The values of the column that models are told apart by, as texts, and the number of each row's."""
+    """The values of the column that models are distinguished by, as texts, and the number of each row's."""
     forecast = step.event.forecast
     assert forecast is not None
     if forecast.by is None:
@@ -242,12 +252,7 @@ def asked(forecast: Forecast, confidence: Confidence | None) -> Asked:
     if confidence is not None and confidence.strict:
         least = min(1.0, least + 2 * SLACK)  # an interval that has exactly this is too short, not none
     return Asked(
-        _kind(forecast),
-        least,
-        forecast.horizon,
-        forecast.spread,
-        forecast.remaining,
-        forecast.including_final,
+        _kind(forecast), least, forecast.horizon, forecast.spread, forecast.remaining, forecast.including_final
     )
 
 
@@ -273,7 +278,7 @@ def _read(table: pa.Table, forecast: Forecast) -> Model:
     except ValueError as problem:
         raise InputError.of(
             "INK0630",
-            f"the table `{forecast.model}` holds no model",
+            f"the table `{forecast.model}` is not a model",
             notes=(str(problem),),
-            helps=("make one with `inkling fit`",),
+            helps=("learn one with `inkling fit`",),
         ) from None

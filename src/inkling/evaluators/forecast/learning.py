@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from inkling.evaluators.forecast.families import family_names
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.evaluators.matches.gather import lineage_ids
-from inkling.logical.evaluate import Surroundings
+from inkling.forecasting.models.counts import Histories, WordCounts
+from inkling.forecasting.models.gaps import GapCounts
+from inkling.forecasting.models.model import GAP, WORD
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.markov.counts import WordCounts
-from inkling.markov.gaps import GapCounts
-from inkling.markov.histories import Histories
-from inkling.markov.model import GAP, WORD
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep
 
@@ -27,13 +26,13 @@ ORDER = 3
 
 
 @dataclass(frozen=True)
-class LearningEvaluator:
+class LearningEvent:
     """Counts the rows of each batch; counts of several batches, or of several parts of the keys, are added up."""
 
     step: EventStep
     n_inputs: int
     resets: tuple[int | None, ...]
-    around: Surroundings
+    context: ExpressionContext
 
     @cached_property
     def reader(self) -> SymbolReader:

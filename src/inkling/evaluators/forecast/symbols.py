@@ -1,4 +1,4 @@
-"""Rows as symbols of the alphabet that a pattern and the features of its model can tell apart."""
+"""Rows as symbols of the alphabet that a pattern and the features of its model can distinguish."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.analysis.exclusive import exclusive_pairs
-from inkling.analysis.one_column import joint_conditions
-from inkling.automata.cells import CellGroup, cell_groups
+from inkling.analysis.regular.conditions import exclusive_pairs, joint_conditions
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
 from inkling.automata.meaning import Counting, Pattern
-from inkling.automata.rows import Rows
-from inkling.evaluators.automaton.translate import to_regex
-from inkling.evaluators.stage.batches import comes_from
-from inkling.evaluators.stage.resets import resets_in
-from inkling.kernels.order import any_tied
+from inkling.automata.run.cells import CellGroup, cell_groups
+from inkling.automata.run.rows import Rows
+from inkling.evaluators.automaton.events import to_regex
+from inkling.evaluators.stage.rows.batches import comes_from
+from inkling.evaluators.stage.rows.row_tests import resets_in
+from inkling.forecasting.models.chain import moves
+from inkling.forecasting.models.counts import MOST_BITS
+from inkling.kernels.automaton.order import any_tied
 from inkling.logical.expr import AnyOf, Expr
-from inkling.markov.chain import moves
-from inkling.markov.histories import MOST_BITS
 from inkling.model.batch import EventBatch, Ints
 from inkling.physical.plan import EventStep
-from inkling.physical.row_text import row_text
+from inkling.physical.printing.explain import row_text
 
 MOST_SYMBOLS = 64
 """Symbols that are carried for each key, if they and the next one fit into a number of 62 bits."""
@@ -34,7 +33,7 @@ MOST_SYMBOLS = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolReader:
-    """The automaton of a forecast, and how rows are spelled for it."""
+    """The automaton of a forecast, and the conditions that make symbols of rows."""
 
     dfa: Dfa
     delta: NDArray[np.int32]  # [state, symbol]
@@ -101,8 +100,8 @@ class SymbolReader:
             symbols[resets_in(self.resets, batch)] = -1
         return np.ascontiguousarray(symbols, np.int32), rows.segments
 
-    def spelled(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
-        """The symbol of each row of the only input, by the words that hold its conditions."""
+    def symbols_of(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
+        """The symbol of each row of the only input, by its predicate masks."""
         packed = np.zeros(len(words[0]), np.uint64)
         for place, bit in enumerate(self.bits):
             packed |= ((words[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)) << np.uint64(place)

@@ -1,4 +1,4 @@
-"""Forecasts beside the truth: for every event what is said after it, and whether it completes the pattern."""
+"""Forecasts beside the truth: for every event the forecast after it, and whether it completes the pattern."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.forecast.evaluator import ForecastEvaluator
+from inkling.evaluators.forecast.event import ForecastEvent
 from inkling.evaluators.forecast.families import Families, Family
+from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.counts import Histories
+from inkling.forecasting.models.full_order import independent
 from inkling.logical.plan import ForecastKind
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.markov.chain import Chain
-from inkling.markov.full_order import independent
-from inkling.markov.histories import Histories
 from inkling.model.batch import EventBatch, Ints, MatchBatch
 
 GIVEN = (ForecastKind.WITHIN, ForecastKind.AROUND)
+"""Kinds of forecasts about a given interval of events; the other kinds choose the interval."""
 
 
 class WatchedFamilies(Families):
@@ -32,12 +33,12 @@ class WatchedFamilies(Families):
 
 
 @dataclass(frozen=True)
-class WatchingEvaluator(ForecastEvaluator):
+class WatchingEvent(ForecastEvent):
     """Says the same as the forecast, and nothing where that is silent; reads whole keys."""
 
     @cached_property
     def families(self) -> WatchedFamilies:
-        found = WatchedFamilies.of(self.step, self.reader, self.model, self.around.measure)
+        found = WatchedFamilies.of(self.step, self.reader, self.model, self.context.unit)
         assert isinstance(found, WatchedFamilies)
         return found
 
@@ -46,16 +47,16 @@ class WatchingEvaluator(ForecastEvaluator):
         law = np.full(self.reader.n_symbols, 1 / self.reader.n_symbols)
         return Chain.of(self.reader.delta, self.reader.dfa.final, independent(law))
 
-    def _results(self, rows: EventBatch, said: list[tuple[int, Ints, NDArray[np.int32]]], number: Ints) -> MatchBatch:
+    def _results(self, rows: EventBatch, issued: list[tuple[int, Ints, NDArray[np.int32]]], number: Ints) -> MatchBatch:
         symbols, segments = self.reader.read(rows)
         state = self._automaton.follow(symbols, segments, Histories.new(len(segments) - 1), memory=0)
         picked = np.flatnonzero(symbols >= 0)
         place = np.full(len(rows), -1)
-        chosen = np.concatenate([some for _, some, _ in said])
+        chosen = np.concatenate([some for _, some, _ in issued])
         place[chosen] = np.arange(len(chosen))
         at = place[picked]
         where = pa.array(at, mask=at < 0)
-        columns = {name: pa.concat_arrays(parts).take(where) for name, parts in self._columns(said).items()}
+        columns = {name: pa.concat_arrays(parts).take(where) for name, parts in self._columns(issued).items()}
         columns["event_number"] = pa.array(number[picked])
         columns["life"] = pa.array(_lives(symbols, segments)[picked])
         columns["detected"] = pa.array(self._automaton.final[state[picked]])

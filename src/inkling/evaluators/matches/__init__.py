@@ -1,1 +1,1 @@
-"""What finished matches are made into: values of outputs, ids of the events they rest on."""
+"""What finished matches are made into: values of outputs, ids of the events they depend on."""

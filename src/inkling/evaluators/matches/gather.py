@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.matches.whole_numbers import WholeSums, halves, means_of_two
-from inkling.kernels.exact_sums import grouped_sums
+from inkling.kernels.windows.exact_sums import grouped_sums
 from inkling.logical import expr as e
 from inkling.logical.user_aggregates import UserAggregate
 from inkling.logical.vectorized import ARROW_TYPES

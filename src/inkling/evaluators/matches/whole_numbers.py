@@ -34,11 +34,11 @@ class WholeSums:
     def totals(self, missing: NDArray[np.bool_]) -> pa.Array:
         """The sums; one that needs more than 64 bits is null."""
         total = (self.high << 32) + self.low
-        doubtful = np.flatnonzero(np.abs(self._rough) >= _SAFE)
-        if len(doubtful):
+        uncertain = np.flatnonzero(np.abs(self._rough) >= _SAFE)
+        if len(uncertain):
             missing = missing.copy()
-            exact = [int(self.high[row]) * (1 << 32) + int(self.low[row]) for row in doubtful]
-            missing[doubtful] |= [not -(1 << 63) <= value < 1 << 63 for value in exact]
+            exact = [int(self.high[row]) * (1 << 32) + int(self.low[row]) for row in uncertain]
+            missing[uncertain] |= [not -(1 << 63) <= value < 1 << 63 for value in exact]
         return pa.array(total, mask=missing)
 
     def averages(self, count: Ints) -> NDArray[np.float64]:

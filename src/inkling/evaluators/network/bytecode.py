@@ -27,12 +27,12 @@ from inkling.evaluators.network.store import (
     half_of,
     halves_of,
 )
-from inkling.kernels import vm
+from inkling.kernels.joins import vm
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Row
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.logical.vectorized.facts import alike
-from inkling.model.facts import Facts
+from inkling.model.schema import Facts
 from inkling.model.time import Span
 from inkling.model.types import Type
 from inkling.physical.across import DIVIDED_FUNCTIONS, compared_args, is_pair_test
@@ -140,7 +140,7 @@ class _Writer:
     store: Store
     layout: Layout
     slot: int  # of the candidate
-    measure: Callable[[Span], int]
+    unit: Callable[[Span], int]
     rows: list[tuple[int, int, int]]
     constants: list[float]
     tables: list[Doubles] = field(default_factory=list)  # stand after all constants
@@ -169,7 +169,7 @@ class _Writer:
             case e.Literal(value=value):
                 self.constant(self._literal(value))
             case e.SpanLiteral(span=span):
-                self.constant(float(self.measure(span)))
+                self.constant(float(self.unit(span)))
             case e.TimeOf(edge=edge, slot=slot) if self.layout.is_span(slot):
                 self.op(vm.MOMENT, self.layout.moment(slot, edge))
             case e.ColumnOf() | e.ListColumn() | e.TimeOf() | e.IdOf():
@@ -263,7 +263,7 @@ class _Writer:
                 self.write(e.AnyOf(tuple(e.Compare("=", item, choice) for choice in choices)))
                 return True
             case e.Compare(operator=symbol):
-                terms = difference(expr, self.measure)
+                terms = difference(expr, self.unit)
                 if terms is None or any(self._is_moment(term) for _, term in terms):
                     return False
                 self._sum_of_halves(terms, HIGH)
@@ -332,7 +332,7 @@ def _column_of(reference: Reference) -> str:
 
 
 def compile_conditions(
-    conditions: tuple[e.Expr, ...], slot: int, store: Store, layout: Layout, measure: Callable[[Span], int]
+    conditions: tuple[e.Expr, ...], slot: int, store: Store, layout: Layout, unit: Callable[[Span], int]
 ) -> Code:
     """Bytecode of a conjunction for a candidate in `slot`.
 
@@ -340,7 +340,7 @@ def compile_conditions(
     """
     if not conditions:
         return ALWAYS
-    writer = _Writer(store, layout, slot, measure, [], [])
+    writer = _Writer(store, layout, slot, unit, [], [])
     for number, condition in enumerate(conditions):
         looks_back = [x for x in e.walk(condition) if isinstance(x, e.ListColumn) and x.own]
         writer.write(condition)

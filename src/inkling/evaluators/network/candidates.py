@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from inkling.evaluators.network.layout import Layout, kept_of
 from inkling.evaluators.network.partials import Contexts
 from inkling.evaluators.network.store import END, ID, START, Store
-from inkling.kernels.canonical import canonical_order
+from inkling.kernels.columns.canonical import canonical_order
 from inkling.logical import expr as e
 from inkling.model.batch import Ints
 from inkling.model.types import Type

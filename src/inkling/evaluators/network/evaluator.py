@@ -1,89 +1,232 @@
-"""The join network as an evaluator: keeps the events that can still matter and looks for matches among them."""
+"""What a stage answers by looking at rows once more: joins, segments, recursive events, windows that forget nothing.
+
+Rows that may still be part of a result are kept, and in each step those of the keys concerned are evaluated anew.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.network.lateral import Evaluation
-from inkling.evaluators.network.newest import Newest, resting_on
-from inkling.evaluators.network.partials import Occurrences, Partials
-from inkling.evaluators.network.results import results_of
-from inkling.evaluators.network.session import Group, Session
-from inkling.evaluators.truth import truth_of
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.expr import Expr
-from inkling.model.batch import EventBatch, MatchBatch
-from inkling.physical.plan import EventStep
+from inkling.analysis.bounds.lag import settled_after, waiting_time
+from inkling.analysis.bounds.window import total_horizon
+from inkling.analysis.choice import Evaluator
+from inkling.analysis.policies import looks_at_scope
+from inkling.evaluators.protocol import Moment
+from inkling.evaluators.stage.member import RowsEvaluator, RowsState, Setting, StepInput, StepOutput, behind
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import event_batch, in_one_piece, key_codes
+from inkling.evaluators.stage.rows.layout import Layout
+from inkling.evaluators.stage.rows.owners import with_owners
+from inkling.evaluators.stage.rows.row_tests import passing, without_resets
+from inkling.logical import plan as p
+from inkling.logical.plan import EventPlan, Per
+from inkling.model.batch import FOREVER, Ints, MatchBatch
+from inkling.physical.plan import EventStep, LeafTest, Stage
+
+MANY_CHUNKS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkEvaluator:
-    """Evaluates one event by joins."""
+class NetworkEvaluator(RowsEvaluator[RowsState]):
+    """Evaluates some events of a stage anew, where rows have come or waits may have ended.
 
-    step: EventStep
-    around: Surroundings
-    _groups: list[Group] = field(default_factory=list, compare=False, repr=False)
-    _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
+    The results of an event that reads waiting events come with a lag, so that no event is thought absent which is
+    only not known yet; and results that another match may still change are buffered until they are final. The rows that
+    it keeps include results of other evaluators that it reads.
+    """
 
-    def _alone(self) -> Group:
-        if not self._groups:
-            self._groups.append(Group((self.step,)))
-        return self._groups[0]
+    name = Evaluator.NETWORK
+    state_type = RowsState
 
-    def evaluate(
-        self,
-        batch: EventBatch,
-        n_keys: int,
-        until: int,
-        newest: Newest | None = None,
-        session: Session | None = None,
-    ) -> MatchBatch:
-        """All results over the batch that are known by `until`; with `newest`, those that rest on such results.
+    def __init__(self, steps: Iterable[EventStep], setting: Setting, others: Iterable[str]) -> None:
+        """`others` names the events that are answered before these."""
+        self._steps = tuple(steps)
+        self.stage = setting.stage
+        self._engine, self._owners, self._others = setting.engine, setting.owners, frozenset(others)
+        program, unit = setting.program, setting.context.unit
+        self._lags = {step.event.name: setting.lag(step) for step in self._steps}
+        self._settles = {step.event.name: settled_after(step.event, program, unit) for step in self._steps}
+        waits = {step.event.name: waiting_time(step.event, program, unit) for step in self._steps}
+        self._reach = max(self._settles[name] + wait for name, wait in waits.items())
+        summing = {step.event.name for step in self._steps if step.event.per is Per.VALUES}
+        self._sums_up = bool(summing)
+        horizon = total_horizon([step.event for step in self._steps], unit)
+        self._horizon = None if horizon is None or summing else horizon + max(self._settles.values())
+        at_once = {name for name in waits if not (self._lags[name] or self._settles[name] or waits[name])} - summing
+        self._closing = ClosingRows(setting.stage, self._steps, frozenset(at_once))
+        self._needed = NeededRows(self._steps)
+        self._derived_sources = tuple(sorted(self._others & {one.source for one in setting.stage.inputs}))
+        self._nothing: dict[str, MatchBatch] = {}  # no results, per event
 
-        A session over the batch holds what other events have found there.
-        """
-        if session is None:
-            session = Session.of(self._alone(), batch, n_keys)
-        layout, types = session.group.prepared(self.step).layout, session.group.types(batch)
-        store, common = session.store, session.common(self.step)
-        store.facts = self.around.tables
+    @property
+    def events(self) -> tuple[EventPlan, ...]:
+        return tuple(step.event for step in self._steps)
 
-        def gather(found: Occurrences | Partials) -> Gather:
-            own = [(place, name) for place, name in enumerate(layout.moments) if layout.is_span(name[0])]
-            moments = {name: found.moments[:, place] for place, name in own}
-            return Gather(batch, *evaluation.arena.unroll(found.tail), moments)
+    def start(self) -> RowsState:
+        return RowsState(r.stage_schema(self.stage).empty_table(), 0)
 
-        def passes(found: Occurrences | Partials, conditions: tuple[Expr, ...]) -> np.ndarray:
-            kept = np.ones(len(found), bool)
-            resolve = gather(found)
-            for condition in conditions:
-                kept &= truth_of(condition, resolve, len(found), self.around)
-            return kept
-
-        evaluation = Evaluation(store, self.step, layout, types, self.around.measure, passes, session, common)
-        event = self.step.event
-        roots = evaluation.roots()
-        if common is not None:
-            evaluation.arena, roots = common.arena, common.roots(lambda: roots)
-        window = evaluation.window_of(event.keep, evaluation.window_of(event.within, None))
-        if newest is None:
-            found = evaluation.occurrences(event.pattern, roots, window=window)
+    def step(self, state: RowsState, given: StepInput, until: Moment) -> tuple[RowsState, StepOutput]:
+        rows, _ = without_resets(self.stage, given.rows)
+        if self._others:
+            rows = rows.filter(pa.array(self._needed.among(rows)))
+        derived = [self._engine.derived_rows(name, given.found[name]) for name in self._derived_sources]
+        fresh = pa.concat_tables([rows, *derived]) if derived else rows
+        kept = pa.concat_tables([state.rows, fresh]) if len(fresh) else state.rows
+        closing = self._closing.among(fresh)
+        if self._closing.is_decisive and not closing.any() and self._nothing:
+            found = self._nothing
         else:
-            found = resting_on(newest, evaluation, event.pattern, roots, window)
-        fits = evaluation.lasts_at_most(found, found.origin, event.within) & (found.known <= until)
-        if event.keep is not None:
-            fits &= found.known - found.start <= self.around.measure(event.keep)
-        found = found.where(fits)
-        if event.having:
-            found = found.where(passes(found, event.having))
-        if len(found):
-            return results_of(event, store, found, evaluation.arena, gather, self.around)
-        kind = batch.ids.type
-        if kind not in self._empty:
-            nothing = results_of(event, store, found, evaluation.arena, gather, self.around)
-            self._empty[kind] = replace(nothing, place_words=None)
-        return self._empty[kind]
+            found = self._evaluated(kept, closing, given, until.time)
+            if not self._nothing:
+                self._nothing = {
+                    name: replace(one.where(np.zeros(len(one), bool)), place_words=None) for name, one in found.items()
+                }
+        return self._retained(state, kept, until.time), StepOutput(found)
+
+    def migrated(self, state: RowsState, before: NetworkEvaluator, kept: Collection[str]) -> RowsState:
+        return RowsState(Layout.between(before.stage, self.stage, kept).rows(state.rows), 0)
+
+    def _evaluated(
+        self, kept: pa.Table, closing: NDArray[np.bool_], given: StepInput, until: int
+    ) -> dict[str, MatchBatch]:
+        after = given.after
+        n_key_columns = len(self.stage.key_types)
+        rows = in_one_piece(kept)
+        if self._closing.is_decisive and after > -FOREVER:
+            rows = _with_keys_of(rows, closing, n_key_columns)
+            codes, _ = key_codes(rows, n_key_columns)
+        else:
+            codes, _ = key_codes(rows, n_key_columns)
+            if not (self._sums_up and until >= FOREVER):
+                rows, codes = self._of_active_keys(rows, codes, after)
+        base = event_batch(self.stage, rows, codes)
+        known = {name: behind(until, lag) for name, lag in self._lags.items()}
+        everything = self._engine.rest(
+            rows, codes, base, dict(given.found), known, frozenset(self._derived_sources), given.since
+        )
+        found = {}
+        for step in self._steps:
+            name, hold = step.event.name, self._settles[step.event.name]
+            found[name] = _fresh(step, everything[name], behind(after, hold), behind(until, hold))
+            if self._owners:
+                found[name] = with_owners(found[name], rows, codes, n_key_columns)
+        return found
+
+    def _of_active_keys(self, rows: pa.Table, codes: Ints, after: int) -> tuple[pa.Table, Ints]:
+        """Rows of the keys about which something new can become known: with new rows, or with waits that may end."""
+        if not len(rows) or after <= -FOREVER:
+            return rows, codes
+        moved = np.zeros(int(codes.max()) + 1, bool)
+        moved[codes[_known(rows) > behind(after, self._reach)]] = True
+        if moved.all():
+            return rows, codes
+        chosen = moved[codes]
+        left = np.cumsum(moved) - 1
+        return rows.filter(pa.array(chosen)), left[codes[chosen]]
+
+    def _retained(self, state: RowsState, rows: pa.Table, until: int) -> RowsState:
+        if until >= FOREVER:
+            return RowsState(rows.slice(0, 0), 0)
+        if rows.column(0).num_chunks > MANY_CHUNKS:
+            rows = rows.combine_chunks()
+        if self._horizon is None or state.is_tidy(rows):
+            return RowsState(rows, state.n_trimmed)
+        rows = rows.filter(pa.array(rows[r.END].to_numpy() >= until - self._horizon))
+        return RowsState(rows, len(rows))
+
+
+def _with_keys_of(rows: pa.Table, closing: NDArray[np.bool_], n_key_columns: int) -> pa.Table:
+    """Rows with a key that one of the last rows has that are marked."""
+    if not n_key_columns:
+        return rows
+    first = len(rows) - len(closing)
+    key = rows[r.key_name(0)]
+    if n_key_columns == 1 and key.type == pa.int64() and not key.null_count:
+        keys = key.to_numpy()
+        wanted = keys[first:][closing]
+        chosen = keys == wanted[0] if len(wanted) == 1 else np.isin(keys, wanted)
+    else:
+        codes, _ = key_codes(rows, n_key_columns)
+        moved = np.zeros(int(codes.max(initial=-1)) + 1, bool)
+        moved[codes[first:][closing]] = True
+        chosen = moved[codes]
+    return rows if chosen.all() else in_one_piece(rows.filter(pa.array(chosen)))
+
+
+def _known(rows: pa.Table) -> Ints:
+    """When each row was known; derived events may have waited."""
+    ends = rows[r.END].to_numpy()
+    if r.KNOWN not in rows.column_names:
+        return np.asarray(ends)
+    known = rows[r.KNOWN].combine_chunks()
+    return np.where(known.is_valid(), known.fill_null(0).to_numpy(zero_copy_only=False), ends)
+
+
+def _fresh(step: EventStep, matches: MatchBatch, after: int, until: int) -> MatchBatch:
+    """What was not reported before; `PER VALUES` waits for the end, when its start and end are settled."""
+    if not len(matches):
+        return matches
+    if step.event.per is Per.VALUES:
+        return matches.where(np.full(len(matches), until >= FOREVER))
+    return matches.where((matches.detected_at > after) & (matches.detected_at <= until))
+
+
+def closing_slots(pattern: p.Pattern) -> frozenset[int] | None:
+    """The slots one of which the last event of every match fills; None where they are unknown."""
+    match pattern:
+        case p.Leaf(slot=slot):
+            return frozenset((slot,))
+        case p.Narrowed(pattern=inner):
+            return closing_slots(inner)
+        case p.Repetition(pattern=inner, low=low) if low > 0:
+            return closing_slots(inner)
+        case p.Sequence(parts=(*_, p.Leaf() | p.Narrowed() | p.Repetition() | p.Sequence() | p.Disjunction() as last)):
+            return closing_slots(last)
+        case p.Disjunction(items=items) | p.Conjunction(items=items):
+            found = [closing_slots(item) for item in items]
+            return None if None in found else frozenset().union(*(one for one in found if one is not None))
+        case _:
+            return None
+
+
+class NeededRows:
+    """Finds the rows that can be part of a match of some events, or prevent it.
+
+    In a stage with automata, which read everything, most rows are not for the network.
+    """
+
+    def __init__(self, steps: Sequence[EventStep]) -> None:
+        self._tests = [leaf for step in steps for leaf in step.leaves]
+        self._tests += [LeafTest(-1, step.scope, (), ()) for step in steps if looks_at_scope(step.event)]
+
+    def among(self, rows: pa.Table) -> NDArray[np.bool_]:
+        return passing(rows, self._tests)
+
+
+class ClosingRows:
+    """Finds the rows that can complete a match of some events."""
+
+    def __init__(self, stage: Stage, steps: Sequence[EventStep], at_once: frozenset[str]) -> None:
+        """`at_once` names the events whose results are known, and final, as soon as their last row is."""
+        self._tests: tuple[LeafTest, ...] | None = None
+        tests: list[LeafTest] = []
+        for step in steps:
+            slots = closing_slots(step.event.pattern) if step.event.name in at_once else None
+            if slots is None or any(stage.inputs[place].is_derived for place in step.inputs):
+                return
+            tests += [leaf for leaf in step.leaves if leaf.slot in slots]
+        self._tests = tuple(tests)
+
+    @property
+    def is_decisive(self) -> bool:
+        return self._tests is not None
+
+    def among(self, rows: pa.Table) -> NDArray[np.bool_]:
+        """Whether each row can be the last of a match."""
+        if self._tests is None:
+            return np.ones(len(rows), bool)
+        return passing(rows, self._tests)

@@ -1,6 +1,6 @@
 """Occurrences of a pattern for many contexts at once: the definition, set at a time.
 
-Each method mirrors one case of `meaning.occurrences`; what differs is that hops look candidates up in an index and
+Each method mirrors one case of `meaning.occurrences`; the difference is that successors are looked up in an index and
 that bounds on time are pushed down to the leaves.
 """
 
@@ -13,13 +13,13 @@ from functools import partial
 import numpy as np
 
 from inkling.evaluators.network import candidates as cand
-from inkling.evaluators.network.arena import Arena
 from inkling.evaluators.network.bytecode import Code, compile_conditions
-from inkling.evaluators.network.layout import Kept, Layout
+from inkling.evaluators.network.layout import Layout, Register
 from inkling.evaluators.network.partials import (
     AFTER_ALL,
     BEFORE_ALL,
     NOWHERE,
+    Arena,
     Contexts,
     Occurrences,
     Partials,
@@ -39,17 +39,17 @@ from inkling.evaluators.network.where import (
     after_last,
     anywhere,
     at_start,
-    beside,
     deadline,
     moment,
     on_same_interval,
     related,
+    related_candidates,
     start_anywhere,
     starting_by,
     starting_early,
 )
-from inkling.evaluators.stage.batches import comes_from, has_bits
-from inkling.kernels import join
+from inkling.evaluators.stage.rows.batches import comes_from, has_bits
+from inkling.kernels.joins import join
 from inkling.logical import plan as p
 from inkling.logical.expr import Edge, Expr
 from inkling.logical.plan import can_be_empty
@@ -70,7 +70,7 @@ class Evaluation:
     step: EventStep
     layout: Layout
     types: dict[str, Type]
-    measure: Callable[[Span], int]
+    unit: Callable[[Span], int]
     passes: Filter  # HAVING of nested patterns
     session: Session
     common: Common | None = None
@@ -102,11 +102,7 @@ class Evaluation:
         )
 
     def occurrences(
-        self,
-        pattern: p.Pattern,
-        contexts: Contexts,
-        policy: p.Policy = p.Policy.ANY,
-        window: int | None = None,
+        self, pattern: p.Pattern, contexts: Contexts, policy: p.Policy = p.Policy.ANY, window: int | None = None
     ) -> Occurrences:
         """Every occurrence of `pattern` in each context that lasts at most `window` (a hint, not a filter)."""
         if self.common is None:
@@ -134,7 +130,7 @@ class Evaluation:
             case p.Except(pattern=inner, other=other):
                 return self._except(inner, other, contexts, window)
             case p.TimePoint(since_zero=since_zero):
-                return moment(self.measure(since_zero), contexts)
+                return moment(self.unit(since_zero), contexts)
             case p.Narrowed():
                 return self._narrowed(pattern, contexts, policy, window)
             case p.OtherRun(pattern=inner):
@@ -168,7 +164,7 @@ class Evaluation:
 
     def length(self, within: p.Window) -> int:
         assert not isinstance(within, p.EventCount)
-        return within.count - 1 if isinstance(within, p.Points) else self.measure(within)
+        return within.count - 1 if isinstance(within, p.Points) else self.unit(within)
 
     def window_of(self, within: p.Window | None, window: int | None) -> int | None:
         """The tighter of an own limit and the one around it."""
@@ -200,7 +196,7 @@ class Evaluation:
         return starting_early(closed(partials.where(partials.placed), None), contexts)
 
     def _may_lack(self, part: p.Part, partials: Partials) -> np.ndarray | None:
-        """Which partial matches may go on without the part; None when none may."""
+        """Which partial matches may continue without the part; None when none may."""
         if not can_be_empty(part):
             return None
         lacking = self._is_nothing(part, partials)
@@ -236,7 +232,7 @@ class Evaluation:
         for place, item in enumerate(items[n_placed:], n_placed):
             lookup = anywhere(partials, contexts, window)
             if place:
-                lookup = beside(relations, partials, lookup)
+                lookup = related_candidates(relations, partials, lookup)
             found = self.occurrences(item, lookup, window=window)
             if place:
                 found = found.where(related(relations, partials.take(found.origin), found))
@@ -300,7 +296,7 @@ class Evaluation:
                     partials = open_gap(partials, n_opened, since_beginning=since_beginning)
                     n_opened += 1
                 case p.Deadline(after=after):
-                    reached = append(partials, deadline(partials, self.measure(after)))
+                    reached = append(partials, deadline(partials, self.unit(after)))
                     partials = replace(reached, start=partials.start, start_place=partials.start_place)
                 case p.Repetition(eager=True):
                     rest = sequence.parts[place + 1 :]
@@ -318,7 +314,7 @@ class Evaluation:
                 return closed(partials, None)
         partials = partials.where(partials.placed)
         limit = None if sequence.within is None else self.length(sequence.within)
-        back = limit if beginning is None or beginning.back is None else self.measure(beginning.back)
+        back = limit if beginning is None or beginning.back is None else self.unit(beginning.back)
         for number, absent in enumerate(absences):
             violated = self._violated(absent, number, partials, contexts, limit, back)
             partials = partials.where(~violated)
@@ -417,7 +413,7 @@ class Evaluation:
         kept = np.flatnonzero(has_bits(check.bits, self.store.batch.bits[rows]))
         if check.across:
             before = chosen.origin[kept]
-            code = compile_conditions(check.across, check.slot, self.store, self.layout, self.measure)
+            code = compile_conditions(check.across, check.slot, self.store, self.layout, self.unit)
             each = np.arange(len(kept))
             passing, _ = join.pair_all(
                 each,
@@ -556,7 +552,7 @@ class Evaluation:
         for number, (owner, kept) in enumerate(self.layout.registers):
             if owner == slot:
                 column = registers[:, number]
-                first = kept in (Kept.FIRST, Kept.HERE_FIRST)
+                first = kept in (Register.FIRST, Register.HERE_FIRST)
                 registers[:, number] = np.where(first & (column >= 0), column, rows)
         return registers
 
@@ -580,7 +576,7 @@ class Evaluation:
             self._rows[leaf.slot] = self.session.rows_of(test)
         rows = self._rows[leaf.slot]
         equalities, rest = cand.split_equalities(test, self.layout, self.types)
-        code = compile_conditions(rest, leaf.slot, self.store, self.layout, self.measure)
+        code = compile_conditions(rest, leaf.slot, self.store, self.layout, self.unit)
         if equalities:
             index, group = cand.group_by_equality(self.store, rows, contexts, equalities)
             return index, group, code

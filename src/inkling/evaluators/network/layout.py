@@ -11,7 +11,7 @@ from inkling.logical import plan as p
 from inkling.physical.plan import EventStep
 
 
-class Kept(Enum):
+class Register(Enum):
     """Which event of a slot a register holds; `HERE` counts only the repetition at hand."""
 
     HERE_FIRST = "here, first"
@@ -24,11 +24,11 @@ class Kept(Enum):
 class Layout:
     """`registers` hold row numbers; `moments` hold times of named nested patterns."""
 
-    registers: tuple[tuple[int, Kept], ...]
+    registers: tuple[tuple[int, Register], ...]
     moments: tuple[tuple[int, e.Edge], ...]
     spans: frozenset[int]
 
-    def register(self, slot: int, kept: Kept) -> int:
+    def register(self, slot: int, kept: Register) -> int:
         return self.registers.index((slot, kept))
 
     def moment(self, slot: int, edge: e.Edge) -> int:
@@ -38,15 +38,15 @@ class Layout:
         return slot in self.spans
 
 
-def kept_of(reference: e.Expr) -> Kept:
+def kept_of(reference: e.Expr) -> Register:
     """The register that answers a reference to another slot."""
     match reference:
         case e.ListColumn(which=which):
-            return Kept.FIRST if which is e.Which.FIRST else Kept.LAST
+            return Register.FIRST if which is e.Which.FIRST else Register.LAST
         case e.TimeOf(edge=e.Edge.START):
-            return Kept.HERE_FIRST
+            return Register.HERE_FIRST
         case _:
-            return Kept.HERE
+            return Register.HERE
 
 
 def layout_of(step: EventStep) -> Layout:
@@ -56,17 +56,17 @@ def layout_of(step: EventStep) -> Layout:
     return Layout(registers_of([step]), tuple(sorted(moments, key=lambda pair: (pair[0], pair[1].value))), spans)
 
 
-def registers_of(steps: Sequence[EventStep]) -> tuple[tuple[int, Kept], ...]:
+def registers_of(steps: Sequence[EventStep]) -> tuple[tuple[int, Register], ...]:
     """The registers that any of these events needs."""
-    registers: set[tuple[int, Kept]] = set()
+    registers: set[tuple[int, Register]] = set()
     for step in steps:
         for leaf in step.leaves:
             for condition in leaf.all_across:
                 registers.update(_references(condition, leaf.slot, _spans(step)))
     repeated = {slot.number for step in steps for slot in step.event.slots if slot.repeated}
     for slot, kept in tuple(registers):
-        if slot in repeated and kept in (Kept.HERE, Kept.HERE_FIRST):
-            registers |= {(slot, Kept.FIRST), (slot, Kept.LAST)}
+        if slot in repeated and kept in (Register.HERE, Register.HERE_FIRST):
+            registers |= {(slot, Register.FIRST), (slot, Register.LAST)}
     return tuple(sorted(registers, key=lambda pair: (pair[0], pair[1].value)))
 
 
@@ -74,7 +74,7 @@ def _spans(step: EventStep) -> frozenset[int]:
     return frozenset(slot.number for slot in step.event.slots if slot.span_only)
 
 
-def _references(condition: e.Expr, own: int, spans: frozenset[int]) -> Iterator[tuple[int, Kept]]:
+def _references(condition: e.Expr, own: int, spans: frozenset[int]) -> Iterator[tuple[int, Register]]:
     for part in e.walk(condition):
         match part:
             case e.ListColumn(slot=slot):

@@ -9,13 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.matches.gather import Gather, lineage_ids
-from inkling.evaluators.network.arena import Arena
-from inkling.evaluators.network.partials import Occurrences
+from inkling.evaluators.network.partials import Arena, Occurrences
 from inkling.evaluators.network.store import Store
-from inkling.kernels import lists
-from inkling.kernels.canonical import canonical_order
+from inkling.kernels.columns import lists
+from inkling.kernels.columns.canonical import canonical_order
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, Output, Per
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
@@ -50,7 +49,7 @@ def results_of(
     found: Occurrences,
     arena: Arena,
     gather: Callable[[Occurrences], Gather],
-    around: Surroundings,
+    context: ExpressionContext,
 ) -> MatchBatch:
     """One result per identity, in (key, end, start) order of first appearance."""
     if store.batch.depth is not None and not event.schema.is_ordered:
@@ -61,9 +60,9 @@ def results_of(
         mask = lists.restart_mask(found.origin, found.start, found.start_place, found.end, found.end_place)
         found = found.where(mask)
     resolve = gather(found)
-    head = _values(event.head, resolve, len(found), around)
+    head = _values(event.head, resolve, len(found), context)
     if event.per is Per.MATCH and all_differ(event.pattern, store.batch):
-        return _matches(event, store, found, head | _values(event.returns, resolve, len(found), around), resolve)
+        return _matches(event, store, found, head | _values(event.returns, resolve, len(found), context), resolve)
     identity, n_results = _identities(event.per, store, found, head, resolve)
     witness = _witnesses(store, found, identity, n_results, resolve, gather)
     end, end_place = _latest(identity, found, n_results)
@@ -72,16 +71,12 @@ def results_of(
     chosen = replace(found.take(witness), end=end, end_place=end_place, known=known)
     resolve = gather(chosen)
     values = {name: array.take(pa.array(witness)) for name, array in head.items()}
-    return _matches(event, store, chosen, values | _values(event.returns, resolve, len(chosen), around), resolve)
+    return _matches(event, store, chosen, values | _values(event.returns, resolve, len(chosen), context), resolve)
 
 
 def _as_seen_again(found: Occurrences) -> Occurrences:
     """Matches of a recursion with the borders that their results will have when they are read again."""
-    return replace(
-        found,
-        start_place=np.full(len(found), -UNORDERED),
-        end_place=np.full(len(found), UNORDERED),
-    )
+    return replace(found, start_place=np.full(len(found), -UNORDERED), end_place=np.full(len(found), UNORDERED))
 
 
 def _witnesses(
@@ -92,7 +87,7 @@ def _witnesses(
     resolve: Gather,
     gather: Callable[[Occurrences], Gather],
 ) -> Ints:
-    """The match that speaks for each result; in a recursion, one of those that rest on it the least."""
+    """The match that speaks for each result; in a recursion, one of those that depend on it the least."""
     candidates = np.arange(len(found))
     if store.batch.depth is not None:
         depth = _depths(store, resolve)
@@ -109,7 +104,7 @@ def _witnesses(
 
 
 def _depths(store: Store, resolve: Gather) -> Ints:
-    """Through how many results of its own recursion each match rests on something else."""
+    """Through how many results of its own recursion each match depends on something else."""
     assert store.batch.depth is not None
     depth = np.full(len(resolve.offsets) - 1, -1)
     match = np.repeat(np.arange(len(depth)), np.diff(resolve.offsets))
@@ -135,8 +130,8 @@ def _matches(
     )
 
 
-def _values(outputs: tuple[Output, ...], resolve: Gather, n: int, around: Surroundings) -> dict[str, pa.Array]:
-    return {output.name: evaluate(output.expr, resolve, n, around) for output in outputs}
+def _values(outputs: tuple[Output, ...], resolve: Gather, n: int, context: ExpressionContext) -> dict[str, pa.Array]:
+    return {output.name: evaluate(output.expr, resolve, n, context) for output in outputs}
 
 
 def _identities(

@@ -12,9 +12,9 @@ from typing import Self
 
 import numpy as np
 
-from inkling.evaluators.network.layout import Kept, Layout, named_slots
+from inkling.evaluators.network.layout import Layout, Register, named_slots
 from inkling.evaluators.network.partials import NOWHERE, Occurrences, Partials, StartBy, stack
-from inkling.kernels import join
+from inkling.kernels.joins import join
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
 
@@ -67,7 +67,7 @@ class Rounds:
         """Another round begins: what its slots stood for in earlier ones is not at hand."""
         registers, moments = partials.registers.copy(), partials.moments.copy()
         for number, (owner, kept) in enumerate(self.layout.registers):
-            if owner in self.slots and kept in (Kept.HERE, Kept.HERE_FIRST):
+            if owner in self.slots and kept in (Register.HERE, Register.HERE_FIRST):
                 registers[:, number] = -1
         for number, (owner, _) in enumerate(self.layout.moments):
             if owner in self.spans:
@@ -78,8 +78,8 @@ class Rounds:
         """The last round is over: all events of the repetition are at hand."""
         registers = partials.registers.copy()
         for number, (owner, kept) in enumerate(self.layout.registers):
-            if owner in self.slots and kept in (Kept.HERE, Kept.HERE_FIRST):
-                whole = Kept.LAST if kept is Kept.HERE else Kept.FIRST
+            if owner in self.slots and kept in (Register.HERE, Register.HERE_FIRST):
+                whole = Register.LAST if kept is Register.HERE else Register.FIRST
                 registers[:, number] = registers[:, self.layout.register(owner, whole)]
         return replace(partials, registers=registers)
 

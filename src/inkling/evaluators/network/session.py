@@ -1,4 +1,4 @@
-"""What several events find in common in one batch: encodings of its rows, candidates, partial matches."""
+"""What several events of a stage find in common in one batch: encodings of its rows, candidates, partial matches."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.choice import Evaluator
 from inkling.analysis.policies import parts_of
 from inkling.evaluators.network import candidates as cand
-from inkling.evaluators.network.arena import Arena
 from inkling.evaluators.network.layout import Layout, layout_of, registers_of
-from inkling.evaluators.network.partials import NOWHERE, Contexts, Occurrences, Partials
+from inkling.evaluators.network.partials import NOWHERE, Arena, Contexts, Occurrences, Partials
 from inkling.evaluators.network.store import END, ID, START, Store, build_store
-from inkling.evaluators.stage.batches import rows_passing
+from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.model.batch import EventBatch, Ints
+from inkling.logical.plan import EventPlan
+from inkling.model.batch import EventBatch, Ints, MatchBatch
 from inkling.model.types import Type
 from inkling.physical.naming import type_of
-from inkling.physical.plan import EventStep, LeafTest
+from inkling.physical.plan import EventStep, LeafTest, Stage
 from inkling.physical.sharing import WHOLE, Work, works_of
 
 
@@ -224,3 +225,61 @@ Item = TypeVar("Item")
 
 def _union(lists: Sequence[tuple[Item, ...]]) -> tuple[Item, ...]:
     return tuple(dict.fromkeys(item for one in lists for item in one))
+
+
+DerivedInputs = tuple[int, ...]
+"""The inputs of a stage that its own events fill."""
+
+Opened = dict[tuple[int, DerivedInputs], Session]
+"""Sessions by the identity of their batch and the inputs that events of the stage fill."""
+
+UNJOINED = (Evaluator.SEGMENTS, Evaluator.WINDOW, Evaluator.FORECAST)
+"""Evaluators that have no partial matches to share."""
+
+
+class SharedWork:
+    """Which events of a stage look at the same rows, and which of them have the results of another."""
+
+    def __init__(self, stage: Stage, derived: Mapping[str, DerivedInputs]) -> None:
+        self._derived_inputs = derived
+        self._twins = dict(stage.sharing.twins)
+        self._groups: dict[DerivedInputs, Group] = {}
+        joined = [step for step in stage.steps if step.evaluator not in UNJOINED]
+        for step in joined:
+            read = derived[step.event.name]
+            together = tuple(one for one in joined if derived[one.event.name] == read)
+            if read not in self._groups:
+                self._groups[read] = Group(together, frozenset(_shared_works(stage, together)))
+
+    def session(self, step: EventStep, batch: EventBatch, n_keys: int, opened: Opened) -> Session:
+        """The session over a batch, which lives as long as what is `opened`."""
+        derived = self._derived_inputs[step.event.name]
+        if (id(batch), derived) not in opened:
+            opened[id(batch), derived] = Session.of(self._groups[derived], batch, n_keys)
+        return opened[id(batch), derived]
+
+    def original(
+        self, event: str, until: Mapping[str, int] | None = None, since: Mapping[str, int] | None = None
+    ) -> str | None:
+        """The event whose results another one has too, if both see the same rows."""
+        twin = self._twins.get(event)
+        if twin is None:
+            return None
+        alike = all(times is None or times.get(event) == times.get(twin) for times in (until, since))
+        return twin if alike else None
+
+
+def renamed(matches: MatchBatch, original: EventPlan, event: EventPlan) -> MatchBatch:
+    """The results of an event as those of another one with the same values under other names."""
+    names = [output.name for output in (*original.head, *original.returns)]
+    others = [output.name for output in (*event.head, *event.returns)]
+    values = {other: matches.values[name] for name, other in zip(names, others, strict=True)}
+    return replace(matches, event=event.name, values=values)
+
+
+def _shared_works(stage: Stage, steps: tuple[EventStep, ...]) -> set[Work]:
+    shared: set[Work] = set()
+    for step in steps:
+        mine = {(part.pattern, part.n_parts) for part in stage.sharing.parts if step.event.name in part.events}
+        shared |= {work for _, work in works_of(step) if (work.pattern, work.n_parts) in mine}
+    return shared

@@ -1,6 +1,6 @@
 """The events an evaluation can look at, as arrays that kernels understand.
 
-Doubles do not tell apart whole numbers of more than 53 bits: they are compared by an upper and a lower half. A
+Doubles do not distinguish whole numbers of more than 53 bits: they are compared by an upper and a lower half. A
 comparison of sums of whole numbers asks for the sign of one sum. Its upper and lower halves add up exactly, and a
 rounded sum of the two still has the right sign.
 """
@@ -46,25 +46,25 @@ def half_of(number: int, half: str) -> float:
     return float(number >> LOWER_BITS if half == HIGH else number & ((1 << LOWER_BITS) - 1))
 
 
-def difference(compared: e.Compare, measure: Callable[[Span], int]) -> tuple[Term, ...] | None:
+def difference(compared: e.Compare, unit: Callable[[Span], int]) -> tuple[Term, ...] | None:
     """The left side minus the right one, if both are sums of whole numbers."""
-    left, right = _terms(compared.left, 1, measure), _terms(compared.right, -1, measure)
+    left, right = _terms(compared.left, 1, unit), _terms(compared.right, -1, unit)
     return None if left is None or right is None else left + right
 
 
-def _terms(expr: e.Expr, sign: int, measure: Callable[[Span], int]) -> tuple[Term, ...] | None:
+def _terms(expr: e.Expr, sign: int, unit: Callable[[Span], int]) -> tuple[Term, ...] | None:
     match expr:
         case e.Literal(value=int(value), type=Type.INTEGER):
             return ((sign, value),)
         case e.SpanLiteral(span=span):
-            return ((sign, measure(span)),)
+            return ((sign, unit(span)),)
         case e.ColumnOf() | e.ListColumn() | e.TimeOf() | e.IdOf():
             return ((sign, expr),) if expr.type in WHOLE else None
         case e.Negate(item=item):
-            return _terms(item, -sign, measure)
+            return _terms(item, -sign, unit)
         case e.Arithmetic(operator="+" | "-" as symbol, left=left, right=right):
-            one = _terms(left, sign, measure)
-            other = _terms(right, sign if symbol == "+" else -sign, measure)
+            one = _terms(left, sign, unit)
+            other = _terms(right, sign if symbol == "+" else -sign, unit)
             return None if one is None or other is None else one + other
         case _:
             return None
@@ -82,7 +82,7 @@ class Store:
     """A batch plus the encodings of the columns that conditions across events compare.
 
     Strings share one sorted dictionary, so their codes compare like the strings. `exact` holds whole numbers for
-    equality, `numbers` doubles (NaN for null) for the bytecode. Where doubles could not tell whole numbers apart,
+    equality, `numbers` doubles (NaN for null) for the bytecode. Where doubles could not distinguish whole numbers,
     `has_halves` is set and every column of them has one more for each half.
     """
 
@@ -100,7 +100,7 @@ class Store:
         return self.columns.index(column)
 
     def code_of(self, word: str) -> float:
-        """Code of a string constant: a half step beside its neighbors when no event has it."""
+        """Code of a string constant: a half step related_candidates its neighbors when no event has it."""
         position = int(np.searchsorted(self.words.to_numpy(zero_copy_only=False), word)) if len(self.words) else 0
         known = position < len(self.words) and self.words[position].as_py() == word
         return float(position) if known else position - 0.5

@@ -16,7 +16,7 @@ from inkling.evaluators.network.partials import (
     at_most,
     strictly_before,
 )
-from inkling.logical.allen import INVERSES, RELATIONS
+from inkling.logical.patterns.allen import INVERSES, RELATIONS
 from inkling.model.batch import Ints
 
 Spans = Occurrences | Partials
@@ -35,7 +35,7 @@ def related(relations: tuple[str, ...], left: Spans, right: Spans) -> np.ndarray
     return fits
 
 
-def starts_beside(relations: tuple[str, ...], left: Spans) -> tuple[Ints, Ints]:
+def related_starts(relations: tuple[str, ...], left: Spans) -> tuple[Ints, Ints]:
     """The first and the last time at which what stands in one of the relations to `left` can start."""
     far = np.full(len(left), FAR)
     ends = {"start": left.start, "end": left.end, "": far}
@@ -178,9 +178,9 @@ def anywhere(partials: Partials, contexts: Contexts, window: int | None) -> Cont
     )
 
 
-def beside(relations: tuple[str, ...], partials: Partials, lookup: Contexts) -> Contexts:
+def related_candidates(relations: tuple[str, ...], partials: Partials, lookup: Contexts) -> Contexts:
     """Where something can lie that stands in one of the relations to what is placed so far."""
-    low, high = starts_beside(relations, partials)
+    low, high = related_starts(relations, partials)
     later = low - 1 >= lookup.after
     earlier = high < lookup.first_until
     return replace(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.grounding import Numbers
+from inkling.evaluators.query.probable_events import Numbers
 from inkling.model.batch import Ints
 
 BEFORE = np.int64(-(2**62))

@@ -10,17 +10,17 @@ import pyarrow as pa
 from inkling.analysis.query.bits import of_row
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import Strategy
-from inkling.evaluators.division import COUNT, SURVIVAL, ByKey, Carried, Conditions, Finish, Found, Part, Piece
+from inkling.evaluators.division import COUNT, SURVIVAL, ByKey, Carried, Conditions, EventMatches, Finish, Part, Piece
 from inkling.evaluators.protocol import Rows
 from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.event import HEAD, QueryEvent
-from inkling.evaluators.query.packed import Packed, packing_of, word_shifts
+from inkling.evaluators.query.packed import Packed, packing_of, predicate_shifts
 from inkling.evaluators.query.program import Answering, QueryProgram, may_sample
 from inkling.evaluators.query.results import NEGLECTED, gathered, is_combined, matches_of, not_exact
 from inkling.evaluators.query.units import holding_column
 from inkling.evaluators.query.unpacked import unpacked
-from inkling.evaluators.stage.derive import all_derived
-from inkling.evaluators.stage.rows import END
+from inkling.evaluators.stage.rows.derive import all_derived
+from inkling.evaluators.stage.rows.format import END
 from inkling.io.normalize import row_schema
 from inkling.logical import expr as e
 from inkling.logical.plan import Demand, Per, StreamPlan
@@ -36,7 +36,7 @@ class QueryPart(Part):
     program: QueryProgram
     packing: Mapping[str, Packed] | None  # where alternatives come packed
 
-    def found(self, rows: Rows, piece: Piece | None) -> Iterator[Found]:
+    def found(self, rows: Rows, piece: Piece | None) -> Iterator[EventMatches]:
         answers = self._answers(rows)
         del rows
         for name, table in answers:
@@ -46,24 +46,24 @@ class QueryPart(Part):
     def _answers(self, rows: Rows) -> Iterator[tuple[str, pa.Table]]:
         program = self.program
         if self.packing is None:
-            ready = all_derived(program.part.streams, rows, program.around)
+            ready = all_derived(program.part.streams, rows, program.context)
             for name, evaluator in program.evaluators.items():
                 yield name, evaluator.advance(evaluator.start(), ready)[1]
             return
-        every, shifts = unpacked(self.packing, rows), word_shifts(program)
+        every, shifts = unpacked(self.packing, rows), predicate_shifts(program)
         del rows
         for name, evaluator in program.evaluators.items():
             assert isinstance(evaluator, QueryEvent)
             bits = (1 << 2 * len(evaluator.strategy.query.stages)) - 1
-            words = (every.words >> shifts[name]) & bits
-            yield name, evaluator.take_in(evaluator.start(), every.ground, words, every.tables)[1]
+            predicates = (every.predicates >> shifts[name]) & bits
+            yield name, evaluator.ingest(evaluator.start(), every.events, predicates, every.tables)[1]
 
-    def _found(self, evaluator: Answering, table: pa.Table) -> Found:
+    def _found(self, evaluator: Answering, table: pa.Table) -> EventMatches:
         if is_combined(evaluator):
             table = gathered(evaluator, table)
         name = evaluator.event.name
         further = {one.name: table[one.name] for one in FURTHER if one.name in table.column_names}
-        return Found(name, matches_of(evaluator.event, table, self.ids[name]), further)
+        return EventMatches(name, matches_of(evaluator.event, table, self.ids[name]), further)
 
 
 _Columns = tuple[tuple[str, tuple[str, ...]], ...]
@@ -116,8 +116,8 @@ def _finish(evaluator: Answering) -> Finish:
     by = (HEAD, *((END,) if event.per is Per.END else ())) if is_combined(evaluator) else None
     if is_forecast(event):
         return Finish(by, is_ranked=False)
-    may_be_refused = event.demand is Demand.EXACT and may_sample(evaluator)
-    return Finish(by, NEGLECTED, not_exact if may_be_refused else None)
+    may_be_rejected = event.demand is Demand.EXACT and may_sample(evaluator)
+    return Finish(by, NEGLECTED, not_exact if may_be_rejected else None)
 
 
 def _carried(
@@ -129,16 +129,16 @@ def _carried(
         one = packing[schema.name].packing
         return Carried(stream, one.schema, useful=useful, packing=one)
     # rows with one id may lie in different partitions
-    is_distinct = schema.doubt is None and not set(key) <= set(schema.key)
+    is_distinct = schema.uncertainty is None and not set(key) <= set(schema.key)
     return replace(Carried.of(stream), useful=useful, is_distinct=is_distinct)
 
 
 def _useful(stream: StreamPlan, queries: Sequence[Query]) -> Conditions | None:
-    """What tells rows that no stage can use; of doubtful streams all or none of a KEY."""
+    """The filter for rows that no stage can use; of uncertain streams all or none of a KEY."""
     schema = stream.schema
-    if schema.doubt is None and (schema.id is not None or stream.derived):
+    if schema.uncertainty is None and (schema.id is not None or stream.derived):
         return None
-    decisive = set(schema.key) if schema.doubt is not None else set(row_schema(schema).names)
+    decisive = set(schema.key) if schema.uncertainty is not None else set(row_schema(schema).names)
     choices = []
     for stage in (one for query in queries for one in query.stages if one.source == schema.name):
         conditions = [of_row(one, stage) for one in stage.filters]

@@ -11,13 +11,13 @@ import pyarrow as pa
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.query.strategy import Engine
 from inkling.errors import InputError
-from inkling.evaluators.protocol import Context, Rows
+from inkling.evaluators.protocol import EvaluatorContext, Rows
 from inkling.evaluators.query.event import CHANCE, ERROR
 from inkling.evaluators.query.program import QueryProgram
 from inkling.evaluators.query.results import NEGLECTED, combined
-from inkling.evaluators.query.sets.sampled import Sampling as Lanes
+from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage.derive import all_derived
+from inkling.evaluators.stage.rows.derive import all_derived
 from inkling.io.normalize import START
 from inkling.logical.plan import Per
 from inkling.model.time import Clock
@@ -29,19 +29,19 @@ Spans = Sequence[tuple[int, int]]
 
 
 def chances_during(
-    plan: PhysicalPlan, event: str, context: Context, rows: Rows, spans: Spans, clock: Clock
+    plan: PhysicalPlan, event: str, context: EvaluatorContext, rows: Rows, spans: Spans, clock: Clock
 ) -> pa.Table:
     """One row per span and value of the head that can be, in the order of the spans, which are times of a clock."""
-    sampling = Lanes.of(context.sampling or Sampling())
-    program = QueryProgram.of(plan, context.around, context.measure, sampling)
+    sampling = WorldSampler.of(context.sampling or Sampling())
+    program = QueryProgram.of(plan, context.expressions, context.unit, sampling)
     if program is None or event not in program.strategies or _is_forecast(plan, event):
         raise InputError.of(
             "INK0656",
-            f"whether `{event}` happens between two times cannot be told",
+            f"whether `{event}` happens between two times is unknown",
             notes=(_no_query(plan, event),),
             helps=("ask it of a query over probable streams, PER END",),
         )
-    of_streams = context.measure.clock
+    of_streams = context.unit.clock
     if clock is not of_streams:
         raise InputError.of(
             "INK0657",
@@ -70,14 +70,14 @@ def _no_query(plan: PhysicalPlan, name: str) -> str:
         return f"the program has no event `{name}`"
     if _is_forecast(plan, name):
         return "it is a forecast"
-    return plan.steps[name].choice.refused_by(Evaluator.QUERY) or "it rests on no stream with a PROBABILITY"
+    return plan.steps[name].choice.rejected_by(Evaluator.QUERY) or "it depends on no stream with a PROBABILITY"
 
 
 def _by_span(program: QueryProgram, event: str, rows: Rows, spans: Spans) -> pa.Table:
     """The chances with the number of their span."""
     watched, asked = (_with_per(program, event, per).evaluators[event] for per in (Per.END, Per.VALUES))
     read = (one for one in program.part.streams if one.schema.name in watched.event.sources)
-    ready = all_derived(read, rows, program.around)
+    ready = all_derived(read, rows, program.context)
     found: dict[int, pa.Table] = {}
     state, known = watched.start(), None
     for number in sorted(range(len(spans)), key=lambda number: spans[number][0]):

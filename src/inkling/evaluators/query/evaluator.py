@@ -6,7 +6,7 @@ end.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
@@ -16,21 +16,21 @@ import pyarrow as pa
 
 from inkling.evaluators.division import Part
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.protocol import END, SPARE, Answer, Context, Moment, PartEvaluator, Rows
+from inkling.evaluators.protocol import END, SPARE, Answer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.query.automaton.forecasts import BeliefState
 from inkling.evaluators.query.automaton.regular import ChainState, merged
 from inkling.evaluators.query.division import query_parts
 from inkling.evaluators.query.event import UNIT
-from inkling.evaluators.query.grounding import Mask, ranges
+from inkling.evaluators.query.probable_events import Mask, ranges
 from inkling.evaluators.query.program import Answering, QueryProgram, may_sample
 from inkling.evaluators.query.results import added_up, combined, results_of, sampled_text
 from inkling.evaluators.query.safe.plan import Safe, SafeState
-from inkling.evaluators.query.sets.sampled import Sampling as Lanes
+from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.evaluators.query.sets.universal import UniversalState
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage.chosen import rows_where
-from inkling.evaluators.stage.derive import all_derived
-from inkling.evaluators.stage.owners import Owners, is_among, owners_by
+from inkling.evaluators.stage.rows.derive import all_derived
+from inkling.evaluators.stage.rows.format import rows_where
+from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_by
 from inkling.logical.plan import Per
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
@@ -38,7 +38,7 @@ from inkling.results import result_schema
 
 @dataclass(frozen=True, slots=True)
 class QueryState:
-    """Per event, the state of its engine, and what was found so far where only the end can tell.
+    """Per event, the state of its engine, and what was found so far where results are final only at the end.
 
     Where keys divide the work, also to which key each unit of an engine belongs.
     """
@@ -55,13 +55,15 @@ class QueryEvaluator(PartEvaluator):
     program: QueryProgram
 
     @classmethod
-    def of(cls, plan: PhysicalPlan, context: Context) -> QueryEvaluator | None:
+    def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> QueryEvaluator | None:
         """None where no event of the plan is a query."""
         spare = SPARE if context.on_stream else 0.0
-        program = QueryProgram.of(plan, context.around, context.measure, Lanes(), spare=spare, tables=context.facts)
+        program = QueryProgram.of(
+            plan, context.expressions, context.unit, WorldSampler(), spare=spare, tables=context.facts
+        )
         if program is not None and any(map(may_sample, program.evaluators.values())):
             # only then: how many worlds a sample needs takes a large library to compute
-            program = replace(program, sampling=Lanes.of(context.sampling or Sampling()))
+            program = replace(program, sampling=WorldSampler.of(context.sampling or Sampling()))
         return None if program is None else cls(program)
 
     @property
@@ -69,7 +71,7 @@ class QueryEvaluator(PartEvaluator):
         return QueryState
 
     def answer(self, rows: Rows) -> Answer:
-        ids, clock = self.program.id_types, self.program.measure.clock
+        ids, clock = self.program.id_types, self.program.unit.clock
         nothing = {one.name: result_schema(one, ids[one.name], clock).empty_table() for one in self.events}
         tables = {**nothing, **self._stepped(self.start(), self._ready(rows), END)[1]}
         note = sampled_text(tables, self.program)
@@ -104,7 +106,7 @@ class QueryEvaluator(PartEvaluator):
         for name in left.owners.keys() & right.owners.keys():
             owned[name] = left.owners[name].with_units(right.owners[name].units, right.owners[name].owners)
         return QueryState(
-            {name: together(one, right.engines[name]) for name, one in left.engines.items()}, found, owned
+            {name: merged_states(one, right.engines[name]) for name, one in left.engines.items()}, found, owned
         )
 
     def _of(self, state: QueryState, owners: Owners) -> QueryState:
@@ -132,7 +134,7 @@ class QueryEvaluator(PartEvaluator):
         return every.where(np.isin(every.units, np.concatenate(held)))
 
     def _ready(self, rows: Rows) -> dict[str, pa.Table]:
-        return all_derived(self.streams, self.complete(rows), self.program.around)
+        return all_derived(self.streams, self.complete(rows), self.program.context)
 
     def _stepped(self, state: QueryState, ready: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
         engines, waiting, emitted = dict(state.engines), dict(state.found), {}
@@ -148,7 +150,7 @@ class QueryEvaluator(PartEvaluator):
                 emitted[name] = self._results(name, waiting.pop(name))
         return QueryState(engines, waiting, state.owners), emitted
 
-    def migrated(self, state: QueryState, before: QueryEvaluator) -> QueryState:
+    def migrated(self, state: QueryState, before: QueryEvaluator, kept: Collection[str]) -> QueryState:
         names = self.program.evaluators.keys()
         return QueryState(
             {name: state.engines[name] for name in names},
@@ -162,7 +164,7 @@ class QueryEvaluator(PartEvaluator):
     def _results(self, name: str, found: pa.Table) -> pa.Table:
         evaluator, program = self.program.evaluators[name], self.program
         whole = combined(evaluator, found)
-        return results_of(evaluator.event, whole, program.id_types[name], program.measure.clock)
+        return results_of(evaluator.event, whole, program.id_types[name], program.unit.clock)
 
 
 def _may_give_way(evaluator: Answering) -> bool:
@@ -224,7 +226,7 @@ def state_of(state: EngineState, units: Hashes) -> EngineState:
             return BeliefState(chains, state.marks, state.units[mine], state.n_times[mine])
 
 
-def together(left: EngineState, right: EngineState) -> EngineState:
+def merged_states(left: EngineState, right: EngineState) -> EngineState:
     """The state of all units of two states that have none in common."""
     match left, right:
         case ChainState(), ChainState():

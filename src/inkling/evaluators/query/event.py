@@ -1,4 +1,4 @@
-"""One event over probable streams: takes in rows of complete times, and tells how probable its results are."""
+"""One event over probable streams: ingests rows of complete times, and gives the probabilities of its results."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from inkling.errors import InputError
 from inkling.evaluators.hashes import Hashes, row_hashes
 from inkling.evaluators.query.answers import Answers, ever
 from inkling.evaluators.query.automaton.regular import Regular
-from inkling.evaluators.query.grounding import Ground, Numbers, ground_of
+from inkling.evaluators.query.probable_events import Numbers, ProbableEvents, probable_events_of
 from inkling.evaluators.query.safe.layout import TooManyValues
 from inkling.evaluators.query.safe.plan import Safe
-from inkling.evaluators.query.sets.sampled import Sampling
+from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.evaluators.query.sets.universal import Universal, UniversalState
 from inkling.evaluators.query.units import Units, unit_of_rows, units_of
-from inkling.evaluators.stage.conditions import RowColumns, prepared
+from inkling.evaluators.stage.rows.conditions import RowColumns, prepared
 from inkling.io.normalize import ID
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import Ints
@@ -37,8 +37,8 @@ from inkling.model.schema import StreamSchema
 
 UNIT, HEAD, END, KNOWN, START = "@unit", "@head", "@end", "@known", "@start"
 CHANCE, ERROR, LAST = "@chance", "@error", "@last"
-"""Columns of what was found, beside the values of the head: what is independent of other units, what tells results
-apart, times, probability, error, and the id of the last event."""
+"""Columns of what was found, beside the values of the head: what is independent of other units, the identity of
+results, times, probability, error, and the id of the last event."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class QueryEvent:
     event: EventPlan
     strategy: Strategy
     schemas: Mapping[str, StreamSchema]
-    around: Surroundings
-    sampling: Sampling = field(default_factory=Sampling)
+    context: ExpressionContext
+    sampling: WorldSampler = field(default_factory=WorldSampler)
     spare: float = 0.0  # by which answers of safe plans may be too low
 
     @cached_property
@@ -68,7 +68,7 @@ class QueryEvent:
 
     @cached_property
     def universal(self) -> Universal:
-        return Universal(self.strategy.query, self.strategy.variables, self.around, sampling=self.sampling)
+        return Universal(self.strategy.query, self.strategy.variables, self.context, sampling=self.sampling)
 
     def units(self, source: str, rows: pa.Table) -> Hashes:
         return unit_of_rows(self.strategy.query, self.strategy.variables, source, rows)
@@ -80,42 +80,48 @@ class QueryEvent:
         """What is known of times that are complete, later than all before."""
         query = self.strategy.query
         drawn = isinstance(self.engine, Universal)
-        ground = ground_of(query, self.schemas, tables, exact_numbers=exact, canonical=drawn)
-        words = words_of(query, ground, tables, self.around)
-        return self.take_in(state, ground, words, tables)
+        events = probable_events_of(query, self.schemas, tables, exact_numbers=exact, canonical=drawn)
+        predicates = predicates_of(query, events, tables, self.context)
+        return self.ingest(state, events, predicates, tables)
 
-    def take_in(self, state: Any, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> tuple[Any, pa.Table]:
+    def ingest(
+        self, state: Any, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]
+    ) -> tuple[Any, pa.Table]:
         """The same, of alternatives that are in order; automata read no more of the tables than what results show."""
-        after, answers = self._answers(state, ground, words, tables)
+        after, answers = self._answers(state, events, predicates, tables)
         if self.event.per is Per.VALUES:
             answers = ever(answers)
-        return after, self._found(answers, ground, words, tables)
+        return after, self._found(answers, events, predicates, tables)
 
-    def _answers(self, state: Any, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> tuple[Any, Answers]:
+    def _answers(
+        self, state: Any, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]
+    ) -> tuple[Any, Answers]:
         if isinstance(state, UniversalState):
-            return self.universal.advance(state, ground, words, tables)
+            return self.universal.advance(state, events, predicates, tables)
         assert not isinstance(self.engine, Universal)
         try:
-            return self.engine.advance(state, ground, words)
+            return self.engine.advance(state, events, predicates)
         except TooManyValues as many:
             if state.units:
                 raise self._cannot_go_on(many) from None
-            return self.universal.advance(self.universal.start(), ground, words, tables)
+            return self.universal.advance(self.universal.start(), events, predicates, tables)
 
     def _cannot_go_on(self, many: TooManyValues) -> InputError:
         return InputError.of(
             "INK0658",
-            f"`{self.event.name}` cannot go on: {many}",
+            f"`{self.event.name}` cannot continue: {many}",
             notes=("its parts follow several keys whose values depend on the past, and rows of new ones have come",),
             helps=("PARTITION BY the KEY, or run the program over files, where too many are sampled",),
         )
 
-    def _found(self, answers: Answers, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> pa.Table:
+    def _found(
+        self, answers: Answers, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]
+    ) -> pa.Table:
         query, n = self.strategy.query, len(self.strategy.query.stages)
-        likely = ground.chance if answers.weight is None else answers.weight
-        ends = _Ends.of(ground, words, units_of(query, self.strategy.variables, ground, n), n - 1, likely)
+        likely = events.chance if answers.weight is None else answers.weight
+        ends = _Ends.of(events, predicates, units_of(query, self.strategy.variables, events, n), n - 1, likely)
         place = ends.places(answers)
-        row = ground.row[ends.row[place]]
+        row = events.row[ends.row[place]]
         last = query.stages[-1]
         source = tables[last.source]
         chosen = source.take(pa.array(row))
@@ -131,7 +137,7 @@ class QueryEvent:
         return pa.table(columns)
 
     def _heads(self, shown: Mapping[str, pa.Array], rows: pa.Table) -> pa.Array:
-        """What tells results apart: partition and head."""
+        """What distinguishes results: partition and head."""
         keys = [self._shown(e.KeyColumn(column.name, column.type), rows) for column in self.event.partition]
         values = [shown[output.name] for output in self.event.head]
         found = row_hashes((*keys, *values), len(rows))
@@ -145,7 +151,7 @@ class QueryEvent:
             assert isinstance(part, e.ColumnOf)
             return rows[part.column].combine_chunks()
 
-        return evaluate(mine, resolve, len(rows), self.around).cast(ARROW_TYPES[expr.type])
+        return evaluate(mine, resolve, len(rows), self.context).cast(ARROW_TYPES[expr.type])
 
     def _at_last(self, expr: e.Expr) -> e.Expr:
         query = self.strategy.query
@@ -173,13 +179,13 @@ class _Ends:
     row: Ints
 
     @classmethod
-    def of(cls, ground: Ground, words: Ints, units: Units, last: int, likely: Numbers) -> _Ends:
-        group = ground.group
-        stream = ground.stream[group]
-        rows = np.flatnonzero((words & accepted(last) != 0) & units.reads[last][stream])
-        unit, time = units.unit[stream[rows]], ground.time[group[rows]]
+    def of(cls, events: ProbableEvents, predicates: Ints, units: Units, last: int, likely: Numbers) -> _Ends:
+        group = events.group
+        stream = events.stream[group]
+        rows = np.flatnonzero((predicates & accepted(last) != 0) & units.reads[last][stream])
+        unit, time = units.unit[stream[rows]], events.time[group[rows]]
         least = -likely[rows].astype(np.float64)
-        order = np.lexsort((ground.row[rows], ground.value[rows], least, time, unit))
+        order = np.lexsort((events.row[rows], events.value[rows], least, time, unit))
         rows, unit, time = rows[order], unit[order], time[order]
         first = np.ones(len(rows), bool)
         first[1:] = (unit[1:] != unit[:-1]) | (time[1:] != time[:-1])
@@ -196,20 +202,22 @@ class _Ends:
         return place
 
 
-def words_of(query: Query, ground: Ground, tables: Mapping[str, pa.Table], around: Surroundings) -> Ints:
+def predicates_of(
+    query: Query, events: ProbableEvents, tables: Mapping[str, pa.Table], context: ExpressionContext
+) -> Ints:
     """Per row, the bits of all stages, decided by conditions on that row alone."""
-    by_source = {name: source_words(query, name, tables[name], around) for name in ground.sources}
-    words = np.zeros(len(ground.row), np.int64)
-    source = ground.source[ground.stream[ground.group]]
-    for number, name in enumerate(ground.sources):
+    by_source = {name: source_predicates(query, name, tables[name], context) for name in events.sources}
+    predicates = np.zeros(len(events.row), np.int64)
+    source = events.source[events.stream[events.group]]
+    for number, name in enumerate(events.sources):
         mine = source == number
-        words[mine] = by_source[name][ground.row[mine]]
-    return words
+        predicates[mine] = by_source[name][events.row[mine]]
+    return predicates
 
 
-def source_words(query: Query, source: str, rows: pa.Table, around: Surroundings) -> Ints:
+def source_predicates(query: Query, source: str, rows: pa.Table, context: ExpressionContext) -> Ints:
     """The same for the rows of one declared stream."""
-    words = np.zeros(len(rows), np.int64)
+    predicates = np.zeros(len(rows), np.int64)
     columns = RowColumns(rows)
     known: dict[e.Expr, NDArray[np.bool_]] = {}
 
@@ -217,7 +225,7 @@ def source_words(query: Query, source: str, rows: pa.Table, around: Surroundings
         truth = np.ones(len(rows), bool)
         for condition in conditions:
             if condition not in known:
-                known[condition] = prepared(condition, around)(columns)
+                known[condition] = prepared(condition, context)(columns)
             truth &= known[condition]
         return truth
 
@@ -225,5 +233,5 @@ def source_words(query: Query, source: str, rows: pa.Table, around: Surroundings
         if stage.source == source:
             taken = holds(of_row(one, stage) for one in stage.filters)
             good = taken & holds(of_row(one, stage) for one in stage.accepts)
-            words |= taken * candidate(number) | good * accepted(number)
-    return words
+            predicates |= taken * candidate(number) | good * accepted(number)
+    return predicates

@@ -24,27 +24,27 @@ ALTERNATIVES, IDS = "@alternatives", "@ids"
 
 MOST_BITS = 62
 
-_INDEPENDENT = np.dtype([("value", "<u8"), ("chance", "<f8"), ("word", "<i8")])
-_CHAINED = np.dtype([("value", "<u8"), ("chance", "<f8"), ("word", "<i8"), ("given", "<u8")])
+_INDEPENDENT = np.dtype([("value", "<u8"), ("chance", "<f8"), ("predicates", "<i8")])
+_CHAINED = np.dtype([("value", "<u8"), ("chance", "<f8"), ("predicates", "<i8"), ("given", "<u8")])
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """How rows of one stream become numbers: values as hashes, and what rows can do for queries as bits of a word."""
+    """How rows of one stream become numbers: values as hashes, conditions as bits of a predicate mask."""
 
     stream: StreamPlan
     stages: tuple[tuple[int, int, Stage], ...]  # that read it: where the bits of their query begin, number, stage
     ends: int  # the bits of rows that a match can end with
 
     @property
-    def doubt(self) -> ProbableValue:
-        assert isinstance(self.stream.schema.doubt, ProbableValue)
-        return self.stream.schema.doubt
+    def uncertainty(self) -> ProbableValue:
+        assert isinstance(self.stream.schema.uncertainty, ProbableValue)
+        return self.stream.schema.uncertainty
 
     @property
     def layout(self) -> np.dtype:
         """Of one alternative."""
-        return _CHAINED if self.doubt.given else _INDEPENDENT
+        return _CHAINED if self.uncertainty.given else _INDEPENDENT
 
     @property
     def schema(self) -> pa.Schema:
@@ -58,10 +58,10 @@ class Packed:
     def packing(self) -> Packing:
         return Packing(
             self.schema,
-            value_columns(self.doubt, self.stream.schema),
-            self.doubt.probability,
+            value_columns(self.uncertainty, self.stream.schema),
+            self.uncertainty.probability,
             [list(self._cases(shift, number, stage)) for shift, number, stage in self.stages],
-            self.doubt.given,
+            self.uncertainty.given,
             self.packed,
         )
 
@@ -91,7 +91,7 @@ class Packed:
         data = pa.py_buffer(rows.view(np.uint8))
         offsets = pa.py_buffer((borders * layout.itemsize).astype(np.int32))
         blobs = pa.Array.from_buffers(pa.binary(), len(first), [None, offsets, data])
-        is_end = (rows["word"] & self.ends) != 0
+        is_end = (rows["predicates"] & self.ends) != 0
         n_ends = np.append(0, np.cumsum(is_end))[borders].astype(np.int32)
         lists = pa.ListArray.from_arrays(pa.array(n_ends), ids.filter(pa.array(is_end)))
         chosen = pa.array(first)
@@ -101,7 +101,7 @@ class Packed:
 
 def packing_of(program: QueryProgram, evaluators: Mapping[str, Answering]) -> Mapping[str, Packed] | None:
     """By stream; None where rows have to travel as they are."""
-    shifts = word_shifts(program)
+    shifts = predicate_shifts(program)
     if not all(isinstance(one.engine, Regular) for one in evaluators.values()):
         return None
     if sum(2 * len(one.query.stages) for one in program.strategies.values()) > MOST_BITS:
@@ -121,7 +121,7 @@ def packing_of(program: QueryProgram, evaluators: Mapping[str, Answering]) -> Ma
     return found
 
 
-def word_shifts(program: QueryProgram) -> dict[str, int]:
+def predicate_shifts(program: QueryProgram) -> dict[str, int]:
     """Where the bits of each query begin."""
     shifts, n_bits = {}, 0
     for name, strategy in program.strategies.items():
@@ -131,12 +131,12 @@ def word_shifts(program: QueryProgram) -> dict[str, int]:
 
 
 def _fits(stream: StreamPlan, stages: Sequence[Stage]) -> bool:
-    doubt = stream.schema.doubt
-    if not isinstance(doubt, ProbableValue) or stream.derived:
+    uncertainty = stream.schema.uncertainty
+    if not isinstance(uncertainty, ProbableValue) or stream.derived:
         return False
-    if doubt.given and len(value_columns(doubt, stream.schema)) != len(doubt.given):
+    if uncertainty.given and len(value_columns(uncertainty, stream.schema)) != len(uncertainty.given):
         return False
-    kinds = [row_schema(stream.schema).field(name).type for name in value_columns(doubt, stream.schema)]
+    kinds = [row_schema(stream.schema).field(name).type for name in value_columns(uncertainty, stream.schema)]
     if any(pa.types.is_floating(kind) or pa.types.is_nested(kind) for kind in kinds):
         return False
     return not any(looks_up(one) for stage in stages for one in (*stage.filters, *stage.accepts))

@@ -17,11 +17,11 @@ from inkling.evaluators.query.automaton.forecasts import BeliefEvaluator
 from inkling.evaluators.query.automaton.patterns import PatternEngine, PatternEvaluator
 from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.event import QueryEvent
-from inkling.evaluators.query.sets.sampled import Sampling
+from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan
-from inkling.model.clock import Measure
+from inkling.model.time import TimeUnit
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 
@@ -56,9 +56,9 @@ def may_sample(evaluator: Answering) -> bool:
 class QueryProgram:
     part: p.ProgramPlan  # the queries and the streams that they read
     strategies: Mapping[str, Strategy]
-    around: Surroundings
-    measure: Measure
-    sampling: Sampling
+    context: ExpressionContext
+    unit: TimeUnit
+    sampling: WorldSampler
     id_types: Mapping[str, pa.DataType]
     spare: float = 0.0  # by which answers of safe plans may be too low, so that less has to be kept
     tables: Mapping[str, pa.Table] = field(default_factory=dict)  # models of forecasts
@@ -67,9 +67,9 @@ class QueryProgram:
     def of(
         cls,
         plan: PhysicalPlan,
-        around: Surroundings,
-        measure: Measure,
-        sampling: Sampling,
+        context: ExpressionContext,
+        unit: TimeUnit,
+        sampling: WorldSampler,
         *,
         spare: float = 0.0,
         tables: Mapping[str, pa.Table] | None = None,
@@ -79,7 +79,7 @@ class QueryProgram:
         strategies = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Strategy)}
         if not strategies:
             return None
-        return cls(plan.part(strategies), strategies, around, measure, sampling, plan.id_types, spare, tables or {})
+        return cls(plan.part(strategies), strategies, context, unit, sampling, plan.id_types, spare, tables or {})
 
     @property
     def events(self) -> tuple[p.EventPlan, ...]:
@@ -94,8 +94,8 @@ class QueryProgram:
         schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
         strategy = self.strategies[event.name]
         if strategy.engine is Engine.AUTOMATON:
-            return PatternEvaluator(event, strategy, schemas, self.around)
+            return PatternEvaluator(event, strategy, schemas, self.context)
         if strategy.engine is Engine.FORECAST:
             (stage,) = plan_program(as_certain(event, self.part)).stages
-            return BeliefEvaluator(event, strategy, schemas, self.around, stage, self.tables)
-        return QueryEvent(event, strategy, schemas, self.around, self.sampling, self.spare)
+            return BeliefEvaluator(event, strategy, schemas, self.context, stage, self.tables)
+        return QueryEvent(event, strategy, schemas, self.context, self.sampling, self.spare)

@@ -135,19 +135,19 @@ def _matches(found: pa.Table, ids: pa.DataType, chance: Numbers, error: Numbers,
 def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:
     return InputError.of(
         "INK0655",
-        f"`{event.name}` demands EXACT, but too much can be going on at once to be enumerated",
+        f"`{event.name}` demands EXACT, but it has too many states to enumerate",
         notes=(f"{n_sampled:,} of {n_answers:,} answers would be sampled, to ± {largest:g}",),
-        helps=("`inkling explain` says what makes the event hard; leave EXACT out, or ask for less",),
+        helps=("leave EXACT out; `inkling explain` shows what makes the event hard",),
     )
 
 
 def sampled_text(tables: Mapping[str, pa.Table], program: QueryProgram) -> str | None:
     """What there is to say of queries whose answers were sampled, because too much could be going on at once."""
     counts = {name: int((tables[name]["error"].to_numpy() > NEGLECTED).sum()) for name in program.strategies}
-    said = [
+    sampled_parts = [
         f"{n:,} of {len(tables[name]):,} of {name}" for name, n in counts.items() if n and not _predicts(program, name)
     ]
-    return f"{', '.join(said)} sampled ({program.sampling.n_worlds:,} worlds)" if said else None
+    return f"{', '.join(sampled_parts)} sampled ({program.sampling.n_worlds:,} worlds)" if sampled_parts else None
 
 
 def _predicts(program: QueryProgram, name: str) -> bool:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inkling.analysis.query.query import Query, Variable
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.grounding import NULL_KEY, Ground, Mask, constant_keys, equality_codes
+from inkling.evaluators.query.probable_events import NULL_KEY, Mask, ProbableEvents, constant_keys, equality_codes
 
 NO_VARIABLES = np.uint64(0)
 
@@ -23,29 +23,29 @@ class Units:
     reads: Mask  # [stage, stream]
 
 
-def units_of(query: Query, variables: Sequence[str], ground: Ground, n_stages: int) -> Units:
+def units_of(query: Query, variables: Sequence[str], events: ProbableEvents, n_stages: int) -> Units:
     """Streams by the values of variables on which the first stages are independent."""
-    n = ground.n_streams
+    n = events.n_streams
     reads = np.zeros((n_stages, n), bool)
     codes = [np.zeros(n, np.uint64) for _ in variables]
     for number in range(n_stages):
         source = query.stages[number].source
-        reads[number] = ground.source == ground.sources.index(source)
+        reads[number] = events.source == events.sources.index(source)
         for column, constant in constant_keys(query, number):
-            reads[number] &= ground.keys[source, column] == constant
+            reads[number] &= events.keys[source, column] == constant
     for code, name in zip(codes, variables, strict=True):
         variable = query.variable(name)
-        for source in ground.sources:
+        for source in events.sources:
             stages = [number for number in range(n_stages) if query.stages[number].source == source]
             if not stages:
                 continue
-            mine = ground.source == ground.sources.index(source)
+            mine = events.source == events.sources.index(source)
             common = _common_column(query, variable, stages)
-            code[mine] = ground.keys[source, common][mine]
+            code[mine] = events.keys[source, common][mine]
             for number in stages:
                 for column in variable.columns_in(number):
                     if query.source(number).is_key(column):
-                        reads[number] &= ~mine | (ground.keys[source, column] == code)
+                        reads[number] &= ~mine | (events.keys[source, column] == code)
         reads &= (code != NULL_KEY) if _drops_null(query, variable) else np.ones(n, bool)
     return Units(combined(np.zeros(n, np.uint64), *codes) if codes else np.full(n, NO_VARIABLES), reads)
 

@@ -10,24 +10,23 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
-from inkling.evaluators.query.grounding import NOTHING, Ground, Mask, changes, equality_codes, ranges
 from inkling.evaluators.query.packed import ALTERNATIVES, IDS, Packed
+from inkling.evaluators.query.probable_events import NOTHING, Mask, ProbableEvents, changes, equality_codes, ranges
 from inkling.io.checks.alternatives import checked_alternatives
 from inkling.io.normalize import END, ID, START
-from inkling.kernels.packed_rows import settled, unfollowed
+from inkling.kernels.query.packed_rows import settled, unfollowed
 from inkling.model.batch import Ints
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.types import Type
-from inkling.model.uncertainty import ProbableValue
-from inkling.model.weights import TOLERANCE
+from inkling.model.uncertainty import TOLERANCE, ProbableValue
 
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
     """Alternatives of all streams, what each can do for all queries, and the rows that matches can end with."""
 
-    ground: Ground
-    words: Ints
+    events: ProbableEvents
+    predicates: Ints
     tables: Mapping[str, pa.Table]
 
 
@@ -51,11 +50,11 @@ def unpacked(packed: Mapping[str, Packed], records: Mapping[str, pa.Table]) -> U
     given = joined("given")
     offsets = np.append(0, np.concatenate([part.offsets[1:] + b for part, b in zip(parts, rows_before, strict=True)]))
     first = offsets[:-1]
-    ground = Ground(
+    events = ProbableEvents(
         names,
         source,
         joined("name"),
-        np.array([bool(packed[name].doubt.given) for name in names])[source],
+        np.array([bool(packed[name].uncertainty.given) for name in names])[source],
         keys,
         np.concatenate([part.stream + b for part, b in zip(parts, before, strict=True)]),
         joined("time"),
@@ -66,7 +65,7 @@ def unpacked(packed: Mapping[str, Packed], records: Mapping[str, pa.Table]) -> U
         given,
         joined("row"),
     )
-    return Unpacked(ground, joined("word"), {name: part.ends for name, part in zip(names, parts, strict=True)})
+    return Unpacked(events, joined("predicates"), {name: part.ends for name, part in zip(names, parts, strict=True)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ class _Part:
     chance: NDArray[np.float64]
     value: Hashes
     given: Hashes
-    word: Ints
+    predicates: Ints
     row: Ints
     ends: pa.Table
 
@@ -89,9 +88,9 @@ class _Part:
     def of(cls, packed: Packed, records: pa.Table) -> _Part:
         schema, n = packed.stream.schema, len(records)
         rows, counts = _alternatives(records[ALTERNATIVES], packed.layout)
-        written, word = rows["chance"], np.ascontiguousarray(rows["word"])
+        written, predicates = rows["chance"], np.ascontiguousarray(rows["predicates"])
         value = np.ascontiguousarray(rows["value"])
-        given = np.ascontiguousarray(rows["given"]) if packed.doubt.given else np.zeros(len(rows), np.uint64)
+        given = np.ascontiguousarray(rows["given"]) if packed.uncertainty.given else np.zeros(len(rows), np.uint64)
         columns = {key: records[key].combine_chunks() for key in schema.key}
         name = combined(np.repeat(hashes_of(pa.array([schema.name])), n), *map(hashes_of, columns.values()))
         time = records[START].to_numpy()
@@ -105,14 +104,14 @@ class _Part:
         offsets = np.append(borders[:-1][groups], len(rows))
         stream = (np.cumsum(new_stream) - 1)[groups]
         chance, suspect = settled_chances(place, offsets, given, value, written)
-        value, given, word = value[place], given[place], word[place]
-        if packed.doubt.given:
+        value, given, predicates = value[place], given[place], predicates[place]
+        if packed.uncertainty.given:
             streams = np.append(np.flatnonzero(changes(stream)), len(groups))
             mark_unfollowed(streams, offsets, given, value, chance, suspect)
-        kept = np.ones(len(rows), bool) if packed.doubt.given else word != 0
+        kept = np.ones(len(rows), bool) if packed.uncertainty.given else predicates != 0
         if suspect.any():
             kept &= _acceptable(packed, stream, time[groups], offsets, value, given, written[place], suspect)
-        is_end = (rows["word"] & packed.ends) != 0
+        is_end = (rows["predicates"] & packed.ends) != 0
         owner = pa.array(np.repeat(np.arange(n), counts)[is_end])
         ends = {key: column.take(owner) for key, column in columns.items()}
         ends[ID] = pa.chunked_array([records[IDS].combine_chunks().flatten()])
@@ -129,7 +128,7 @@ class _Part:
             chance[kept],
             value[kept],
             given[kept],
-            word[kept],
+            predicates[kept],
             row[kept],
             pa.table(ends),
         )
@@ -173,10 +172,10 @@ def _acceptable(
             ID: rows,
         }
     )
-    doubt = ProbableValue("p", ("g",) if packed.doubt.given else ())
-    columns = [Column(name, Type.INTEGER) for name in ("k", "v", *doubt.given)] + [Column("p", Type.DOUBLE)]
-    schema = StreamSchema(packed.stream.schema.name, tuple(columns), None, ("k",), "t", "t", doubt=doubt)
-    good, _ = checked_alternatives(schema, doubt, table)
+    uncertainty = ProbableValue("p", ("g",) if packed.uncertainty.given else ())
+    columns = [Column(name, Type.INTEGER) for name in ("k", "v", *uncertainty.given)] + [Column("p", Type.DOUBLE)]
+    schema = StreamSchema(packed.stream.schema.name, tuple(columns), None, ("k",), "t", "t", uncertainty=uncertainty)
+    good, _ = checked_alternatives(schema, uncertainty, table)
     kept = np.ones(len(value), bool)
     kept[rows] = False
     kept[good[ID].to_numpy()] = True
@@ -189,7 +188,7 @@ NEARLY = float(TOLERANCE)
 def settled_chances(
     place: Ints, offsets: Ints, given: Hashes, value: Hashes, written: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], Mask]:
-    """Chances of the rows at `place` in the order of groups, those that nearly sum to 1 made whole; doubtful groups."""
+    """Chances of the rows at `place` in the order of groups, scaled where they nearly sum to 1; uncertain groups."""
     chance, suspect = np.empty(len(place)), np.zeros(len(offsets) - 1, bool)
     settled(place, offsets, given, value, np.ascontiguousarray(written), NEARLY, chance, suspect)
     return chance, suspect
@@ -198,5 +197,5 @@ def settled_chances(
 def mark_unfollowed(
     streams: Ints, offsets: Ints, given: Hashes, value: Hashes, chance: NDArray[np.float64], suspect: Mask
 ) -> None:
-    """Groups are doubtful that do not say what follows a value which may have been before."""
+    """Groups are uncertain that do not say what follows a value which may have been before."""
     unfollowed(streams, offsets, given, value, chance, NEARLY, suspect)

@@ -10,10 +10,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.errors import InputError
-from inkling.evaluators.numbered.rows import NumberedRows
+from inkling.evaluators.gaps.rows import NumberedRows
 from inkling.model.batch import FOREVER, Ints
-from inkling.model.clock import Measure
-from inkling.model.time import Clock
+from inkling.model.time import Clock, TimeUnit
 from inkling.model.uncertainty import LostEvents, Rate
 
 
@@ -34,7 +33,7 @@ class Axis:
         order = np.argsort(times, kind="stable")
         times, rates = times[order], rates[order]
         if not (np.isfinite(rates) & (rates > 0)).all():
-            raise _problem(name, "has a rate that is no positive number")
+            raise _problem(name, "has a rate that is not positive")
         again = np.diff(times) == 0
         if (again & (np.diff(rates) != 0)).any():
             raise _problem(name, "has two rates for one time")
@@ -50,9 +49,7 @@ class Axis:
 
 def _problem(name: str, what: str) -> InputError:
     return InputError.of(
-        "INK0564",
-        f"the table `{name}` {what}",
-        notes=("INTENSITY reads how fast events come from a time on, and uses that until the next time",),
+        "INK0564", f"the table `{name}` {what}", notes=("INTENSITY has the rate from each time until the next",)
     )
 
 
@@ -63,20 +60,20 @@ SECOND = 1_000_000
 """A column has arrivals per second where times are timestamps, which count its millionths."""
 
 
-def rate_of_keys(rows: pa.Table, key: Ints, n_keys: int, doubt: LostEvents, measure: Measure) -> Floats:
+def rate_of_keys(rows: pa.Table, key: Ints, n_keys: int, uncertainty: LostEvents, unit: TimeUnit) -> Floats:
     """Arrivals per unit of the clock, of each key; 0 where nothing says so."""
-    if isinstance(doubt.rate, Rate):
-        return np.full(n_keys, doubt.rate.count / measure(doubt.rate.per))
-    if doubt.rate is None:
+    if isinstance(uncertainty.rate, Rate):
+        return np.full(n_keys, uncertainty.rate.count / unit(uncertainty.rate.per))
+    if uncertainty.rate is None:
         return np.zeros(n_keys)
-    said = np.zeros(n_keys)
-    given = pc.fill_null(rows[doubt.rate].cast(pa.float64()), 0.0).to_numpy()
-    np.maximum.at(said, key[key >= 0], given[key >= 0])
-    return said / (SECOND if measure.clock is Clock.TIMESTAMP else 1)
+    highest = np.zeros(n_keys)
+    given = pc.fill_null(rows[uncertainty.rate].cast(pa.float64()), 0.0).to_numpy()
+    np.maximum.at(highest, key[key >= 0], given[key >= 0])
+    return highest / (SECOND if unit.clock is Clock.TIMESTAMP else 1)
 
 
 def open_ends(found: NumberedRows, key: Ints, n_keys: int) -> tuple[Mask, Mask]:
-    """Which keys lost events before the first and after the last row that tells a time, without a bound."""
+    """Which keys lost events before the first and after the last row with a time, without a bound."""
     of_gap = key[found.gaps[:-1]]
     heads, tails = np.zeros(n_keys, bool), np.zeros(n_keys, bool)
     heads[of_gap[found.low <= -FOREVER]] = True

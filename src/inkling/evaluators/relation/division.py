@@ -8,20 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from inkling.analysis.relation import Relation, Side
-from inkling.evaluators.division import ByPairs, Carried, Finish, Found, Part, Piece, Share
+from inkling.evaluators.division import ByPairs, Carried, EventMatches, Finish, Part, Piece, Share
+from inkling.evaluators.gaps.rows import RolesOf
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.numbered.rows import RolesOf
 from inkling.evaluators.protocol import Rows
-from inkling.evaluators.relation.event import Found as Answers
-from inkling.evaluators.relation.event import RelationEvent, Sides
-from inkling.evaluators.relation.program import RelationProgram, told
+from inkling.evaluators.relation.event import OperandKeys, RelationEvent, RelationMatches
+from inkling.evaluators.relation.operands import Keys
+from inkling.evaluators.relation.program import RelationProgram, emitted
 from inkling.evaluators.relation.results import matches_of, not_exact
-from inkling.evaluators.relation.sides import Keys
 from inkling.logical import expr as e
 from inkling.logical.plan import Demand, StreamPlan
 from inkling.model.batch import Ints
-from inkling.model.uncertainty import Doubt, LostEvents
-from inkling.results import ROUNDING, Matches, refused
+from inkling.model.uncertainty import LostEvents, Uncertainty
+from inkling.results import ROUNDING, Matches, rejected
 
 IDS_AT_ONCE = 1 << 22
 
@@ -32,23 +31,23 @@ class RelationPart(Part):
 
     program: RelationProgram
 
-    def found(self, rows: Rows, piece: Piece | None) -> Iterator[Found]:
+    def found(self, rows: Rows, piece: Piece | None) -> Iterator[EventMatches]:
         share = piece if isinstance(piece, Share) else Share()
         for name, evaluator in self.program.evaluators.items():
-            for matches in self._matches(evaluator, evaluator.sides(rows), share):
-                yield Found(name, matches)
+            for matches in self._matches(evaluator, evaluator.operands(rows), share):
+                yield EventMatches(name, matches)
 
-    def _matches(self, evaluator: RelationEvent, sides: Sides, share: Share) -> Iterator[Matches]:
-        """Answers; where EXACT cannot be had, those that were sampled, for who complains about it."""
-        keys, name = sides.left, evaluator.event.name
+    def _matches(self, evaluator: RelationEvent, operands: OperandKeys, share: Share) -> Iterator[Matches]:
+        """RelationMatches; where EXACT cannot be had, those that were sampled, for who complains about it."""
+        keys, name = operands.left, evaluator.event.name
         columns = tuple(column.name for column in evaluator.relation.left.operand.key)
         chosen = shared_keys(share, np.diff(keys.lists.begins), keys.hashes(columns))
-        for ones, others in evaluator.pairs(sides, chosen):
-            found = evaluator.found(sides, ones, others)
-            sampled = refused(evaluator.event, found.error, ROUNDING)
-            found = found.where(sampled) if sampled.any() else told(evaluator, sides, ones, others, found)
+        for ones, others in evaluator.pairs(operands, chosen):
+            found = evaluator.found(operands, ones, others)
+            sampled = rejected(evaluator.event, found.error, ROUNDING)
+            found = found.where(sampled) if sampled.any() else emitted(evaluator, operands, ones, others, found)
             for some in _portions(found, keys):
-                yield matches_of(evaluator, sides, some, self.ids[name])
+                yield matches_of(evaluator, operands, some, self.ids[name])
 
 
 def shared_keys(share: Share, n_points: Ints, names: Hashes) -> Ints:
@@ -64,7 +63,7 @@ def shared_keys(share: Share, n_points: Ints, names: Hashes) -> Ints:
     return np.sort(order[taken == share.number])
 
 
-def _portions(found: Answers, keys: Keys) -> Iterator[Answers]:
+def _portions(found: RelationMatches, keys: Keys) -> Iterator[RelationMatches]:
     """The same answers, some at a time: each names all events of its left key."""
     place = np.cumsum(np.diff(keys.lists.begins)[found.ones]) // IDS_AT_ONCE
     for number in np.unique(place):
@@ -78,7 +77,7 @@ def relation_parts(program: RelationProgram) -> list[Part]:
     """Raises `InputError` where a table makes no sense."""
     nothing = {one.schema.name: Carried.of(one).nothing for one in program.part.streams}
     for evaluator in program.evaluators.values():
-        evaluator.sides(nothing)
+        evaluator.operands(nothing)
     found: dict[_Columns, list[str]] = {}
     for event in program.events:
         found.setdefault(_columns(program.evaluators[event.name]), []).append(event.name)
@@ -99,8 +98,10 @@ def _part(program: RelationProgram, names: Sequence[str], division: ByPairs) -> 
     events = tuple(one for one in program.events if one.name in names)
     streams = tuple(one for one in program.part.streams if one.schema.name in division.columns)
     relations = {name: program.relations[name] for name in names}
-    doubts = [one.schema.doubt for one in streams if isinstance(one.schema.doubt, LostEvents)]
-    asked = {name for doubt in doubts for name in (doubt.intensity, doubt.known) if name is not None}
+    uncertainties = [one.schema.uncertainty for one in streams if isinstance(one.schema.uncertainty, LostEvents)]
+    asked = {
+        name for uncertainty in uncertainties for name in (uncertainty.intensity, uncertainty.known) if name is not None
+    }
     exact = [one.name for one in events if one.demand is Demand.EXACT]
     return RelationPart(
         events=events,
@@ -118,10 +119,10 @@ def _part(program: RelationProgram, names: Sequence[str], division: ByPairs) -> 
 
 
 def _carried(stream: StreamPlan, relations: Sequence[Relation]) -> Carried:
-    doubt, asked = stream.schema.doubt, set(_asked(stream, relations))
-    tells_roles = isinstance(doubt, LostEvents) and doubt.role in asked
-    needed = {*asked, *_paired(stream, relations), *_of_doubt(doubt)}
-    return Carried.of(stream, needed, summary=RolesOf.stated(stream.schema) if tells_roles else None)
+    uncertainty, asked = stream.schema.uncertainty, set(_asked(stream, relations))
+    has_roles = isinstance(uncertainty, LostEvents) and uncertainty.role in asked
+    needed = {*asked, *_paired(stream, relations), *_of_uncertainty(uncertainty)}
+    return Carried.of(stream, needed, summary=RolesOf.stated(stream.schema) if has_roles else None)
 
 
 def _sides(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[tuple[Side, Relation]]:
@@ -130,7 +131,7 @@ def _sides(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[tuple[
 
 
 def _asked(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[str]:
-    """Columns that tell which segments are compared."""
+    """Columns that determine which segments are compared."""
     for side, relation in _sides(stream, relations):
         yield from [] if relation.same is None else [relation.same]
         for condition in (*side.operand.leaf.conditions, *side.opens, *side.closes):
@@ -138,15 +139,21 @@ def _asked(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[str]:
 
 
 def _paired(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[str]:
-    """Columns that tell which events open and close segments."""
+    """Columns that determine which events open and close segments."""
     for side, _ in _sides(stream, relations):
         pairing = side.operand.pairing
         if pairing is not None:
             yield from (one.name for one in (pairing.role, pairing.number) if one is not None)
 
 
-def _of_doubt(doubt: Doubt | None) -> Iterator[str]:
-    """Columns that tell what was lost, and when."""
-    if isinstance(doubt, LostEvents):
-        columns = (doubt.number, doubt.role, doubt.count, *(doubt.bounds or ()), doubt.rate)
+def _of_uncertainty(uncertainty: Uncertainty | None) -> Iterator[str]:
+    """Columns that describe what was lost, and when."""
+    if isinstance(uncertainty, LostEvents):
+        columns = (
+            uncertainty.number,
+            uncertainty.role,
+            uncertainty.count,
+            *(uncertainty.bounds or ()),
+            uncertainty.rate,
+        )
         yield from (name for name in columns if isinstance(name, str))

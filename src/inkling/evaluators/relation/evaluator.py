@@ -2,35 +2,144 @@
 
 Rows are due by their end. A result is emitted when nothing can follow any more of both of its keys; with EARLY, as soon
 as it is certain to be probable enough; the others, at the end. So are those that depend on the roles of lost events,
-which any later row may tell.
+which any later row may show.
+
+What there is to say about a run over lost events besides its results.
+
+Lost arrivals are spread as if by chance, which is wrong where they come as by a clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.division import Part
-from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.numbered.rows import with_roles
-from inkling.evaluators.protocol import Answer, Context, Moment, PartEvaluator, Rows
+from inkling.evaluators.gaps.rows import NumberedRows, with_roles
+from inkling.evaluators.hashes import Hashes, combined, key_hashes
+from inkling.evaluators.protocol import Answer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.relation.division import relation_parts
-from inkling.evaluators.relation.event import Found, RelationEvent, Sides
-from inkling.evaluators.relation.notes import notes_of
-from inkling.evaluators.relation.passes import Limits
+from inkling.evaluators.relation.event import OperandKeys, RelationEvent, RelationMatches
+from inkling.evaluators.relation.forward import Limits
+from inkling.evaluators.relation.operands import Keys
 from inkling.evaluators.relation.program import RelationProgram, answered
 from inkling.evaluators.relation.results import probable_enough, results_of
-from inkling.evaluators.relation.sides import Keys
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage.chosen import rows_where
-from inkling.evaluators.stage.owners import Owners, is_among, owners_by
+from inkling.evaluators.stage.rows.format import rows_where
+from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_by
+from inkling.io.normalize import START
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.roles import NO_ROLES
+from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
+from inkling.results import BOUNDS, ROUNDING
+
+
+def notes_of(program: RelationProgram, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]) -> list[str]:
+    """Answers that were sampled, and streams whose arrivals are more regular than they say."""
+    return [*_sampled(program, tables), *_regular(program, rows)]
+
+
+def _sampled(program: RelationProgram, tables: Mapping[str, pa.Table]) -> Iterator[str]:
+    for event in program.events:
+        table = tables[event.name]
+        n = int(((table["error"].to_numpy() > ROUNDING) & (np.array(table["method"].to_pylist()) != BOUNDS)).sum())
+        if n:
+            yield f"{n:,} of {len(table):,} of {event.name} sampled ({program.limits.n_samples:,} orders)"
+
+
+def _regular(program: RelationProgram, rows: Mapping[str, pa.Table]) -> Iterator[str]:
+    for schema in (stream.schema for stream in program.part.streams):
+        uncertainty = schema.uncertainty
+        if not isinstance(uncertainty, LostEvents) or uncertainty.intensity is not None or not len(rows[schema.name]):
+            continue
+        found = NumberedRows.of(schema, rows[schema.name], tables=program.tables)
+        recorded = found.rows.slice(0, found.n_recorded)
+        key = np.unique(key_hashes(schema, recorded), return_inverse=True)[1]
+        number, time = recorded[uncertainty.number].to_numpy().astype(np.int64), recorded[START].to_numpy()
+        n_lost = int(np.diff(found.gaps).sum())
+        note = regularity_note(schema.name, regularity(key, number, time), n_lost, uncertainty.shape)
+        if note is not None:
+            yield note
+
+
+LEAST_GAPS = 30
+CLEARLY_LESS = 0.5
+"""Of what the declaration says; gaps that vary a little less do little harm."""
+
+SIGMAS = 2.5758
+LARGEST_SHAPE = 20
+"""Gaps more regular than these differ little, and each costs as many points per lost event."""
+
+
+class Regularity(NamedTuple):
+    """Squared coefficient of variation of the gaps between neighbors: 1 by chance, 0 as by a clock."""
+
+    n_gaps: int
+    variation: float
+    upper: float  # with 99 % confidence it is not more
+
+    @property
+    def shape(self) -> int:
+        """The shape of Erlang gaps that vary as much."""
+        return min(LARGEST_SHAPE, max(1, round(1 / max(self.variation, 1 / LARGEST_SHAPE))))
+
+
+def regularity(key: Ints, number: Ints, time: Ints) -> Regularity | None:
+    """How gaps between recorded events with consecutive numbers vary, key by key; None where there are too few.
+
+    Keys may differ in how fast their events come: gaps of each are compared with their own mean.
+
+    >>> every = np.arange(40)
+    >>> regularity(every * 0, every, every * 10)
+    Regularity(n_gaps=39, variation=0.0, upper=0.0)
+    """
+    order = np.lexsort((number, key))
+    key, number, time = key[order], number[order], time[order]
+    follows = (np.diff(key) == 0) & (np.diff(number) == 1)
+    gaps = np.diff(time)[follows].astype(np.float64)
+    _, group, size = np.unique(key[1:][follows], return_inverse=True, return_counts=True)
+    enough = size[group] > 2  # one of them is left out below
+    gaps, group = gaps[enough], np.unique(group[enough], return_inverse=True)[1]
+    if gaps.size < LEAST_GAPS or not gaps.any():
+        return None
+    gaps /= gaps.mean()
+    n = np.bincount(group).astype(np.float64)
+    total, squares = np.bincount(group, gaps), np.bincount(group, gaps**2)
+    spread, level = _terms(n, total, squares)
+    variation = _ratio(spread.sum(), level.sum())
+    less = _terms(n[group] - 1, total[group] - gaps, squares[group] - gaps**2)
+    without = _ratio(spread.sum() - spread[group] + less[0], level.sum() - level[group] + less[1])
+    deviation = np.sqrt((gaps.size - 1) / gaps.size * ((without - without.mean()) ** 2).sum())
+    return Regularity(gaps.size, float(variation), float(variation + SIGMAS * deviation))
+
+
+def _terms(n: np.ndarray, total: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each key, weighted by its gaps: estimates of the variance of a gap and of its squared mean, both unbiased."""
+    mean = total / n
+    variance = np.maximum(squares - n * mean**2, 0.0) / (n - 1)
+    return n * variance, n * (mean**2 - variance / n)
+
+
+def _ratio(spread: np.ndarray, level: np.ndarray) -> np.ndarray:
+    return spread / np.maximum(level, np.finfo(np.float64).tiny)
+
+
+def regularity_note(stream: str, found: Regularity | None, n_lost: int, shape: int = 1) -> str | None:
+    """A warning where events were lost whose neighbors come clearly more regularly than gaps of the shape do."""
+    if found is None or n_lost == 0 or found.upper >= CLEARLY_LESS / shape:
+        return None
+    declared = "by chance" if shape == 1 else f"with gaps of shape {shape}"
+    return (
+        f"arrivals of `{stream}` are more regular than declared: the squared variation of {found.n_gaps:,} gaps is "
+        f"{found.variation:.2f}, and {1 / shape:.2g} if they came {declared}, as probabilities assume of the "
+        f"{n_lost:,} lost; `GAPS ERLANG {found.shape}` after `NUMBERED BY` fits better"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +172,12 @@ class RelationEvaluator(PartEvaluator):
     program: RelationProgram
 
     @classmethod
-    def of(cls, plan: PhysicalPlan, context: Context) -> RelationEvaluator | None:
+    def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> RelationEvaluator | None:
         """None where no event of the plan is such a relation."""
         if not plan.answered_by(Evaluator.RELATION):
             return None
         limits = Limits.of(context.sampling or Sampling())
-        program = RelationProgram.of(plan, context.around, context.measure, limits, context.facts)
+        program = RelationProgram.of(plan, context.expressions, context.unit, limits, context.facts)
         return None if program is None else cls(program)
 
     @property
@@ -96,7 +205,7 @@ class RelationEvaluator(PartEvaluator):
         settled, emitted = dict(state.settled), {}
         key = self.key if self.is_divisible else ()
         for name, asked in self.program.evaluators.items():
-            settled[name], tables = _told(asked, every, settled[name], state.until, until.time, self.program, key)
+            settled[name], tables = _emitted(asked, every, settled[name], state.until, until.time, self.program, key)
             if tables:
                 emitted[name] = pa.concat_tables(tables)
         return RelationState(held, settled, until.time), emitted
@@ -104,8 +213,8 @@ class RelationEvaluator(PartEvaluator):
     @property
     def is_divisible(self) -> bool:
         """Both sides of every relation must have the columns of the key under the same names."""
-        sides = (side for relation in self.program.relations.values() for side in relation.sides)
-        has_key = all(set(self.key) <= {column.name for column in side.operand.key} for side in sides)
+        operands = (side for relation in self.program.relations.values() for side in relation.sides)
+        has_key = all(set(self.key) <= {column.name for column in side.operand.key} for side in operands)
         return has_key and super().is_divisible
 
     def split(self, state: RelationState, owners: Owners) -> tuple[RelationState, RelationState]:
@@ -125,7 +234,7 @@ class RelationEvaluator(PartEvaluator):
             left.until,
         )
 
-    def migrated(self, state: RelationState, before: RelationEvaluator) -> RelationState:
+    def migrated(self, state: RelationState, before: RelationEvaluator, kept: Collection[str]) -> RelationState:
         return RelationState(
             {one.schema.name: state.rows[one.schema.name] for one in self.streams},
             {event.name: state.settled[event.name] for event in self.program.events},
@@ -145,12 +254,15 @@ class RelationEvaluator(PartEvaluator):
 
     @property
     def _may_run_out(self) -> bool:
-        """Whether time alone can tell that nothing follows."""
-        doubts = [stream.schema.doubt for stream in self.program.part.streams]
-        return any(getattr(doubt, "timeout", None) or getattr(doubt, "bounds", None) for doubt in doubts)
+        """Whether time alone can prove that nothing follows."""
+        uncertainties = [stream.schema.uncertainty for stream in self.program.part.streams]
+        return any(
+            getattr(uncertainty, "timeout", None) or getattr(uncertainty, "bounds", None)
+            for uncertainty in uncertainties
+        )
 
 
-def _told(
+def _emitted(
     evaluator: RelationEvent,
     rows: Mapping[str, pa.Table],
     settled: Settled,
@@ -163,23 +275,23 @@ def _told(
     if evaluator.relation.asks_for_roles and now < FOREVER:
         return settled, []
     before = -FOREVER if evaluator.relation.asks_for_roles else before
-    sides, tables = evaluator.sides(rows), []
-    names, ids = _names(evaluator, sides), program.id_types[evaluator.event.name]
-    for ones, others in evaluator.pairs(sides):
-        complete = np.maximum(sides.left.complete[ones], sides.right.complete[others])
+    operands, tables = evaluator.operands(rows), []
+    names, ids = _names(evaluator, operands), program.id_types[evaluator.event.name]
+    for ones, others in evaluator.pairs(operands):
+        complete = np.maximum(operands.left.complete[ones], operands.right.complete[others])
         still = complete > before
         over = still & ((complete <= now) | (now >= FOREVER))
-        final = _unsettled(evaluator.found(sides, ones[over], others[over]), names, settled.results)
-        told = [probable_enough(evaluator, final)]
+        final = _unsettled(evaluator.found(operands, ones[over], others[over]), names, settled.results)
+        answers = [probable_enough(evaluator, final)]
         if evaluator.relation.is_early:
-            still &= _moved(sides.left, before)[ones] | _moved(sides.right, before)[others]
-            waiting = _unsettled(evaluator.open_questions(sides, ones[still], others[still]), names, settled.results)
-            early = evaluator.early(sides, waiting, now, since=before)
+            still &= _moved(operands.left, before)[ones] | _moved(operands.right, before)[others]
+            waiting = _unsettled(evaluator.open_questions(operands, ones[still], others[still]), names, settled.results)
+            early = evaluator.early(operands, waiting, now, since=before)
             early = early.where(early.known < FOREVER)
             hashes = _hashes(early, names)
-            told = [early, told[0].where(~np.isin(_hashes(told[0], names), hashes))]
-            settled = settled.with_others(hashes, _owners(sides.left, key)[early.ones])
-        tables += [results_of(evaluator, sides, found, ids, program.measure.clock) for found in told if len(found)]
+            answers = [early, answers[0].where(~np.isin(_hashes(answers[0], names), hashes))]
+            settled = settled.with_others(hashes, _owners(operands.left, key)[early.ones])
+        tables += [results_of(evaluator, operands, found, ids, program.unit.clock) for found in answers if len(found)]
     return settled, tables
 
 
@@ -194,18 +306,18 @@ def _moved(keys: Keys, before: int) -> np.ndarray:
     return (has_rows & (last > before)) | ((keys.complete > before) & (keys.complete < FOREVER))
 
 
-def _names(evaluator: RelationEvent, sides: Sides) -> tuple[Hashes, Hashes]:
+def _names(evaluator: RelationEvent, operands: OperandKeys) -> tuple[Hashes, Hashes]:
     left, right = evaluator.relation.sides
     return (
-        sides.left.hashes(tuple(column.name for column in left.operand.key)),
-        sides.right.hashes(tuple(column.name for column in right.operand.key)),
+        operands.left.hashes(tuple(column.name for column in left.operand.key)),
+        operands.right.hashes(tuple(column.name for column in right.operand.key)),
     )
 
 
-def _hashes(found: Found, names: tuple[Hashes, Hashes]) -> Hashes:
+def _hashes(found: RelationMatches, names: tuple[Hashes, Hashes]) -> Hashes:
     quantity: Ints = found.quantity
     return combined(names[0][found.ones], names[1][found.others], quantity.view(np.uint64))
 
 
-def _unsettled(found: Found, names: tuple[Hashes, Hashes], settled: Hashes) -> Found:
+def _unsettled(found: RelationMatches, names: tuple[Hashes, Hashes], settled: Hashes) -> RelationMatches:
     return found.where(~np.isin(_hashes(found, names), settled)) if len(settled) else found

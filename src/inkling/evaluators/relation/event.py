@@ -12,10 +12,10 @@ import pyarrow as pa
 from inkling.analysis.relation import Relation, Side
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.relation.axis import Axis
-from inkling.evaluators.relation.early import first_moments
+from inkling.evaluators.relation.bounds import first_moments
+from inkling.evaluators.relation.forward import Limits, chances
 from inkling.evaluators.relation.lists import ALL, Asked
-from inkling.evaluators.relation.passes import Limits, chances
-from inkling.evaluators.relation.sides import Context, Keys, keys_of
+from inkling.evaluators.relation.operands import Keys, RelationContext, keys_of
 from inkling.evaluators.segments.relations import truth_table
 from inkling.evaluators.truth import truth_of
 from inkling.logical import expr as e
@@ -61,13 +61,13 @@ def pairs_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class OperandKeys:
     left: Keys
     right: Keys
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RelationMatches:
     """Possible results: two keys, which number of segments is meant, and how probable it is that so many qualify."""
 
     ones: Ints
@@ -80,11 +80,13 @@ class Found:
     def __len__(self) -> int:
         return len(self.ones)
 
-    def followed_by(self, others: Found) -> Found:
-        return Found(*(np.concatenate([getattr(self, name), getattr(others, name)]) for name in self.__slots__))
+    def followed_by(self, others: RelationMatches) -> RelationMatches:
+        return RelationMatches(
+            *(np.concatenate([getattr(self, name), getattr(others, name)]) for name in self.__slots__)
+        )
 
-    def where(self, mask: np.ndarray) -> Found:
-        return Found(*(getattr(self, name)[mask] for name in self.__slots__))
+    def where(self, mask: np.ndarray) -> RelationMatches:
+        return RelationMatches(*(getattr(self, name)[mask] for name in self.__slots__))
 
 
 @dataclass(frozen=True)
@@ -94,14 +96,14 @@ class RelationEvent:
     event: p.EventPlan
     relation: Relation
     schemas: Mapping[str, StreamSchema]
-    context: Context
+    context: RelationContext
     limits: Limits
 
-    def sides(self, rows: Mapping[str, pa.Table]) -> Sides:
+    def operands(self, rows: Mapping[str, pa.Table]) -> OperandKeys:
         left = self._keys(self.relation.left, rows)
         if self._is_symmetric:
-            return Sides(left, left)
-        return Sides(left, self._keys(self.relation.right, rows))
+            return OperandKeys(left, left)
+        return OperandKeys(left, self._keys(self.relation.right, rows))
 
     def _keys(self, side: Side, rows: Mapping[str, pa.Table]) -> Keys:
         schema = self.schemas[side.stream]
@@ -116,8 +118,12 @@ class RelationEvent:
 
     @cached_property
     def _axis(self) -> Axis | None:
-        doubts = [self.schemas[side.stream].doubt for side in self.relation.sides]
-        names = {doubt.intensity for doubt in doubts if isinstance(doubt, LostEvents) and doubt.intensity}
+        uncertainties = [self.schemas[side.stream].uncertainty for side in self.relation.sides]
+        names = {
+            uncertainty.intensity
+            for uncertainty in uncertainties
+            if isinstance(uncertainty, LostEvents) and uncertainty.intensity
+        }
         return next((Axis.of(name, self.context.tables[name]) for name in names), None)
 
     @cached_property
@@ -136,16 +142,18 @@ class RelationEvent:
             return np.zeros(1, np.int64)
         return np.arange(left.least, (left.most or left.least) + 1)
 
-    def pairs(self, sides: Sides, chosen: Ints | None = None) -> Iterator[tuple[Ints, Ints]]:
+    def pairs(self, operands: OperandKeys, chosen: Ints | None = None) -> Iterator[tuple[Ints, Ints]]:
         """The pairs of keys that the event asks about; of `chosen` left ones, where only some are."""
         by_left, by_right = self.joined_by
-        left, right = sides.left.hashes(by_left), sides.right.hashes(by_right)
+        left, right = operands.left.hashes(by_left), operands.right.hashes(by_right)
         at_once = min(PAIRS_AT_ONCE, ANSWERS_AT_ONCE // (self.asked.most + 1))
         for ones, others in pairs_of(left, right, chosen, apart=self.relation.is_within_one_stream, at_once=at_once):
-            there = _there(self.relation.left, sides.left)[ones] & _there(self.relation.right, sides.right)[others]
+            there = (
+                _there(self.relation.left, operands.left)[ones] & _there(self.relation.right, operands.right)[others]
+            )
             ones, others = ones[there], others[there]
             for condition in self._of_pairs:
-                holds = truth_of(condition, self._values(sides, ones, others), len(ones), self.context.around)
+                holds = truth_of(condition, self._values(operands, ones, others), len(ones), self.context.expressions)
                 ones, others = ones[holds], others[holds]
             yield ones, others
 
@@ -174,16 +182,16 @@ class RelationEvent:
         return tuple(one for one in self.event.having if not _mentions_quantity(one))
 
     def _values(
-        self, sides: Sides, ones: Ints, others: Ints, quantity: Ints | None = None
+        self, operands: OperandKeys, ones: Ints, others: Ints, quantity: Ints | None = None
     ) -> Callable[[e.Expr], pa.Array]:
         def resolve(expr: e.Expr) -> pa.Array:
             match expr:
                 case e.ColumnOf(slot=slot, column=column) if slot == self.relation.left.slot:
-                    return sides.left.values[column].take(pa.array(ones))
+                    return operands.left.values[column].take(pa.array(ones))
                 case e.ColumnOf(column=column):
-                    return sides.right.values[column].take(pa.array(others))
+                    return operands.right.values[column].take(pa.array(others))
                 case e.KeyColumn(column=column):
-                    return sides.left.values[column].take(pa.array(ones))
+                    return operands.left.values[column].take(pa.array(ones))
                 case e.Quantity():
                     assert quantity is not None
                     return pa.array(quantity)
@@ -192,51 +200,55 @@ class RelationEvent:
 
         return resolve
 
-    def head(self, sides: Sides, found: Found) -> dict[str, pa.Array]:
-        resolve = self._values(sides, found.ones, found.others, found.quantity)
-        return {one.name: evaluate(one.expr, resolve, len(found), self.context.around) for one in self.event.head}
+    def head(self, operands: OperandKeys, found: RelationMatches) -> dict[str, pa.Array]:
+        resolve = self._values(operands, found.ones, found.others, found.quantity)
+        return {one.name: evaluate(one.expr, resolve, len(found), self.context.expressions) for one in self.event.head}
 
-    def found(self, sides: Sides, ones: Ints, others: Ints) -> Found:
+    def found(self, operands: OperandKeys, ones: Ints, others: Ints) -> RelationMatches:
         """The final answer about some pairs."""
-        answer = chances(sides.left.lists, sides.right.lists, ones, others, self.asked, self.limits)
-        known = ~(sides.left.unanswerable[ones] | sides.right.unanswerable[others])
+        answer = chances(operands.left.lists, operands.right.lists, ones, others, self.asked, self.limits)
+        known = ~(operands.left.unanswerable[ones] | operands.right.unanswerable[others])
         every = replace(
             self._every(ones, others),
             chance=(answer.at_least[:, self.quantities] * known[:, None]).reshape(-1),
             error=np.repeat(answer.error * known, len(self.quantities)),
         )
-        return self._asked_about(sides, every.where((every.chance > 0) | (every.error > 0)))
+        return self._asked_about(operands, every.where((every.chance > 0) | (every.error > 0)))
 
-    def open_questions(self, sides: Sides, ones: Ints, others: Ints) -> Found:
+    def open_questions(self, operands: OperandKeys, ones: Ints, others: Ints) -> RelationMatches:
         """All that is asked about some pairs, of which nothing is known yet."""
-        return self._asked_about(sides, self._every(ones, others))
+        return self._asked_about(operands, self._every(ones, others))
 
-    def _every(self, ones: Ints, others: Ints) -> Found:
+    def _every(self, ones: Ints, others: Ints) -> RelationMatches:
         quantities, n = self.quantities, len(self.quantities)
         nothing = np.zeros(n * len(ones))
         never = np.full(n * len(ones), FOREVER)
-        return Found(np.repeat(ones, n), np.repeat(others, n), np.tile(quantities, len(ones)), nothing, nothing, never)
+        return RelationMatches(
+            np.repeat(ones, n), np.repeat(others, n), np.tile(quantities, len(ones)), nothing, nothing, never
+        )
 
-    def early(self, sides: Sides, found: Found, until: int, since: int = -FOREVER) -> Found:
+    def early(
+        self, operands: OperandKeys, found: RelationMatches, until: int, since: int = -FOREVER
+    ) -> RelationMatches:
         """The same, with bounds and the time where it is certain by then that a probability is large enough.
 
         It is not by the time `since`.
         """
         assert self.event.confidence is not None
         asked = (found.ones, found.others, found.quantity)
-        moment = first_moments(sides.left, sides.right, *asked, self.asked, self.event.confidence, since, until)
-        told = moment.time < FOREVER
+        moment = first_moments(operands.left, operands.right, *asked, self.asked, self.event.confidence, since, until)
+        is_known = moment.time < FOREVER
         return replace(
             found,
-            chance=np.where(told, (moment.lower + moment.upper) / 2, found.chance),
-            error=np.where(told, (moment.upper - moment.lower) / 2, found.error),
+            chance=np.where(is_known, (moment.lower + moment.upper) / 2, found.chance),
+            error=np.where(is_known, (moment.upper - moment.lower) / 2, found.error),
             known=moment.time,
         )
 
-    def _asked_about(self, sides: Sides, found: Found) -> Found:
+    def _asked_about(self, operands: OperandKeys, found: RelationMatches) -> RelationMatches:
         for condition in (one for one in self.event.having if _mentions_quantity(one)):
-            resolve = self._values(sides, found.ones, found.others, found.quantity)
-            found = found.where(truth_of(condition, resolve, len(found), self.context.around))
+            resolve = self._values(operands, found.ones, found.others, found.quantity)
+            found = found.where(truth_of(condition, resolve, len(found), self.context.expressions))
         return found
 
 

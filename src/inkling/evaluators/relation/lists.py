@@ -45,7 +45,7 @@ class Asked(NamedTuple):
     table: np.ndarray  # by how the ends of two segments compare (`segments.relations.truth_table`), whether related
     right: int  # how many; ALL means every comparable one
     labeled: bool
-    most: int  # a number of qualifying segments that need not be told from larger ones
+    most: int  # qualifying segments above this number need not be counted
     all_left: bool  # then only whether every left segment qualifies is asked
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.numbered.rows import NumberedRows
+from inkling.evaluators.gaps.rows import NumberedRows
 from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS, Lists
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.time import FARTHEST
@@ -109,15 +109,7 @@ def _repeated(key: Ints, place: Ints, times: Ints) -> _Part:
 
 
 def _need_borders(
-    number: Ints,
-    time: Ints,
-    lost: Mask,
-    key: Ints,
-    gap_key: Ints,
-    first: Ints,
-    last: Ints,
-    low: Ints,
-    high: Ints,
+    number: Ints, time: Ints, lost: Mask, key: Ints, gap_key: Ints, first: Ints, last: Ints, low: Ints, high: Ints
 ) -> tuple[Mask, Mask]:
     """Which borders of gaps are no recorded events."""
     recorded = np.flatnonzero(~lost)
@@ -141,14 +133,7 @@ def _found(keys: Ints, numbers: Ints, key: Ints, number: Ints) -> Ints:
 
 
 def _with_segments(
-    key: Ints,
-    time: Ints,
-    lost: Mask,
-    row: Ints,
-    number: Ints,
-    asides: Asides,
-    head: Floats,
-    tail: Floats,
+    key: Ints, time: Ints, lost: Mask, row: Ints, number: Ints, asides: Asides, head: Floats, tail: Floats
 ) -> Points:
     begins = np.searchsorted(key, np.arange(asides.n_keys + 1))
     event = np.flatnonzero(row >= 0)

@@ -11,15 +11,14 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.relation import Relation
-from inkling.evaluators.relation.event import Found, RelationEvent, Sides
-from inkling.evaluators.relation.passes import Limits
+from inkling.evaluators.relation.event import OperandKeys, RelationEvent, RelationMatches
+from inkling.evaluators.relation.forward import Limits
+from inkling.evaluators.relation.operands import RelationContext
 from inkling.evaluators.relation.results import probable_enough, results_of
-from inkling.evaluators.relation.sides import Context
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.model.batch import FOREVER, Ints
-from inkling.model.clock import Measure
-from inkling.model.time import Clock
+from inkling.model.time import Clock, TimeUnit
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import in_order, most_probable
 
@@ -28,8 +27,8 @@ from inkling.results import in_order, most_probable
 class RelationProgram:
     part: p.ProgramPlan  # the relations and the streams that they read
     relations: Mapping[str, Relation]
-    around: Surroundings
-    measure: Measure
+    context: ExpressionContext
+    unit: TimeUnit
     limits: Limits
     id_types: Mapping[str, pa.DataType]
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
@@ -38,8 +37,8 @@ class RelationProgram:
     def of(
         cls,
         plan: PhysicalPlan,
-        around: Surroundings,
-        measure: Measure,
+        context: ExpressionContext,
+        unit: TimeUnit,
         limits: Limits,
         tables: Mapping[str, pa.Table],
     ) -> RelationProgram | None:
@@ -49,7 +48,7 @@ class RelationProgram:
         if not relations:
             return None
         read = {side.stream for relation in relations.values() for side in relation.sides}
-        return cls(plan.part(relations, read), relations, around, measure, limits, plan.id_types, tables)
+        return cls(plan.part(relations, read), relations, context, unit, limits, plan.id_types, tables)
 
     @property
     def events(self) -> tuple[p.EventPlan, ...]:
@@ -59,7 +58,7 @@ class RelationProgram:
     def evaluators(self) -> Mapping[str, RelationEvent]:
         """By event."""
         schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
-        context = Context(self.around, self.tables, self.measure)
+        context = RelationContext(self.context, self.tables, self.unit)
         return {
             name: RelationEvent(relation.event, relation, schemas, context, self.limits)
             for name, relation in self.relations.items()
@@ -75,33 +74,35 @@ _NOBODY = (np.empty(0, np.int64), np.empty(0, np.int64))
 def answered(program: RelationProgram, rows: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     """Results of every relation over the checked rows of all streams, in the public columns."""
     return {
-        name: answer(evaluator, rows, program.id_types[name], program.measure.clock)
+        name: answer(evaluator, rows, program.id_types[name], program.unit.clock)
         for name, evaluator in program.evaluators.items()
     }
 
 
 def answer(evaluator: RelationEvent, rows: Mapping[str, pa.Table], ids: pa.DataType, clock: Clock) -> pa.Table:
     """Results of one relation."""
-    sides = evaluator.sides(rows)
-    tables = [results_of(evaluator, sides, evaluator.found(sides, *_NOBODY), ids, clock)]
-    for ones, others in evaluator.pairs(sides):
-        found = told(evaluator, sides, ones, others, evaluator.found(sides, ones, others))
-        tables.append(results_of(evaluator, sides, found, ids, clock))
+    operands = evaluator.operands(rows)
+    tables = [results_of(evaluator, operands, evaluator.found(operands, *_NOBODY), ids, clock)]
+    for ones, others in evaluator.pairs(operands):
+        found = emitted(evaluator, operands, ones, others, evaluator.found(operands, ones, others))
+        tables.append(results_of(evaluator, operands, found, ids, clock))
     table = in_order(evaluator.event, pa.concat_tables(tables))
     return table if evaluator.event.top is None else most_probable(table, evaluator.event.top)
 
 
-def told(evaluator: RelationEvent, sides: Sides, ones: Ints, others: Ints, answers: Found) -> Found:
-    """What is told about some pairs, as of the time when it is, given all final answers about them."""
+def emitted(
+    evaluator: RelationEvent, operands: OperandKeys, ones: Ints, others: Ints, answers: RelationMatches
+) -> RelationMatches:
+    """The emitted answers about some pairs, with their time of detection, given all final answers about them."""
     final = probable_enough(evaluator, answers)
     if not evaluator.relation.is_early:
         return final
-    soon = evaluator.early(sides, evaluator.open_questions(sides, ones, others), FOREVER)
+    soon = evaluator.early(operands, evaluator.open_questions(operands, ones, others), FOREVER)
     soon = soon.where(soon.known < FOREVER)
-    again = np.isin(_names(final, sides), _names(soon, sides))
+    again = np.isin(_names(final, operands), _names(soon, operands))
     return soon.followed_by(final.where(~again))
 
 
-def _names(found: Found, sides: Sides) -> Ints:
+def _names(found: RelationMatches, operands: OperandKeys) -> Ints:
     """A number for each question."""
-    return (found.ones * len(sides.right) + found.others) * MOST_QUANTITIES + found.quantity
+    return (found.ones * len(operands.right) + found.others) * MOST_QUANTITIES + found.quantity

@@ -6,30 +6,32 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.errors import InputError
-from inkling.evaluators.relation.early import last_up_to
-from inkling.evaluators.relation.event import Found, RelationEvent, Sides
-from inkling.evaluators.relation.sides import Keys
+from inkling.evaluators.relation.bounds import last_up_to
+from inkling.evaluators.relation.event import OperandKeys, RelationEvent, RelationMatches
+from inkling.evaluators.relation.operands import Keys
 from inkling.logical.plan import EventPlan
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.time import Clock
 from inkling.results import BOUNDS, EXACT, ROUNDING, Matches, may_reach, methods, public_table, require_exact
 
 
-def probable_enough(evaluator: RelationEvent, found: Found) -> Found:
+def probable_enough(evaluator: RelationEvent, found: RelationMatches) -> RelationMatches:
     """Final answers that CONFIDENCE lets pass, or may; raises `InputError` where these must not be sampled."""
     event = evaluator.event
     require_exact(event, found.error, ROUNDING, not_exact)
     return found.where(may_reach(found.chance, found.error, event.confidence))
 
 
-def results_of(evaluator: RelationEvent, sides: Sides, found: Found, ids: pa.DataType, clock: Clock) -> pa.Table:
+def results_of(
+    evaluator: RelationEvent, operands: OperandKeys, found: RelationMatches, ids: pa.DataType, clock: Clock
+) -> pa.Table:
     """Results in the public columns."""
-    return public_table(evaluator.event, matches_of(evaluator, sides, found, ids), clock)
+    return public_table(evaluator.event, matches_of(evaluator, operands, found, ids), clock)
 
 
-def matches_of(evaluator: RelationEvent, sides: Sides, found: Found, ids: pa.DataType) -> Matches:
+def matches_of(evaluator: RelationEvent, operands: OperandKeys, found: RelationMatches, ids: pa.DataType) -> Matches:
     """Answers as matches."""
-    start, end = _extent(sides, found)
+    start, end = _extent(operands, found)
     early = found.known < FOREVER
     method = methods(found.chance, found.error, evaluator.event.confidence, ROUNDING)
     method[early & (method != EXACT)] = BOUNDS
@@ -37,23 +39,23 @@ def matches_of(evaluator: RelationEvent, sides: Sides, found: Found, ids: pa.Dat
         start,
         end,
         np.where(early, found.known, end),
-        evaluator.head(sides, found),
-        _lineage(sides.left, found, ids),
+        evaluator.head(operands, found),
+        _lineage(operands.left, found, ids),
         np.clip(found.chance, 0.0, 1.0),
         found.error,
         method,
     )
 
 
-def _extent(sides: Sides, found: Found) -> tuple[Ints, Ints]:
-    """From the first start to the last end of all segments; of what is told early, from the first row until then."""
-    start = np.minimum(sides.left.start[found.ones], sides.right.start[found.others])
-    end = np.maximum(sides.left.end[found.ones], sides.right.end[found.others])
+def _extent(operands: OperandKeys, found: RelationMatches) -> tuple[Ints, Ints]:
+    """From the first start to the last end of all segments; of early results, from the first row until then."""
+    start = np.minimum(operands.left.start[found.ones], operands.right.start[found.others])
+    end = np.maximum(operands.left.end[found.ones], operands.right.end[found.others])
     if not len(found):
         return start, end
     ends = [
         (keys.known[keys.offsets[key]], keys.known[keys.offsets[key + 1] - 1])
-        for keys, key in ((sides.left, found.ones), (sides.right, found.others))
+        for keys, key in ((operands.left, found.ones), (operands.right, found.others))
     ]
     first, last = np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
     early = found.known < FOREVER
@@ -61,7 +63,7 @@ def _extent(sides: Sides, found: Found) -> tuple[Ints, Ints]:
     return start, np.where(early, found.known, np.where(end >= FOREVER, last, end))
 
 
-def _lineage(keys: Keys, found: Found, ids: pa.DataType) -> pa.ListArray:
+def _lineage(keys: Keys, found: RelationMatches, ids: pa.DataType) -> pa.ListArray:
     """What opens and closes the segments of the left key that are known; null for what was lost."""
     lists, key = keys.lists, found.ones
     first = lists.segments[key]
@@ -77,8 +79,8 @@ def _lineage(keys: Keys, found: Found, ids: pa.DataType) -> pa.ListArray:
     return pa.ListArray.from_arrays(ends, keys.ids.take(pa.array(rows)).cast(ids))
 
 
-def _n_known(keys: Keys, found: Found) -> Ints:
-    """How many points of the left key of each result are known by the time it was told."""
+def _n_known(keys: Keys, found: RelationMatches) -> Ints:
+    """How many points of the left key of each result are known when it was emitted."""
     lists = keys.lists
     recorded = np.flatnonzero(~lists.lost)
     begins = np.searchsorted(recorded, lists.begins)
@@ -90,7 +92,7 @@ def _n_known(keys: Keys, found: Found) -> Ints:
 def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) -> InputError:
     return InputError.of(
         "INK0670",
-        f"`{event.name}` demands EXACT, but too many events were lost at once to be enumerated",
+        f"`{event.name}` demands EXACT, but too many events were lost at once to enumerate their orders",
         notes=(f"{n_sampled:,} answers would be sampled, to ± {largest:g}",),
         helps=("leave EXACT out",),
     )

@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.logical.allen import INVERSES, RELATIONS
+from inkling.logical.patterns.allen import INVERSES, RELATIONS
 
 N_CASES = 3**4
 """A case is four signs, as digits to the base 3: start and end of one segment, each against those of the other."""
@@ -28,14 +28,14 @@ def truth_table(relations: tuple[str, ...]) -> NDArray[np.int64]:
 
 
 def needed_comparisons(relations: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Which of the four comparisons are enough to tell; as few as possible."""
+    """The fewest of the four comparisons that decide the relation."""
     cases = list(_cases(relations))
     for n_needed in range(5):
         for chosen in combinations(range(4), n_needed):
-            told = {(tuple(signs[place] for place in chosen), related) for signs, related in cases}
-            if len(told) == len({seen for seen, _ in told}):
+            outcomes = {(tuple(signs[place] for place in chosen), related) for signs, related in cases}
+            if len(outcomes) == len({seen for seen, _ in outcomes}):
                 return np.isin(np.arange(4), chosen)
-    raise AssertionError("four comparisons tell everything")
+    raise AssertionError("four comparisons decide every relation")
 
 
 def _cases(relations: tuple[str, ...]) -> Iterator[tuple[Signs, bool]]:

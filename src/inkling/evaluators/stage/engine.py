@@ -10,35 +10,35 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.automaton.evaluator import AutomatonEvaluator, automata_of
-from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
-from inkling.evaluators.forecast.evaluator import ForecastEvaluator
-from inkling.evaluators.forecast.learning import LearningEvaluator
-from inkling.evaluators.forecast.watching import WatchingEvaluator
-from inkling.evaluators.network.evaluator import NetworkEvaluator
-from inkling.evaluators.segments.evaluator import SegmentsEvaluator
-from inkling.evaluators.stage import blocks
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.batches import event_batch, key_codes
-from inkling.evaluators.stage.prepare import stage_rows
+from inkling.evaluators.automaton.events import RegularEvents, automata_of
+from inkling.evaluators.consumption.event import ConsumptionEvent
+from inkling.evaluators.forecast.event import ForecastEvent
+from inkling.evaluators.forecast.learning import LearningEvent
+from inkling.evaluators.forecast.watching import WatchingEvent
+from inkling.evaluators.network.event import NetworkEvent
+from inkling.evaluators.network.session import Opened, SharedWork, renamed
+from inkling.evaluators.segments.event import SegmentsEvent
 from inkling.evaluators.stage.recursion import Recursion
-from inkling.evaluators.stage.resets import in_pieces, resets_in, without_resets
-from inkling.evaluators.stage.shared import Opened, SharedWork, renamed
-from inkling.evaluators.windows.evaluator import WindowEvaluator
-from inkling.logical.evaluate import Surroundings
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import event_batch, key_codes
+from inkling.evaluators.stage.rows.prepare import stage_rows
+from inkling.evaluators.stage.rows.row_tests import in_pieces, resets_in, without_resets
+from inkling.evaluators.windows.event import WindowEvent
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.recursion import EventGroup, groups_among
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep, Stage
 
-AnyEvaluator = (
-    NetworkEvaluator | SegmentsEvaluator | WindowEvaluator | ConsumingEvaluator | ForecastEvaluator | LearningEvaluator
-)
+AnyEvent = NetworkEvent | SegmentsEvent | WindowEvent | ConsumptionEvent | ForecastEvent | LearningEvent
 
-EVALUATORS: dict[str, Callable[[EventStep, Surroundings], AnyEvaluator]] = {
-    Evaluator.SEGMENTS: SegmentsEvaluator,
-    Evaluator.WINDOW: WindowEvaluator,
-    Evaluator.CONSUMPTION: ConsumingEvaluator,
+EVENTS: dict[str, Callable[[EventStep, ExpressionContext], AnyEvent]] = {
+    Evaluator.SEGMENTS: SegmentsEvent,
+    Evaluator.WINDOW: WindowEvent,
+    Evaluator.CONSUMPTION: ConsumptionEvent,
 }
+
+BLOCK_ROWS = 200_000
+"""So many rows make a block of whole keys, if their keys have no more: what is looked up often stays close at hand."""
 
 NO_MODEL = pa.table({})
 """Of a forecast that only hands over what it remembers: then nobody asks for its model."""
@@ -55,39 +55,39 @@ class StageResults:
 class StageEngine:
     """Evaluates the events of one stage; compiled once, used for any number of row sets."""
 
-    def __init__(self, stage: Stage, tables: Mapping[str, pa.Table], around: Surroundings) -> None:
+    def __init__(self, stage: Stage, tables: Mapping[str, pa.Table], context: ExpressionContext) -> None:
         self.stage = stage
         self._tables = tables
-        self._around = around
+        self._context = context
         produced = {step.event.name for step in stage.steps}
-        self._feeds = {
+        self._derived_inputs = {
             step.event.name: tuple(
                 i for i, one in enumerate(stage.inputs) if one.source in produced & set(step.event.sources)
             )
             for step in stage.steps
         }
-        self._shared = SharedWork(stage, self._feeds)
+        self._shared = SharedWork(stage, self._derived_inputs)
         self._steps = {step.event.name: step for step in stage.steps}
         self._groups = groups_among([step.event for step in stage.steps])
-        self._evaluators: dict[str, AnyEvaluator] = {}
+        self._events: dict[str, AnyEvent] = {}
         self._regular = tuple(step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON)
 
     @cached_property
-    def automata(self) -> tuple[AutomatonEvaluator, ...]:
+    def automata(self) -> tuple[RegularEvents, ...]:
         """Those of all regular events."""
-        return automata_of(self._regular, self.stage.resets, self._around)
+        return automata_of(self._regular, self.stage.resets, self._context)
 
     @cached_property
-    def _originals(self) -> tuple[AutomatonEvaluator, ...]:
+    def _originals(self) -> tuple[RegularEvents, ...]:
         """Those of regular events that do not have the results of another one."""
         originals = tuple(step for step in self._regular if self._shared.original(step.event.name) is None)
         if len(originals) == len(self._regular):
             return self.automata
-        return automata_of(originals, self.stage.resets, self._around)
+        return automata_of(originals, self.stage.resets, self._context)
 
     @property
     def recursive(self) -> frozenset[str]:
-        """The events that rest on themselves."""
+        """The events that depend on themselves."""
         return frozenset(name for group in self._groups if group.is_recursive for name in group.names)
 
     def run(self, rows: pa.Table) -> StageResults:
@@ -106,13 +106,13 @@ class StageEngine:
             rows, kept = without_resets(self.stage, rows, codes)
             assert kept is not None
             codes, base = kept, base.take(np.flatnonzero(~resets_in(self.stage.resets, base)))
-        if len(base) > blocks.ROWS and not self._originals and not any(self._feeds.values()):
+        if len(base) > BLOCK_ROWS and not self._originals and not any(self._derived_inputs.values()):
             nothing = pa.table({})
-            return blocks.one_by_one(base, lambda block: self.rest(nothing, block.key, block, {}))
+            return _by_blocks(base, lambda block: self.rest(nothing, block.key, block, {}))
         return self.rest(rows, codes, base, found)
 
     def _by_automata(self, batch: EventBatch) -> dict[str, MatchBatch]:
-        """Results of automata, but for those that met events which `ORDER BY` does not tell apart."""
+        """Results of automata, but for those that met events which `ORDER BY` does not distinguish."""
         able = [automata for automata in self._originals if not automata.ties(batch).any()]
         return {matches.event: matches for automata in able for matches in automata.evaluate(batch)}
 
@@ -126,8 +126,8 @@ class StageEngine:
         opened: Opened = {}
         results = {}
         for step in left:
-            evaluator = self.evaluator(step)
-            assert isinstance(evaluator, NetworkEvaluator)
+            evaluator = self.event(step)
+            assert isinstance(evaluator, NetworkEvent)
             session = self._shared.session(step, pieces, len(keys), opened)
             matches = evaluator.evaluate(pieces, len(keys), FOREVER, session=session)
             results[step.event.name] = replace(matches, key=keys[matches.key])
@@ -137,12 +137,12 @@ class StageEngine:
         """Forecasts, and what is learnt for them, see for themselves where a key is reset."""
         n_keys = int(codes.max()) + 1 if len(codes) else 0
         steps = [step for step in self.stage.steps if step.evaluator is Evaluator.FORECAST]
-        own = [step for step in steps if not self._feeds[step.event.name]]
-        return {step.event.name: self.evaluator(step).evaluate(base, n_keys, FOREVER) for step in own}
+        own = [step for step in steps if not self._derived_inputs[step.event.name]]
+        return {step.event.name: self.event(step).evaluate(base, n_keys, FOREVER) for step in own}
 
     def run_batch(self, batch: EventBatch) -> dict[str, MatchBatch]:
         """Results over events in canonical order, of a stage no event of which reads another."""
-        assert not any(self._feeds.values()), "derived events come as rows"
+        assert not any(self._derived_inputs.values()), "derived events come as rows"
         return self.rest(pa.table({}), batch.key, batch, self._by_automata(batch))
 
     def rest(
@@ -157,7 +157,7 @@ class StageEngine:
     ) -> dict[str, MatchBatch]:
         """Results of all events that are known in time, given those that automata have found.
 
-        The network also answers for automata that met events which `ORDER BY` does not tell apart. `among_rows` names
+        The network also answers for automata that met events which `ORDER BY` does not distinguish. `among_rows` names
         events whose results are rows already, `since` events that do not see rows which end by some time.
         """
         n_keys = int(codes.max()) + 1 if len(codes) else 0
@@ -175,15 +175,15 @@ class StageEngine:
             if original is not None and original in found:
                 found[name] = renamed(found[original], self._steps[original].event, step.event)
                 continue
-            feeds = self._feeds[name]
-            if feeds not in batches:
-                batches[feeds] = self._with_derived(step, rows, codes, base, found, among_rows)
-            batch = batches[feeds]
+            derived = self._derived_inputs[name]
+            if derived not in batches:
+                batches[derived] = self._with_derived(step, rows, codes, base, found, among_rows)
+            batch = batches[derived]
             if since and name in since:
                 batch = _after(batch, since[name])
             known_by = FOREVER if until is None else until.get(name, FOREVER)
-            evaluator = self.evaluator(step)
-            if isinstance(evaluator, NetworkEvaluator):
+            evaluator = self.event(step)
+            if isinstance(evaluator, NetworkEvent):
                 session = self._shared.session(step, batch, n_keys, opened)
                 found[name] = evaluator.evaluate(batch, n_keys, known_by, session=session)
             else:
@@ -200,36 +200,40 @@ class StageEngine:
         among_rows: frozenset[str],
         since: Mapping[str, int],
     ) -> dict[str, MatchBatch]:
-        """Results of events that rest on each other."""
-        evaluators: dict[str, NetworkEvaluator | ConsumingEvaluator] = {}
+        """Results of events that depend on each other."""
+        evaluators: dict[str, NetworkEvent | ConsumptionEvent] = {}
         for event in group.events:
-            evaluator = self.evaluator(self._steps[event.name])
-            assert isinstance(evaluator, NetworkEvaluator | ConsumingEvaluator), "windows and segments do not recur"
+            evaluator = self.event(self._steps[event.name])
+            assert isinstance(evaluator, NetworkEvent | ConsumptionEvent), "windows and segments do not recur"
             evaluators[event.name] = evaluator
-        feeds = {
+        derived = {
             number
             for event in group.events
-            for number in self._feeds[event.name]
+            for number in self._derived_inputs[event.name]
             if self.stage.inputs[number].source not in among_rows | group.names
         }
         rows, codes = self._read_by(group, rows, codes)
         tables, all_codes = [rows], [codes]
-        for number in sorted(feeds):
-            fed, fed_codes = self._fed(number, found[self.stage.inputs[number].source])
-            tables.append(fed)
-            all_codes.append(fed_codes)
+        for number in sorted(derived):
+            table, some_codes = self._rows_of_input(number, found[self.stage.inputs[number].source])
+            tables.append(table)
+            all_codes.append(some_codes)
 
         def visible(name: str, batch: EventBatch) -> EventBatch:
             return _after(batch, since[name]) if name in since else batch
 
-        def feed(name: str, matches: MatchBatch) -> tuple[pa.Table, Ints]:
-            fed = [self._fed(i, matches) for i, one in enumerate(self.stage.inputs) if one.source == name]
-            if not fed:
+        def derived_rows(name: str, matches: MatchBatch) -> tuple[pa.Table, Ints]:
+            tables_and_codes = [
+                self._rows_of_input(i, matches) for i, one in enumerate(self.stage.inputs) if one.source == name
+            ]
+            if not tables_and_codes:
                 return rows.slice(0, 0), codes[:0]
-            return pa.concat_tables([table for table, _ in fed]), np.concatenate([some for _, some in fed])
+            return pa.concat_tables([table for table, _ in tables_and_codes]), np.concatenate(
+                [some for _, some in tables_and_codes]
+            )
 
         known = {event.name: until.get(event.name, FOREVER) for event in group.events}
-        recursion = Recursion(self.stage, group, evaluators, feed)
+        recursion = Recursion(self.stage, group, evaluators, derived_rows)
         return recursion.run(pa.concat_tables(tables), np.concatenate(all_codes), known, visible)
 
     def _read_by(self, group: EventGroup, rows: pa.Table, codes: Ints) -> tuple[pa.Table, Ints]:
@@ -241,35 +245,35 @@ class StageEngine:
         is_read = np.isin(rows[r.SOURCE].to_numpy(), inputs)
         return rows.filter(pa.array(is_read)), codes[is_read]
 
-    def _fed(self, number: int, matches: MatchBatch) -> tuple[pa.Table, Ints]:
+    def _rows_of_input(self, number: int, matches: MatchBatch) -> tuple[pa.Table, Ints]:
         """Results as rows of one input, and the codes of their keys."""
         source = source_table(matches).append_column("@code", pa.array(matches.key))
-        fed = stage_rows(self.stage, number, source, self._tables, self._around, carry="@code")
-        return fed.drop_columns(["@code"]), fed["@code"].to_numpy()
+        table = stage_rows(self.stage, number, source, self._tables, self._context, keep_column="@code")
+        return table.drop_columns(["@code"]), table["@code"].to_numpy()
 
-    def evaluator(self, step: EventStep) -> AnyEvaluator:
+    def event(self, step: EventStep) -> AnyEvent:
         """What evaluates one event over a batch; the network joins where no automaton could."""
         name = step.event.name
-        if name not in self._evaluators:
+        if name not in self._events:
             if step.evaluator == Evaluator.FORECAST:
-                self._evaluators[name] = self._forecaster(step)
+                self._events[name] = self._forecaster(step)
             else:
-                self._evaluators[name] = EVALUATORS.get(step.evaluator, NetworkEvaluator)(step, self._around)
-        return self._evaluators[name]
+                self._events[name] = EVENTS.get(step.evaluator, NetworkEvent)(step, self._context)
+        return self._events[name]
 
-    def _forecaster(self, step: EventStep) -> ForecastEvaluator | LearningEvaluator:
+    def _forecaster(self, step: EventStep) -> ForecastEvent | LearningEvent:
         forecast, n_inputs = step.event.forecast, len(self.stage.inputs)
         assert forecast is not None
         if forecast.learns:
-            return LearningEvaluator(step, n_inputs, self.stage.resets, self._around)
-        kind = WatchingEvaluator if forecast.watches else ForecastEvaluator
-        return kind(step, n_inputs, self.stage.resets, self._tables.get(forecast.model, NO_MODEL), self._around)
+            return LearningEvent(step, n_inputs, self.stage.resets, self._context)
+        kind = WatchingEvent if forecast.watches else ForecastEvent
+        return kind(step, n_inputs, self.stage.resets, self._tables.get(forecast.model, NO_MODEL), self._context)
 
     def derived_rows(self, name: str, matches: MatchBatch) -> pa.Table:
         """Results of an event as rows of all inputs that read it."""
         source = source_table(matches)
         return pa.concat_tables(
-            stage_rows(self.stage, number, source, self._tables, self._around)
+            stage_rows(self.stage, number, source, self._tables, self._context)
             for number, given in enumerate(self.stage.inputs)
             if given.source == name
         )
@@ -284,14 +288,14 @@ class StageEngine:
         among_rows: frozenset[str],
     ) -> EventBatch:
         """The rows plus the events that earlier steps of this stage derived, where the step reads them."""
-        feeds = [i for i in self._feeds[step.event.name] if self.stage.inputs[i].source not in among_rows]
-        if not feeds:
+        derived = [i for i in self._derived_inputs[step.event.name] if self.stage.inputs[i].source not in among_rows]
+        if not derived:
             return base
         tables, all_codes = [rows], [codes]
-        for number in feeds:
-            fed, fed_codes = self._fed(number, found[self.stage.inputs[number].source])
-            all_codes.append(fed_codes)
-            tables.append(fed)
+        for number in derived:
+            table, some_codes = self._rows_of_input(number, found[self.stage.inputs[number].source])
+            all_codes.append(some_codes)
+            tables.append(table)
         return event_batch(self.stage, pa.concat_tables(tables), np.concatenate(all_codes))
 
 
@@ -310,3 +314,43 @@ def source_table(matches: MatchBatch) -> pa.Table:
     columns[r.KNOWN] = pa.array(matches.detected_at)
     columns[r.IDS] = matches.lineage
     return pa.table(columns)
+
+
+def _by_blocks(batch: EventBatch, results: Callable[[EventBatch], Mapping[str, MatchBatch]]) -> dict[str, MatchBatch]:
+    """The results of all blocks; the keys of a block are numbered from 0."""
+    found: dict[str, list[MatchBatch]] = {}
+    for first, last in _cuts(batch.key):
+        least = int(batch.key[first])
+        block = batch.between(first, last)
+        block = replace(block, key=block.key - least)
+        for name, matches in results(block).items():
+            found.setdefault(name, []).append(replace(matches, key=matches.key + least))
+    return {name: _blocks_joined(parts) for name, parts in found.items()}
+
+
+def _cuts(key: Ints) -> list[tuple[int, int]]:
+    """Where blocks begin and end: at the first row of a key, about every so many rows."""
+    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    wanted = np.arange(0, len(key), BLOCK_ROWS)
+    begins = np.unique(starts[np.searchsorted(starts, wanted, side="right") - 1])
+    return list(zip(begins.tolist(), [*begins[1:].tolist(), len(key)], strict=True))
+
+
+def _blocks_joined(parts: list[MatchBatch]) -> MatchBatch:
+    filled = [part for part in parts if len(part)] or parts[:1]
+
+    def column(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) for part in filled])
+
+    return MatchBatch(
+        filled[0].event,
+        column("key"),
+        column("start"),
+        column("start_place"),
+        column("end"),
+        column("end_place"),
+        column("detected_at"),
+        {name: pa.concat_arrays([part.values[name] for part in filled]) for name in filled[0].values},
+        pa.concat_arrays([part.lineage for part in filled]),
+        filled[0].place_words,
+    )

@@ -1,4 +1,4 @@
-"""Events of a stage that rest on each other: derived in rounds until a round finds nothing new."""
+"""Events of a stage that depend on each other: derived in rounds until a round finds nothing new."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.consumption.evaluator import ConsumingEvaluator
-from inkling.evaluators.network.evaluator import NetworkEvaluator
-from inkling.evaluators.network.newest import Newest
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.batches import event_batch
+from inkling.evaluators.consumption.event import ConsumptionEvent
+from inkling.evaluators.network.event import NetworkEvent, Newest
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import event_batch
 from inkling.logical.recursion import MOST_ROUNDS, EventGroup, is_monotone, recursive_slots, without_end
-from inkling.model.batch import EventBatch, Ints, MatchBatch, together
+from inkling.model.batch import EventBatch, Ints, MatchBatch, joined_matches
 from inkling.model.keys import codes_of
 from inkling.physical.plan import Stage
 
@@ -24,7 +23,7 @@ FIRST_ROUNDS = 10
 MOST_STANDING = 200
 """So many rounds may find nothing but new values on intervals that have results already."""
 
-Feed = Callable[[str, MatchBatch], tuple[pa.Table, Ints]]
+DerivedRows = Callable[[str, MatchBatch], tuple[pa.Table, Ints]]
 """Results of an event as rows of all inputs that read it, and the codes of their keys."""
 
 
@@ -32,21 +31,17 @@ Feed = Callable[[str, MatchBatch], tuple[pa.Table, Ints]]
 class Recursion:
     """Derives the results of one group.
 
-    A monotone group is derived round by round: each finds what rests on results of the round before. In any other
-    group every result ends later than those it depends on, so each round settles what ends next in each key.
+    A monotone group is derived round by round: each finds what depends on results of the round before. In any other
+    group every result ends later than those it depends on, so each round completes what ends next in each key.
     """
 
     stage: Stage
     group: EventGroup
-    evaluators: Mapping[str, NetworkEvaluator | ConsumingEvaluator]
-    feed: Feed
+    evaluators: Mapping[str, NetworkEvent | ConsumptionEvent]
+    derived_rows: DerivedRows
 
     def run(
-        self,
-        rows: pa.Table,
-        codes: Ints,
-        until: Mapping[str, int],
-        visible: Callable[[str, EventBatch], EventBatch],
+        self, rows: pa.Table, codes: Ints, until: Mapping[str, int], visible: Callable[[str, EventBatch], EventBatch]
     ) -> dict[str, MatchBatch]:
         """All results over rows that hold everything else the group reads."""
         names = self.group.names
@@ -66,7 +61,7 @@ class Recursion:
                 if newest is not None and not newest.slots:
                     continue
                 evaluator = self.evaluators[name]
-                if isinstance(evaluator, NetworkEvaluator):
+                if isinstance(evaluator, NetworkEvent):
                     found = evaluator.evaluate(visible(name, batch), n_keys, until[name], newest)
                 else:
                     found = evaluator.evaluate(visible(name, batch), n_keys, until[name])
@@ -80,7 +75,7 @@ class Recursion:
                 if len(found) or not seen[name]:
                     seen[name].append(found)
             if not any(len(found) for found in fresh.values()):
-                return {name: replace(together(found), depth=None) for name, found in seen.items()}
+                return {name: replace(joined_matches(found), depth=None) for name, found in seen.items()}
             if monotone and (round_ >= MOST_ROUNDS or n_standing > MOST_STANDING):
                 break
             rows, codes = self._with(fresh, rows, codes, round_ if monotone else None)
@@ -99,9 +94,9 @@ class Recursion:
             assert found.depth is not None
             depths = np.full(len(found), depth) if depth is not None else found.depth
             for level in np.unique(depths):
-                fed, fed_codes = self.feed(name, found.where(depths == level))
-                tables.append(fed.append_column(r.DEPTH, pa.array(np.full(len(fed), level))))
-                all_codes.append(fed_codes)
+                table, some_codes = self.derived_rows(name, found.where(depths == level))
+                tables.append(table.append_column(r.DEPTH, pa.array(np.full(len(table), level))))
+                all_codes.append(some_codes)
         if not moved.all():
             kept = moved[codes]
             rows, codes = rows.filter(pa.array(kept)), codes[kept]
@@ -130,7 +125,7 @@ class _Settled:
         return found.where(_unseen(found, self._at_end[name]))
 
     def add(self, fresh: Mapping[str, MatchBatch]) -> None:
-        """Settle results, for each key some with the same end; keys without any are done."""
+        """Make results final, for each key some with the same end; keys without any are done."""
         moved = np.zeros(len(self._end), bool)
         for found in fresh.values():
             self._end[found.key] = found.end
@@ -167,9 +162,9 @@ def _unseen(found: MatchBatch, seen: list[MatchBatch]) -> NDArray[np.bool_]:
         return unseen
     prints = _fingerprints(found)
     known = [batch.where(np.isin(_fingerprints(batch), prints)) for batch in known]
-    doubtful = np.isin(prints, np.concatenate([_fingerprints(batch) for batch in known]))
-    if doubtful.any():
-        unseen[doubtful] = _differing(found.where(doubtful), [batch for batch in known if len(batch)])
+    uncertain = np.isin(prints, np.concatenate([_fingerprints(batch) for batch in known]))
+    if uncertain.any():
+        unseen[uncertain] = _differing(found.where(uncertain), [batch for batch in known if len(batch)])
     return unseen
 
 
@@ -192,7 +187,7 @@ def _differing(found: MatchBatch, known: list[MatchBatch]) -> NDArray[np.bool_]:
 
 
 def _columns(batches: list[MatchBatch]) -> list[pa.ChunkedArray]:
-    """What tells results apart, one column under the other."""
+    """What distinguishes results, one column under the other."""
     numbers = [
         pa.chunked_array([pa.array(getattr(batch, name)) for batch in batches]) for name in ("key", "start", "end")
     ]

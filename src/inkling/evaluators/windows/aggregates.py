@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.matches.whole_numbers import WholeSums, halves, means_of_two
 from inkling.evaluators.windows.members import Windows
-from inkling.kernels.exact_sums import sliding_sums
-from inkling.kernels.sliding import extreme_rows, running_sums
-from inkling.kernels.sliding_statistics import middle_rows, sliding_deviations
+from inkling.kernels.windows.exact_sums import sliding_sums
+from inkling.kernels.windows.sliding import extreme_rows, running_sums
+from inkling.kernels.windows.sliding_statistics import middle_rows, sliding_deviations
 from inkling.logical import expr as e
 from inkling.logical.expr import Aggregate
 from inkling.logical.user_aggregates import UserAggregate
@@ -124,13 +124,13 @@ def _written(
 ) -> list[Value]:
     """Values of an aggregate that is written in Python."""
     if by.is_incremental:
-        return _told_what_changes(by, first, group, values.to_pylist(), wanted)
+        return _incremental(by, first, group, values.to_pylist(), wanted)
     held = values.filter(pa.array(present)).to_numpy(zero_copy_only=False)
     before = np.concatenate([[0], np.cumsum(present)])
     return [by.of(held[before[begin] : before[row + 1]]) if wanted[row] else None for row, begin in enumerate(first)]
 
 
-def _told_what_changes(by: UserAggregate, first: Ints, group: Ints, values: list[Any], wanted: Bools) -> list[Value]:
+def _incremental(by: UserAggregate, first: Ints, group: Ints, values: list[Any], wanted: Bools) -> list[Value]:
     found: list[Value] = []
     state, begin, n_members = by.start(), 0, 0
     for row, value in enumerate(values):
@@ -152,7 +152,7 @@ class WindowColumns:
     """Resolves references of an expression against windows; a list is never put together."""
 
     def __init__(self, windows: Windows, slot: int, wanted: NDArray[np.bool_]) -> None:
-        """`slot` is the one that holds the members; of windows that are not wanted, anything may be said."""
+        """`slot` is the one that holds the members; windows that are not wanted may have any value."""
         self._wanted = wanted
         self._windows = windows
         self._slot = slot

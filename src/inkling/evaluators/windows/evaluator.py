@@ -1,203 +1,136 @@
-"""Events whose pattern is a window: one match per event that moves it, with aggregates over what it holds."""
+"""The evaluator of windows: its state holds rows that may be members again, and the last values of each key."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.matches.gather import Gather, lineage_ids
-from inkling.evaluators.truth import truth_of
-from inkling.evaluators.windows.aggregates import WindowColumns
-from inkling.evaluators.windows.members import Windows, candidates, in_order_of, later_pairs
-from inkling.kernels import lists
-from inkling.kernels.canonical import canonical_order
+from inkling.evaluators.protocol import Moment
+from inkling.evaluators.stage.member import EventEvaluator, RowsState, Setting, StepInput, StepOutput
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import event_batch, in_one_piece, key_codes
+from inkling.evaluators.stage.rows.format import concatenated, split_rows
+from inkling.evaluators.stage.rows.owners import Owners, with_owners
+from inkling.evaluators.stage.rows.row_tests import of_moved_keys, retained_rows
+from inkling.evaluators.windows.event import KNOWN, WindowEvent
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.vectorized import evaluate
-from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
-from inkling.model.keys import Column, codes_of
+from inkling.model.batch import FOREVER, Ints
 from inkling.physical.plan import EventStep
 
 
-@dataclass(frozen=True)
-class WindowEvaluator:
-    """Evaluates one event whose pattern is a window."""
+@dataclass(frozen=True, slots=True)
+class WindowState(RowsState):
+    """Stage rows, those still to be decided included; with ON CHANGE also keys and the values of their last match."""
 
-    step: EventStep
-    around: Surroundings
-    _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
-
-    @cached_property
-    def pattern(self) -> p.Sliding:
-        pattern = self.step.event.pattern
-        assert isinstance(pattern, p.Sliding)
-        return pattern
-
-    def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
-        """All results over the batch that are known by `until`."""
-        return self.after(batch, n_keys, until, -FOREVER, None)[0]
-
-    def after(
-        self, batch: EventBatch, n_keys: int, until: int, done: int, last: dict[str, pa.Array] | None
-    ) -> tuple[MatchBatch, dict[str, pa.Array]]:
-        """Results that end after `done`; with ON CHANGE also the values of the last match of each key.
-
-        `last` gives these values for the keys of the batch as they were at `done`, under the names of outputs and
-        `KNOWN` for the keys that have any.
-        """
-        event = self.step.event
-        windows = self._windows(batch)
-        if not len(windows):
-            return self._nothing(batch, n_keys), last or {}
-        kept = (batch.end[windows.rows] > done) & (windows.known <= until)
-        resolve = WindowColumns(windows, self.pattern.leaf.slot, kept.copy())
-        for condition in event.having:
-            kept &= truth_of(condition, resolve, len(windows), self.around)
-        outputs = {
-            output.name: evaluate(output.expr, resolve, len(windows), self.around)
-            for output in (*event.head, *event.returns)
-        }
-        if event.on_change:
-            kept, last = _changing(windows, kept, outputs, last, n_keys if self.pattern.since is None else None)
-        return self._results(windows, np.flatnonzero(kept), outputs, n_keys), last or {}
-
-    def _windows(self, batch: EventBatch) -> Windows:
-        pattern, measure = self.pattern, self.around.measure
-        test = self.step.leaf(pattern.leaf.slot)
-        rows = candidates(batch, test)
-        if pattern.called is not None:
-            rows = in_order_of(batch, rows, batch.columns[pattern.called.name])
-        if pattern.since is None:
-            return Windows.over(batch, rows, batch.key[rows], None, pattern.last, measure)
-        openings = candidates(batch, self.step.leaf(pattern.since.slot))
-        group, place = later_pairs(batch, openings, rows)
-        for condition in test.across:
-            paired = np.stack([openings[group], rows[place]], axis=1).ravel()
-            slots = np.tile([pattern.since.slot, pattern.leaf.slot], len(group))
-            resolve = Gather(batch, np.arange(0, len(paired) + 1, 2), paired, slots)
-            holds = truth_of(condition, resolve, len(group), self.around)
-            group, place = group[holds], place[holds]
-        return Windows.over(batch, rows[place], group, openings[group], pattern.last, measure)
-
-    def _results(self, windows: Windows, chosen: Ints, outputs: dict[str, pa.Array], n_keys: int) -> MatchBatch:
-        event, batch = self.step.event, windows.batch
-        newest, earliest, known = windows.rows[chosen], windows.earliest[chosen], windows.known[chosen]
-        offsets, lineage = np.arange(len(chosen) + 1), newest
-        if windows.opening is not None:
-            earliest = windows.opening[chosen]
-            offsets, lineage = 2 * offsets, np.stack([earliest, newest], axis=1).ravel()
-        start, start_place = batch.start[earliest], batch.start_place[earliest]
-        end, end_place = batch.end[newest], batch.end_place[newest]
-        picked = np.arange(len(chosen))
-        if event.per is not p.Per.MATCH:
-            identity, n_results = self._identities(
-                batch.key[newest], start, start_place, end, end_place, outputs, chosen
-            )
-            if n_results < len(chosen):
-                slots = np.zeros(len(lineage), np.int64)
-                picked = lists.choose_witness(
-                    identity, start, start_place, offsets, batch.event[lineage], slots, n_results
-                )
-                soonest = np.full(n_results, np.iinfo(np.int64).max)
-                np.minimum.at(soonest, identity, known)
-                known = known.copy()
-                known[picked] = soonest
-        if windows.opening is not None:
-            order, _ = canonical_order(
-                batch.key[newest[picked]], n_keys, end[picked], end_place[picked], start[picked], start_place[picked]
-            )
-            picked = picked[order]
-        everything = len(picked) == len(windows) and windows.opening is None
-        taken = pa.array(chosen[picked])
-        ids = lineage_ids(batch, offsets, lineage)
-        return MatchBatch(
-            event.name,
-            batch.key[newest[picked]],
-            start[picked],
-            start_place[picked],
-            end[picked],
-            end_place[picked],
-            known[picked],
-            outputs if everything else {name: column.take(taken) for name, column in outputs.items()},
-            ids if everything else ids.take(pa.array(picked)),
-            batch.place_words,
-        )
-
-    def _identities(
-        self,
-        key: Ints,
-        start: Ints,
-        start_place: Ints,
-        end: Ints,
-        end_place: Ints,
-        outputs: dict[str, pa.Array],
-        chosen: Ints,
-    ) -> tuple[Ints, int]:
-        """Numbers of results: one end, with INTERVAL also one start, and one head."""
-        columns: list[Column] = [key, end, end_place]
-        if self.step.event.per is p.Per.INTERVAL:
-            columns += [start, start_place]
-        columns += [outputs[output.name].take(pa.array(chosen)) for output in self.step.event.head]
-        return codes_of(columns, len(key))
-
-    def _nothing(self, batch: EventBatch, n_keys: int) -> MatchBatch:
-        kind = batch.ids.type
-        if kind not in self._empty:
-            none = batch.take(np.empty(0, np.int64))
-            windows = Windows.over(none, none.key, none.key, None, self.pattern.last, self.around.measure)
-            if self.pattern.since is not None:
-                windows = replace(windows, opening=none.key)
-            resolve = WindowColumns(windows, self.pattern.leaf.slot, np.empty(0, bool))
-            event = self.step.event
-            outputs = {
-                output.name: evaluate(output.expr, resolve, 0, self.around) for output in (*event.head, *event.returns)
-            }
-            nothing = self._results(windows, none.key, outputs, n_keys)
-            self._empty[kind] = replace(nothing, place_words=None)
-        return self._empty[kind]
+    last: pa.Table | None = None
 
 
-KNOWN = "@said"
-"""Column of what is remembered per key: whether there was a match yet."""
+class WindowEvaluator(EventEvaluator[WindowEvent, WindowState]):
+    """Moves the windows of one event over rows that arrive in time order."""
+
+    state_type = WindowState
+
+    @staticmethod
+    def takes(step: EventStep, setting: Setting) -> bool:
+        """Windows that forget what they leave behind."""
+        return isinstance(step.event.pattern, p.Sliding) and step.event.pattern.since is None
+
+    def start(self) -> WindowState:
+        return WindowState(r.stage_schema(self.stage).empty_table(), 0)
+
+    def step(self, state: WindowState, given: StepInput, until: Moment) -> tuple[WindowState, StepOutput]:
+        since, done, now = self.times(given, until)
+        held = retained_rows(state.rows, given.rows, self.event.step.leaves, since)
+        chosen = self._chosen(held, done, now)
+        n_key_columns = len(self.stage.key_types)
+        codes, _ = key_codes(chosen, n_key_columns)
+        last, codes, n_keys, keys = self._remembered(state.last, chosen, codes)
+        batch = event_batch(self.stage, chosen, codes)
+        matches, values = self.event.after(batch, n_keys, FOREVER, done, last)
+        if self.owners:
+            matches = with_owners(matches, chosen, codes, n_key_columns)
+        last = state.last if keys is None else _last_values(keys, values)
+        kept, n_trimmed = self._trimmed(state, held, now)
+        return WindowState(kept, n_trimmed, last), StepOutput({matches.event: matches})
+
+    def split(self, state: WindowState, owners: Owners) -> tuple[WindowState, WindowState]:
+        theirs, others = super().split(state, owners)
+        if state.last is None:
+            return theirs, others
+        some, rest = split_rows(state.last, self._is_theirs(state.last, owners))
+        return replace(theirs, last=some), replace(others, last=rest)
+
+    def merge(self, left: WindowState, right: WindowState) -> WindowState:
+        last = [one.last for one in (left, right) if one.last is not None]
+        return replace(super().merge(left, right), last=concatenated(last) if last else None)
+
+    def _chosen(self, held: pa.Table, done: int, until: int) -> pa.Table:
+        """The rows of keys about which there is something to say."""
+        chosen = of_moved_keys(held, len(self.stage.key_types), done, until)
+        if not chosen.any():
+            return held.slice(0, 0)
+        return held if chosen.all() else in_one_piece(held.filter(pa.array(chosen)))
+
+    def _remembered(
+        self, last: pa.Table | None, chosen: pa.Table, codes: Ints
+    ) -> tuple[dict[str, pa.Array] | None, Ints, int, pa.Table | None]:
+        """The last emitted values, by code; the codes of the rows, how many there are, and the keys of all of them."""
+        n_keys = int(codes.max(initial=-1)) + 1
+        if not self.event.step.event.on_change:
+            return None, codes, n_keys, None
+        names = [r.key_name(place) for place in range(len(self.stage.key_types))]
+        tables = [chosen.select(names)] if names else []
+        if last is not None and names:
+            tables.append(last.select(names))
+        if names:
+            codes, keys = key_codes(in_one_piece(pa.concat_tables(tables)), len(names))
+        else:
+            codes, keys = np.zeros(len(chosen) + (0 if last is None else len(last)), np.int64), pa.table({})
+        n_keys = int(codes.max(initial=-1)) + 1
+        if last is None or not len(last):
+            return None, codes[: len(chosen)], n_keys, keys
+        place = np.full(n_keys, -1)
+        place[codes[len(chosen) :]] = np.arange(len(last))
+        found = pa.array(place, mask=place < 0)
+        values = {name: last[name].combine_chunks().take(found) for name in last.column_names if name not in names}
+        return {**values, KNOWN: pa.array(place >= 0)}, codes[: len(chosen)], n_keys, keys
+
+    def _trimmed(self, state: WindowState, held: pa.Table, until: int) -> tuple[pa.Table, int]:
+        """Rows that may be members of a later window, now and then without the others."""
+        if until >= FOREVER:
+            return held.slice(0, 0), 0
+        if state.is_tidy(held):
+            return held, state.n_trimmed
+        last = self.event.pattern.last
+        end = held[r.END].to_numpy()
+        if isinstance(last, p.EventCount):
+            needed = self._newest(held, end, until, last.count - 1)
+        else:
+            needed = end > until - self.event.context.unit(last)
+        rows = held.filter(pa.array(needed)).combine_chunks()
+        return rows, len(rows)
+
+    def _newest(self, held: pa.Table, end: Ints, until: int, n_events: int) -> NDArray[np.bool_]:
+        """Rows that end after `until`, and of each key the newest before, with all that end when one of them does."""
+        needed = end > until
+        past = np.flatnonzero(~needed)
+        if n_events and len(past):
+            codes = key_codes(held, len(self.stage.key_types))[0][past]
+            order = np.lexsort((-end[past], codes))
+            ordered = codes[order]
+            first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+            sizes = np.diff(np.append(first, len(ordered)))
+            border = end[past][order][first + np.minimum(sizes, n_events) - 1]
+            needed[past[order]] = end[past][order] >= np.repeat(border, sizes)
+        return needed
 
 
-def _changing(
-    windows: Windows,
-    kept: NDArray[np.bool_],
-    outputs: dict[str, pa.Array],
-    last: dict[str, pa.Array] | None,
-    n_keys: int | None,
-) -> tuple[NDArray[np.bool_], dict[str, pa.Array]]:
-    """The matches whose values differ from those of the match before in their group, and the last values per key.
-
-    What was last comes first, as matches of their own; `n_keys` is None where groups are not keys and nothing is
-    remembered.
-    """
-    chosen = np.flatnonzero(kept)
-    group, columns = windows.group[chosen], {name: one.take(pa.array(chosen)) for name, one in outputs.items()}
-    n_before = 0
-    if last:
-        before = np.flatnonzero(last[KNOWN].to_numpy(zero_copy_only=False))
-        n_before = len(before)
-        group = np.concatenate([before, group])
-        columns = {
-            name: pa.concat_arrays([last[name].take(pa.array(before)), column]) for name, column in columns.items()
-        }
-    order = np.argsort(group, kind="stable")
-    differs = np.ones(len(order), bool)
-    if len(order):
-        values, _ = codes_of([group, *columns.values()], len(group))
-        differs[order[1:]] = values[order[1:]] != values[order[:-1]]
-    changed = np.zeros(len(kept), bool)
-    changed[chosen[differs[n_before:]]] = True
-    if n_keys is None:
-        return changed, {}
-    newest = np.full(n_keys, -1)
-    newest[group[order]] = order
-    found = pa.array(newest, mask=newest < 0)
-    remembered = {name: column.take(found) for name, column in columns.items()}
-    return changed, {**remembered, KNOWN: pa.array(newest >= 0)}
+def _last_values(keys: pa.Table, values: dict[str, pa.Array]) -> pa.Table | None:
+    """Keys with the values of their last match, for those that have one."""
+    if not values:
+        return None
+    columns = {name: keys[name] for name in keys.column_names} | values
+    return pa.table(columns).filter(values[KNOWN])

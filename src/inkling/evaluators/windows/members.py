@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.stage.batches import comes_from
-from inkling.kernels.sliding import extreme_rows, last_events, last_times
+from inkling.evaluators.stage.rows.batches import comes_from
+from inkling.kernels.windows.sliding import extreme_rows, last_events, last_times
 from inkling.logical import plan as p
 from inkling.model.batch import EventBatch, Ints, taken
 from inkling.model.time import Span
@@ -41,12 +41,12 @@ class Windows:
         group: Ints,
         opening: Ints | None,
         last: Span | p.EventCount,
-        measure: Callable[[Span], int],
+        unit: Callable[[Span], int],
     ) -> Windows:
         if isinstance(last, p.EventCount):
             first = last_events(group, last.count)
         else:
-            first = last_times(group, batch.end[rows], measure(last))
+            first = last_times(group, batch.end[rows], unit(last))
         return cls(batch, rows, group, opening, first)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What may be chosen where something is in doubt: alternatives with their probabilities and the rows they bring."""
+"""Alternatives of uncertain events, with their probabilities and their rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Numbers(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """One entry of `sizes` per choice, one of `weights` and `n_placed` per alternative, one of `rows` per row placed.
+    """One entry of `sizes` per choice, one of `weights` and `n_placed` per alternative, one of `rows` per assigned row.
 
     `times` are those of the worlds' clock, `OWN_TIME` for a row that keeps its own.
     """
@@ -42,20 +42,20 @@ class Alternative:
     """One of the things that may be the case: a probability and (row, time) for all that happens then."""
 
     weight: Fraction
-    placed: tuple[tuple[int, int], ...]
+    assignment: tuple[tuple[int, int], ...]
 
 
 def listed(choices: Iterable[list[Alternative]], numbers: Numbers) -> Alternatives:
     """Choices whose alternatives were written out one by one."""
     choices = list(choices)
     each = [one for choice in choices for one in choice]
-    placed = [pair for one in each for pair in one.placed]
+    assignment = [pair for one in each for pair in one.assignment]
     return Alternatives(
         np.array([len(choice) for choice in choices], np.int64),
         weights_of([one.weight for one in each], numbers),
-        np.array([len(one.placed) for one in each], np.int64),
-        np.array([row for row, _ in placed], np.int64),
-        np.array([time for _, time in placed], np.int64),
+        np.array([len(one.assignment) for one in each], np.int64),
+        np.array([row for row, _ in assignment], np.int64),
+        np.array([time for _, time in assignment], np.int64),
     )
 
 

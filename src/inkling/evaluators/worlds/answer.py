@@ -1,22 +1,74 @@
-"""The answer of a program over complete uncertain streams: every result with its probability and how it was found."""
+"""The answer of a program over complete uncertain streams: every result with its probability and how it was found.
+
+What a run over uncertain streams depends on: how many worlds were enumerated, and how many were sampled.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.protocol import OnWorlds
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.account import Account
 from inkling.evaluators.worlds.alternatives import Numbers
-from inkling.evaluators.worlds.combine import Summed, together
-from inkling.evaluators.worlds.estimate import Estimate, Names, exact_estimate, sampled_estimate
+from inkling.evaluators.worlds.probabilities.combine import Summed, joined_results
+from inkling.evaluators.worlds.probabilities.estimate import Estimate, Names, exact_estimate, sampled_estimate
 from inkling.evaluators.worlds.run import WorldData, components_with, tokens_behind
 from inkling.io.normalize import ID
 from inkling.logical.plan import Demand, EventPlan
 from inkling.results import UNDECIDED
+
+if TYPE_CHECKING:
+    from inkling.evaluators.worlds.run import WorldData
+
+
+@dataclass(frozen=True, slots=True)
+class WorldCounts:
+    """Parts of the data whose worlds were all counted, and parts whose worlds were sampled."""
+
+    n_counted: int = 0  # parts
+    n_worlds_counted: int = 0
+    n_sampled: int = 0  # parts
+    n_worlds_sampled: int = 0  # per part
+    n_further: int = 0  # worlds, for results that were undecided
+
+    @classmethod
+    def of(cls, data: WorldData, n_worlds: int) -> WorldCounts:
+        n_sampled = int(np.count_nonzero(data.is_sampled))
+        finite = data.choices.n_worlds[~data.is_sampled]
+        return cls(data.parts.count - n_sampled, int(finite.sum()), n_sampled if n_worlds else 0, n_worlds)
+
+    @classmethod
+    def merged(cls, counts: Iterable[WorldCounts]) -> WorldCounts:
+        return reduce(cls._and, counts, cls())
+
+    def _and(self, other: WorldCounts) -> WorldCounts:
+        return WorldCounts(
+            self.n_counted + other.n_counted,
+            self.n_worlds_counted + other.n_worlds_counted,
+            self.n_sampled + other.n_sampled,
+            max(self.n_worlds_sampled, other.n_worlds_sampled),
+            max(self.n_further, other.n_further),
+        )
+
+    def __str__(self) -> str:
+        parts = []
+        if self.n_counted:
+            parts.append(f"{_number(self.n_counted, 'part')} enumerated ({_number(self.n_worlds_counted, 'world')})")
+        if self.n_sampled:
+            parts.append(f"{_number(self.n_sampled, 'part')} sampled in {self.n_worlds_sampled:,} worlds each")
+        if self.n_further:
+            parts.append(f"undecided results in {self.n_further:,} more")
+        return "; ".join(parts) or "no worlds"
+
+
+def _number(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def names_of(data: WorldData, kind: pa.DataType) -> Names:
@@ -29,7 +81,7 @@ def names_of(data: WorldData, kind: pa.DataType) -> Names:
 
 
 def names_by_event(data: WorldData) -> dict[str, Names]:
-    """How the user calls what the results of each event rest on."""
+    """The names of the input events of each event."""
     ids = data.program.id_types
     kinds = {kind: names_of(data, kind) for kind in set(ids.values())}
     return {event.name: kinds[ids[event.name]] for event in data.program.events}
@@ -37,7 +89,7 @@ def names_by_event(data: WorldData) -> dict[str, Names]:
 
 def estimates(
     data: WorldData, sampling: Sampling, on_worlds: OnWorlds | None = None
-) -> tuple[dict[str, list[Estimate]], Account]:
+) -> tuple[dict[str, list[Estimate]], WorldCounts]:
     """Estimates per event: those that were enumerated, then those that were sampled."""
     events = data.program.events
     counted = data.counted(Numbers.FLOAT)
@@ -48,7 +100,7 @@ def estimates(
         if counted and event.name not in sampled_only:
             found[event.name].append(exact_estimate(event, counted[event.name]))
     drawn = first_look(data, sampling, 0, n_worlds, on_worlds)
-    account = Account.of(data, n_worlds if drawn else 0)
+    account = WorldCounts.of(data, n_worlds if drawn else 0)
     if not drawn:
         return found, account
     for event in events:
@@ -83,11 +135,11 @@ def _decided(
     data: WorldData,
     sampling: Sampling,
     found: dict[str, list[Estimate]],
-    account: Account,
+    account: WorldCounts,
     n_worlds: int,
     delta: float,
     on_worlds: OnWorlds | None,
-) -> tuple[dict[str, list[Estimate]], Account]:
+) -> tuple[dict[str, list[Estimate]], WorldCounts]:
     """Results that are undecided about CONFIDENCE, looked at once more in as many worlds as the budget allows."""
     open_ones = {name: parts[-1].where(parts[-1].method == UNDECIDED) for name, parts in found.items() if parts}
     open_ones = {name: part for name, part in open_ones.items() if len(part.results)}
@@ -107,5 +159,5 @@ def settled(event: EventPlan, first: Estimate, further: Summed, n_worlds: int, d
     is_open = first.method == UNDECIDED
     undecided = first.where(is_open).results
     wanted = np.isin(further.identity, undecided.identity)
-    both = together([undecided, further.take(np.flatnonzero(wanted))])
+    both = joined_results([undecided, further.take(np.flatnonzero(wanted))])
     return [first.where(~is_open), sampled_estimate(event, both, n_worlds, delta)]

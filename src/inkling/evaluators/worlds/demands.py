@@ -1,4 +1,4 @@
-"""Refuses to run where EXACT is demanded and some part of the data has too many worlds, and names the part."""
+"""An error where EXACT is demanded and some part of the data has too many worlds; it names the part."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.doubt import streams_of
+from inkling.analysis.uncertainty import streams_of
 from inkling.errors import InputError
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.worlds.run import WorldData
-from inkling.evaluators.worlds.streams.certain import CertainStream
 from inkling.evaluators.worlds.streams.lost import LossyStream
+from inkling.evaluators.worlds.streams.of import CertainStream
 from inkling.logical.plan import Demand, EventPlan
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class Rejection:
     """Why an event, known by its place in the program, cannot be exact, in a part known by the hash of its key."""
 
     event: int
@@ -28,20 +28,20 @@ class Refusal:
 
 def require_exact(data: WorldData, sampling: Sampling) -> None:
     """Raises `InputError` for the first event that demands EXACT and cannot have it."""
-    if (found := refusal(data, sampling)) is not None:
+    if (found := rejection(data, sampling)) is not None:
         raise found.error
 
 
-def refusal(data: WorldData, sampling: Sampling) -> Refusal | None:
+def rejection(data: WorldData, sampling: Sampling) -> Rejection | None:
     """The first event that demands EXACT and cannot have it, and the first part of the data to blame."""
-    return next(_refusals(data, sampling), None)
+    return next(_rejections(data, sampling), None)
 
 
-def _refusals(data: WorldData, sampling: Sampling) -> Iterator[Refusal]:
+def _rejections(data: WorldData, sampling: Sampling) -> Iterator[Rejection]:
     for number, event in enumerate(data.program.events):
         if event.demand is Demand.EXACT:
             for part, error in _problems(event, data, sampling):
-                yield Refusal(number, int(data.parts.keys[part]), error)
+                yield Rejection(number, int(data.parts.keys[part]), error)
 
 
 def _problems(event: EventPlan, data: WorldData, sampling: Sampling) -> Iterator[tuple[int, InputError]]:
@@ -52,7 +52,7 @@ def _problems(event: EventPlan, data: WorldData, sampling: Sampling) -> Iterator
             continue
         notes = [f"{where}: {', '.join(causes)}"]
         choice = data.program.choices[event.name]
-        if (why := choice.refused_by(Evaluator.CHAIN) or choice.refused_by(Evaluator.QUERY)) is not None:
+        if (why := choice.rejected_by(Evaluator.CHAIN) or choice.rejected_by(Evaluator.QUERY)) is not None:
             notes.append(f"it has to be looked for in worlds, because {why}")
         if not data.program.order_only and any("lost" in cause for cause in causes):
             notes.append("lengths of time between lost events cannot be enumerated, only their order can")
@@ -63,7 +63,7 @@ def _problems(event: EventPlan, data: WorldData, sampling: Sampling) -> Iterator
                 f"`{event.name}` demands EXACT, but a part of the data has more than {sampling.exact_up_to:,} worlds",
                 notes=tuple(notes),
                 helps=(
-                    "leave EXACT out to have it sampled",
+                    "leave EXACT out to sample it",
                     "raise the limit (`--exact-up-to`), or make parts smaller with PARTITION BY and WITHIN",
                 ),
             ),

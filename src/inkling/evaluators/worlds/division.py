@@ -17,23 +17,22 @@ from inkling.evaluators.division import (
     ByKey,
     ByWorlds,
     Carried,
-    Found,
+    EventMatches,
     Note,
     Part,
     Piece,
     Share,
     SummedPart,
 )
+from inkling.evaluators.gaps.rows import RolesOf
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.numbered.rows import RolesOf
 from inkling.evaluators.protocol import Rows
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.worlds.account import Account
-from inkling.evaluators.worlds.answer import estimates, first_look, names_by_event, settled
-from inkling.evaluators.worlds.combine import Summed, merged
-from inkling.evaluators.worlds.demands import Refusal, refusal
-from inkling.evaluators.worlds.estimate import Estimate, exact_estimate, sampled_estimate
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.worlds.answer import WorldCounts, estimates, first_look, names_by_event, settled
+from inkling.evaluators.worlds.demands import Rejection, rejection
+from inkling.evaluators.worlds.probabilities.combine import Summed, merged
+from inkling.evaluators.worlds.probabilities.estimate import Estimate, exact_estimate, sampled_estimate
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData, components_with, tokens_behind
 from inkling.logical.plan import Demand, EventPlan, StreamPlan
@@ -51,18 +50,18 @@ COUNTED, SAMPLED, FURTHER = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class WorldNotes:
-    """Accounts of the worlds behind results, and refusals of what demands EXACT."""
+    """Explanations of the worlds behind results, and errors of events that demand EXACT."""
 
     demands: bool
     n_further: int = 0
 
     def text(self, notes: Sequence[Any]) -> str:
-        every = Account.together(note for note in notes if isinstance(note, Account))
+        every = WorldCounts.merged(note for note in notes if isinstance(note, WorldCounts))
         return str(replace(every, n_further=max(every.n_further, self.n_further)))
 
-    def refusal(self, notes: Sequence[Any]) -> InputError | None:
-        refused = [note for note in notes if isinstance(note, Refusal)]
-        return min(refused, key=lambda one: (one.event, one.part)).error if refused else None
+    def rejection(self, notes: Sequence[Any]) -> InputError | None:
+        rejected = [note for note in notes if isinstance(note, Rejection)]
+        return min(rejected, key=lambda one: (one.event, one.part)).error if rejected else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,23 +80,23 @@ class _InWorlds:
 class WorldsOfKeys(_InWorlds, Part):
     """Pieces hold whole keys: nothing outside has to do with them."""
 
-    def found(self, rows: Rows, piece: Piece | None) -> Iterator[Found | Note]:
+    def found(self, rows: Rows, piece: Piece | None) -> Iterator[EventMatches | Note]:
         data = self._data(rows)
-        if (refused := refusal(data, self.sampling)) is not None:
-            yield Note(refused)
+        if (rejected := rejection(data, self.sampling)) is not None:
+            yield Note(rejected)
             return
         found, account = estimates(data, self.sampling)
         names = names_by_event(data)
         for event in self.events:
             for one in found[event.name]:
                 ids = names[event.name].named(one.results.lineage)
-                yield Found(event.name, one.matches(event, ids, self.program.scale))
+                yield EventMatches(event.name, one.matches(event, ids, self.program.scale))
         yield Note(account)
 
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """Results that need further worlds: their identities per event, and the events that they rest on, None for any."""
+    """Results that need further worlds: identities per event, and the events that they depend on, None for any."""
 
     identities: Mapping[int, Hashes]
     tokens: Ints | None
@@ -111,9 +110,9 @@ class WorldsInShares(_InWorlds, SummedPart):
 
     def found(self, rows: Rows, piece: Piece | None) -> Iterator[pa.Table | Note]:
         share, data = piece if isinstance(piece, Share) else Share(), self._data(rows)
-        refused = refusal(data, self.sampling) if self.undecided is None else None
-        if refused is not None:
-            yield from [Note(refused)] if share.number == 0 else []
+        rejected = rejection(data, self.sampling) if self.undecided is None else None
+        if rejected is not None:
+            yield from [Note(rejected)] if share.number == 0 else []
             return
         names = names_by_event(data)
         looks = self._first(data, share) if self.undecided is None else self._further(data, share, self.undecided)
@@ -124,7 +123,7 @@ class WorldsInShares(_InWorlds, SummedPart):
                     yield self._rows(event, look, found[event.name], ids)
             if look == SAMPLED and share.number == 0:
                 n_worlds, _ = self.sampling.plan(self.events)
-                yield Note(Account.of(data, n_worlds if found else 0))
+                yield Note(WorldCounts.of(data, n_worlds if found else 0))
 
     def _first(self, data: WorldData, share: Share) -> Iterator[tuple[int, Mapping[str, Summed]]]:
         n_worlds, _ = self.sampling.plan(self.events)
@@ -165,11 +164,11 @@ class WorldsInShares(_InWorlds, SummedPart):
             columns[TOKENS] = sums.lineage
         return rr.filled(columns, self.sums_schema)
 
-    def added(self, sums: pa.Table) -> Iterator[Found]:
+    def added(self, sums: pa.Table) -> Iterator[EventMatches]:
         for number, event in enumerate(self.events):
             for one in self._estimates(sums, number, event):
                 further = {IDENTITY: pa.array(one.results.identity.view(np.int64)), TOKENS: one.results.values[TOKENS]}
-                yield Found(event.name, one.matches(event, one.results.lineage, self.program.scale), further)
+                yield EventMatches(event.name, one.matches(event, one.results.lineage, self.program.scale), further)
 
     def _estimates(self, rows: pa.Table, number: int, event: EventPlan) -> list[Estimate]:
         n_worlds, delta = self.sampling.plan(self.events)
@@ -237,7 +236,7 @@ def world_parts(program: WorldProgram, tables: Mapping[str, pa.Table], sampling:
 def _of_keys(stream: StreamPlan, key: Sequence[str]) -> Carried:
     schema = stream.schema
     carried = Carried.of(stream, in_order=True, summary=RolesOf.stated(schema))
-    return replace(carried, is_distinct=schema.doubt is None and not set(key) <= set(schema.key))
+    return replace(carried, is_distinct=schema.uncertainty is None and not set(key) <= set(schema.key))
 
 
 def _sums_schema(events: Sequence[EventPlan], ids: Mapping[str, pa.DataType]) -> pa.Schema:

@@ -3,48 +3,95 @@
 Over complete streams, worlds are enumerated where they are few. On streams they are sampled: rows go into all worlds as
 time passes, and a result is emitted when no world can add to it any more. Which worlds are drawn depends on the seed
 and on the rows alone, not on how rows are cut into steps.
+
+Open matches of events that are looked for in worlds: the share of the worlds in which each of them waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.bounds.lag import settled_after, waiting_time
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.lag import settled_after, waiting_time
+from inkling.evaluators.certain import StageChain
 from inkling.evaluators.division import Part
-from inkling.evaluators.open_matches import Begun, OpenMatch
-from inkling.evaluators.protocol import Answer, Beginning, Context, Moment, PartEvaluator, Rows, Stateful
-from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.owners import Owners
+from inkling.evaluators.open_matches import Begun, OpenMatch, in_order
+from inkling.evaluators.protocol import Answer, Beginning, EvaluatorContext, Moment, PartEvaluator, Rows
+from inkling.evaluators.sampling import Sampling, interval
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.owners import Owners
 from inkling.evaluators.worlds.answer import estimates, names_by_event
 from inkling.evaluators.worlds.demands import require_exact
 from inkling.evaluators.worlds.division import world_parts
-from inkling.evaluators.worlds.estimate import estimate_table, sampled_estimate
 from inkling.evaluators.worlds.live.lossy import frontier
-from inkling.evaluators.worlds.live.names import LiveNames
-from inkling.evaluators.worlds.live.open_matches import WorldShares
-from inkling.evaluators.worlds.live.pending import Pending, settled_by, with_matches
-from inkling.evaluators.worlds.live.release import release
-from inkling.evaluators.worlds.live.waiting import Draws, Waiting, portions, scaled
+from inkling.evaluators.worlds.live.pending import LiveNames, PendingState, release, settled_by, with_matches
+from inkling.evaluators.worlds.live.waiting import Draws, WaitingState, portions, scaled
+from inkling.evaluators.worlds.probabilities.estimate import Names, estimate_table, sampled_estimate
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.in_worlds import CALLED, WORLD
+from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan
-from inkling.model.batch import FOREVER, MatchBatch
-from inkling.model.clock import Measure
+from inkling.logical.rewrites.in_worlds import CALLED, WORLD
+from inkling.model.batch import FOREVER
 from inkling.model.roles import NO_ROLES
 from inkling.model.schema import StreamSchema
-from inkling.model.time import Clock
+from inkling.model.time import TimeUnit
 from inkling.model.uncertainty import LostEvents
 from inkling.model.watermarks import NEVER
 from inkling.physical.plan import PhysicalPlan
+from inkling.results import SAMPLED
+
+
+@dataclass(frozen=True, slots=True)
+class WorldShares:
+    """Estimates probabilities from sampled worlds; `scale` moments of their clock make one of the streams'."""
+
+    n_worlds: int
+    delta: float
+    scale: int
+
+    def open_matches(self, begun: Iterable[Begun], names: Names) -> list[OpenMatch]:
+        """Of the matches that are open in each world, those that are open in any."""
+        together: dict[object, list[Begun]] = {}
+        for one in begun:
+            events = tuple(int(token) | int(ALTERNATIVE) for token in one.lineage)  # type: ignore[call-overload]
+            together.setdefault((one.way, one.reached, events), []).append(one)
+        if not together:
+            return []
+        groups = list(together.values())
+        hits = np.array([len({one.world for one in group}) for group in groups], np.int64)
+        low, high = interval(hits, self.n_worlds, self.delta)
+        share = hits / self.n_worlds
+        error = np.maximum(share - low, high - share)
+        firsts = [min(group, key=lambda one: one.world) for group in groups]  # type: ignore[arg-type,return-value]
+        lineages = names.named(pa.array([one.lineage for one in firsts], pa.list_(pa.int64()))).to_pylist()
+        return in_order(
+            [self._summed(*of_one) for of_one in zip(groups, lineages, share.tolist(), error.tolist(), strict=True)]
+        )
+
+    def _summed(self, group: Sequence[Begun], lineage: list[object], share: float, error: float) -> OpenMatch:
+        one = group[0]
+        limits = [each.latest for each in group if each.latest is not None]
+        return OpenMatch(
+            one.reached,
+            one.parts,
+            one.awaits,
+            min(each.start for each in group) // self.scale,
+            max(each.end for each in group) // self.scale,
+            max(limits) // self.scale if limits else None,
+            tuple(lineage),
+            share,
+            SAMPLED,
+            error,
+        )
+
 
 ROWS_AT_ONCE = 1 << 20
 """About how many rows of worlds are evaluated together."""
@@ -52,27 +99,14 @@ ROWS_AT_ONCE = 1 << 20
 S = TypeVar("S")
 
 
-class CertainStages(Stateful[S], Protocol[S]):
-    """The stages of a plan on streams; rows are given to them when their time is complete."""
-
-    def step(self, state: S, rows: Rows, until: int) -> tuple[S, Mapping[str, MatchBatch]]: ...
-
-    def begun(self, state: S, rows: Rows, event: EventPlan, world: str) -> list[Begun]:
-        """What of an event, as it is declared, is open in a state with more rows; `world` tells worlds apart."""
-        ...
-
-
-MakeStages = Callable[[PhysicalPlan, Mapping[str, pa.Table], Surroundings, Clock], CertainStages[Any]]
-
-
 @dataclass(frozen=True, slots=True)
 class WorldsState(Generic[S]):
     """Rows on their way into worlds, results that more worlds may have, and what the certain stages remember."""
 
     decided: int  # up to which time all worlds are known
-    waiting: Mapping[str, Waiting]
+    waiting: Mapping[str, WaitingState]
     names: LiveNames
-    pending: Mapping[str, Pending]
+    pending: Mapping[str, PendingState]
     stages: S
 
 
@@ -84,25 +118,24 @@ class WorldsEvaluator(PartEvaluator):
     """Enumerates possible worlds, or samples them."""
 
     program: WorldProgram
-    context: Context
+    context: EvaluatorContext
     declared: Mapping[str, EventPlan]
-    make_stages: MakeStages  # makes the certain evaluator on streams
 
     @classmethod
-    def of(cls, plan: PhysicalPlan, context: Context, make_stages: MakeStages) -> WorldsEvaluator | None:
+    def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> WorldsEvaluator | None:
         """None where no event needs worlds."""
         if not plan.answered_by(Evaluator.WORLDS):
             return None
         begun = context.begun.get(Evaluator.WORLDS)
         placement, scale = (None, None) if begun is None else (begun.placement, begun.scale)
-        program = WorldProgram.of(plan, context.around, context.measure, placement=placement, scale=scale)
-        return cls(program, context, {event.name: event for event in plan.program.events}, make_stages)
+        program = WorldProgram.of(plan, context.expressions, context.unit, placement=placement, scale=scale)
+        return cls(program, context, {event.name: event for event in plan.program.events})
 
     @classmethod
-    def beginning(cls, plan: PhysicalPlan, measure: Measure) -> Beginning | None:
+    def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> Beginning | None:
         if not plan.answered_by(Evaluator.WORLDS):
             return None
-        program = WorldProgram.of(plan, Surroundings({}, measure), measure)
+        program = WorldProgram.of(plan, ExpressionContext({}, unit), unit)
         return Beginning(program.physical.placement, program.scale, tuple(sorted(program.compared)))
 
     @property
@@ -169,22 +202,23 @@ class WorldsEvaluator(PartEvaluator):
 
     def open_matches(self, state: State, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         """Where events may be lost, up to the time for which all worlds are known."""
-        if any(isinstance(schema.doubt, LostEvents) for schema in self._schemas.values()):
+        if any(isinstance(schema.uncertainty, LostEvents) for schema in self._schemas.values()):
             now = state.decided
         else:
             state = replace(state, waiting=self._waiting(state, rows))
         _, names, released = self._released(state, now)
-        begun = self.stages.begun(state.stages, released, self.declared[event], WORLD)
+        begun = self.stages.begun(state.stages, released, event, self.declared[event], WORLD)
         shares = WorldShares(*self._accuracy, self.program.scale)
         return shares.open_matches(begun, names.names(self.program.id_types[event]))
 
-    def migrated(self, state: State, before: WorldsEvaluator) -> State:
+    def migrated(self, state: State, before: WorldsEvaluator, kept: Collection[str]) -> State:
         names = {event.name for event in self.events}
+        in_worlds = [event.name for event in self.stages.events]  # all that kept events depend on
         return replace(
             state,
             waiting={name: one for name, one in state.waiting.items() if name in self._schemas},
             pending={name: one for name, one in state.pending.items() if name in names},
-            stages=self.stages.migrated(state.stages, before.stages),
+            stages=self.stages.migrated(state.stages, before.stages, in_worlds),
         )
 
     def n_kept(self, state: State) -> int:
@@ -193,9 +227,9 @@ class WorldsEvaluator(PartEvaluator):
         return self.stages.n_kept(state.stages) + waiting + pairs
 
     @cached_property
-    def stages(self) -> CertainStages[Any]:
+    def stages(self) -> StageChain:
         """The certain evaluator of the events in worlds."""
-        return self.make_stages(self.program.physical, self.context.facts, self.program.around, self.program.clock)
+        return StageChain(self.program.physical, self.context.facts, self.program.context)
 
     @cached_property
     def _schemas(self) -> Mapping[str, StreamSchema]:
@@ -219,25 +253,22 @@ class WorldsEvaluator(PartEvaluator):
     @cached_property
     def _waits(self) -> Mapping[str, int]:
         """By event, how long after its end a result may still be found in further worlds."""
-        part, measure = self.program.part, self.program.measure
-        return {
-            event.name: waiting_time(event, part, measure) + settled_after(event, part, measure)
-            for event in self.events
-        }
+        part, unit = self.program.part, self.program.unit
+        return {event.name: waiting_time(event, part, unit) + settled_after(event, part, unit) for event in self.events}
 
-    def _waiting(self, state: State, rows: Rows) -> dict[str, Waiting]:
+    def _waiting(self, state: State, rows: Rows) -> dict[str, WaitingState]:
         waiting = dict(state.waiting)
         for name in (one for one in self._schemas if one in rows):
             some = pa.concat_tables([waiting[name].rows, rows[name]]) if name in waiting else rows[name]
-            waiting[name] = replace(waiting.get(name, Waiting(some)), rows=some)
+            waiting[name] = replace(waiting.get(name, WaitingState(some)), rows=some)
         return waiting
 
     def _into_worlds(self, state: State, until: int) -> tuple[State, dict[str, pa.Table]]:
         """Rows up to a time in all worlds; what the stages find there; what is settled by that."""
         program = self.program
         waiting, names, released = self._released(state, until)
-        stages, matches = self.stages.step(state.stages, released, scaled(until, program.scale))
-        pending: dict[str, Pending] = {}
+        stages, matches = self.stages.step(state.stages, released, Moment(scaled(until, program.scale)))
+        pending: dict[str, PendingState] = {}
         tables = {}
         for event in self.events:
             mine, wait = state.pending.get(event.name), self._waits[event.name]
@@ -253,7 +284,7 @@ class WorldsEvaluator(PartEvaluator):
         names = names.still_needed(self._names_since(until), (one.tokens for one in pending.values()))
         return WorldsState(until, waiting, names, pending, stages), tables
 
-    def _released(self, state: State, until: int) -> tuple[dict[str, Waiting], LiveNames, dict[str, pa.Table]]:
+    def _released(self, state: State, until: int) -> tuple[dict[str, WaitingState], LiveNames, dict[str, pa.Table]]:
         """What waits for longer than up to a time, what events are called, and what happens by then in any world."""
         waiting, names, rows = dict(state.waiting), state.names, {}
         looking_back = {stream.schema.name for stream in self.streams if stream.derived}

@@ -9,13 +9,12 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Choice, Evaluator
 from inkling.analysis.worlds import common_key, needs_lengths, reach_of
-from inkling.evaluators.worlds.regular import RegularEvent
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.in_worlds import FINER, doubtful_events, doubtful_part, in_worlds
+from inkling.evaluators.worlds.probabilities.regular import RegularEvent
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan
-from inkling.logical.recursion import resting_on
-from inkling.model.clock import Measure
-from inkling.model.time import Clock
+from inkling.logical.recursion import dependencies_of
+from inkling.logical.rewrites.in_worlds import SUB_TICKS, in_worlds, uncertain_events, uncertain_part
+from inkling.model.time import Clock, TimeUnit
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
@@ -24,13 +23,13 @@ from inkling.physical.stages import Placement
 
 @dataclass(frozen=True, slots=True)
 class WorldProgram:
-    """The doubtful part of a program, without what is answered apart: certain events, chains and queries."""
+    """The uncertain part of a program, without events that need no worlds: certain events, chains and queries."""
 
-    part: ProgramPlan  # doubtful events and what they rest on
-    doubtful: frozenset[str]
+    part: ProgramPlan  # uncertain events and what they depend on
+    uncertain: frozenset[str]
     physical: PhysicalPlan
-    around: Surroundings  # on the clock of the worlds
-    measure: Measure  # of the streams
+    context: ExpressionContext  # on the clock of the worlds
+    unit: TimeUnit  # of the streams
     scale: int
     key: tuple[str, ...]
     reach: int | None
@@ -44,8 +43,8 @@ class WorldProgram:
     def of(
         cls,
         plan: PhysicalPlan,
-        around: Surroundings,
-        measure: Measure,
+        context: ExpressionContext,
+        unit: TimeUnit,
         *,
         with_chains: bool = False,
         placement: Placement | None = None,
@@ -55,32 +54,32 @@ class WorldProgram:
 
         The stages and the scale of a program that runs already are given.
         """
-        plan = plan.on_clock(measure.clock)
+        plan = plan.on_clock(unit.clock)
         apart = frozenset() if with_chains else answered_exactly(plan)
         program = _without(plan.program, apart)
-        doubtful = doubtful_events(program) - apart
-        part = doubtful_part(program)
-        losing = any(isinstance(stream.schema.doubt, LostEvents) for stream in part.streams)
+        uncertain = uncertain_events(program) - apart
+        part = uncertain_part(program)
+        losing = any(isinstance(stream.schema.uncertainty, LostEvents) for stream in part.streams)
         if scale is None:
-            scale = FINER if losing and measure.clock is Clock.TICKS else 1
-        fine = Measure(measure.clock, measure.tick, scale)
-        found = [RegularEvent.of(event, part, finer=scale > 1) for event in part.events if event.name in doubtful]
+            scale = SUB_TICKS if losing and unit.clock is Clock.TICKS else 1
+        fine = TimeUnit(unit.clock, unit.tick, scale)
+        found = [RegularEvent.of(event, part, sub_tick=scale > 1) for event in part.events if event.name in uncertain]
         regular = tuple(one for one in found if one is not None)
-        whole = plan_program(in_worlds(program, finer=scale > 1), placement)
+        whole = plan_program(in_worlds(program, sub_tick=scale > 1), placement)
         return cls(
             part,
-            doubtful,
+            uncertain,
             whole,
-            Surroundings(around.tables, fine),
-            measure,
+            ExpressionContext(context.tables, fine),
+            unit,
             scale,
             common_key(part).conclusion,
-            reach_of(part, measure),
+            reach_of(part, unit),
             not needs_lengths(part).conclusion,
-            {name: kind for name, kind in plan.id_types.items() if name in doubtful},
+            {name: kind for name, kind in plan.id_types.items() if name in uncertain},
             regular,
-            _irregular(program, {one.event.name for one in regular}, whole, finer=scale > 1),
-            {name: plan.steps[name].choice for name in doubtful},
+            _irregular(program, {one.event.name for one in regular}, whole, sub_tick=scale > 1),
+            {name: plan.steps[name].choice for name in uncertain},
         )
 
     @property
@@ -89,7 +88,7 @@ class WorldProgram:
 
     @property
     def clock(self) -> Clock:
-        return self.measure.clock
+        return self.unit.clock
 
     @property
     def compared(self) -> frozenset[str]:
@@ -99,8 +98,8 @@ class WorldProgram:
 
     @property
     def events(self) -> tuple[EventPlan, ...]:
-        """The doubtful events."""
-        return tuple(event for event in self.part.events if event.name in self.doubtful)
+        """The uncertain events."""
+        return tuple(event for event in self.part.events if event.name in self.uncertain)
 
 
 def _compares_keys(event: EventPlan) -> bool:
@@ -113,15 +112,15 @@ def answered_exactly(plan: PhysicalPlan) -> frozenset[str]:
 
 
 def _without(program: ProgramPlan, apart: frozenset[str]) -> ProgramPlan:
-    """The program without events that need no worlds, unless another doubtful event rests on them."""
-    wanted = doubtful_events(program) - apart
-    needed = {name for event in program.events if event.name in wanted for name in resting_on(event, program)}
+    """The program without events that need no worlds, unless another uncertain event depends on them."""
+    wanted = uncertain_events(program) - apart
+    needed = {name for event in program.events if event.name in wanted for name in dependencies_of(event, program)}
     return replace(program, events=tuple(one for one in program.events if one.name not in apart - needed))
 
 
-def _irregular(program: ProgramPlan, names: set[str], whole: PhysicalPlan, *, finer: bool) -> PhysicalPlan | None:
+def _irregular(program: ProgramPlan, names: set[str], whole: PhysicalPlan, *, sub_tick: bool) -> PhysicalPlan | None:
     """The plan in worlds without some events, on which no other rests."""
     if not names:
         return whole
     rest = replace(program, events=tuple(event for event in program.events if event.name not in names))
-    return plan_program(in_worlds(rest, finer=finer)) if doubtful_events(rest) else None
+    return plan_program(in_worlds(rest, sub_tick=sub_tick)) if uncertain_events(rest) else None

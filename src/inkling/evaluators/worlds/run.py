@@ -10,19 +10,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.errors import InputError
+from inkling.evaluators.certain import run_plan
 from inkling.evaluators.protocol import OnWorlds
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.whole import run_plan
 from inkling.evaluators.worlds.alternatives import Numbers, Weights
-from inkling.evaluators.worlds.combine import Summed, summed, together
-from inkling.evaluators.worlds.components import Components, components_of
-from inkling.evaluators.worlds.dense import DenseStage, is_dense
-from inkling.evaluators.worlds.exact import Choices, count_worlds, enumerate_worlds
+from inkling.evaluators.worlds.probabilities.batched_worlds import BatchedWorlds, can_batch
+from inkling.evaluators.worlds.probabilities.combine import Summed, joined_results, summed
+from inkling.evaluators.worlds.probabilities.exact import (
+    Choices,
+    Components,
+    components_of,
+    count_worlds,
+    enumerate_worlds,
+)
+from inkling.evaluators.worlds.probabilities.regular import RegularEvent, Tracked
 from inkling.evaluators.worlds.program import WorldProgram
-from inkling.evaluators.worlds.regular import RegularEvent, Tracked
+from inkling.evaluators.worlds.streams.assignment import Assignment, world_rows
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.of import WorldStream, world_stream
-from inkling.evaluators.worlds.streams.placed import Placed, world_rows
 from inkling.evaluators.worlds.streams.probable import ProbableStream
 from inkling.io.normalize import ID, OWN_ID
 from inkling.logical.plan import StreamPlan
@@ -49,11 +54,7 @@ class WorldData:
 
     @classmethod
     def of(
-        cls,
-        program: WorldProgram,
-        rows: Mapping[str, pa.Table],
-        tables: Mapping[str, pa.Table],
-        exact_up_to: int,
+        cls, program: WorldProgram, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table], exact_up_to: int
     ) -> WorldData:
         streams = tuple(
             world_stream(
@@ -80,17 +81,12 @@ class WorldData:
         found: list[dict[str, Summed]] = []
         for chunk in self._chunks():
             worlds = enumerate_worlds(self.streams, self.parts, chunk, self.program.scale, numbers)
-            placed = dict(zip((stream.schema.name for stream in self.streams), worlds.placed, strict=True))
-            found.append(self._sums(self.program.physical, self.streams, placed, worlds.weights))
-        return self._together(found)
+            assignment = dict(zip((stream.schema.name for stream in self.streams), worlds.assignment, strict=True))
+            found.append(self._sums(self.program.physical, self.streams, assignment, worlds.weights))
+        return self._joined(found)
 
     def sampled(
-        self,
-        sampling: Sampling,
-        first: int,
-        n_worlds: int,
-        chosen: np.ndarray,
-        on_worlds: OnWorlds | None = None,
+        self, sampling: Sampling, first: int, n_worlds: int, chosen: np.ndarray, on_worlds: OnWorlds | None = None
     ) -> dict[str, Summed]:
         """Results of the chosen components in worlds from `first` on, with the number of worlds that have each."""
         streams, masks = self.restricted(chosen)
@@ -100,25 +96,25 @@ class WorldData:
         needed = () if plan is None else tuple(stream.schema.name for stream in plan.program.streams)
         n_rows = max(1, sum(len(stream.rows) for stream in streams if stream.schema.name in needed))
         step = max(1, ROWS_AT_ONCE // n_rows) if plan is not None else WORLDS_AT_ONCE
-        dense = self._dense(streams)
+        batched = self._batched(streams)
         found: list[dict[str, Summed]] = []
         for at in range(first, first + n_worlds, step):
             n = min(step, first + n_worlds - at)
             for one in tracked:
                 one.sample(seed, at, n, self._in_full)
             if plan is not None:
-                placed = {
+                assignment = {
                     stream.schema.name: only(stream.draw(seed, at, n, self.program.scale), mask)
                     for stream, mask in zip(streams, masks, strict=True)
                     if stream.schema.name in needed
                 }
-                if dense is not None:
-                    found.append(self._added_up(dense.matches(placed, at, n), None))
+                if batched is not None:
+                    found.append(self._added_up(batched.matches(assignment, at, n), None))
                 else:
-                    found.append(self._sums(plan, streams, placed, None))
+                    found.append(self._sums(plan, streams, assignment, None))
             if on_worlds is not None:
                 on_worlds(at + n, first + n_worlds)
-        return self._together(found) | {one.regular.event.name: one.results() for one in tracked}
+        return self._joined(found) | {one.regular.event.name: one.results() for one in tracked}
 
     def _tracked(self, streams: Sequence[WorldStream]) -> list[Tracked]:
         """The events whose worlds an automaton reads side by side."""
@@ -127,29 +123,29 @@ class WorldData:
         for regular in self.program.regular:
             stream = named[regular.stream]
             assert isinstance(stream, ProbableStream)
-            found.append(Tracked.of(regular, stream, self.tables, self.program.around, self.program.scale))
+            found.append(Tracked.of(regular, stream, self.tables, self.program.context, self.program.scale))
         return found
 
-    def _in_full(self, regular: RegularEvent, stream: ProbableStream, placed: Placed) -> MatchBatch:
-        rows = world_rows(stream.rows, stream.tokens, placed, stream.time_columns, self.program.scale)
-        found = run_plan(regular.in_full, {regular.stream: rows}, self.tables, self.program.around)
+    def _in_full(self, regular: RegularEvent, stream: ProbableStream, assignment: Assignment) -> MatchBatch:
+        rows = world_rows(stream.rows, stream.tokens, assignment, stream.time_columns, self.program.scale)
+        found = run_plan(regular.in_full, {regular.stream: rows}, self.tables, self.program.context)
         return found[regular.event.name]
 
     def _sums(
         self,
         plan: PhysicalPlan,
         streams: Sequence[WorldStream],
-        placed: Mapping[str, Placed],
+        assignment: Mapping[str, Assignment],
         weights: Weights | None,
     ) -> dict[str, Summed]:
         """What the events of a plan find in worlds, added up."""
         program = self.program
         sources = {
-            name: world_rows(stream.rows, stream.tokens, placed[name], stream.time_columns, program.scale)
+            name: world_rows(stream.rows, stream.tokens, assignment[name], stream.time_columns, program.scale)
             for stream in streams
-            if (name := stream.schema.name) in placed
+            if (name := stream.schema.name) in assignment
         }
-        return self._added_up(run_plan(plan, sources, self.tables, program.around), weights)
+        return self._added_up(run_plan(plan, sources, self.tables, program.context), weights)
 
     def _added_up(self, matches: Mapping[str, MatchBatch], weights: Weights | None) -> dict[str, Summed]:
         return {
@@ -158,15 +154,15 @@ class WorldData:
             if event.name in matches
         }
 
-    def _dense(self, streams: Sequence[WorldStream]) -> DenseStage | None:
+    def _batched(self, streams: Sequence[WorldStream]) -> BatchedWorlds | None:
         """The one stage of all events, where rows need not be made for every world."""
         plan = self.program.irregular
-        if plan is None or not is_dense(plan, self.program):
+        if plan is None or not can_batch(plan, self.program):
             return None
-        return DenseStage.of(plan, self.program, streams, self.tables)
+        return BatchedWorlds.of(plan, self.program, streams, self.tables)
 
-    def _together(self, found: list[dict[str, Summed]]) -> dict[str, Summed]:
-        return {name: together([one[name] for one in found]) for name in (found[0] if found else {})}
+    def _joined(self, found: list[dict[str, Summed]]) -> dict[str, Summed]:
+        return {name: joined_results([one[name] for one in found]) for name in (found[0] if found else {})}
 
     def _chunks(self) -> Iterator[Choices]:
         """The countable components in portions that fit memory."""
@@ -200,16 +196,18 @@ class WorldData:
         return streams, masks
 
 
-def only(placed: Placed, mask: np.ndarray | None) -> Placed:
-    """What is placed of the rows that a mask over the stream's rows keeps."""
+def only(assignment: Assignment, mask: np.ndarray | None) -> Assignment:
+    """What is assignment of the rows that a mask over the stream's rows keeps."""
     if mask is None:
-        return placed
-    kept = np.flatnonzero(mask[placed.rows])
-    return Placed(placed.rows[kept], placed.worlds[kept], None if placed.times is None else placed.times[kept])
+        return assignment
+    kept = np.flatnonzero(mask[assignment.rows])
+    return Assignment(
+        assignment.rows[kept], assignment.worlds[kept], None if assignment.times is None else assignment.times[kept]
+    )
 
 
 def tokens_behind(lineage: pa.ListArray) -> Ints | None:
-    """All events that some results rest on; None if one of them rests on no event, so that any may matter."""
+    """All events that some results depend on; None if one of them depends on no event, so that any may matter."""
     if len(lineage) and pc.min(lineage.value_lengths()).as_py() == 0:
         return None
     return np.unique(lineage.flatten().to_numpy())
@@ -231,7 +229,7 @@ def _ordered_by_id(stream: StreamPlan, rows: pa.Table) -> pa.Table:
 
 
 def require_room(program: WorldProgram, streams: Sequence[WorldStream]) -> None:
-    """Raises `InputError` for times that a finer clock cannot count, and for gaps with more events than moments."""
+    """Raises `InputError` for times that a sub-tick clock cannot count, and for gaps with more events than moments."""
     if program.scale == 1:
         _require_moments(streams)
         return

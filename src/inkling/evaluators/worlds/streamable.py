@@ -1,4 +1,4 @@
-"""Refuses programs over uncertain streams that a stream without an end could not answer."""
+"""Rejects programs over uncertain streams that cannot be evaluated on unbounded streams."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.evaluators.sampling import Sampling
 from inkling.language import syntax as s
 from inkling.logical.plan import Demand, StreamPlan
-from inkling.logical.recursion import resting_on
+from inkling.logical.recursion import dependencies_of
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan
 from inkling.source import SourceText
@@ -32,8 +32,8 @@ def require_worlds_streamable(
         raise InputError.of(
             "INK0616",
             f"a stream would have to keep {n_worlds:,} worlds, the limit is {MOST_WORLDS:,}",
-            notes=("every world holds all that the program remembers of every key",),
-            helps=("ask for less with a larger `--epsilon` or `--delta`",),
+            notes=("every world holds the whole state of every key",),
+            helps=("use a larger `--epsilon` or `--delta`",),
         )
 
 
@@ -45,7 +45,7 @@ def _impossible(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> Iter
         if event.demand is Demand.EXACT and event.name in in_worlds:
             yield Diagnostic(
                 "INK0615",
-                f"`{event.name}` demands EXACT, which cannot be promised on a stream",
+                f"`{event.name}` demands EXACT, which is not possible on a stream",
                 tree.event_name(event.name).span,
                 source,
                 "its probabilities are sampled there",
@@ -59,25 +59,29 @@ def _impossible(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> Iter
                 tree.event_name(event.name).span,
                 source,
                 f"because of `TOP {event.top}`",
-                ("which results are the most probable is known when the stream ends",),
-                ("ask for a CONFIDENCE instead",),
+                ("the most probable results are known only at the end of the stream",),
+                ("use CONFIDENCE instead",),
             )
 
 
 def _waiting_for_numbers(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
     for stream in _in_worlds(plan):
-        doubt = stream.schema.doubt
-        if isinstance(doubt, LostEvents) and doubt.timeout is None and (doubt.count is None or doubt.bounds is None):
+        uncertainty = stream.schema.uncertainty
+        if (
+            isinstance(uncertainty, LostEvents)
+            and uncertainty.timeout is None
+            and (uncertainty.count is None or uncertainty.bounds is None)
+        ):
             yield Diagnostic(
                 "INK0605",
                 f"`{stream.schema.name}` cannot be read on a stream: nothing limits how long a number may be missing",
                 _stream_name(tree, stream.schema.name).span,
                 source,
-                "what was lost shows with the next number of its key",
-                ("until then no world can go on; on a finite stream this is no problem",),
+                "a lost event is noticed only with the next number of its key",
+                ("until then its worlds are incomplete",),
                 (
                     "add TIMEOUT, which closes a key that is silent for too long",
-                    "allow it with `--unbounded` (`unbounded=True`) where every key goes on or the stream ends",
+                    "allow it with `--unbounded` (`unbounded=True`) if every key gets more events or the stream ends",
                 ),
             )
 
@@ -85,7 +89,7 @@ def _waiting_for_numbers(plan: PhysicalPlan, tree: s.Program, source: SourceText
 def _in_worlds(plan: PhysicalPlan) -> list[StreamPlan]:
     """Streams that worlds are made of; relations between segments with lost ends do not wait for numbers."""
     program, wanted = plan.program, plan.uncertain - plan.answered_by(Evaluator.RELATION).keys()
-    needed = {name for event in program.events if event.name in wanted for name in resting_on(event, program)}
+    needed = {name for event in program.events if event.name in wanted for name in dependencies_of(event, program)}
     return [stream for stream in program.streams if stream.schema.name in needed]
 
 

@@ -1,4 +1,4 @@
-"""Normalized rows of a stream as events: without repetitions, and without what contradicts its kind of doubt.
+"""Normalized rows of a stream as events: without repetitions, and without what contradicts its kind of uncertainty.
 
 Imprecise times: no interval is too wide, and weights are one number per tick, none negative, some positive.
 """
@@ -27,62 +27,66 @@ def checked(schema: StreamSchema, rows: pa.Table, *, most_lost: int = MOST_LOST)
     KEY as a whole. So what is left is as if the others had never come. `most_lost` is how many events in a row may
     be lost.
     """
-    match schema.doubt:
+    match schema.uncertainty:
         case None:
             return rows, NO_REJECTS
         case ImpreciseTime():
-            return checked_times(schema, schema.doubt, rows)
+            return checked_times(schema, schema.uncertainty, rows)
         case ProbableValue():
-            return checked_alternatives(schema, schema.doubt, rows)
+            return checked_alternatives(schema, schema.uncertainty, rows)
         case LostEvents():
-            return checked_numbers(schema, schema.doubt, rows, most_lost)
+            return checked_numbers(schema, schema.uncertainty, rows, most_lost)
 
 
 def acceptable(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, list[pa.Table]]:
     """Good rows, and rejects; alternatives and numbered events may share an id."""
-    if schema.doubt is None or isinstance(schema.doubt, ImpreciseTime):
+    if schema.uncertainty is None or isinstance(schema.uncertainty, ImpreciseTime):
         rows, repeated = without_duplicates(schema, rows)
-        good, refused = checked(schema, rows)
-        return good, [repeated, refused]
-    good, refused = checked(schema, rows)
-    return good, [refused]
+        good, rejected = checked(schema, rows)
+        return good, [repeated, rejected]
+    good, rejected = checked(schema, rows)
+    return good, [rejected]
 
 
-def checked_times(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+def checked_times(schema: StreamSchema, uncertainty: ImpreciseTime, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Every row is an event of its own; one without weights is equally likely at every tick."""
     if not len(rows):
         return rows, NO_REJECTS
-    findings = [*_widths(schema, doubt, rows), *_weights(doubt, rows)]
+    findings = [*_widths(schema, uncertainty, rows), *_weights(uncertainty, rows)]
     if not findings:
         return rows, NO_REJECTS
     verdicts = Verdicts.of(len(rows), findings)
-    return split(schema, rows, verdicts.guilty, verdicts.said)
+    return split(schema, rows, verdicts.guilty, verdicts.fault)
 
 
-def _widths(schema: StreamSchema, doubt: ImpreciseTime, rows: pa.Table) -> list[Finding]:
-    if doubt.widest is None:
+def _widths(schema: StreamSchema, uncertainty: ImpreciseTime, rows: pa.Table) -> list[Finding]:
+    if uncertainty.widest is None:
         return []
-    most = schema.units(doubt.widest)
+    most = schema.units(uncertainty.widest)
     widths = rows[END].to_numpy() - rows[START].to_numpy()
-    counts_ticks = schema.tick is not None or schema.time_type is Type.INTEGER or doubt.widest.unit == "TICKS"
+    counts_ticks = schema.tick is not None or schema.time_type is Type.INTEGER or uncertainty.widest.unit == "TICKS"
     unit = "tick" if counts_ticks else "microsecond"
 
     def too_wide(place: int) -> str:
-        wide, allowed = (counted(int(one) // doubt.step, unit) for one in (widths[place], most))
-        ends = f"`{doubt.lo}` and `{doubt.hi}`" if doubt.error is None else f"the first and last moment of `{doubt.lo}`"
+        wide, allowed = (counted(int(one) // uncertainty.step, unit) for one in (widths[place], most))
+        ends = (
+            f"`{uncertainty.lo}` and `{uncertainty.hi}`"
+            if uncertainty.error is None
+            else f"the first and last moment of `{uncertainty.lo}`"
+        )
         return f"{ends} are {wide} apart, more than {allowed}"
 
     return [Finding(Reason.TOO_WIDE, widths > most, too_wide)]
 
 
-def _weights(doubt: ImpreciseTime, rows: pa.Table) -> list[Finding]:
-    if doubt.weights is None:
+def _weights(uncertainty: ImpreciseTime, rows: pa.Table) -> list[Finding]:
+    if uncertainty.weights is None:
         return []
-    lists = rows[doubt.weights].combine_chunks()
+    lists = rows[uncertainty.weights].combine_chunks()
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     weights = pc.list_flatten(lists).to_numpy(zero_copy_only=False).astype(np.float64)
     owner, ends = np.repeat(np.arange(len(rows)), lengths), np.cumsum(lengths)
-    ticks = (rows[END].to_numpy() - rows[START].to_numpy()) // doubt.step + 1
+    ticks = (rows[END].to_numpy() - rows[START].to_numpy()) // uncertainty.step + 1
     given = pc.is_valid(lists).to_numpy(zero_copy_only=False)
     with np.errstate(over="ignore"):
         totals = np.bincount(owner, weights, minlength=len(rows))
@@ -92,22 +96,22 @@ def _weights(doubt: ImpreciseTime, rows: pa.Table) -> list[Finding]:
         return [float(weight) for weight in weights[ends[place] - lengths[place] : ends[place]]]
 
     def wrong_count(place: int) -> str:
-        return f"`{doubt.weights}` has {counted(lengths[place], 'weight')} for {counted(ticks[place], 'tick')}"
+        return f"`{uncertainty.weights}` has {counted(lengths[place], 'weight')} for {counted(ticks[place], 'tick')}"
 
     def not_finite(place: int) -> str:
         odd = [number for number, weight in enumerate(listed(place), start=1) if not np.isfinite(weight)]
         return (
-            f"weight {odd[0]} of {lengths[place]} in `{doubt.weights}` is no finite number"
+            f"weight {odd[0]} of {lengths[place]} in `{uncertainty.weights}` is no finite number"
             if odd
-            else f"the weights in `{doubt.weights}` sum to more than a number can hold"
+            else f"the weights in `{uncertainty.weights}` sum to more than a number can hold"
         )
 
     def negative(place: int) -> str:
         number, weight = next((n, one) for n, one in enumerate(listed(place), start=1) if one < 0)
-        return f"weight {number} of {lengths[place]} in `{doubt.weights}` is {number_words(weight)}"
+        return f"weight {number} of {lengths[place]} in `{uncertainty.weights}` is {number_words(weight)}"
 
     def all_zero(place: int) -> str:
-        return f"all {lengths[place]} weights in `{doubt.weights}` are 0"
+        return f"all {lengths[place]} weights in `{uncertainty.weights}` are 0"
 
     return [
         Finding(Reason.WEIGHT_COUNT, given & (lengths != ticks), wrong_count),

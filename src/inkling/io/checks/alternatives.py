@@ -27,21 +27,20 @@ from inkling.io.checks.findings import (
 from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Reason
 from inkling.model.schema import StreamSchema, value_columns
-from inkling.model.uncertainty import ProbableValue
-from inkling.model.weights import TOLERANCE
+from inkling.model.uncertainty import TOLERANCE, ProbableValue
 
 NEARLY = float(TOLERANCE)
 
 
-def checked_alternatives(schema: StreamSchema, doubt: ProbableValue, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+def checked_alternatives(schema: StreamSchema, uncertainty: ProbableValue, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Events whose alternatives make up a distribution; with GIVEN, chains of them as far as they are sound."""
     if not len(rows):
         return rows, NO_REJECTS
-    written = rows[doubt.probability].cast(pa.float64()).to_numpy()
-    steps = Steps.of(schema, doubt, rows)
-    about = _Alternatives(schema, doubt, rows, steps, written, np.clip(np.nan_to_num(written), 0.0, 1.0))
+    written = rows[uncertainty.probability].cast(pa.float64()).to_numpy()
+    steps = Steps.of(schema, uncertainty, rows)
+    about = _Alternatives(schema, uncertainty, rows, steps, written, np.clip(np.nan_to_num(written), 0.0, 1.0))
     findings = about.findings()
-    if doubt.given:
+    if uncertainty.given:
         chains = Chains.of(steps)
         findings.append(about.unfollowed(chains, Verdicts.of(steps.n_steps, findings).guilty))
         verdicts = Verdicts.of(steps.n_steps, findings)
@@ -51,13 +50,13 @@ def checked_alternatives(schema: StreamSchema, doubt: ProbableValue, rows: pa.Ta
         cause = np.where(verdicts.guilty, np.arange(steps.n_steps), -1)
 
     @cache
-    def said(step: int) -> tuple[Reason, str]:
-        reason, detail = verdicts.said(step)
-        return reason, f"at time {steps.time[step]}, {detail}" if doubt.given else detail
+    def fault(step: int) -> tuple[Reason, str]:
+        reason, detail = verdicts.fault(step)
+        return reason, f"at time {steps.time[step]}, {detail}" if uncertainty.given else detail
 
     of_row = cause[steps.step]
-    good, rejects = split(schema, rows, of_row >= 0, lambda place: said(int(of_row[place])))
-    return _clipped(good, doubt.probability), rejects
+    good, rejects = split(schema, rows, of_row >= 0, lambda place: fault(int(of_row[place])))
+    return _clipped(good, uncertainty.probability), rejects
 
 
 def _clipped(rows: pa.Table, name: str) -> pa.Table:
@@ -72,7 +71,7 @@ def _clipped(rows: pa.Table, name: str) -> pa.Table:
 @dataclass(frozen=True, slots=True)
 class _Alternatives:
     schema: StreamSchema
-    doubt: ProbableValue
+    uncertainty: ProbableValue
     rows: pa.Table
     steps: Steps
     written: NDArray[np.float64]
@@ -80,7 +79,7 @@ class _Alternatives:
 
     def findings(self) -> list[Finding]:
         """Faults that a step has on its own."""
-        steps, probability = self.steps, self.doubt.probability
+        steps, probability = self.steps, self.uncertainty.probability
         is_null = np.isnan(self.written)
         is_outside = (self.written < -NEARLY) | (self.written > 1 + NEARLY)
         is_repeated = (np.bincount(steps.alternative) > 1) & (np.bincount(steps.alternative, self.chances) > 0)
@@ -140,14 +139,14 @@ class _Alternatives:
         return f"{self._value(int(np.argmax(self.steps.value == missing.state)))}, {mass}"
 
     def _value(self, row: int) -> str:
-        names = [name for name in value_columns(self.doubt, self.schema) if name in self.rows.column_names]
+        names = [name for name in value_columns(self.uncertainty, self.schema) if name in self.rows.column_names]
         values = [self.rows[name][row].as_py() for name in names]
         return f"the value {value_words(values)}" if values else "the event"
 
     def _after(self, row: int) -> str:
         if self.steps.given[row] == NOTHING:
             return ""
-        return f" after {value_words([self.rows[name][row].as_py() for name in self.doubt.given])}"
+        return f" after {value_words([self.rows[name][row].as_py() for name in self.uncertainty.given])}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,14 +194,14 @@ class Chains:
         """Chains in which some state lacks followers, be it one that cannot come about."""
         steps = self.steps
         sums = np.bincount(steps.source, chances, minlength=1)
-        goes_on = np.append(~self.starts[1:], False)
+        continues = np.append(~self.starts[1:], False)
         places = int(max(steps.value.max(initial=0), steps.given.max(initial=0))) + 2
 
         def pairs(step: Numbers, state: Numbers | int) -> Numbers:
             return np.asarray(step * places + state + 1, np.int64)
 
-        possible = (chances > 0) & goes_on[steps.step]
-        leaves_some = (sums[steps.source] < 1 - NEARLY) & goes_on[steps.step]
+        possible = (chances > 0) & continues[steps.step]
+        leaves_some = (sums[steps.source] < 1 - NEARLY) & continues[steps.step]
         wanted = np.concatenate(
             [
                 pairs(steps.step[possible] + 1, steps.value[possible]),
@@ -284,7 +283,7 @@ class Steps:
         return np.bincount(self.step[rows], minlength=self.n_steps) > 0
 
     @classmethod
-    def of(cls, schema: StreamSchema, doubt: ProbableValue, rows: pa.Table) -> Steps:
+    def of(cls, schema: StreamSchema, uncertainty: ProbableValue, rows: pa.Table) -> Steps:
         n_rows = len(rows)
         key = numbered([rows[name] for name in schema.key], n_rows)
         time = rows[START].to_numpy()
@@ -293,9 +292,9 @@ class Steps:
         is_first = starts_key | (np.diff(time[order], prepend=time[order][:1]) != 0)
         step = np.empty(n_rows, np.int64)
         step[order] = np.cumsum(is_first) - 1
-        values = [name for name in value_columns(doubt, schema) if name in rows.column_names]
-        value, given = _states(rows, values, doubt.given)
-        source = numbered([step, given], n_rows) if doubt.given else step
+        values = [name for name in value_columns(uncertainty, schema) if name in rows.column_names]
+        value, given = _states(rows, values, uncertainty.given)
+        source = numbered([step, given], n_rows) if uncertainty.given else step
         ends = [rows[END]] if schema.is_interval else []
         alternative = numbered([source, *(rows[name] for name in values), *ends], n_rows)
         offsets = np.append(np.flatnonzero(is_first), n_rows)

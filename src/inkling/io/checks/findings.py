@@ -44,15 +44,15 @@ class Verdicts:
     def guilty(self) -> Mask:
         return self.first >= 0
 
-    def said(self, thing: int) -> tuple[Reason, str]:
+    def fault(self, thing: int) -> tuple[Reason, str]:
         finding = self.findings[self.first[thing]]
         return finding.reason, finding.detail(thing)
 
 
 def split(
-    schema: StreamSchema, rows: pa.Table, bad: Mask, said: Callable[[int], tuple[Reason, str]]
+    schema: StreamSchema, rows: pa.Table, bad: Mask, fault: Callable[[int], tuple[Reason, str]]
 ) -> tuple[pa.Table, pa.Table]:
-    """Rows that are not bad, and rejects for the others; `said` tells the fault of the row at a place."""
+    """Rows that are not bad, and rejects for the others; `fault` gives the fault of the row at a place."""
     if not bad.any():
         return rows, NO_REJECTS
     columns = [name for name in rows.column_names if not name.startswith("@")]
@@ -61,7 +61,7 @@ def split(
     plain, ids = chosen.select(columns).to_pylist(), chosen[ID].to_pylist()
     rejects = []
     for place, row, identity in zip(places, plain, ids, strict=True):
-        reason, detail = said(int(place))
+        reason, detail = fault(int(place))
         rejects.append(
             {
                 "stream": schema.name,
@@ -75,7 +75,7 @@ def split(
 
 
 def number_words(number: float) -> str:
-    """A number in a sentence: whole ones without a point, others with the digits that tell them apart.
+    """A number in a sentence: whole ones without a point, others with the digits that distinguish them.
 
     >>> number_words(3.0), number_words(0.1 + 0.2), number_words(1.2000000000000002)
     ('3', '0.3', '1.2')

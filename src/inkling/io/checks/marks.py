@@ -13,14 +13,14 @@ from inkling.model.uncertainty import LostEvents
 Mask = NDArray[np.bool_]
 
 
-def marks_in(rows: pa.Table, doubt: LostEvents) -> Mask:
+def marks_in(rows: pa.Table, uncertainty: LostEvents) -> Mask:
     """Which rows are no events, but say how many there were."""
-    return has_role(rows, doubt, MARK)
+    return has_role(rows, uncertainty, MARK)
 
 
-def has_role(rows: pa.Table, doubt: LostEvents, word: str) -> Mask:
+def has_role(rows: pa.Table, uncertainty: LostEvents, word: str) -> Mask:
     """Which rows have a role, in any case."""
-    if doubt.role is None:
+    if uncertainty.role is None:
         return np.zeros(len(rows), bool)
-    said = pc.fill_null(pc.equal(pc.utf8_lower(rows[doubt.role].cast(pa.string())), word), False)
-    return np.asarray(said.to_numpy(), bool)
+    matches = pc.fill_null(pc.equal(pc.utf8_lower(rows[uncertainty.role].cast(pa.string())), word), False)
+    return np.asarray(matches.to_numpy(), bool)

@@ -1,73 +1,245 @@
-"""Numbers that show what was lost: a KEY whose numbers, times, counts, bounds and roles fit together."""
+"""Numbers that show what was lost: a KEY whose numbers, times, counts, bounds and roles fit together.
+
+What the rows of a KEY say about its ends: how many events there were, since when and until when, how fast.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from inkling.io.checks.ends import Ends
-from inkling.io.checks.findings import Finding, Mask, Verdicts, numbered, split
-from inkling.io.checks.marks import marks_in
+from inkling.io.checks.findings import Finding, Mask, Numbers, Verdicts, number_words, numbered, split
+from inkling.io.checks.marks import has_role, marks_in
 from inkling.io.checks.recorded import Recorded
 from inkling.io.normalize import START
 from inkling.io.rejects import NO_REJECTS, Reason, shown
-from inkling.model.roles import CLOSING, OPENING
+from inkling.model.roles import CLOSING, END, OPENING
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
+
+_LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What one column says, per KEY: nothing, or from `least` to `most`, which should be one number."""
+
+    column: str
+    known: Mask
+    least: Numbers
+    most: Numbers
+
+    @classmethod
+    def of(cls, column: str | None, rows: pa.Table, recorded: Recorded) -> Declared:
+        if column is None:
+            nothing = np.zeros(recorded.n_keys, np.int64)
+            return cls("", np.zeros(recorded.n_keys, bool), nothing, nothing)
+        values = rows[column].combine_chunks().take(pa.array(recorded.order))
+        known = np.asarray(pc.is_valid(values).to_numpy(zero_copy_only=False), bool)
+        numbers = pc.fill_null(values, 0).to_numpy()
+        return cls(
+            column,
+            np.logical_or.reduceat(known, recorded.first),
+            np.minimum.reduceat(np.where(known, numbers, _MOST), recorded.first),
+            np.maximum.reduceat(np.where(known, numbers, _LEAST), recorded.first),
+        )
+
+    def differing(self, reason: Reason) -> Finding:
+        def detail(key: int) -> str:
+            return f"`{self.column}` is {self.least[key]} and {self.most[key]} in events of one key"
+
+        return Finding(reason, self.known & (self.least != self.most), detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    uncertainty: LostEvents
+    recorded: Recorded
+    count: Declared
+    lo: Declared
+    hi: Declared
+    rate: Declared
+    ended: Mask
+
+    @classmethod
+    def of(cls, uncertainty: LostEvents, rows: pa.Table, recorded: Recorded) -> Ends:
+        lo, hi = uncertainty.bounds or (None, None)
+        rate = uncertainty.rate if isinstance(uncertainty.rate, str) else None
+        count, low, high, speed = (Declared.of(column, rows, recorded) for column in (uncertainty.count, lo, hi, rate))
+        ends = has_role(rows, uncertainty, END)[recorded.order]
+        return cls(uncertainty, recorded, count, low, high, speed, np.logical_or.reduceat(ends, recorded.first))
+
+    @property
+    def n_before(self) -> Numbers:
+        """How many events were lost before the first row."""
+        first = self.recorded.first
+        return np.asarray(self.recorded.number[first] - self.recorded.is_event[first], np.int64)
+
+    @property
+    def n_after(self) -> Numbers:
+        """How many were lost after the last one, as far as a count or a timeout shows."""
+        last = self.recorded.number[self.recorded.last]
+        closing = np.where(self.ended | (self.uncertainty.timeout is None), 0, last % 2)
+        return np.where(self.count.known, self.count.least - last, closing)
+
+    @property
+    def since(self) -> Numbers:
+        """When the first row of each KEY was."""
+        return self.recorded.time[self.recorded.first]
+
+    @property
+    def until(self) -> Numbers:
+        return self.recorded.time[self.recorded.last]
+
+    @property
+    def has_rate(self) -> Mask:
+        """Whether it is known how fast events of each KEY come."""
+        return self.rate.known | (self.uncertainty.rate is not None and not isinstance(self.uncertainty.rate, str))
+
+    def counts(self) -> list[Finding]:
+        count, last = self.count, self.recorded.last
+        number = self.recorded.number[last]
+        is_odd = count.known & (count.least % 2 == 1) & (self.uncertainty.role is not None)
+        return [
+            count.differing(Reason.BAD_COUNT),
+            Finding(
+                Reason.BAD_COUNT,
+                count.known & (count.least < number),
+                lambda key: (
+                    f"`{count.column}` is {count.least[key]}, and there is"
+                    f" {'an' if self.recorded.is_event[last[key]] else 'a'} {self.recorded.named(last[key])}"
+                ),
+            ),
+            Finding(
+                Reason.ODD_COUNT,
+                is_odd,
+                lambda key: f"`{count.column}` is {count.least[key]}, and events open and close segments in turn",
+            ),
+        ]
+
+    def bounds(self) -> list[Finding]:
+        lo, hi, since, until = self.lo, self.hi, self.since, self.until
+        return [
+            lo.differing(Reason.BAD_BOUNDS),
+            hi.differing(Reason.BAD_BOUNDS),
+            Finding(
+                Reason.BAD_BOUNDS,
+                lo.known & (lo.least > since),
+                lambda key: f"`{lo.column}` is {lo.least[key]}, after {self._first(key)} at {since[key]}",
+            ),
+            Finding(
+                Reason.BAD_BOUNDS,
+                hi.known & (hi.least < until),
+                lambda key: f"`{hi.column}` is {hi.least[key]}, before {self._last(key)} at {until[key]}",
+            ),
+        ]
+
+    def rates(self) -> list[Finding]:
+        rate = self.rate
+        rates: NDArray[np.float64] = rate.least.astype(np.float64)
+        return [
+            Finding(
+                Reason.BAD_RATE,
+                rate.known & ~(np.isfinite(rates) & (rates > 0)),
+                lambda key: f"`{rate.column}` is {number_words(rates[key])}, expected a positive number",
+            ),
+            rate.differing(Reason.BAD_RATE),
+        ]
+
+    def windows(self) -> list[Finding]:
+        """Losses at the ends, and the room that bounds leave for them."""
+        before, after = self.n_before, self.n_after
+        lo, hi, since, until = self.lo, self.hi, self.since, self.until
+        is_closed = hi.known | (self.uncertainty.timeout is not None)
+        return [
+            Finding(
+                Reason.ZERO_WINDOW,
+                (before > 0) & lo.known & (lo.least == since),
+                lambda key: (
+                    f"{before[key]} lost before {self._first(key)}, and `{lo.column}` is its time, {since[key]}"
+                ),
+            ),
+            Finding(
+                Reason.ZERO_WINDOW,
+                (after > 0) & hi.known & (hi.least == until),
+                lambda key: f"{after[key]} lost after {self._last(key)}, and `{hi.column}` is its time, {until[key]}",
+            ),
+            Finding(
+                Reason.MISSING_BOUND,
+                (before > 0) & ~lo.known & ~self.has_rate,
+                lambda key: f"{before[key]} lost before {self._first(key)}, and nothing says since when",
+            ),
+            Finding(
+                Reason.MISSING_BOUND,
+                (after > 0) & ~is_closed & ~self.has_rate,
+                lambda key: f"{after[key]} lost after {self._last(key)}, and nothing says until when",
+            ),
+        ]
+
+    def _first(self, key: int) -> str:
+        is_event = self.recorded.is_event[self.recorded.first[key]]
+        return "the first recorded event" if is_event else "the first mark"
+
+    def _last(self, key: int) -> str:
+        is_event = self.recorded.is_event[self.recorded.last[key]]
+        return "the last recorded event" if is_event else "the last mark"
+
 
 MOST_LOST = 10_000
 """How many events in a row may be lost."""
 
 
 def checked_numbers(
-    schema: StreamSchema, doubt: LostEvents, rows: pa.Table, most_lost: int
+    schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, most_lost: int
 ) -> tuple[pa.Table, pa.Table]:
     """Rows with a number are taken or set aside with all others of their KEY.
 
     One without is no recorded event, and one after a timeout is none of its KEY.
     """
-    rows, unnumbered = with_numbers(schema, doubt, rows)
-    rows, after = _before_timeouts(schema, doubt, rows)
+    rows, unnumbered = with_numbers(schema, uncertainty, rows)
+    rows, after = _before_timeouts(schema, uncertainty, rows)
     if not len(rows):
         return rows, pa.concat_tables([unnumbered, after])
-    recorded = Recorded.of(schema, doubt, rows)
-    ends = Ends.of(doubt, rows, recorded)
+    recorded = Recorded.of(schema, uncertainty, rows)
+    ends = Ends.of(uncertainty, rows, recorded)
     findings = [
         _repeated(recorded),
         *ends.counts(),
         *ends.bounds(),
         *ends.rates(),
-        *_not_later(doubt, recorded),
+        *_not_later(uncertainty, recorded),
         *ends.windows(),
-        *([] if doubt.role is None else _wrong_roles(doubt.role, rows, recorded, ends)),
+        *([] if uncertainty.role is None else _wrong_roles(uncertainty.role, rows, recorded, ends)),
         _long_runs(recorded, ends, most_lost),
     ]
     verdicts = Verdicts.of(recorded.n_keys, findings)
-    said = cache(verdicts.said)
+    fault = cache(verdicts.fault)
     of_row = recorded.key_of_row
-    good, rejects = split(schema, rows, verdicts.guilty[of_row], lambda place: said(int(of_row[place])))
+    good, rejects = split(schema, rows, verdicts.guilty[of_row], lambda place: fault(int(of_row[place])))
     return good, pa.concat_tables([unnumbered, after, rejects])
 
 
-def with_numbers(schema: StreamSchema, doubt: LostEvents, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+def with_numbers(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     if not len(rows):
         return rows, NO_REJECTS
-    numbers = rows[doubt.number].combine_chunks()
-    least = pa.array(np.where(marks_in(rows, doubt), 0, 1))
+    numbers = rows[uncertainty.number].combine_chunks()
+    least = pa.array(np.where(marks_in(rows, uncertainty), 0, 1))
     findings = [
-        Finding(Reason.NULL_NUMBER, _mask(pc.is_null(numbers)), lambda _: f"`{doubt.number}` is missing"),
+        Finding(Reason.NULL_NUMBER, _mask(pc.is_null(numbers)), lambda _: f"`{uncertainty.number}` is missing"),
         Finding(
             Reason.BAD_NUMBER,
             _mask(pc.fill_null(pc.less(numbers, least), False)),
-            lambda place: f"`{doubt.number}` is {numbers[place]}, expected a number from {least[place]}",
+            lambda place: f"`{uncertainty.number}` is {numbers[place]}, expected a number from {least[place]}",
         ),
     ]
     verdicts = Verdicts.of(len(rows), findings)
-    return split(schema, rows, verdicts.guilty, verdicts.said)
+    return split(schema, rows, verdicts.guilty, verdicts.fault)
 
 
 def _mask(truth: pa.Array) -> Mask:
@@ -76,7 +248,7 @@ def _mask(truth: pa.Array) -> Mask:
 
 def _repeated(recorded: Recorded) -> Finding:
     both = recorded.is_event[1:] & recorded.is_event[:-1]
-    same = recorded.goes_on & both & (recorded.number[1:] == recorded.number[:-1])
+    same = recorded.continues & both & (recorded.number[1:] == recorded.number[:-1])
 
     def detail(key: int) -> str:
         number = recorded.number[recorded.first_with(same, key)]
@@ -87,14 +259,14 @@ def _repeated(recorded: Recorded) -> Finding:
     return Finding(Reason.DUPLICATE_NUMBER, recorded.keys_with(same), detail)
 
 
-def _not_later(doubt: LostEvents, recorded: Recorded) -> list[Finding]:
+def _not_later(uncertainty: LostEvents, recorded: Recorded) -> list[Finding]:
     """Pairs of neighbors the second of which is not later than the first; a mark may be as late as its event."""
     step, lost = np.diff(recorded.number), recorded.lost_between
-    tied = recorded.goes_on & (np.diff(recorded.time) == 0)
+    tied = recorded.continues & (np.diff(recorded.time) == 0)
     in_no_time = tied & (lost > 0)
     both = recorded.is_event[1:] & recorded.is_event[:-1]
-    is_segment = tied & (lost == 0) & both & (recorded.number[:-1] % 2 == 1) & (doubt.role is not None)
-    backward = recorded.goes_on & (np.diff(recorded.time) < 0)
+    is_segment = tied & (lost == 0) & both & (recorded.number[:-1] % 2 == 1) & (uncertainty.role is not None)
+    backward = recorded.continues & (np.diff(recorded.time) < 0)
     out_of_order = backward | (tied & (lost == 0) & (step > 0) & ~is_segment)
 
     def about(reason: Reason, pairs: Mask, words: Callable[[int], str]) -> Finding:
@@ -167,11 +339,11 @@ def _among(words: pa.Array, meant: frozenset[str] | set[str]) -> Mask:
     return np.asarray(pc.is_in(words, pa.array(sorted(meant), pa.string())).to_numpy(zero_copy_only=False), bool)
 
 
-def _before_timeouts(schema: StreamSchema, doubt: LostEvents, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+def _before_timeouts(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Rows up to the first time that their KEY is silent for too long, and rejects for those after it."""
-    if doubt.timeout is None or not len(rows):
+    if uncertainty.timeout is None or not len(rows):
         return rows, NO_REJECTS
-    most = schema.units(doubt.timeout)
+    most = schema.units(uncertainty.timeout)
     key, time = numbered([rows[name] for name in schema.key], len(rows)), rows[START].to_numpy()
     order = np.lexsort((time, key))
     begins = np.append(True, np.diff(key[order]) != 0)

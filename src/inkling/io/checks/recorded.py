@@ -30,9 +30,9 @@ class Recorded:
     key_of_row: Numbers
 
     @classmethod
-    def of(cls, schema: StreamSchema, doubt: LostEvents, rows: pa.Table) -> Recorded:
+    def of(cls, schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table) -> Recorded:
         key_of_row = numbered([rows[name] for name in schema.key], len(rows))
-        number, time, is_mark = rows[doubt.number].to_numpy(), rows[START].to_numpy(), marks_in(rows, doubt)
+        number, time, is_mark = rows[uncertainty.number].to_numpy(), rows[START].to_numpy(), marks_in(rows, uncertainty)
         order = np.lexsort((time, is_mark, number, key_of_row)).astype(np.int64)
         key = key_of_row[order]
         offsets = np.append(np.flatnonzero(np.diff(key, prepend=-1)), len(key))
@@ -52,14 +52,14 @@ class Recorded:
         return self.offsets[1:] - 1
 
     @property
-    def goes_on(self) -> Mask:
+    def continues(self) -> Mask:
         """Whether a row and the next one have the same KEY; one answer per pair."""
         return np.asarray(np.diff(self.key) == 0, bool)
 
     @property
     def lost_between(self) -> Numbers:
         """How many events were lost between a row and the next one, if they have the same KEY."""
-        return np.where(self.goes_on, np.diff(self.number) - self.is_event[1:], 0)
+        return np.where(self.continues, np.diff(self.number) - self.is_event[1:], 0)
 
     def keys_with(self, pairs: Mask) -> Mask:
         """Whether a KEY has such a pair of neighbors."""

@@ -46,11 +46,7 @@ class EventBuilder(StatementBuilder):
         return self._with(over=idents(streams))
 
     def consume(
-        self,
-        policy: s.ConsumePolicy,
-        *,
-        keeping: bool = False,
-        prefer: s.Preference | Value | None = None,
+        self, policy: s.ConsumePolicy, *, keeping: bool = False, prefer: s.Preference | Value | None = None
     ) -> Self:
         preferred: Any = node_of(prefer) if isinstance(prefer, Value) else prefer
         return self._with(consume=s.Consume(policy, keeping, preferred))
@@ -62,7 +58,7 @@ class EventBuilder(StatementBuilder):
         return self._with(per=per)
 
     def confidence(self, threshold: float, *, strictly: bool = False, early: bool = False) -> Self:
-        """`CONFIDENCE >= threshold`, or `>` when strictly; early tells of a relation once it is certain to reach it."""
+        """`CONFIDENCE >= threshold`, or `>` when strictly; early emits a relation once it is certain to reach it."""
         return self._with(confidence=at_least_confident(threshold, strictly=strictly, early=early))
 
     def top(self, n: int) -> Self:

@@ -130,12 +130,7 @@ def at(time: int | str) -> PatternValue:
 
 
 def window_of(
-    stream: str,
-    var: str,
-    last: s.EventCount | s.Duration,
-    *,
-    where: Value | None = None,
-    since: str | None = None,
+    stream: str, var: str, last: s.EventCount | s.Duration, *, where: Value | None = None, since: str | None = None
 ) -> PatternValue:
     """The newest events of a stream: `window_of("Temp", "w", events(3))`."""
     return PatternValue(s.WindowOf(s.Ident(stream), s.Ident(var), _condition(where), last, _ident(since)))
@@ -176,11 +171,7 @@ def at_least_each(name: str, least: int, most: int, stream: str, var: str | None
 
 
 def quantified(
-    left: s.Quantity,
-    relation: s.Relation | tuple[s.Relation, ...],
-    right: s.Quantity,
-    *,
-    same: str | None = None,
+    left: s.Quantity, relation: s.Relation | tuple[s.Relation, ...], right: s.Quantity, *, same: str | None = None
 ) -> PatternValue:
     """`quantified(all_segments("Duty", "x"), "DURING", some_segment("Shift", "y"), same="site")`"""
     relations = (relation,) if isinstance(relation, str) else relation

@@ -97,7 +97,7 @@ class StreamBuilder(StatementBuilder):
         return self._with(late=length, speculative=speculative)
 
     def op(self, column: str, *, how_long: s.Duration | None = None) -> Self:
-        """The column that tells events, `+`, from withdrawals, `-`, and how long an event can be withdrawn."""
+        """The column that distinguishes events, `+`, from withdrawals, `-`, and how long an event can be withdrawn."""
         return self._with(op=s.Ident(column), op_for=how_long)
 
 

@@ -44,7 +44,7 @@ def test(goal: t.Term, scope: Scope) -> s.Expr:
         case t.Atom():
             return scope.atom(goal, lambda variable: s.Variable(s.Ident(variable.name, span=variable.span)))
         case _:
-            raise scope.mistake("INK0212", "expected a condition, found a value", goal.span)
+            raise scope.error("INK0212", "expected a condition, found a value", goal.span)
 
 
 def _is_ready(goal: t.Term, scope: Scope) -> bool:

@@ -47,7 +47,7 @@ class PatternTranslator:
                 case t.Condition(pattern=core, word="CHECK" | "TIMESTAMP", goals=more):
                     checks[:0] = more
                 case t.Condition(word="DO", span=span):
-                    raise scope.mistake(
+                    raise scope.error(
                         "INK0450",
                         "`DO` is not supported yet",
                         span,
@@ -83,7 +83,7 @@ class PatternTranslator:
                 return self.leaf(pattern, scope)
             case t.Point(time=time, span=span):
                 if not isinstance(time.value, int):
-                    raise scope.mistake("INK0116", f"a time point is a whole number, found `{time.written}`", span)
+                    raise scope.error("INK0116", f"a time point is a whole number, found `{time.written}`", span)
                 return s.AtTime(s.Literal(time.value, span=span), span=span)
             case t.Group() | t.Limited() | t.Condition():
                 body = self.body(pattern, scope)
@@ -191,7 +191,7 @@ class PatternTranslator:
         for name in shared:
             if name not in everywhere:
                 place = next(variable for variable in pattern_variables(pattern) if variable.name == name)
-                raise scope.mistake(
+                raise scope.error(
                     "INK0451" if name in scope.values or name in scope.later else "INK0132",
                     f"`{name}` has a value in some of the alternatives only",
                     place.span,
@@ -227,7 +227,7 @@ def _numbered(base: str, scope: Scope) -> str:
 
 
 def _bound_later(variable: t.Variable, scope: Scope) -> Exception:
-    return scope.mistake(
+    return scope.error(
         "INK0451",
         f"`{variable.name}` gets its value only after this NOT",
         variable.span,
@@ -251,7 +251,7 @@ def _window_of(atom: t.Atom, scope: Scope, last: t.Quantity | None, since: s.Ide
     """The window of an aggregate; the value of its last argument becomes known."""
     function, event, result = cast(tuple[t.Atom, t.Atom, t.Variable], atom.args)
     if last is None:
-        raise scope.mistake(
+        raise scope.error(
             "INK0133",
             "an aggregate needs a window",
             atom.span,
@@ -267,7 +267,7 @@ def _window_of(atom: t.Atom, scope: Scope, last: t.Quantity | None, since: s.Ide
 def _function(function: t.Atom, scope: Scope) -> s.AggregateName:
     name = function.name.text
     if name not in FUNCTIONS or len(function.args) > 1 or (name != "count") == (not function.args):
-        raise scope.mistake(
+        raise scope.error(
             "INK0133",
             "unknown aggregate",
             function.span,
@@ -289,7 +289,7 @@ def _columns(function: t.Atom, event: t.Atom, scope: Scope) -> tuple[s.Ident | N
                 chosen = column
             case t.Variable(name=variable) if variable not in scope.values:
                 if not arg.is_anything and scope.is_used_outside(variable, inside[variable]):
-                    raise scope.mistake(
+                    raise scope.error(
                         "INK0451",
                         f"`{variable}` has many values in an aggregate",
                         arg.span,
@@ -298,15 +298,13 @@ def _columns(function: t.Atom, event: t.Atom, scope: Scope) -> tuple[s.Ident | N
             case _:
                 tests.append(s.Compare("=", s.Variable(column, span=arg.span), scope.value(arg), span=arg.span))
     if over is not None and chosen is None:
-        raise scope.mistake("INK0132", f"no argument of the event is `{over}`", function.span)
+        raise scope.error("INK0132", f"no argument of the event is `{over}`", function.span)
     return chosen, joined(tests)
 
 
 def _last(last: t.Quantity, scope: Scope) -> s.EventCount | s.Duration:
     if last.unit is not None and last.unit.text.lower() in EVENTS:
         if not isinstance(last.number.value, int) or last.number.value < 1:
-            raise scope.mistake(
-                "INK0116", f"a number of events is at least 1, found `{last.number.written}`", last.span
-            )
+            raise scope.error("INK0116", f"a number of events is at least 1, found `{last.number.written}`", last.span)
         return s.EventCount(last.number.value, span=last.span)
     return duration(last, scope.meaning.source)

@@ -1,8 +1,8 @@
 """Writes a rule file in one layout."""
 
-from inkling.language.comments import comment_lines
 from inkling.language.ele import terms as t
 from inkling.language.ele.scanner import SCANNER
+from inkling.language.scanning import comment_lines
 from inkling.language.syntax import Ident
 from inkling.source import SourceText
 

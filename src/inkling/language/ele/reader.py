@@ -1,4 +1,4 @@
-"""Reads a rule file statement by statement, so that one mistake does not hide the next."""
+"""Reads a rule file statement by statement, so that one error does not hide the next."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from lark.tree import Meta
 
 from inkling.errors import ProgramError
 from inkling.language.ele import terms as t
-from inkling.language.ele.mistakes import Stop, explain
+from inkling.language.ele.errors import Stop, explain
 from inkling.language.ele.scanner import SCANNER, readings, relation
 from inkling.language.ele.terms import RuleFile, Statement
 from inkling.language.machine import END, Children, Machine, NodeBuilder, span_of
@@ -123,7 +123,7 @@ class TermBuilder(NodeBuilder):
         pattern, _, *n = children
         count = self._number(n[0]).value if n else None
         if count is not None and count < 1:
-            raise self.mistake("INK0116", f"a pattern happens at least once, found `{n[0]}`", span_of(n[0]))
+            raise self.error("INK0116", f"a pattern happens at least once, found `{n[0]}`", span_of(n[0]))
         return t.Times(pattern, cast(int | None, count), span=span_of(meta))
 
     def group(self, meta: Meta, children: Children) -> t.Group:
@@ -188,9 +188,9 @@ class TermBuilder(NodeBuilder):
         span = span_of(token)
         if token.type == "INTEGER":
             if len(token) > 19 or int(token) > LARGEST_INTEGER:
-                raise self.mistake("INK0116", f"the number {token[:20]} is too large", span)
+                raise self.error("INK0116", f"the number {token[:20]} is too large", span)
             return t.Number(int(token), str(token), span=span)
         value = float(token)
         if math.isinf(value):
-            raise self.mistake("INK0116", f"the number {token} is out of range", span)
+            raise self.error("INK0116", f"the number {token} is out of range", span)
         return t.Number(value, str(token), span=span)

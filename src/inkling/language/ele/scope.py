@@ -68,7 +68,7 @@ class Scope:
     def is_used_outside(self, name: str, inside: int) -> bool:
         return self.counts[name] > inside
 
-    def mistake(self, code: str, message: str, span: Span, *, label: str = "", **more: tuple[str, ...]) -> ProgramError:
+    def error(self, code: str, message: str, span: Span, *, label: str = "", **more: tuple[str, ...]) -> ProgramError:
         return ProgramError.of(code, message, span=span, source=self.meaning.source, label=label, **more)
 
     def is_double(self, name: str) -> bool:
@@ -104,7 +104,7 @@ class Scope:
             case t.Goals(goals=(only,)):
                 return inner(only)
             case t.Goals(span=span) | t.Comparison(span=span) | t.Negated(span=span):
-                raise self.mistake("INK0101", "expected a value, found a condition", span)
+                raise self.error("INK0101", "expected a value, found a condition", span)
 
     def atom(self, atom: t.Atom, variable: Callable[[t.Variable], s.Expr]) -> s.Call:
         """A static atom; `variable` says what an argument without a value stands for."""
@@ -126,8 +126,8 @@ class Scope:
 
     def _unsafe(self, variable: t.Variable) -> ProgramError:
         if variable.is_anything:
-            return self.mistake("INK0132", "`_` stands for anything, so it has no value", variable.span)
-        return self.mistake(
+            return self.error("INK0132", "`_` stands for anything, so it has no value", variable.span)
+        return self.error(
             "INK0132",
             f"nothing gives `{variable.name}` a value",
             variable.span,

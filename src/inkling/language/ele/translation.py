@@ -23,7 +23,7 @@ IDLE_PROPERTIES = ("window_step",)  # when memory is freed changes no result
 
 
 def translate(file: t.RuleFile, source: SourceText) -> s.Program:
-    """Raises `ProgramError` with every mistake found."""
+    """Raises `ProgramError` with every error found."""
     directives, problems = read_directives(file.statements, source)
     predicates, clashes = collect(file, directives, source)
     problems += clashes
@@ -63,8 +63,8 @@ class _Translator:
                 return [self._declared_stream((name.text, len(first.parts)))]
             case t.Directive(setting=t.Setting(name=s.Ident(text="table"), parts=(t.Setting(name=name) as first, *_))):
                 table = self.directives.tables[name.text, len(first.parts)]
-                told = self.meaning.predicates.knowledge_name((name.text, len(first.parts)))
-                return [replace(table, name=replace(table.name, text=told))]
+                fact_name = self.meaning.predicates.knowledge_name((name.text, len(first.parts)))
+                return [replace(table, name=replace(table.name, text=fact_name))]
             case t.Directive():
                 return []
 
@@ -128,10 +128,10 @@ class _Translator:
         counts.update(v.name for v in pattern_variables(rule.pattern))
         if self.directives.prefer is not None:
             counts[self.directives.prefer.name] += 1
-        beside: list[s.EventDecl] = []
+        further: list[s.EventDecl] = []
 
         def declare(head: t.Atom, pattern: t.Pattern) -> None:
-            beside.extend(self._rule(number, t.Rule(head, pattern, span=head.span.to(pattern.span))))
+            further.extend(self._rule(number, t.Rule(head, pattern, span=head.span.to(pattern.span))))
 
         def unite(names: tuple[str, ...], branches: tuple[t.Pattern, ...], span: Span) -> t.Atom:
             head = self._united(number, rule.head.name.text, names, span)
@@ -147,8 +147,8 @@ class _Translator:
             scope = Scope(self.meaning, number, Counter(counts), frozenset(bound_by(pattern)), columns)
             body = self._windowed(rule, shape.body(pattern, scope))
             event = self._event(rule, body, scope)
-            yield from beside
-            beside.clear()
+            yield from further
+            further.clear()
             yield event
 
     def _split(self, rule: t.Rule, counts: Counter[str]) -> Iterator[t.Pattern]:

@@ -12,7 +12,7 @@ from inkling.language.syntax import Ident
 from inkling.source import SourceText
 
 
-def mistakes(asked: t.Asked, known: Declared, source: SourceText) -> list[Diagnostic]:
+def errors(asked: t.Asked, known: Declared, source: SourceText) -> list[Diagnostic]:
     checks = _Checks(known, source)
     return [
         *checks.names(asked.query),
@@ -187,11 +187,11 @@ class _Checks:
 
     def _reach(self, condition: t.Condition, query: t.Query, hidden: frozenset[str]) -> Iterator[Diagnostic]:
         reach = free(query)
-        told: set[str] = set()
+        reported: set[str] = set()
         for name in t.variables(condition):
-            if name.text in reach | hidden | told:
+            if name.text in reach | hidden | reported:
                 continue
-            told.add(name.text)
+            reported.add(name.text)
             if t.goal_of(query) is None:
                 yield self._foreign(name, f"`{name.text}` has no value in this query", reach)
             else:

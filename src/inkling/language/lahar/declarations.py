@@ -63,7 +63,7 @@ def _column(column: t.Column) -> s.ColumnDecl:
     return s.ColumnDecl(column.name, column.type or s.Ident("STRING", span=column.name.span), span=column.span)
 
 
-def mistakes(file: t.QueryFile, source: SourceText) -> Iterator[Diagnostic]:
+def errors(file: t.QueryFile, source: SourceText) -> Iterator[Diagnostic]:
     """What is wrong with the declarations themselves."""
     yield from _twice((one.name for one in file.statements), "a stream, relation or query", source)
     for one in file.statements:

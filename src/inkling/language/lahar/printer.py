@@ -1,10 +1,10 @@
 """Writes a query file in one layout."""
 
-from inkling.language.comments import comment_lines
 from inkling.language.cursor import Number, Text
 from inkling.language.lahar import terms as t
 from inkling.language.names import written_text
 from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined, lay_out
+from inkling.language.scanning import comment_lines
 from inkling.language.syntax import Ident
 
 WIDTH = 100

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
 _INSTEAD = {
     "/": "start a comment with `--`",
     "%": "start a comment with `--`",
-    '"': "write texts in single quotes: `'Joe'`",
+    '"': "write strings in single quotes: `'Joe'`",
     "∧": "write `and`",
     "&": "write `and`",
     "∨": "write `or`",
@@ -186,7 +186,10 @@ class Parser(Cursor):
     def _asked(self) -> t.Asked:
         name = self.name("`stream`, `relation` or the name of a query")
         if not self.peek("("):
-            self.unexpected("`(`", helps=(f"write `{name.text}() : …`, or the variables to tell apart in between",))
+            self.unexpected(
+                "`(`",
+                helps=(f"write `{name.text}() : …`, or put the distinguishing variables between the parentheses",),
+            )
         head = self.listed("(", lambda: self.name("a variable"), ")")
         ever = self.peek_word("ever")
         self.at += ever

@@ -18,12 +18,12 @@ from inkling.source import SourceText, Span
 
 
 def translate(file: t.QueryFile, source: SourceText) -> s.Program:
-    """The program that queries stand for; raises `ProgramError` with every mistake found."""
+    """The program that queries stand for; raises `ProgramError` with every error found."""
     known = declared(file)
-    problems: list[Diagnostic] = [*declarations.mistakes(file, source)]
+    problems: list[Diagnostic] = [*declarations.errors(file, source)]
     for one in file.statements:
         if isinstance(one, t.Asked):
-            problems += checks.mistakes(one, known, source)
+            problems += checks.errors(one, known, source)
     if problems:
         raise ProgramError(problems)
     statements = tuple(_statement(one, known) for one in file.statements)

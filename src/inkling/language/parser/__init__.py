@@ -1,4 +1,4 @@
-"""Text to syntax: scan, choose keywords, run the LALR automaton, build nodes, explain mistakes."""
+"""Text to syntax: scan, choose keywords, run the LALR automaton, build nodes, explain errors."""
 
 from inkling.language.parser.program import parse
 

@@ -1,4 +1,4 @@
-"""Builds names, numbers, lengths of time, values and conditions, and tells built-in functions from other calls."""
+"""Builds names, numbers, lengths of time, values and conditions, and separates built-in functions from other calls."""
 
 import math
 from collections.abc import Callable
@@ -19,7 +19,7 @@ LARGEST_INTEGER = 2**63 - 1
 
 @v_args(meta=True)
 class TreeBuilder(NodeBuilder):
-    """Names and numbers of a program; mistakes in them are found while building."""
+    """Names and numbers of a program; errors in them are found while building."""
 
     def name(self, meta: Meta, children: Children) -> s.Ident:
         span = span_of(meta)
@@ -34,13 +34,9 @@ class TreeBuilder(NodeBuilder):
     def integer(self, token: Token) -> int:
         """The value of a whole number that fits 64 bits."""
         if token.type != "INTEGER":
-            raise self.mistake(
-                "INK0116",
-                f"expected a whole number, found `{token}`",
-                span_of(token),
-            )
+            raise self.error("INK0116", f"expected a whole number, found `{token}`", span_of(token))
         if len(token) > 19 or int(token) > LARGEST_INTEGER:
-            raise self.mistake(
+            raise self.error(
                 "INK0116",
                 f"the number {token[:20]}{'…' if len(token) > 20 else ''} is too large",
                 span_of(token),
@@ -51,15 +47,15 @@ class TreeBuilder(NodeBuilder):
     def real(self, token: Token) -> float:
         """The value of a number that a float can hold."""
         value = float(token)
-        vanished = value == 0 and any(digit in token.lower().split("e")[0] for digit in "123456789")
-        if math.isinf(value) or vanished:
-            raise self.mistake("INK0116", f"the number {token} is out of range", span_of(token))
+        underflows = value == 0 and any(digit in token.lower().split("e")[0] for digit in "123456789")
+        if math.isinf(value) or underflows:
+            raise self.error("INK0116", f"the number {token} is out of range", span_of(token))
         return value
 
     def probability(self, token: Token, *, what: str) -> float:
         value = self.real(token)
         if not 0 <= value <= 1:
-            raise self.mistake(
+            raise self.error(
                 "INK0116",
                 f"{what} lies between 0 and 1, found `{token}`",
                 span_of(token),
@@ -71,7 +67,7 @@ class TreeBuilder(NodeBuilder):
         """A whole number of at least one."""
         value = self.integer(token)
         if value < 1:
-            raise self.mistake("INK0116", f"{what} is at least 1, found `{token}`", span_of(token))
+            raise self.error("INK0116", f"{what} is at least 1, found `{token}`", span_of(token))
         return value
 
 
@@ -117,11 +113,11 @@ class DurationBuilder(TreeBuilder):
             per = self._duration(one, per, choices=s.TIME_UNITS)
         count = self._amount(number)
         if count == 0 or per.amount == 0:
-            raise self.mistake(
+            raise self.error(
                 "INK0116",
-                "a rate is a number above 0, in a length of time",
+                "a rate is a positive number per unit of time",
                 span_of(meta),
-                helps=("say how many events come, for example `RATE 12 PER HOUR`",),
+                helps=("write for example `RATE 12 PER HOUR`",),
             )
         return s.Rate(count, per, span=span_of(meta))
 
@@ -149,9 +145,9 @@ class DurationBuilder(TreeBuilder):
     def horizon(self, number: Token, unit: Token) -> s.EventCount:
         """`10 EVENTS` and nothing else"""
         if _COUNTS.get(unit.upper()) != "EVENTS":
-            raise self.mistake(
+            raise self.error(
                 "INK0111",
-                f"a forecast counts events, found `{unit}`",
+                f"expected a number of events, found `{unit}`",
                 span_of(unit),
                 helps=(f"write `{number} EVENTS`",),
             )
@@ -169,8 +165,8 @@ class DurationBuilder(TreeBuilder):
         notes = [f"units are {', '.join(choices)}"]
         if unit.upper().rstrip("S") in ("MONTH", "YEAR"):
             meant = None
-            notes.append("months and years have no fixed length")
-        return self.mistake(
+            notes.append("months and years vary in length")
+        return self.error(
             "INK0111",
             f"unknown unit `{unit}`",
             span_of(unit),
@@ -182,7 +178,7 @@ class DurationBuilder(TreeBuilder):
         if number.type == "INTEGER":
             return self.integer(number)
         if self.real(number) > LARGEST_INTEGER:
-            raise self.mistake("INK0116", f"the number {number} is too large", span_of(number))
+            raise self.error("INK0116", f"the number {number} is too large", span_of(number))
         amount = Fraction(str(number))
         return amount.numerator if amount.denominator == 1 else amount
 
@@ -275,9 +271,9 @@ class ExpressionBuilder(DurationBuilder):
             case "FIRST" | "LAST", [s.Variable(ident)]:
                 return s.Part(which, ident, column, span=span_of(meta))
             case _:
-                raise self.mistake(
+                raise self.error(
                     "INK0117",
-                    f"`{name}(…)` has no columns",
+                    f"`{name}(…)` is a value and has no columns",
                     span_of(meta),
                     notes=("only `FIRST(v)` and `LAST(v)` of a variable have columns",),
                 )
@@ -302,10 +298,10 @@ class ExpressionBuilder(DurationBuilder):
             takes, example = "one column name", f"{function}(speed)"
         else:
             takes, example = "one variable", f"{function}(a)"
-        return self.mistake(
+        return self.error(
             "INK0117",
             f"`{name}` takes {takes}",
             span,
             label=f"expected for example `{example}`",
-            helps=(f'write `"{name}"(…)` in quotes for a function or relation of this name',),
+            helps=(f'put the name in double quotes, `"{name}"(…)`, for a function or rule with this name',),
         )

@@ -73,16 +73,14 @@ class PatternBuilder(ExpressionBuilder):
         least = self.count(first, what="a number of segments that is asked about")
         most = self.integer(last)
         if most < least:
-            raise self.mistake(
+            raise self.error(
                 "INK0116",
                 f"the range from {least} to {most} is empty",
                 span_of(first).to(span_of(last)),
                 helps=(f"write `FROM {most} TO {least}`",) if most else (),
             )
         if most > s.MOST_COUNTS:
-            raise self.mistake(
-                "INK0116", f"numbers of segments go up to {s.MOST_COUNTS}, found `{last}`", span_of(last)
-            )
+            raise self.error("INK0116", f"numbers of segments go up to {s.MOST_COUNTS}, found `{last}`", span_of(last))
         return s.EachCount(name, least, most, span=span_of(meta))
 
     def check(self, meta: Meta, children: Children) -> s.Check:
@@ -103,14 +101,14 @@ class PatternBuilder(ExpressionBuilder):
         if len(children) == 2:
             return low, None
         if high < low:
-            raise self.mistake(
+            raise self.error(
                 "INK0112",
                 f"a repetition cannot have at least {low} and at most {high}",
                 span_of(meta),
                 helps=(f"write `{{{high},{low}}}`",),
             )
         if high == 0:
-            raise self.mistake("INK0112", "a repetition of zero matches nothing", span_of(meta))
+            raise self.error("INK0112", "a repetition of zero never matches", span_of(meta))
         return low, high
 
     def leaf(self, meta: Meta, children: Children) -> s.Leaf:
@@ -185,9 +183,9 @@ class PatternBuilder(ExpressionBuilder):
             earlier = first.setdefault(clause.words, clause)
             if earlier is not clause:
                 line = self.source.position(earlier.span.start).line
-                raise self.mistake(
+                raise self.error(
                     "INK0110",
-                    f"`{clause.words}` stands twice",
+                    f"duplicate `{clause.words}`",
                     clause.word_span,
                     notes=(f"the first `{clause.words}` is on line {line}",),
                     helps=_HOW_TO_JOIN.get(clause.words, ()),

@@ -1,20 +1,278 @@
-"""Parses a whole program statement by statement, so that one mistake does not hide the next."""
+"""Parses a whole program statement by statement, so that one error does not hide the next.
+
+Builds statements from their heads and their clauses in any order.
+"""
 
 from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
-from lark import Token, Tree
+from lark import Token, Tree, v_args
+from lark.tree import Meta
 
-from inkling.errors import Diagnostic, ProgramError, nearest
-from inkling.language.machine import span_of
-from inkling.language.parser.mistakes import explain
+from inkling.errors import ProgramError, nearest
+from inkling.language import syntax as s
+from inkling.language.machine import Children, span_of
+from inkling.language.parser.errors import explain
+from inkling.language.parser.foreign import data_file, foreign_statement
+from inkling.language.parser.patterns import Clause, PatternBuilder
 from inkling.language.parser.scanner import SCANNER
 from inkling.language.parser.site import Site
-from inkling.language.parser.statements import StatementBuilder
 from inkling.language.parser.words import MACHINE, read, starts_statement
 from inkling.language.reading import Chunk, read_statements
 from inkling.language.scanning import RawToken
 from inkling.language.syntax import Program, Statement
 from inkling.source import SourceText, Span
+
+_BODY_FIELDS = ("where", "within", "having")
+
+
+@v_args(meta=True)
+class StatementBuilder(PatternBuilder):
+    def stream(self, meta: Meta, children: Children) -> s.StreamDecl:
+        name, columns, *options = children
+        return s.StreamDecl(name, columns, **self.fields_of(options), span=span_of(meta))
+
+    def columns(self, meta: Meta, children: Children) -> tuple[s.ColumnDecl, ...]:
+        return tuple(children)
+
+    def column(self, meta: Meta, children: Children) -> s.ColumnDecl:
+        name, type_ = children
+        upper = s.Ident(type_.text.upper(), quoted=type_.quoted, span=type_.span)
+        return s.ColumnDecl(name, upper, span=span_of(meta))
+
+    def id_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ID", {"id": children[0]}, span_of(meta))
+
+    def key_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("KEY", {"key": tuple(children)}, span_of(meta))
+
+    def time_point(self, meta: Meta, children: Children) -> Clause:
+        time = s.TimePoint(children[0], span=span_of(meta))
+        return Clause("TIME", {"time": time}, span_of(meta))
+
+    def time_span(self, meta: Meta, children: Children) -> Clause:
+        time = s.TimeSpan(*children, span=span_of(meta))
+        return Clause("TIME", {"time": time}, span_of(meta))
+
+    def time_between(self, meta: Meta, children: Children) -> Clause:
+        time = s.TimeBetween(*children, span=span_of(meta))
+        return Clause("TIME", {"time": time}, span_of(meta))
+
+    def time_about(self, meta: Meta, children: Children) -> Clause:
+        column, error = (child for child in children if not isinstance(child, Token))
+        time = s.TimeAbout(column, error, span=span_of(meta))
+        return Clause("TIME", {"time": time}, span_of(meta))
+
+    def clock_errors(self, meta: Meta, children: Children) -> s.ClockErrors:
+        column, usual, *others = (child for child in children if not isinstance(child, Token))
+        return s.ClockErrors(column, usual, tuple(others), span=span_of(meta))
+
+    def clock_error(self, meta: Meta, children: Children) -> s.ClockError:
+        at_most, clock = children
+        return s.ClockError(at_most, str(clock), span=span_of(meta))
+
+    def at_most_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("AT MOST", {"at_most": children[0]}, span_of(meta))
+
+    def order_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ORDER BY", {"order_by": children[0]}, span_of(meta))
+
+    def tick_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("TICK", {"tick": children[0]}, span_of(meta))
+
+    def probability_option(self, meta: Meta, children: Children) -> Clause:
+        column, *given = children
+        fields = {"probability": column, "given": given[0] if given else ()}
+        return Clause("PROBABILITY", fields, span_of(meta))
+
+    def given(self, meta: Meta, children: Children) -> tuple[s.Ident, ...]:
+        return tuple(children)
+
+    def numbered_option(self, meta: Meta, children: Children) -> Clause:
+        column, *parts = children
+        return Clause("NUMBERED BY", {"numbered_by": column, **self.fields_of(parts)}, span_of(meta))
+
+    def numbered_gaps(self, meta: Meta, children: Children) -> Clause:
+        shape = self.count(children[0], what="the shape of gaps")
+        return Clause("GAPS", {"erlang": shape}, span_of(meta))
+
+    def numbered_intensity(self, meta: Meta, children: Children) -> Clause:
+        return Clause("INTENSITY", {"intensity": children[0]}, span_of(meta))
+
+    def numbered_known(self, meta: Meta, children: Children) -> Clause:
+        return Clause("KNOWN FROM", {"known": children[0]}, span_of(meta))
+
+    def segments_option(self, meta: Meta, children: Children) -> Clause:
+        segments = s.SegmentsDecl(**self.fields_of(children), span=span_of(meta))
+        return Clause("SEGMENTS", {"segments": segments}, span_of(meta))
+
+    def segments_role(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ROLE", {"role": children[0]}, span_of(meta))
+
+    def segments_count(self, meta: Meta, children: Children) -> Clause:
+        return Clause("COUNT", {"count": children[0]}, span_of(meta))
+
+    def segments_bounds(self, meta: Meta, children: Children) -> Clause:
+        lo, hi = children
+        return Clause("BOUNDS", {"lo": lo, "hi": hi}, span_of(meta))
+
+    def segments_rate(self, meta: Meta, children: Children) -> Clause:
+        return Clause("RATE", {"rate": children[0]}, span_of(meta))
+
+    def segments_timeout(self, meta: Meta, children: Children) -> Clause:
+        return Clause("TIMEOUT", {"timeout": children[0]}, span_of(meta))
+
+    def derive_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("DERIVE", {"derive": tuple(children)}, span_of(meta))
+
+    def derive_item(self, meta: Meta, children: Children) -> s.DeriveItem:
+        name, value = (child for child in children if not isinstance(child, Token))
+        return s.DeriveItem(name, value, span=span_of(meta))
+
+    def reset_option(self, meta: Meta, children: Children) -> Clause:
+        return Clause("RESET WHEN", {"reset_when": children[0]}, span_of(meta))
+
+    def late_option(self, meta: Meta, children: Children) -> Clause:
+        length, *speculative = children
+        return Clause("LATENESS", {"late": length, "speculative": bool(speculative)}, span_of(meta))
+
+    def op_option(self, meta: Meta, children: Children) -> Clause:
+        column, *length = children
+        return Clause("OP", {"op": column, "op_for": length[0] if length else None}, span_of(meta))
+
+    def table(self, meta: Meta, children: Children) -> s.TableDecl:
+        name, columns, path = children
+        return s.TableDecl(name, columns, str(path), path_span=span_of(path), span=span_of(meta))
+
+    def rule(self, meta: Meta, children: Children) -> s.RuleDecl:
+        return s.RuleDecl(*children, span=span_of(meta))
+
+    def event(self, meta: Meta, children: Children) -> s.EventDecl:
+        name, *rest = children
+        head = rest.pop(0) if isinstance(rest[0], tuple) else None
+        pattern, *clauses = rest
+        fields = self.fields_of(clauses)
+        body_fields = {field: fields.pop(field, None) for field in _BODY_FIELDS}
+        last = clauses[-1] if clauses else pattern
+        body = s.Body(pattern, **body_fields, span=pattern.span.to(last.span))
+        return s.EventDecl(name, head, body, **fields, span=span_of(meta))
+
+    def head(self, meta: Meta, children: Children) -> tuple[s.Item, ...]:
+        return tuple(children)
+
+    def item(self, meta: Meta, children: Children) -> s.Item:
+        return s.Item(*children, span=span_of(meta))
+
+    def partition_by(self, meta: Meta, children: Children) -> Clause:
+        return Clause("PARTITION BY", {"partition_by": tuple(children)}, span_of(meta))
+
+    def over(self, meta: Meta, children: Children) -> Clause:
+        return Clause("OVER", {"over": tuple(children)}, span_of(meta))
+
+    def consume(self, meta: Meta, children: Children) -> Clause:
+        policy, *rest = children
+        keeping = bool(rest) and isinstance(rest[0], Token)
+        prefer = rest[keeping] if len(rest) > keeping else None
+        consume = s.Consume(cast(s.ConsumePolicy, policy.type), keeping, prefer, span=span_of(meta))
+        return Clause("CONSUME", {"consume": consume}, span_of(meta))
+
+    def prefer(self, meta: Meta, children: Children) -> Any:
+        (choice,) = children
+        return choice.type if isinstance(choice, Token) else choice
+
+    def returns(self, meta: Meta, children: Children) -> Clause:
+        return Clause("RETURN", {"returns": tuple(children)}, span_of(meta))
+
+    def per(self, meta: Meta, children: Children) -> Clause:
+        return Clause("PER", {"per": cast(s.Per, children[0].type)}, span_of(meta))
+
+    def confidence(self, meta: Meta, children: Children) -> Clause:
+        operator, number, *early = children
+        if operator not in (">=", ">"):
+            raise self.error(
+                "INK0101", f"expected `>=` or `>` after `CONFIDENCE`, found `{operator}`", span_of(operator)
+            )
+        threshold = self.probability(number, what="a confidence")
+        confidence = s.Confidence(cast(Any, str(operator)), threshold, bool(early), span=span_of(meta))
+        return Clause("CONFIDENCE", {"confidence": confidence}, span_of(meta))
+
+    def top(self, meta: Meta, children: Children) -> Clause:
+        n = self.count(children[0], what="the number of results to keep")
+        return Clause("TOP", {"top": n}, span_of(meta))
+
+    def keep_for(self, meta: Meta, children: Children) -> Clause:
+        return Clause("KEEP FOR", {"keep_for": children[0]}, span_of(meta))
+
+    def on_timeout(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ON TIMEOUT", {"on_timeout": children[0]}, span_of(meta))
+
+    def on_retract(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ON RETRACT", {"on_retract": children[0]}, span_of(meta))
+
+    def on_change(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ON CHANGE", {"on_change": True}, span_of(meta))
+
+    def demand(self, meta: Meta, children: Children) -> Clause:
+        demand = cast(s.Demand, children[0].type)
+        return Clause("EXACT or SAMPLED", {"demand": demand}, span_of(meta))
+
+    def forecast(self, meta: Meta, children: Children) -> s.ForecastDecl:
+        name, *rest = children
+        event = rest.pop(0) if isinstance(rest[0], s.Ident) else None
+        kind, *options = rest
+        named = name if event is not None else None
+        return s.ForecastDecl(event or name, kind, name=named, **self.fields_of(options), span=span_of(meta))
+
+    def forecast_of(self, meta: Meta, children: Children) -> s.Ident:
+        return cast(s.Ident, children[0])
+
+    def forecast_within(self, meta: Meta, children: Children) -> s.ForecastWithin:
+        return s.ForecastWithin(self.last(*children), span=span_of(meta))
+
+    def forecast_around(self, meta: Meta, children: Children) -> s.ForecastAround:
+        return s.ForecastAround(self.horizon(*children), span=span_of(meta))
+
+    def forecast_point(self, meta: Meta, children: Children) -> s.ForecastPoint:
+        return s.ForecastPoint(span=span_of(meta))
+
+    def forecast_interval(self, meta: Meta, children: Children) -> s.ForecastInterval:
+        mode, *width = children
+        n = self.count(width[0], what="a width") if width else None
+        return s.ForecastInterval(mode.type, n, span=span_of(meta))
+
+    def forecast_order(self, meta: Meta, children: Children) -> Clause:
+        return Clause("ORDER", {"order": self.integer(children[0])}, span_of(meta))
+
+    def forecast_horizon(self, meta: Meta, children: Children) -> Clause:
+        n = self.count(children[0], what="a horizon")
+        return Clause("HORIZON", {"horizon": n}, span_of(meta))
+
+    def forecast_spread(self, meta: Meta, children: Children) -> Clause:
+        operator, number = children
+        if operator != "<=":
+            raise self.error("INK0101", f"expected `<=` after `SPREAD`, found `{operator}`", span_of(operator))
+        return Clause("SPREAD", {"spread": self.integer(number)}, span_of(meta))
+
+    def forecast_model(self, meta: Meta, children: Children) -> Clause:
+        model, *by = children
+        return Clause("MODEL", {"model": model, "by": by[0] if by else None}, span_of(meta))
+
+    def features(self, meta: Meta, children: Children) -> Clause:
+        return Clause("FEATURES", {"features": tuple(children)}, span_of(meta))
+
+    def remaining(self, meta: Meta, children: Children) -> Clause:
+        lo, hi = (self.probability(number, what="a remaining part") for number in children)
+        if hi < lo:
+            raise self.error("INK0116", f"the range from {lo:g} to {hi:g} is empty", span_of(meta))
+        remaining = s.Remaining(lo, hi, span=span_of(meta))
+        return Clause("REMAINING", {"remaining": remaining}, span_of(meta))
+
+    def distribution(self, meta: Meta, children: Children) -> Clause:
+        return Clause("RETURN DISTRIBUTION", {"distribution": True}, span_of(meta))
+
+    def including_final(self, meta: Meta, children: Children) -> Clause:
+        return Clause("INCLUDING FINAL", {"including_final": True}, span_of(meta))
+
 
 STATEMENT_WORDS = ("STREAM", "TABLE", "RULE", "EVENT", "FORECAST")
 DEEPEST_NESTING = 150
@@ -29,6 +287,9 @@ def parse(text: str, name: str = "<string>") -> Program:
     """
     source = SourceText(name, text)
     scanned = SCANNER.scan(source)
+    data = data_file(source, scanned.tokens)
+    if data is not None:
+        raise ProgramError(data)
 
     def is_rest(chunk: Chunk) -> bool:
         return not nearest(chunk.tokens[0].text, STATEMENT_WORDS)
@@ -60,7 +321,7 @@ def _chunks(tokens: Sequence[RawToken], length: int) -> Iterator[Chunk]:
 def _parse_statement(source: SourceText, chunk: Chunk) -> Statement:
     first = chunk.tokens[0]
     if first.upper not in STATEMENT_WORDS:
-        raise ProgramError(_unknown_statement(source, first))
+        raise ProgramError(foreign_statement(source, chunk.tokens, STATEMENT_WORDS))
     reading = read(chunk.tokens)
     if reading.too_deep:
         raise _nested_too_deeply(source, chunk.tokens[reading.stopped_at - 1].span)
@@ -69,31 +330,15 @@ def _parse_statement(source: SourceText, chunk: Chunk) -> Statement:
     if chunk.after is None:
         last = chunk.tokens[-1]
         raise ProgramError.of(
-            "INK0103",
-            "a statement ends with `;`",
-            span=last.span,
-            source=source,
-            label="expected `;` after this",
+            "INK0103", "a statement ends with `;`", span=last.span, source=source, label="expected `;` after this"
         )
     tree = MACHINE.build(reading.terminals, reading.raw)
-    _refuse_deep_nesting(source, tree)
+    _reject_deep_nesting(source, tree)
     statement: Statement = StatementBuilder(source).built(tree)
     return statement
 
 
-def _unknown_statement(source: SourceText, first: RawToken) -> Diagnostic:
-    meant = nearest(first.text, STATEMENT_WORDS, n=1)
-    return Diagnostic(
-        "INK0120",
-        f"unknown statement `{first.text}`",
-        first.span,
-        source,
-        notes=("a statement starts with STREAM, TABLE, RULE, EVENT or FORECAST",),
-        helps=tuple(f"write `{word}`" for word in meant),
-    )
-
-
-def _refuse_deep_nesting(source: SourceText, tree: Tree[Token]) -> None:
+def _reject_deep_nesting(source: SourceText, tree: Tree[Token]) -> None:
     level: list[Tree[Token]] = [tree]
     for _ in range(DEEPEST_NESTING):
         level = [child for node in level for child in node.children if isinstance(child, Tree)]

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
     | (?P<STRING>   ' (?: [^'\r\n] | '' )* ' )
     | (?P<QUOTED>   " (?: [^"\r\n] | "" )+ " | ` (?: [^`\r\n] | `` )+ ` )
     | (?P<FOREIGN>  == | && | \|\| | := | -> | => )
-    | (?P<SYMBOL>   <= | >= | <> | != | [(){{}}\[\],;.|=<>+*/%?±-] )
+    | (?P<SYMBOL>   <= | >= | <> | != | /(?![/*]) | [(){{}}\[\],;.|=<>+*%?±-] )
     """,
     re.VERBOSE,
 )
@@ -31,12 +31,12 @@ def _unreadable(source: SourceText, offset: int) -> Diagnostic:
         if rest[1:2] == character:
             return Diagnostic(
                 "INK0104",
-                "a name in quotes has at least one character",
+                "a quoted name cannot be empty",
                 Span(offset, offset + 2),
                 source,
-                helps=("write '' for an empty text",) if character == '"' else (),
+                helps=("write '' for an empty string",) if character == '"' else (),
             )
-        what = "text" if character == "'" else "name"
+        what = "string" if character == "'" else "name"
         return Diagnostic(
             "INK0104",
             f"the quote {character} is not closed",
@@ -49,38 +49,50 @@ def _unreadable(source: SourceText, offset: int) -> Diagnostic:
     if character in _CURLY_QUOTES:
         return Diagnostic(
             "INK0106",
-            f"curly quote `{character}` where a straight quote belongs",
+            f"curly quote `{character}`, expected a straight quote",
             here,
             source,
-            helps=("write texts between straight single quotes, for example 'parked'",),
+            helps=("write strings between straight single quotes, for example 'parked'",),
         )
-    if character == "#" or rest.startswith("//"):
-        return Diagnostic(
-            "INK0106",
-            f"unexpected character `{character}`",
-            Span(offset, offset + len(rest)),
-            source,
-            helps=("start a comment with `--`",),
-        )
+    if character == "#" or rest.startswith(("//", "/*")):
+        return _foreign_comment(source, offset, rest)
+    return Diagnostic(
+        "INK0106", f"unexpected character {_character_name(character)}", here, source, helps=_instead_of(rest)
+    )
+
+
+def _foreign_comment(source: SourceText, offset: int, rest: str) -> Diagnostic:
+    marker = rest[:1] if rest[0] == "#" else rest[:2]
+    end = offset + len(rest)
+    if marker == "/*":
+        closing = source.text.find("*/", offset)
+        end = len(source.text) if closing < 0 else closing + 2
+    lines = [line.strip(" \t\r*") for line in source.text[offset + len(marker) : end].removesuffix("*/").split("\n")]
+    written = [f"`-- {line}`" for line in lines if line][:1] or ["`--`"]
     return Diagnostic(
         "INK0106",
-        f"unexpected character {_character_name(character)}",
-        here,
+        f"`{marker}` does not start a comment",
+        Span(offset, end),
         source,
-        helps=_instead_of(rest),
+        notes=("a comment starts with `--` and ends with the line",),
+        helps=(f"write {written[0]}" + (", and `--` before each further line" if len(lines) > 1 else ""),),
     )
 
 
 def _instead_of(rest: str) -> tuple[str, ...]:
     match rest[0]:
         case "!":
-            return ("write `NOT` to negate a condition or a pattern, `<>` for unequal",)
+            return ("write `NOT` to negate a condition or a pattern, `<>` for not equal",)
         case "&":
             return ("write `AND`",)
+        case ":":
+            return ("write `name TYPE` for a column, without a colon",)
+        case "$":
+            return ("write the value itself; programs have no parameters",)
         case "^":
-            return ("write a product or a function for powers",)
+            return ("write `pow(x, y)`",)
         case _ if rest[1:2].isalpha():
-            return ("write a name with such a character between double quotes",)
+            return ("put a name with this character in double quotes",)
         case _:
             return ()
 
@@ -104,4 +116,4 @@ def _odd_word(source: SourceText, token: RawToken) -> Diagnostic | None:
     )
 
 
-SCANNER = Scanner(_TOKEN, _unreadable, refused=_odd_word)
+SCANNER = Scanner(_TOKEN, _unreadable, rejected=_odd_word)

@@ -1,4 +1,4 @@
-"""The place where reading a statement stopped, and what would have let it go on."""
+"""The place where reading a statement stopped, and what would have let it continue."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -91,11 +91,11 @@ class Site:
         return states is not None
 
     def fits_with(self, terminal: str) -> bool:
-        """Whether one more terminal before the token would let reading go on."""
+        """Whether one more terminal before the token would let reading continue."""
         return self.continues(self.reading.states[self.idx].after(terminal), self.idx)
 
     def fits_if(self, idx: int, terminal: str) -> bool:
-        """Whether reading an earlier or this token as another terminal would let it go on."""
+        """Whether reading an earlier or this token as another terminal would let it continue."""
         after = self.reading.states[idx].after(terminal)
         return self.continues(after, idx + 1)
 

@@ -25,7 +25,7 @@ STREAM_OPTIONS = terminals("ID KEY TIME ORDER TICK PROBABILITY NUMBERED SEGMENTS
 FORECAST_OPTIONS = terminals("CONFIDENCE ORDER HORIZON SPREAD MODEL FEATURES REMAINING INCLUDING RETURN")
 _SPELLINGS = {terminal: symbol for symbol, terminal in SYMBOLS.items()} | {"RELATIONS_OPEN": "{", "_ON_SAME": "ON"}
 _DESCRIBED = {
-    "STRING": "a text in single quotes",
+    "STRING": "a string in single quotes",
     "INTEGER": "a whole number",
     "RELATION": "an interval relation such as `DURING`",
     "COMPARISON": "a comparison such as `>=`",
@@ -59,7 +59,7 @@ def spelling(terminal: str) -> str | None:
 
 
 def expected(site: Site) -> list[str]:
-    """The things that may stand here, at most five, the most telling first."""
+    """The things that may stand here, at most five, the most helpful first."""
     left = set(site.accepted) - _TIME_UNITS
     groups: list[str] = []
     if left >= _VALUE:
@@ -111,7 +111,7 @@ def found(token: RawToken | None) -> str:
         case None:
             return "the end of the program"
         case RawToken(kind="STRING"):
-            return f"the text {token.text}"
+            return f"the string {token.text}"
         case RawToken(kind="QUOTED"):
             return f"the name {token.text}"
         case RawToken(kind="SYMBOL", text=";"):

@@ -48,8 +48,8 @@ _NOT_WORDS = terminals(
 @cache
 def keywords() -> frozenset[str]:
     """Every word the grammar spells out, in capitals."""
-    spelled = {terminal for row in MACHINE.automaton.states.values() for terminal in row}
-    return frozenset(word for word in spelled if word.isupper() and word.isalpha()) - _NOT_WORDS
+    terminals = {terminal for row in MACHINE.automaton.states.values() for terminal in row}
+    return frozenset(word for word in terminals if word.isupper() and word.isalpha()) - _NOT_WORDS
 
 
 @dataclass(frozen=True, slots=True)

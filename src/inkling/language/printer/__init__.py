@@ -1,10 +1,10 @@
 """Syntax to text, in the one layout that `inkling fmt` gives every program."""
 
-from inkling.language.comments import comment_lines
 from inkling.language.printer.expressions import expression
 from inkling.language.printer.layout import Group, lay_out
 from inkling.language.printer.patterns import pattern
 from inkling.language.printer.statements import statement
+from inkling.language.scanning import comment_lines
 from inkling.language.syntax import Component, Expr, Program, Statement
 
 __all__ = ["WIDTH", "format_expression", "format_pattern", "format_program", "format_statement"]

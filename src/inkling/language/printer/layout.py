@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from inkling.carets import display_width
+from inkling.excerpt import display_width
 
 
 @dataclass(frozen=True, slots=True)

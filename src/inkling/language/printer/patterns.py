@@ -3,12 +3,7 @@
 from collections.abc import Sequence
 
 from inkling.language import syntax as s
-from inkling.language.names import (
-    AFTER_A_PATTERN,
-    AFTER_A_WINDOW,
-    STARTING_A_PATTERN,
-    written_name,
-)
+from inkling.language.names import AFTER_A_PATTERN, AFTER_A_WINDOW, STARTING_A_PATTERN, written_name
 from inkling.language.printer.expressions import column_name, condition, decimal, expression, literal
 from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined
 

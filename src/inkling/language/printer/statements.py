@@ -2,13 +2,7 @@
 
 from inkling.language import syntax as s
 from inkling.language.names import AFTER_TIME, written_name, written_text
-from inkling.language.printer.expressions import (
-    call,
-    column_name,
-    condition,
-    expression,
-    number,
-)
+from inkling.language.printer.expressions import call, column_name, condition, expression, number
 from inkling.language.printer.layout import HARD_LINE, LINE, Doc, Group, Nest, bracketed, joined
 from inkling.language.printer.patterns import body_clauses, duration, pattern, rate, window
 

@@ -134,11 +134,7 @@ LIBRARY: Mapping[str, Known] = MappingProxyType(
         "WithinCircle": Known(_CIRCLE, "WithinCirclePredicate(-4.47, 48.38, 5.0)", None, _HERE, _within_circle("<")),
         "OutsideCircle": Known(_CIRCLE, "OutsideCirclePredicate(-4.47, 48.38, 5.0)", None, _HERE, _within_circle(">=")),
         "DistanceBetween": Known(
-            (*_CIRCLE, "number"),
-            "DistanceBetweenPredicate(-4.47, 48.38, 5.0, 10.0)",
-            None,
-            _HERE,
-            _between_circles,
+            (*_CIRCLE, "number"), "DistanceBetweenPredicate(-4.47, 48.38, 5.0, 10.0)", None, _HERE, _between_circles
         ),
         "True": Known((), "TruePredicate", None, (), lambda node, _: s.Literal(True, span=node.span)),
     }

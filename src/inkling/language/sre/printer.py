@@ -1,10 +1,10 @@
 """Writes a pattern file in one layout."""
 
-from inkling.language.comments import comment_lines
 from inkling.language.cursor import Number, Text
 from inkling.language.names import written_text
 from inkling.language.printer import format_statement
 from inkling.language.printer.layout import HARD_LINE, Doc, Group, Nest, bracketed, joined, lay_out
+from inkling.language.scanning import comment_lines
 from inkling.language.sre import terms as t
 from inkling.language.sre.headers import HEADERS
 from inkling.language.syntax import Ident

@@ -4,15 +4,7 @@ The parser and the fluent builder make these nodes; the printer and the binder r
 node has a `span`, which equality and `repr` ignore.
 """
 
-from inkling.language.syntax.durations import (
-    TIME_UNITS,
-    Duration,
-    EventCount,
-    PointCount,
-    Rate,
-    TimeUnit,
-    Window,
-)
+from inkling.language.syntax.durations import TIME_UNITS, Duration, EventCount, PointCount, Rate, TimeUnit, Window
 from inkling.language.syntax.expressions import (
     Aggregate,
     AggregateName,

@@ -118,7 +118,7 @@ class Repeat(Node):
 
     def __post_init__(self) -> None:
         if self.low < 0:
-            raise ValueError(f"a repetition count is not negative, got {self.low}")
+            raise ValueError(f"a repetition count cannot be negative, got {self.low}")
         if self.high is not None and (self.high < self.low or self.high == 0):
             raise ValueError(f"a repetition has bounds in order, got {self.low} and {self.high}")
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 
 from inkling.language import syntax as s
 from inkling.language.names import AGGREGATES
-from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
-from inkling.logical.binding.rule_modes import OpenRule
+from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean, listed
+from inkling.logical.binding.knowledge.rule_modes import OpenRule
 from inkling.logical.functions import FUNCTIONS, Function
 from inkling.logical.plan import Pairing
 from inkling.logical.user_aggregates import REGISTERED
@@ -17,7 +17,7 @@ from inkling.model.time import Clock, Span
 from inkling.model.types import Type
 
 Columns = Mapping[str, Type | None]
-"""Type by column name; None where the type is not known because of a mistake already reported."""
+"""Type by column name; None where the type is not known because of an error already reported."""
 
 MAX_LISTED = 8
 """A message lists all choices only if they are this few."""
@@ -25,7 +25,7 @@ MAX_LISTED = 8
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What a declaration says about the time of a stream; None where only the data can tell."""
+    """What a declaration says about the time of a stream; None where only the data show it."""
 
     clock: Clock | None
     tick: Span | None = None
@@ -45,21 +45,21 @@ class Source:
     id_type: Type | None = None  # None: an event of events has no single id
     is_ordered: bool = False
     is_interval: bool = False
-    streams: frozenset[str] = frozenset()  # what it rests on
-    doubtful: frozenset[str] = frozenset()  # those of them that are uncertain
+    streams: frozenset[str] = frozenset()  # what it depends on
+    uncertain: frozenset[str] = frozenset()  # those of them that are uncertain
     key: tuple[str, ...] = ()  # which events belong together; of a derived event, what its head shows of PARTITION BY
     unshown: tuple[str, ...] = ()  # columns of PARTITION BY that the head does not show, so that there is no key
     pairing: Pairing | None = None  # SEGMENTS: its events open and close segments
-    op: str | None = None  # the column that tells events from withdrawals, which no event has
+    op: str | None = None  # the column that distinguishes events from withdrawals, which no event has
     is_derived: bool = False
     is_forecast: bool = False
-    has_mistake: bool = False  # so nothing that rests on it can be trusted
-    is_broken: bool = False  # has a mistake that hides its columns, so nothing is said about them
+    has_error: bool = False  # so nothing that depends on it can be trusted
+    is_broken: bool = False  # has an error that hides its columns, so nothing is reported about them
 
 
 def broken_source(name: str, *, is_derived: bool = False) -> Source:
-    """Stands in for a stream or event that has a mistake."""
-    return Source(name, {}, is_derived=is_derived, has_mistake=True, is_broken=True)
+    """Stands in for a stream or event that has an error."""
+    return Source(name, {}, is_derived=is_derived, has_error=True, is_broken=True)
 
 
 @dataclass(slots=True)
@@ -81,23 +81,23 @@ class Catalog:
         """The same declarations; what is declared in the copy does not enter this catalog."""
         return Catalog(**{part.name: getattr(self, part.name).copy() for part in fields(self)})
 
-    def source(self, name: s.Ident, mistakes: Mistakes) -> Source:
+    def source(self, name: s.Ident, diagnostics: Diagnostics) -> Source:
         """The stream or event of that name; an unknown one is reported once and stands in for itself."""
         found = self.sources.get(name.text)
         if found is not None:
             return found
-        if not mistakes.repeats("INK0205", name.text):
-            self._report_missing(name, mistakes)
+        if not diagnostics.repeats("INK0205", name.text):
+            self._report_missing(name, diagnostics)
         return broken_source(name.text)
 
-    def _report_missing(self, name: s.Ident, mistakes: Mistakes) -> None:
+    def _report_missing(self, name: s.Ident, diagnostics: Diagnostics) -> None:
         helps = did_you_mean(name.text, self.sources)
         notes = []
         if name.text in self.tables:
-            notes.append(f"`{name}` is a table: facts without a time, used in conditions as `{name}(…)`")
+            notes.append(f"`{name}` is a table; use it in a condition: `{name}(…)`")
         elif name.text in self.retracted:
-            notes.append(f"`{name}` is the output of what is withdrawn of `{self.retracted[name.text]}`")
-            helps = (f"read `{self.retracted[name.text]}`: what is withdrawn of it is taken back by itself",)
+            notes.append(f"`{name}` is the output of withdrawn results of `{self.retracted[name.text]}`")
+            helps = (f"read `{self.retracted[name.text]}`; its withdrawals are handled automatically",)
         elif name.text in self.forecasts:
             notes.append(
                 f"`{name}` is a forecast of `{self.forecasts[name.text]}`, so it cannot be used in its definition"
@@ -107,8 +107,8 @@ class Catalog:
             notes.append("this program declares no stream")
             helps = (f"declare it first: `STREAM {name}(id STRING) TIME t;`",)
         elif not helps and len(self.sources) <= MAX_LISTED:
-            notes.append(f"there are {listed(self.sources)}")
-        mistakes.wrong("INK0205", f"no stream or event is called `{name}`", name, notes=notes, helps=helps)
+            notes.append(f"streams and events are {listed(self.sources)}")
+        diagnostics.wrong("INK0205", f"no stream or event is called `{name}`", name, notes=notes, helps=helps)
 
     def function(self, name: str) -> Function | None:
         """The function of that name, in any case, unless a table or rule has taken the name."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 from inkling import source as text
 from inkling.language import syntax as s
 from inkling.logical.binding.catalog import Catalog, Timing
-from inkling.logical.binding.mistakes import Mistakes, listed
+from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.plan import TicksOnly
 from inkling.model.time import FARTHEST, Clock, Span
 
@@ -25,23 +25,23 @@ class TimeUses:
 
 
 def check_times(
-    uses: TimeUses, streams: Iterable[str], at: text.Span, catalog: Catalog, mistakes: Mistakes
+    uses: TimeUses, streams: Iterable[str], at: text.Span, catalog: Catalog, diagnostics: Diagnostics
 ) -> tuple[TicksOnly, ...]:
     """Reports durations that cannot be measured; returns what only the data can decide."""
     names = tuple(sorted(streams))
     timings = {name: catalog.timings[name] for name in names if name in catalog.timings}
-    if _disagree(timings, at, mistakes):
+    if _disagree(timings, at, diagnostics):
         return ()
     stamped = [name for name, timing in timings.items() if timing.clock is Clock.TIMESTAMP]
     for span, where in uses.spans:
-        _check_span(span, where, timings, mistakes)
+        _check_span(span, where, timings, diagnostics)
     for moment, where in uses.moments:
-        _check_moment(moment, where, timings, mistakes)
+        _check_moment(moment, where, timings, diagnostics)
     on_grid = bool(timings) and all(timing.is_grid for timing in timings.values())
     in_ticks = [*([] if on_grid else uses.points), *uses.ticks_only]
     for words, where in in_ticks:
         if stamped:
-            mistakes.wrong(
+            diagnostics.wrong(
                 "INK0304",
                 f"`{words}` takes a plain number for a length of time",
                 where,
@@ -51,14 +51,14 @@ def check_times(
     return tuple(TicksOnly(names, words, where) for words, where in in_ticks)
 
 
-_TICK = ("say in every stream how long a tick of its timestamps lasts: `TICK 1 SECONDS`",)
+_TICK = ("add the length of a tick to every stream: `TICK 1 SECONDS`",)
 
 
-def _disagree(timings: dict[str, Timing], at: text.Span, mistakes: Mistakes) -> bool:
+def _disagree(timings: dict[str, Timing], at: text.Span, diagnostics: Diagnostics) -> bool:
     stamped = [name for name, timing in timings.items() if timing.clock is Clock.TIMESTAMP]
     ticking = [name for name, timing in timings.items() if timing.clock is Clock.TICKS]
     if stamped and ticking:
-        mistakes.wrong(
+        diagnostics.wrong(
             "INK0303",
             "one event cannot mix timestamps and ticks",
             at,
@@ -68,17 +68,14 @@ def _disagree(timings: dict[str, Timing], at: text.Span, mistakes: Mistakes) -> 
     ticks = {name: timing.tick for name, timing in timings.items() if timing.tick is not None}
     if len(set(ticks.values())) > 1:
         written = ", ".join(f"`{name}` {tick}" for name, tick in ticks.items())
-        mistakes.wrong(
-            "INK0303",
-            "one event cannot mix ticks of different length",
-            at,
-            notes=[f"one tick lasts: {written}"],
+        diagnostics.wrong(
+            "INK0303", "one event cannot mix ticks of different length", at, notes=[f"one tick lasts: {written}"]
         )
         return True
     return False
 
 
-def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], mistakes: Mistakes) -> None:
+def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], diagnostics: Diagnostics) -> None:
     tick = next((timing.tick for timing in timings.values() if timing.tick is not None), None)
     for name, timing in timings.items():
         if timing.clock is None:
@@ -88,7 +85,7 @@ def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], mistak
             if timing.clock is Clock.TIMESTAMP and tick is not None and not span.is_on_grid(tick):
                 raise ValueError(f"{span} is not a whole number of ticks, which last {tick} each")
         except ValueError as problem:
-            written = mistakes.words(where)
+            written = diagnostics.words(where)
             counted = "timestamps" if timing.clock is Clock.TIMESTAMP else "integers"
             helps = []
             if timing.is_grid:
@@ -97,7 +94,7 @@ def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], mistak
                 helps = ["write a unit of time, for example `30 SECONDS`"]
             elif tick is None:
                 helps = ["write `TICKS`, or say in the stream how long one tick lasts: `TICK 1 SECONDS`"]
-            mistakes.wrong(
+            diagnostics.wrong(
                 "INK0304",
                 f"`{written}` cannot be measured in the times of `{name}`",
                 where,
@@ -111,7 +108,7 @@ def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], mistak
 _EXAMPLES = {Clock.TICKS: "`AT 100`", Clock.TIMESTAMP: "`AT '2024-05-01 10:00:00'`"}
 
 
-def to_moment(node: s.AtTime, uses: list[tuple[Span, text.Span]], mistakes: Mistakes) -> Span:
+def to_moment(node: s.AtTime, uses: list[tuple[Span, text.Span]], diagnostics: Diagnostics) -> Span:
     """How long after the zero of its clock a moment lies; it is noted among the uses of time."""
     value = node.time.value
     if isinstance(value, int):
@@ -125,42 +122,42 @@ def to_moment(node: s.AtTime, uses: list[tuple[Span, text.Span]], mistakes: Mist
         try:
             moment = Span(Fraction(read_instant(str(value).strip())), "MICROSECONDS")
         except MisspelledError:
-            mistakes.wrong(
+            diagnostics.wrong(
                 "INK0361",
-                f"`{value}` is no date and time",
+                f"`{value}` is not a date and time",
                 node.time,
-                helps=[f"write it like this: {_EXAMPLES[Clock.TIMESTAMP]}"],
+                helps=[f"write for example {_EXAMPLES[Clock.TIMESTAMP]}"],
             )
             return Span(Fraction(0), "TICKS")
     if abs(moment.amount) > FARTHEST:
-        mistakes.wrong("INK0361", "this time lies further away than times can count", node.time)
+        diagnostics.wrong("INK0361", "this time is out of range", node.time)
         return Span(Fraction(0), "TICKS")
     uses.append((moment, node.span))
     return moment
 
 
-def _check_moment(moment: Span, where: text.Span, timings: Mapping[str, Timing], mistakes: Mistakes) -> None:
+def _check_moment(moment: Span, where: text.Span, timings: Mapping[str, Timing], diagnostics: Diagnostics) -> None:
     """Ticks belong to streams of integers, dates to streams of timestamps."""
     clock = Clock.TICKS if moment.unit == "TICKS" else Clock.TIMESTAMP
     for name, timing in timings.items():
         if timing.clock is None or timing.clock is clock:
             continue
         holds = "integers" if timing.clock is Clock.TICKS else "timestamps"
-        mistakes.wrong(
+        diagnostics.wrong(
             "INK0361",
             f"the times of `{name}` are {holds}",
             where,
             "this is a tick" if clock is Clock.TICKS else "this is a date",
-            helps=[f"write a time of that kind: {_EXAMPLES[timing.clock]}"],
+            helps=[f"write for example {_EXAMPLES[timing.clock]}"],
         )
         return
 
 
-def eventless(decl: s.EventDecl, mistakes: Mistakes) -> None:
-    mistakes.wrong(
+def eventless(decl: s.EventDecl, diagnostics: Diagnostics) -> None:
+    diagnostics.wrong(
         "INK0360",
-        "this pattern can happen without any event",
+        "this pattern can match without an event",
         decl.body.pattern,
-        notes=["a time that AT names passes for everybody; a result needs at least one event to rest on"],
-        helps=["relate the time to an event: `SEQ(AT 100, A a)`"],
+        notes=["AT is a time, not an event; a match needs at least one event"],
+        helps=["add an event: `SEQ(AT 100, A a)`"],
     )

@@ -1,4 +1,7 @@
-"""Typed expressions from written ones; what a name means is asked of whoever knows the surroundings."""
+"""Typed expressions from written ones; a scope resolves the names in them.
+
+Which types meet in an operator, and what comes out.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,92 @@ from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
-from inkling.logical.binding.mistakes import Mistakes
-from inkling.logical.binding.typing_rules import arithmetic_type, comparable, fits, reads_number_as_ticks
+from inkling.logical.binding.diagnostics import Diagnostics
 from inkling.logical.functions import Function
 from inkling.model.time import Span
-from inkling.model.types import Type
+from inkling.model.types import Type, common_type
+
+TIME, DURATION, INTEGER, DOUBLE, NULL = Type.TIME, Type.DURATION, Type.INTEGER, Type.DOUBLE, Type.NULL
+
+_TEMPORAL = {
+    ("-", TIME, TIME): DURATION,
+    ("+", TIME, DURATION): TIME,
+    ("-", TIME, DURATION): TIME,
+    ("+", DURATION, TIME): TIME,
+    ("+", DURATION, DURATION): DURATION,
+    ("-", DURATION, DURATION): DURATION,
+    ("/", DURATION, DURATION): DOUBLE,
+    ("*", DURATION, INTEGER): DURATION,
+    ("*", DURATION, DOUBLE): DURATION,
+    ("*", INTEGER, DURATION): DURATION,
+    ("*", DOUBLE, DURATION): DURATION,
+    ("/", DURATION, INTEGER): DURATION,
+    ("/", DURATION, DOUBLE): DURATION,
+}
+
+_WITH_TICKS = {
+    ("+", TIME, INTEGER): TIME,
+    ("-", TIME, INTEGER): TIME,
+    ("+", INTEGER, TIME): TIME,
+    ("-", INTEGER, TIME): DURATION,
+    ("+", DURATION, INTEGER): DURATION,
+    ("-", DURATION, INTEGER): DURATION,
+    ("+", INTEGER, DURATION): DURATION,
+    ("-", INTEGER, DURATION): DURATION,
+}
+"""Sums that read a plain number as ticks."""
+
+
+def arithmetic_type(operator: str, left: Type, right: Type) -> Type | None:
+    """Type of `left operator right`, or None when the two do not combine."""
+    if left is NULL or right is NULL:
+        known = right if left is NULL else left
+        return known if known.is_numeric or known.is_temporal or known is NULL else None
+    if left.is_numeric and right.is_numeric:
+        both_whole = left is INTEGER and right is INTEGER and operator != "/"
+        return INTEGER if both_whole else DOUBLE
+    combination = (operator, left, right)
+    return _TEMPORAL.get(combination) or _WITH_TICKS.get(combination)
+
+
+def comparable(operator: str, left: Type, right: Type) -> bool:
+    """Whether `left operator right` makes sense; truth values have no order."""
+    kind = common_type(left, right)
+    if kind is None:
+        return False
+    return operator in ("=", "<>") or kind is not Type.BOOLEAN
+
+
+def reads_number_as_ticks(operator: str, left: Type, right: Type) -> bool:
+    """Whether the operator takes a plain number for a time or a length of time."""
+    if left.is_numeric == right.is_numeric or left.is_temporal == right.is_temporal:
+        return False
+    return operator not in ("*", "/")
+
+
+def fits(given: Type, wanted: Type) -> bool:
+    """Whether a value can be passed where another type is wanted."""
+    return given is wanted or given is NULL or (wanted is DOUBLE and given is INTEGER)
+
+
+def aggregate_type(function: str, column: Type) -> Type | None:
+    """Type of an aggregate over a column, or None when the function cannot read it."""
+    match function:
+        case "COUNT":
+            return INTEGER
+        case "MIN" | "MAX":
+            return None if column is Type.BOOLEAN else column
+        case "SUM":
+            return column if column.is_numeric else None
+        case _:
+            return DOUBLE if column.is_numeric else None
+
 
 Reference = s.Attribute | s.Part | s.Aggregate | s.Previous | s.SinceChange | s.TimeOf | s.IdOf
 
 
 class Names(Protocol):
-    """What names mean at some place of a program; None after a mistake that is already reported."""
+    """What names mean at some place of a program; None after an error that is already reported."""
 
     def variable(self, node: s.Variable) -> e.Expr | None: ...
 
@@ -35,7 +113,7 @@ class ExpressionBinder:
 
     names: Names
     catalog: Catalog
-    mistakes: Mistakes
+    diagnostics: Diagnostics
     times: TimeUses
 
     def condition(self, node: s.Expr) -> e.Expr | None:
@@ -43,13 +121,13 @@ class ExpressionBinder:
         bound = self.value(node)
         if bound is None or bound.type is Type.BOOLEAN:
             return bound
-        words = self.mistakes.words(node)
-        self.mistakes.wrong(
+        words = self.diagnostics.words(node)
+        self.diagnostics.wrong(
             "INK0212",
             f"expected a condition, found a value of type {bound.type}",
             node,
-            f"`{words}` is neither true nor false",
-            helps=[f"compare it with something, for example `{words} = {_example(bound.type)}`"],
+            f"`{words}` is not a condition",
+            helps=[f"write a comparison, for example `{words} = {_example(bound.type)}`"],
         )
         return None
 
@@ -100,7 +178,7 @@ class ExpressionBinder:
             return e.Literal(-bound.value, bound.type)
         if bound.type.is_numeric or bound.type in (Type.DURATION, Type.NULL):
             return e.Negate(bound, bound.type)
-        self.mistakes.wrong("INK0211", f"`-` needs a number, found {bound.type}", node, self._typed(operand, bound))
+        self.diagnostics.wrong("INK0211", f"`-` needs a number, found {bound.type}", node, self._typed(operand, bound))
         return None
 
     def _arithmetic(self, node: s.Binary) -> e.Expr | None:
@@ -113,9 +191,9 @@ class ExpressionBinder:
             return e.Arithmetic(node.op, left, right, kind)
         helps = []
         if node.op == "+" and left.type is right.type is Type.STRING:
-            words = f"{self.mistakes.words(node.left)}, {self.mistakes.words(node.right)}"
-            helps.append(f"texts are joined by `concat({words})`")
-        self.mistakes.wrong(
+            words = f"{self.diagnostics.words(node.left)}, {self.diagnostics.words(node.right)}"
+            helps.append(f"`concat({words})` joins strings")
+        self.diagnostics.wrong(
             "INK0211",
             f"`{node.op}` does not combine {left.type} with {right.type}",
             node,
@@ -131,17 +209,17 @@ class ExpressionBinder:
         if Type.NULL in (left.type, right.type):
             other = node.right if left.type is Type.NULL else node.left
             test = "IS NOT NULL" if node.op == "<>" else "IS NULL"
-            self.mistakes.wrong(
+            self.diagnostics.wrong(
                 "INK0215",
                 "a comparison with NULL is never true",
                 node,
-                helps=[f"write `{self.mistakes.words(other)} {test}`"],
+                helps=[f"write `{self.diagnostics.words(other)} {test}`"],
             )
             return None
         if comparable(node.op, left.type, right.type):
             self._note_ticks(node.op, left, right, node)
             return e.Compare(node.op, left, right)
-        self.mistakes.wrong(
+        self.diagnostics.wrong(
             "INK0210",
             f"cannot compare {left.type} with {right.type}"
             if left.type is not right.type
@@ -160,7 +238,7 @@ class ExpressionBinder:
         choices = [option for option in options if option is not None]
         for written, choice in zip(node.options, choices, strict=True):
             if not comparable("=", item.type, choice.type):
-                self.mistakes.wrong(
+                self.diagnostics.wrong(
                     "INK0210",
                     f"cannot compare {item.type} with {choice.type}",
                     written,
@@ -185,23 +263,23 @@ class ExpressionBinder:
         wanted = function.parameters
         n_given = len(node.args)
         if n_given < len(wanted) or (n_given > len(wanted) and not function.variadic):
-            self.mistakes.wrong(
+            self.diagnostics.wrong(
                 "INK0209",
                 f"`{function.name}` takes {_count(len(wanted), function.variadic)}, found {n_given}",
                 node,
-                notes=[f"it is called as `{_signature(function)}`"],
+                notes=[f"the signature is `{_signature(function)}`"],
             )
             return None
         args = [self.value(arg) for arg in node.args]
         kinds = wanted + wanted[-1:] * (n_given - len(wanted))
         for written, arg, kind in zip(node.args, args, kinds, strict=True):
             if arg is not None and not fits(arg.type, kind):
-                self.mistakes.wrong(
+                self.diagnostics.wrong(
                     "INK0213",
                     f"`{function.name}` expects {kind}, found {arg.type}",
                     written,
                     self._typed(written, arg),
-                    notes=[f"it is called as `{_signature(function)}`"],
+                    notes=[f"the signature is `{_signature(function)}`"],
                 )
                 return None
         bound = tuple(arg for arg in args if arg is not None)
@@ -209,10 +287,10 @@ class ExpressionBinder:
 
     def _note_ticks(self, operator: str, left: e.Expr, right: e.Expr, node: s.Expr) -> None:
         if reads_number_as_ticks(operator, left.type, right.type):
-            self.times.ticks_only.append((self.mistakes.words(node), node.span))
+            self.times.ticks_only.append((self.diagnostics.words(node), node.span))
 
     def _typed(self, node: s.Expr, bound: e.Expr) -> str:
-        return f"`{self.mistakes.words(node)}` is {bound.type}"
+        return f"`{self.diagnostics.words(node)}` is {bound.type}"
 
     def _both_typed(self, left: s.Expr, bound_left: e.Expr, right: s.Expr, bound_right: e.Expr) -> str:
         return f"{self._typed(left, bound_left)}, {self._typed(right, bound_right)}"
@@ -241,9 +319,9 @@ def _mend_literal(one: e.Expr, other: e.Expr) -> tuple[str, ...]:
     if not isinstance(other, e.Literal):
         return ()
     if one.type is Type.STRING and other.type.is_numeric:
-        return (f"a text stands in quotes: `'{other.value}'`",)
+        return (f"a string needs single quotes: `'{other.value}'`",)
     if one.type.is_numeric and isinstance(other.value, str) and _is_number(other.value):
-        return (f"a number stands without quotes: `{other.value}`",)
+        return (f"a number has no quotes: `{other.value}`",)
     return ()
 
 

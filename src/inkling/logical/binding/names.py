@@ -9,8 +9,8 @@ from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
-from inkling.logical.binding.mistakes import Mistakes, did_you_mean, listed
-from inkling.logical.binding.places import Place, Shape, Standpoint, typed_column
+from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean, listed
+from inkling.logical.binding.patterns.places import Place, Shape, Standpoint, typed_column
 from inkling.model.types import Type
 
 
@@ -39,13 +39,13 @@ class EventNames:
 
     shape: Shape
     catalog: Catalog
-    mistakes: Mistakes
+    diagnostics: Diagnostics
     times: TimeUses
     partition: dict[str, Type | None] = field(default_factory=dict)
     assignments: dict[str, Assignment] = field(default_factory=dict)
     supplies: dict[str, list[Supply]] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)  # table variables that something else uses
-    unknowable: set[str] = field(default_factory=set)  # would be bound but for a mistake already reported
+    unknowable: set[str] = field(default_factory=set)  # would be bound but for an error already reported
     quantity: str | None = None  # stands for the number of segments that is asked about
 
     def supply(self, name: str, at: Standpoint) -> Supply | None:
@@ -75,7 +75,7 @@ def report_unknown(name: s.Ident, names: EventNames, home: Place | None, notes: 
     if name.text in names.unknowable:
         return
     if home is not None and any(name.text in source.columns or name.text == source.op for source in home.sources):
-        typed_column(home, name, names.mistakes)
+        typed_column(home, name, names.diagnostics)
         return
     known = (*names.shape.names, *names.bare_names, *(home.columns if home else ()))
     choices = [choice for choice in known if choice != name.text]
@@ -99,14 +99,18 @@ def report_unknown(name: s.Ident, names: EventNames, home: Place | None, notes: 
         helps = (f"use the name of the event: {listed(of_that_type, 'or')}",)
     elif name.text in names.catalog.sources:
         helps = (f"give the event a name in the pattern, such as `{name} e`, and write `e`",)
-    names.mistakes.wrong("INK0207", f"unknown name `{name}`", name, notes=remarks, helps=helps)
+    if name.quoted and not helps and names.diagnostics.words(name).startswith('"'):
+        text = name.text.replace("'", "''")
+        remarks = ["double quotes are for names, single quotes for strings"]
+        helps = (f"write '{text}' for a string",)
+    names.diagnostics.wrong("INK0207", f"unknown name `{name}`", name, notes=remarks, helps=helps)
 
 
 def warn_of_column(name: s.Ident, names: EventNames) -> None:
     """Warns of a table variable that stands for any value, where a column of that name exists."""
     owners = [place.title for place in names.shape.places if place.name and name.text in place.columns]
     if owners:
-        names.mistakes.warn(
+        names.diagnostics.warn(
             "INK0325",
             f"`{name}` stands for any value here, not for a column",
             name,

@@ -10,22 +10,22 @@ from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
-from inkling.logical.binding.events import BoundEvent, used_sources
-from inkling.logical.binding.forecasts import bind_forecast
-from inkling.logical.binding.mistakes import Mistakes, listed
-from inkling.logical.binding.rules import bind_rules
-from inkling.logical.binding.streams import bind_stream
-from inkling.logical.binding.tables import bind_table
-from inkling.logical.binding.unions import Declarations, bind_together
-from inkling.logical.continuum import lost_border, lost_time
-from inkling.logical.everywhere import everywhere
+from inkling.logical.binding.diagnostics import Diagnostics, listed
+from inkling.logical.binding.events.event import BoundEvent, used_sources
+from inkling.logical.binding.events.forecasts import bind_forecast
+from inkling.logical.binding.events.unions import Declarations, bind_together
+from inkling.logical.binding.knowledge.rules import bind_rules
+from inkling.logical.binding.knowledge.tables import bind_table
+from inkling.logical.binding.streams.declaration import bind_stream
 from inkling.logical.expr import Edge
 from inkling.logical.forecasts import default_model, model_table
-from inkling.logical.recursion import resting_on
+from inkling.logical.patterns.continuous_ties import lost_border, lost_time
+from inkling.logical.recursion import dependencies_of
+from inkling.logical.rewrites.everywhere import everywhere
 from inkling.model.schema import TableSchema
 from inkling.model.time import Span
 from inkling.model.uncertainty import LostEvents
-from inkling.source import SourceText
+from inkling.source import NOWHERE, SourceText
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,13 @@ class Bound:
 def bind(program: s.Program, source: SourceText) -> Bound:
     """Resolves a program.
 
-    Raises `ProgramError` with every mistake found, or `NotSupportedYet` when the program is right but uses
+    Raises `ProgramError` with every error found, or `NotSupportedYet` when the program is right but uses
     something that nothing here can run.
     """
-    mistakes = Mistakes(source)
+    diagnostics = Diagnostics(source)
     catalog = Catalog()
-    _refuse_second_declarations(program, mistakes)
+    _reject_empty_program(program, diagnostics)
+    _reject_second_declarations(program, diagnostics)
     statements = program.statements
     catalog.retracted |= {
         decl.on_retract.text: decl.name.text
@@ -52,17 +53,17 @@ def bind(program: s.Program, source: SourceText) -> Bound:
         if isinstance(decl, s.EventDecl) and decl.on_retract is not None
     }
     catalog.forecasts |= {decl.result.text: decl.event.text for decl in statements if isinstance(decl, s.ForecastDecl)}
-    tables = [bind_table(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.TableDecl)]
-    streams = [bind_stream(decl, catalog, mistakes) for decl in statements if isinstance(decl, s.StreamDecl)]
+    tables = [bind_table(decl, catalog, diagnostics) for decl in statements if isinstance(decl, s.TableDecl)]
+    streams = [bind_stream(decl, catalog, diagnostics) for decl in statements if isinstance(decl, s.StreamDecl)]
     rule_times = TimeUses()
-    rules = bind_rules([decl for decl in statements if isinstance(decl, s.RuleDecl)], catalog, mistakes, rule_times)
+    rules = bind_rules([decl for decl in statements if isinstance(decl, s.RuleDecl)], catalog, diagnostics, rule_times)
     events: list[BoundEvent] = []
     for declared in _in_order(program, catalog):
-        bound = bind_together(declared, catalog, mistakes)
-        assert bound or mistakes.n_errors, f"{listed(declared.names)} left out without a reason"
-        events += [*bound, *_forecasts(program, declared, bound, catalog, mistakes)]
-    _refuse_forecasts_of_nothing(program, catalog, mistakes)
-    warnings = mistakes.settle()
+        bound = bind_together(declared, catalog, diagnostics)
+        assert bound or diagnostics.n_errors, f"{listed(declared.names)} left out without a reason"
+        events += [*bound, *_forecasts(program, declared, bound, catalog, diagnostics)]
+    _reject_forecasts_of_nothing(program, catalog, diagnostics)
+    warnings = diagnostics.finish()
     bound_streams = [stream for stream in streams if stream]
     ticks_only = [use for stream in bound_streams for use in stream.ticks_only]
     ticks_only += [use for event in events for use in event.ticks_only]
@@ -74,12 +75,26 @@ def bind(program: s.Program, source: SourceText) -> Bound:
         tuple(rules),
     )
     plan = _with_points_of_grids(plan)
-    _refuse_continuum(program, plan, mistakes)
-    mistakes.settle()
+    _reject_continuous_ties(program, plan, diagnostics)
+    diagnostics.finish()
     return Bound(plan, warnings)
 
 
-def _refuse_second_declarations(program: s.Program, mistakes: Mistakes) -> None:
+def _reject_empty_program(program: s.Program, diagnostics: Diagnostics) -> None:
+    if not program.statements:
+        diagnostics.wrong(
+            "INK0367",
+            "the program has no statements",
+            NOWHERE,
+            notes=["a program declares at least one stream; events say what to look for"],
+            helps=[
+                "write for example\nSTREAM Car(id STRING, speed DOUBLE) KEY id TIME t;\n"
+                "EVENT fast AS PATTERN Car c WHERE c.speed > 130;"
+            ],
+        )
+
+
+def _reject_second_declarations(program: s.Program, diagnostics: Diagnostics) -> None:
     """Streams and events share their names, and so do tables, rules and functions."""
     sources: dict[str, s.Ident] = {}
     knowledge: dict[str, s.Ident] = {}
@@ -90,41 +105,41 @@ def _refuse_second_declarations(program: s.Program, mistakes: Mistakes) -> None:
             case s.EventDecl(name=name) if name.text in event_names:
                 pass  # events of one name are united
             case s.StreamDecl(name=name) | s.EventDecl(name=name):
-                _refuse_second(name, sources, mistakes)
+                _reject_second(name, sources, diagnostics)
                 if isinstance(decl, s.EventDecl):
                     event_names.add(name.text)
                     for also in (decl.on_timeout, decl.on_retract):
                         if also is not None:
-                            _refuse_second(also, sources, mistakes)
+                            _reject_second(also, sources, diagnostics)
             case s.RuleDecl(head=s.Call(name=name, args=args)):
                 if name.text not in rule_arity:
-                    _refuse_second(name, knowledge, mistakes)
+                    _reject_second(name, knowledge, diagnostics)
                 elif rule_arity[name.text] != len(args):
-                    mistakes.wrong(
+                    diagnostics.wrong(
                         "INK0209",
                         f"rule `{name}` has {rule_arity[name.text]} arguments elsewhere, found {len(args)}",
                         decl.head,
-                        notes=[f"the first stands at {mistakes.place(knowledge[name.text])}"],
+                        notes=[f"the first is at {diagnostics.place(knowledge[name.text])}"],
                     )
                 rule_arity.setdefault(name.text, len(args))
             case s.TableDecl(name=name):
-                _refuse_second(name, knowledge, mistakes)
+                _reject_second(name, knowledge, diagnostics)
             case s.ForecastDecl():
-                _refuse_second(decl.result, sources, mistakes)
+                _reject_second(decl.result, sources, diagnostics)
     for decl in program.statements:
         if isinstance(decl, s.ForecastDecl):
             model = decl.model or s.Ident(default_model(decl.event.text), span=decl.event.span)
             if model.text in knowledge:
-                _refuse_second(model, knowledge, mistakes)
+                _reject_second(model, knowledge, diagnostics)
 
 
-def _refuse_second(name: s.Ident, taken: dict[str, s.Ident], mistakes: Mistakes) -> None:
+def _reject_second(name: s.Ident, taken: dict[str, s.Ident], diagnostics: Diagnostics) -> None:
     if name.text in taken:
-        mistakes.wrong(
+        diagnostics.wrong(
             "INK0201",
             f"`{name}` is declared twice",
             name,
-            notes=[f"the first declaration stands at {mistakes.place(taken[name.text])}"],
+            notes=[f"the first declaration is at {diagnostics.place(taken[name.text])}"],
             helps=["give one of them another name"],
         )
     taken.setdefault(name.text, name)
@@ -180,21 +195,21 @@ def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:
 
 
 def _forecasts(
-    program: s.Program, declared: Declarations, bound: Iterable[BoundEvent], catalog: Catalog, mistakes: Mistakes
+    program: s.Program, declared: Declarations, bound: Iterable[BoundEvent], catalog: Catalog, diagnostics: Diagnostics
 ) -> Iterator[BoundEvent]:
     """The forecasts of some events."""
     events = {plan.name: plan for event in bound for plan in event.plans}
     for decl in program.statements:
         if isinstance(decl, s.ForecastDecl) and decl.event.text in {*declared.names, *events}:
-            plan = bind_forecast(decl, events, catalog, mistakes)
+            plan = bind_forecast(decl, events, catalog, diagnostics)
             if plan is not None:
                 yield BoundEvent(plan, ())
 
 
-def _refuse_forecasts_of_nothing(program: s.Program, catalog: Catalog, mistakes: Mistakes) -> None:
+def _reject_forecasts_of_nothing(program: s.Program, catalog: Catalog, diagnostics: Diagnostics) -> None:
     for decl in program.statements:
         if isinstance(decl, s.ForecastDecl) and decl.result.text not in catalog.sources:
-            bind_forecast(decl, {}, catalog, mistakes)
+            bind_forecast(decl, {}, catalog, diagnostics)
 
 
 def _models(events: Iterable[BoundEvent], catalog: Catalog, source: SourceText) -> Iterator[TableSchema]:
@@ -211,15 +226,15 @@ def _models(events: Iterable[BoundEvent], catalog: Catalog, source: SourceText) 
 _OTHER_RESULTS = "write `PER MATCH` for a result per match, or `PER VALUES` for one per value of the head"
 
 
-def _refuse_continuum(program: s.Program, plan: p.ProgramPlan, mistakes: Mistakes) -> None:
+def _reject_continuous_ties(program: s.Program, plan: p.ProgramPlan, diagnostics: Diagnostics) -> None:
     """A lost event can have happened at any time of its gap, so no single time of it has a probability."""
     declared = {decl.name.text: decl.name for decl in program.statements if isinstance(decl, s.EventDecl)}
-    losing = {one.schema.name for one in plan.streams if isinstance(one.schema.doubt, LostEvents)}
+    losing = {one.schema.name for one in plan.streams if isinstance(one.schema.uncertainty, LostEvents)}
     for event in plan.events:
         if losing & set(event.sources):
             losing.add(event.name)
             if isinstance(event.pattern, p.Sliding):
-                mistakes.wrong(
+                diagnostics.wrong(
                     "INK0441",
                     "windows over events that may be lost are not supported yet",
                     declared[event.name],
@@ -231,28 +246,28 @@ def _refuse_continuum(program: s.Program, plan: p.ProgramPlan, mistakes: Mistake
         name = declared[event.name]
         for edge, per in ((Edge.END, (p.Per.END, p.Per.INTERVAL)), (Edge.START, (p.Per.INTERVAL,))):
             if event.per in per and (stream := lost_border(event, plan, edge)) is not None:
-                _refuse(
+                _reject(
                     f"PER {event.per.value}, but a match can {edge.value.lower()} with a lost event of `{stream}`",
                     name,
                     f"because of `PER {event.per.value}`",
                     _OTHER_RESULTS,
-                    mistakes,
+                    diagnostics,
                 )
                 break
         for output in event.head:
             stream = lost_time(output.expr, event, plan)
             if stream is not None:
-                _refuse(
-                    f"`{output.name}` tells results apart by the time of an event of `{stream}` that may be lost",
+                _reject(
+                    f"`{output.name}` distinguishes results by the time of an event of `{stream}` that may be lost",
                     name,
                     f"because of `{output.name}` in its head",
-                    "put it after `RETURN`, which tells values without telling results apart by them",
-                    mistakes,
+                    "put it after `RETURN`, which adds values without distinguishing results by them",
+                    diagnostics,
                 )
 
 
-def _refuse(message: str, name: s.Ident, label: str, advice: str, mistakes: Mistakes) -> None:
-    mistakes.wrong(
+def _reject(message: str, name: s.Ident, label: str, advice: str, diagnostics: Diagnostics) -> None:
+    diagnostics.wrong(
         "INK0332",
         message,
         name,
@@ -269,7 +284,7 @@ def _with_points_of_grids(program: p.ProgramPlan) -> p.ProgramPlan:
         return program
     events = []
     for event in program.events:
-        read = [one.schema for one in program.streams if one.schema.name in resting_on(event, program)]
+        read = [one.schema for one in program.streams if one.schema.name in dependencies_of(event, program)]
         found = [tick for schema in read if (tick := ticks.get(schema.name)) is not None]
         events.append(_in_lengths(event, found[0]) if read and len(found) == len(read) else event)
     return replace(program, events=tuple(events))

@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from inkling.logical.vectorized.columns import ARROW_TYPES, Reference, evaluate
 
-__all__ = [
-    "ARROW_TYPES",
-    "BITS_PER_WORD",
-    "Reference",
-    "evaluate",
-]
+__all__ = ["ARROW_TYPES", "BITS_PER_WORD", "Reference", "evaluate"]
 
 
 BITS_PER_WORD = 64

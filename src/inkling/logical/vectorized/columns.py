@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Row, Surroundings
+from inkling.logical.evaluate import ExpressionContext, Row
 from inkling.logical.vectorized.datum import (
     LARGEST,
     SMALLEST,
@@ -76,13 +76,13 @@ _TRUE = pa.scalar(True)
 _FALSE = pa.scalar(False)
 
 
-def evaluate(expr: e.Expr, resolve: Resolve, n_rows: int, around: Surroundings) -> pa.Array:
+def evaluate(expr: e.Expr, resolve: Resolve, n_rows: int, context: ExpressionContext) -> pa.Array:
     """Value of an expression per row; that of a condition is never null.
 
     Columns have the types of `ARROW_TYPES` and hold no NaN, infinity or negative zero. A duration that was multiplied
     or divided may come out as doubles.
     """
-    value = _Rows(resolve, n_rows, around).value(expr)
+    value = _Rows(resolve, n_rows, context).value(expr)
     return broadcast(value, n_rows, ARROW_TYPES[expr.type])
 
 
@@ -90,14 +90,14 @@ def evaluate(expr: e.Expr, resolve: Resolve, n_rows: int, around: Surroundings) 
 class _Rows:
     resolve: Resolve
     n_rows: int
-    around: Surroundings
+    context: ExpressionContext
 
     def value(self, expr: e.Expr) -> Datum:
         match expr:
             case e.Literal(value=literal, type=kind):
                 return pa.scalar(literal, ARROW_TYPES[kind])
             case e.SpanLiteral(span=span):
-                return pa.scalar(self.around.measure(span), pa.int64())
+                return pa.scalar(self.context.unit(span), pa.int64())
             case (
                 e.ColumnOf()
                 | e.ListColumn()
@@ -155,7 +155,7 @@ class _Rows:
         return column if fitting else column.cast(ARROW_TYPES[reference.type])
 
     def _in_table(self, table: str, args: tuple[e.Expr | None, ...]) -> Datum:
-        facts = self.around.tables[table]
+        facts = self.context.tables[table]
         if not facts:
             return _FALSE
         wanted = [
@@ -166,15 +166,15 @@ class _Rows:
 
     def _among_facts(self, test: e.InTable, condition: e.Expr) -> Datum:
         """Whether any fact that agrees also passes a condition on it and the row."""
-        facts = self.around.tables[test.table]
+        facts = self.context.tables[test.table]
         if not facts:
             return _FALSE
         truth = np.zeros(self.n_rows, bool)
         step = max(1, MAX_PAIRS // len(facts))
         for first in range(0, self.n_rows, step):
-            part = _Rows(_sliced(self.resolve, first, step), min(step, self.n_rows - first), self.around)
+            part = _Rows(_sliced(self.resolve, first, step), min(step, self.n_rows - first), self.context)
             rows, places = part._pairs(test, facts)
-            pairs = _Rows(_paired(part.resolve, rows, places, test.number, facts), len(rows), self.around)
+            pairs = _Rows(_paired(part.resolve, rows, places, test.number, facts), len(rows), self.context)
             passed = broadcast(pairs._truth(condition), len(rows), pa.bool_()).to_numpy(zero_copy_only=False)
             truth[first + rows.to_numpy()[passed]] = True
         return pa.array(truth)
@@ -222,6 +222,6 @@ def _among(found: Datum, choices: tuple[e.Literal, ...]) -> Datum:
     if pa.types.is_integer(found.type):
         values = [int(value) for value in values if value == int(value) and SMALLEST <= value <= LARGEST]
     if is_double(found):
-        found = pc.add(found, pa.scalar(0.0))  # a set of choices tells a negative zero from zero
+        found = pc.add(found, pa.scalar(0.0))  # a set of choices distinguishes a negative zero from zero
         values = [float(value) + 0.0 for value in values]
     return pc.is_in(found, pa.array(values, found.type))

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from inkling.logical.evaluate import Row
 from inkling.logical.vectorized.datum import as_double, is_double
-from inkling.model.facts import Facts
+from inkling.model.schema import Facts
 
 
 def in_table(facts: Sequence[Row], wanted: Sequence[pa.Array | None]) -> pa.Array | None:

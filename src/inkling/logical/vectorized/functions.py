@@ -80,7 +80,7 @@ def _divided_by(divisor: float) -> Callable[[Datum], Datum]:
 
 
 def _by_spelling(fast: Callable[[Datum], Datum], exact: Callable[[str], str]) -> Callable[[Datum], Datum]:
-    """Change of case: Arrow's own for ASCII; elsewhere a letter may become two, which only Python's does."""
+    """Change of case: Arrow's own for ASCII; elsewhere one character may become two, which only Python's does."""
 
     def changed(text: Datum) -> Datum:
         if isinstance(text, pa.Scalar):
@@ -88,8 +88,8 @@ def _by_spelling(fast: Callable[[Datum], Datum], exact: Callable[[str], str]) ->
         if pc.all(pc.string_is_ascii(text)).as_py() is not False:
             return fast(text)
         spellings = text.dictionary_encode()
-        letters = [exact(spelling) for spelling in spellings.dictionary.to_pylist()]
-        return pa.array(letters, pa.string()).take(spellings.indices)
+        texts = [exact(spelling) for spelling in spellings.dictionary.to_pylist()]
+        return pa.array(texts, pa.string()).take(spellings.indices)
 
     return changed
 

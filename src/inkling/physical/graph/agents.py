@@ -9,10 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from inkling.analysis.regular import is_local
+from inkling.analysis.regular.regular import is_local
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.text import Wording, expr_text, lookup_text, moment_text, quantity_text, span_text, window_text
+from inkling.logical.printing.text import (
+    Wording,
+    expr_text,
+    lookup_text,
+    moment_text,
+    quantity_text,
+    span_text,
+    window_text,
+)
 
 
 class Kind(Enum):
@@ -106,7 +114,7 @@ class _Maker:
     def agent(
         self, kind: Kind, title: str, details: tuple[str, ...] = (), takes: Sequence[_Given] = (), key: object = None
     ) -> int:
-        """`key` tells agents with the same inputs apart, where their words would not."""
+        """`key` distinguishes agents with the same inputs, where their words would not."""
         inputs = tuple((given.agent, given.name == "NOT") for given in takes)
         identity = (kind, title, details if key is None else key, inputs)
         if identity not in self._made:
@@ -270,25 +278,25 @@ _GIVEN = (Kind.STREAM, Kind.TABLE, Kind.RULE, Kind.TIME, Kind.AGAIN, Kind.EVENT)
 
 
 def network_text(network: Network) -> str:
-    """One tree per event; an agent of several events is told once and then named by its number."""
-    told: set[int] = set()
-    return "\n\n".join("\n".join(_event(network, event, told)) for event in network.events)
+    """One tree per event; an agent of several events is printed once and then named by its number."""
+    printed: set[int] = set()
+    return "\n\n".join("\n".join(_event(network, event, printed)) for event in network.events)
 
 
-def _event(network: Network, event: Agent, told: set[int]) -> Iterator[str]:
+def _event(network: Network, event: Agent, printed: set[int]) -> Iterator[str]:
     yield f"{event.title} ({', '.join(event.details)})"
-    yield from _inputs(network, event, "", told)
+    yield from _inputs(network, event, "", printed)
 
 
-def _inputs(network: Network, agent: Agent, indent: str, told: set[int]) -> Iterator[str]:
+def _inputs(network: Network, agent: Agent, indent: str, printed: set[int]) -> Iterator[str]:
     inputs = network.inputs(agent)
     for place, (giver, name) in enumerate(inputs):
         last = place == len(inputs) - 1
-        again = giver.number in told and giver.kind not in _GIVEN
+        again = giver.number in printed and giver.kind not in _GIVEN
         yield f"{indent}{'└─ ' if last else '├─ '}{_line(network, giver, name, again)}"
         if not again and giver.kind not in _GIVEN:
-            told.add(giver.number)
-            yield from _inputs(network, giver, indent + ("   " if last else "│  "), told)
+            printed.add(giver.number)
+            yield from _inputs(network, giver, indent + ("   " if last else "│  "), printed)
 
 
 def _line(network: Network, agent: Agent, name: str, again: bool) -> str:

@@ -1,4 +1,4 @@
-"""A network of agents as a picture: SVG that is readable on light and on dark ground, without scripts or fonts.
+"""A network of agents as a picture: SVG that is readable on a light and on a dark background, without scripts or fonts.
 
 Agents stand in layers from what is given to what comes out, with few crossings.
 """
@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 from inkling.physical.graph.agents import Agent, Flow, Kind, Network
 
 LONGEST = 27
-"""Letters of a line that fit into a box."""
+"""The number of characters of a line that fit into a box."""
 
 _STYLE = """
 svg { color-scheme: light dark; font: 12px ui-sans-serif, system-ui, sans-serif }
@@ -32,7 +32,7 @@ path { fill: none; stroke: #57606a } .head { fill: #57606a; stroke: none }
 
 
 def network_svg(network: Network, title: str) -> str:
-    """The picture as text; every box also tells all it says when pointed at."""
+    """The picture as SVG text; every box has its full text as a tooltip."""
     drawing = drawn(network)
     size = f"{drawing.width:.0f} {drawing.height:.0f}"
     return "\n".join(

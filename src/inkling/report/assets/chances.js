@@ -61,7 +61,7 @@ function spokenLine(report, curve, asked) {
   const spoken = (times) => (times.length === 0 ? "never" : times.slice(0, 5).map((time) => instantText(report, time)).join(", ") + (times.length > 5 ? ` and ${times.length - 5} more` : ""));
   const parts = [`above the threshold: ${spoken(alarms)}`];
   if (curve.hasTruth) parts.push(`happened: ${spoken(curve.happened)}`);
-  if (curve.hasDecisions) parts.push(`decided without doubt: ${spoken(curve.decided)}`);
+  if (curve.hasDecisions) parts.push(`deterministic baseline: ${spoken(curve.decided)}`);
   return parts.join("; ");
 }
 
@@ -82,8 +82,8 @@ function spokenAlarms(curves, asked) {
 
 function chanceNote(curves, scale) {
   const parts = [`Bars reach up to ${trimmed(scale.top, 1)}; below 0.001 nothing is drawn.`];
-  if (curves.some((curve) => curve.hasTruth)) parts.push("Marks above: what happened.");
-  if (curves.some((curve) => curve.hasDecisions)) parts.push("Marks below: what was decided without doubt.");
+  if (curves.some((curve) => curve.hasTruth)) parts.push("Above the line: what happened.");
+  if (curves.some((curve) => curve.hasDecisions)) parts.push("Below the line: results of the deterministic baseline.");
   if (curves.length < curves[0].nKeys) parts.push(`${grouped(curves.length)} of ${grouped(curves[0].nKeys)} keys are drawn and counted here: first those to which it happened, then the most probable.`);
   if (curves.some((curve) => curve.points.length >= MOST_POINTS_OF_A_LINE)) parts.push("Of long lines, the most probable moment of each stretch is drawn.");
   return parts.join(" ");

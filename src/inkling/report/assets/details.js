@@ -1,4 +1,4 @@
-// Everything known about one match: when, how sure, what it returns, which events it rests on.
+// Everything known about one match: when, how sure, what it returns, which events it depends on.
 
 const MEMBERS_AT_FIRST = 100;
 
@@ -7,7 +7,7 @@ function matchDetails(report, match, onMemberPointed = () => {}) {
   if (match.values.length > 0) parts.push(element("h4", {}, "Returned values"), valueList(match.values));
   parts.push(...relatedParts(report, match));
   parts.push(...momentParts(report, match));
-  if (match.examined !== null) parts.push(...doubtParts(report, match));
+  if (match.examined !== null) parts.push(...uncertaintyParts(report, match));
   parts.push(...memberParts(report, match, onMemberPointed));
   if (match.lineage !== null) {
     parts.push(element("h4", {}, "Lineage"), element("p", { class: "lineage" }, match.lineage.map((id) => (id === null ? "(lost)" : valueText(id))).join(", ") || "none"));

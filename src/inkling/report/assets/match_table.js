@@ -41,7 +41,7 @@ class MatchTable {
   searchedText(match) {
     if (!this.searched.has(match)) {
       const ids = (match.lineage ?? match.members.map((member) => member.id)).join(" ");
-      this.searched.set(match, `${match.eventName} ${match.keyName} ${valuesText(match)} ${ids} ${this.report.hasDoubt ? certaintyText(match) : ""}`.toLowerCase());
+      this.searched.set(match, `${match.eventName} ${match.keyName} ${valuesText(match)} ${ids} ${this.report.hasUncertainty ? certaintyText(match) : ""}`.toLowerCase());
     }
     return this.searched.get(match);
   }
@@ -102,7 +102,7 @@ class MatchTable {
       element("td", { class: "time" }, instantText(this.report, match.start)),
       element("td", { class: "time spare" }, instantText(this.report, match.end)),
       element("td", { class: "number spare" }, lengthText(this.report, match)),
-      element("td", { class: "number chance" }, ...(this.report.hasDoubt ? [probabilityBar(match), element("span", { class: "certainty" }, certaintyText(match)), " "] : []), probabilityText(match), this.report.hasDoubt ? methodBadge(match) : null, match.withdrawn ? element("span", { class: "badge" }, "withdrawn") : null),
+      element("td", { class: "number chance" }, ...(this.report.hasUncertainty ? [probabilityBar(match), element("span", { class: "certainty" }, certaintyText(match)), " "] : []), probabilityText(match), this.report.hasUncertainty ? methodBadge(match) : null, match.withdrawn ? element("span", { class: "badge" }, "withdrawn") : null),
       element("td", { class: "member-values spare" }, ...match.values.map(([name, value]) =>
         element("span", { class: "pair", title: longTitle(value) }, element("span", { class: "pair-name" }, name), ` ${valueText(value)}`))));
     return isOpen ? [row, this.openedRow(match)] : [row];

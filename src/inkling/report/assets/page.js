@@ -1,4 +1,4 @@
-// The page wakes up: filters feed the timeline and the table, one selection is shared by all.
+// The start of the page: filters select what the timeline and the table show; all parts share one selection.
 
 function wakePage() {
   paintSwatches(document);
@@ -34,7 +34,7 @@ function wakePage() {
   byId("time-span").textContent = `, matches from ${rangeText(report, 0, report.latest)}${report.isTimestamp ? " UTC" : ""}`;
   drawLegend(report, filters, applyFilters);
   listenToFilters(filters, applyFilters);
-  listenToDoubt(filters, applyFilters);
+  listenToUncertainty(filters, applyFilters);
   listenToChart(timeline, { select });
   applyFilters();
   wakeChances(report);
@@ -44,7 +44,7 @@ function wakePage() {
 }
 
 function spokenMatch(report, match) {
-  const certainty = match.isCertain ? (report.hasDoubt ? ", certain" : "") : `, possible, probability ${probabilityText(match)}`;
+  const certainty = match.isCertain ? (report.hasUncertainty ? ", certain" : "") : `, possible, probability ${probabilityText(match)}`;
   return `${match.eventName}, ${keyLabel(report, match.keyName)}, ${rangeText(report, match.start, match.end)}${certainty}, ${counted(match.members.length, "matched event")}`;
 }
 
@@ -79,7 +79,7 @@ function listenToFilters(filters, applyFilters) {
   });
 }
 
-function listenToDoubt(filters, applyFilters) {
+function listenToUncertainty(filters, applyFilters) {
   const applySoon = oncePerFrame(applyFilters);
   byId("certainty")?.addEventListener("change", (event) => {
     filters.certainty = event.target.value;

@@ -41,7 +41,7 @@ function readReport() {
   });
 
   return {
-    hasDoubt: raw.hasDoubt,
+    hasUncertainty: raw.hasUncertainty,
     isTimestamp: raw.timeKind === "timestamp",
     origin: BigInt(raw.origin),
     events: raw.events,

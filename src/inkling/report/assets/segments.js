@@ -74,9 +74,9 @@ function segmentNote(match) {
 
 function spokenSegments(report, line) {
   if (line.segments.length === 0) return "no segments";
-  const told = line.segments.slice(0, MOST_SPOKEN).map((segment) => spokenSegment(report, segment));
-  if (line.segments.length > MOST_SPOKEN) told.push(`${grouped(line.segments.length - MOST_SPOKEN)} more`);
-  return told.join("; ");
+  const spokenParts = line.segments.slice(0, MOST_SPOKEN).map((segment) => spokenSegment(report, segment));
+  if (line.segments.length > MOST_SPOKEN) spokenParts.push(`${grouped(line.segments.length - MOST_SPOKEN)} more`);
+  return spokenParts.join("; ");
 }
 
 function spokenSegment(report, segment) {

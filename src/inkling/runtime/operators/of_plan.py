@@ -1,8 +1,11 @@
-"""All operators of a plan, and the way of raw rows to them."""
+"""The operators of a plan, and the routing of raw rows to them.
+
+Operators one after the other: each ingests the rows that are addressed to it, and sends on what others read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,44 +15,107 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage.owners import buckets_of
+from inkling.evaluators.stage.engine import source_table
+from inkling.evaluators.stage.rows.format import concatenated
+from inkling.evaluators.stage.rows.owners import buckets_of
 from inkling.io.normalize import ID, Normalizer
-from inkling.logical.evaluate import Surroundings
+from inkling.io.rejects import NO_REJECTS
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import ProgramPlan, StreamPlan
-from inkling.model.clock import Measure
+from inkling.model.batch import MatchBatch
 from inkling.model.schema import StreamSchema
-from inkling.model.time import Clock
+from inkling.model.time import Clock, TimeUnit
 from inkling.model.uncertainty import LostEvents
-from inkling.model.watermarks import Marks
+from inkling.model.watermarks import Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.streams import streams_behind, time_of
-from inkling.runtime.operators.chain import OperatorChain, Routes
-from inkling.runtime.operators.ledgers import LedgerOperator
-from inkling.runtime.operators.protocol import LEDGERS, UNCERTAIN, Operator
+from inkling.runtime.late import NO_LATE_ROWS
+from inkling.runtime.operators.changelogs import ChangelogOperator
+from inkling.runtime.operators.protocol import CHANGELOGS, UNCERTAIN, Emitted, Operator
 from inkling.runtime.operators.revised import RevisedOperator
 from inkling.runtime.operators.stage import StageOperator
 from inkling.runtime.operators.uncertain import UncertainOperator
-from inkling.runtime.parts import Part, divided, pieces
+from inkling.runtime.parts import Part, SourceReader, divided, pieces
 from inkling.runtime.registry import Maker
-from inkling.runtime.revision.books import readers_of
+from inkling.runtime.revision.changelogs import readers_of
 from inkling.runtime.revision.clocks import Windows
 from inkling.runtime.revision.stage import StageMachine, is_revised
 from inkling.runtime.running import Running
-from inkling.runtime.stage import LiveStage
+from inkling.runtime.stage import BufferedStage
 from inkling.runtime.uncertain.machine import UncertainMachine
+
+
+class Routes:
+    """Which operators read a stream or a derived event, and what of its rows."""
+
+    def __init__(
+        self,
+        staged: PhysicalPlan,
+        tables: Mapping[str, pa.Table],
+        context: ExpressionContext,
+        uncertain: Collection[str] = (),
+    ) -> None:
+        """`uncertain` names the streams that events over uncertain streams read."""
+        self._staged, self._tables, self._context, self._uncertain = staged, tables, context, uncertain
+        self._readers: dict[str, SourceReader] = {}
+
+    def __call__(self, source: str, rows: MatchBatch | pa.Table, *, withdrawn: bool = False) -> Iterator[Part]:
+        """The parts of rows for each operator that reads them."""
+        if source not in self._readers:
+            self._readers[source] = SourceReader(self._staged, source, self._tables, self._context)
+        reader, is_uncertain = self._readers[source], source in self._uncertain
+        if not len(rows) or not (is_uncertain or reader.has_readers):
+            return
+        table = source_table(rows) if isinstance(rows, MatchBatch) else rows
+        if is_uncertain:
+            yield Part(UNCERTAIN, source, table, withdrawn)
+        yield from reader(table, withdrawn=withdrawn)
+
+
+class OperatorChain:
+    """Takes rows through all operators in one process."""
+
+    def __init__(self, operators: Sequence[Operator[Any]], routes: Routes) -> None:
+        self.operators, self.routes = operators, routes
+
+    def start(self) -> tuple[Any, ...]:
+        return tuple(operator.start() for operator in self.operators)
+
+    def step(
+        self, states: Sequence[Any], parts: Iterable[Part], watermarks: Watermarks
+    ) -> tuple[tuple[Any, ...], Emitted]:
+        """Every operator ingests its parts and the watermarks."""
+        parts = list(parts)
+        after, emitted = [], []
+        for operator, before in zip(self.operators, states, strict=True):
+            state, one = operator.step(before, [part for part in parts if part.stage == operator.address], watermarks)
+            after.append(state)
+            emitted.append(one)
+            for sent in one.onward:
+                parts += self.routes(sent.source, sent.rows, withdrawn=sent.withdrawn)
+        return tuple(after), _merged(emitted)
+
+
+def _merged(emitted: Sequence[Emitted]) -> Emitted:
+    return Emitted(
+        concatenated([NO_LATE_ROWS, *(one.late for one in emitted)]),
+        concatenated([NO_REJECTS, *(one.rejects for one in emitted)]),
+        {name: found for one in emitted for name, found in one.matches.items()},
+        {name: table for one in emitted for name, table in one.tables.items()},
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of some raw rows of a stream."""
+    """Raw rows of a stream after checks: parts for operators, watermarks and rejects."""
 
     parts: tuple[Part, ...]
-    marks: Marks
+    watermarks: Watermarks
     rejects: pa.Table
 
 
 class Operators:
-    """Ledgers where the past may change, the stages of certain events, then the events over uncertain streams.
+    """Changelogs where rows may be withdrawn, the stages of certain events, then the events over uncertain streams.
 
     Each operator is compiled when it is first asked for.
     """
@@ -59,8 +125,8 @@ class Operators:
         plan: PhysicalPlan,
         clocks: Mapping[str, Clock],
         tables: Mapping[str, pa.Table],
-        around: Surroundings,
-        measure: Measure,
+        context: ExpressionContext,
+        unit: TimeUnit,
         sampling: Sampling,
         makers: Mapping[str, Maker] | None = None,
         running: Running | None = None,
@@ -69,16 +135,16 @@ class Operators:
 
         Without a program that is `running`, all events begin together.
         """
-        self.plan, running = plan, running or Running.begun(plan, measure)
+        self.plan, running = plan, running or Running.begun(plan, unit)
         self.staged, self._cohorts = running.staged, running.cohorts
-        self._clocks, self._tables, self._around, self._measure = clocks, tables, around, measure
+        self._clocks, self._tables, self._context, self._unit = clocks, tables, context, unit
         self._sampling, self._makers = sampling, makers
         self._compiled: dict[int, Operator[Any]] = {}
         self._ingests: dict[str, Callable[[pa.Table, NDArray[np.int64] | None], Ingested]] = {}
 
     @property
     def addresses(self) -> tuple[int, ...]:
-        """In the order in which rows pass the operators."""
+        """The addresses of the operators in the order of the chain."""
         return addresses_of(self.plan, self.staged)
 
     def __getitem__(self, address: int) -> Operator[Any]:
@@ -87,7 +153,7 @@ class Operators:
         return self._compiled[address]
 
     def address_of(self, event: str) -> int:
-        """Of the operator that answers an event."""
+        """The address of the operator that answers an event."""
         if event in self.plan.uncertain:
             return UNCERTAIN
         return next(one.number for one in self.staged.stages if any(step.event.name == event for step in one.steps))
@@ -108,21 +174,21 @@ class Operators:
     @cached_property
     def routes(self) -> Routes:
         streams = self.uncertain.streams if self.plan.uncertain else {}
-        return Routes(self.staged, self._tables, self._around, streams)
+        return Routes(self.staged, self._tables, self._context, streams)
 
     @cached_property
     def uncertain(self) -> UncertainOperator:
-        """What answers the events over uncertain streams."""
-        common = self._tables, self._around, self._measure, self._sampling, self._makers
+        """The operator of the events over uncertain streams."""
+        common = self._tables, self._context, self._unit, self._sampling, self._makers
         return UncertainOperator(self.plan, self._cohorts, *common)
 
     def divided(self, part: Part, n_buckets: int) -> Iterator[tuple[int, Part]]:
-        """A part cut by bucket: rows that an operator must see together are in one."""
+        """A part split by bucket; co-partitioned rows are in one bucket."""
         if not len(part.rows):
             return
         if part.stage >= 0:
             yield from divided(part, self.staged, n_buckets)
-        elif part.stage == LEDGERS:
+        elif part.stage == CHANGELOGS:
             yield from pieces(part, buckets_of(part.rows, (ID,), n_buckets))
         elif not self.uncertain.key or (self.uncertain.part.revises and _has_roles(self.uncertain.part)):
             yield 0, part
@@ -130,29 +196,29 @@ class Operators:
             yield from pieces(part, buckets_of(part.rows, self.uncertain.key, n_buckets))
 
     def _made(self, address: int) -> Operator[Any]:
-        program, clock = self.plan.program, self._measure.clock
-        if address == LEDGERS:
+        program, clock = self.plan.program, self._unit.clock
+        if address == CHANGELOGS:
             streams = [stream for stream in program.streams if stream.schema.name in self._clocks]
-            return LedgerOperator(streams, self._readers(), clock)
+            return ChangelogOperator(streams, self._readers(), clock)
         if address == UNCERTAIN:
             if not program.revises:
                 return self.uncertain
             (live,) = self.uncertain.live  # where the past may change, no event begins later than others
             return RevisedOperator(UNCERTAIN, UncertainMachine(live), self._uncertain_windows)
         if not is_revised(address, self.staged):
-            return StageOperator(LiveStage.of(self.staged, address, self._tables, self._around), clock)
-        stage = LiveStage.of(self.staged, address, self._tables, self._around, distinct=True, owners=True)
+            return StageOperator(BufferedStage(self.staged, address, self._tables, self._context), clock)
+        stage = BufferedStage(self.staged, address, self._tables, self._context, distinct=True, owners=True)
         behind = streams_behind(self.staged.stages[address], self.staged)
-        windows = Windows.of(behind, self.staged.program, self._measure)
+        windows = Windows.of(behind, self.staged.program, self._unit)
         return RevisedOperator(address, StageMachine(stage, clock), windows)
 
     @property
     def _uncertain_windows(self) -> Windows:
-        return Windows.of(self.uncertain.streams, self.plan.program, self._measure)
+        return Windows.of(self.uncertain.streams, self.plan.program, self._unit)
 
     def _readers(self) -> dict[str, list[Windows]]:
-        """By stream, the windows of all that read it, by which its ledger tells what comes too late."""
-        readers = readers_of(self.staged, self._around)
+        """By stream, the windows of its readers; its changelog finds late rows by them."""
+        readers = readers_of(self.staged, self._context)
         if self.plan.uncertain:
             for name in self.uncertain.streams:
                 readers.setdefault(name, []).append(self._uncertain_windows)
@@ -162,35 +228,35 @@ class Operators:
         plan = self.plan.program.stream(stream)
         assert plan is not None
         normalizer, revises = normalizer_of(plan, self._clocks[stream]), self.plan.program.revises
-        marks_of = self._marks(plan.schema)
+        watermarks_of = self._watermarks_of(plan.schema)
 
         def ingest(raw: pa.Table, numbers: NDArray[np.int64] | None) -> Ingested:
             found = normalizer(raw, numbers)
-            marks = marks_of(found.rows) if len(found.rows) else Marks()
+            watermarks = watermarks_of(found.rows) if len(found.rows) else Watermarks()
             if not revises:
-                return Ingested(tuple(self.routes(stream, found.rows)), marks, found.rejects)
-            both = Part(LEDGERS, stream, found.rows), Part(LEDGERS, stream, found.withdrawals, withdrawn=True)
-            return Ingested(tuple(part for part in both if len(part.rows)), marks, found.rejects)
+                return Ingested(tuple(self.routes(stream, found.rows)), watermarks, found.rejects)
+            both = Part(CHANGELOGS, stream, found.rows), Part(CHANGELOGS, stream, found.withdrawals, withdrawn=True)
+            return Ingested(tuple(part for part in both if len(part.rows)), watermarks, found.rejects)
 
         return ingest
 
-    def _marks(self, schema: StreamSchema) -> Callable[[pa.Table], Marks]:
-        """How far rows of a stream say that time has come."""
+    def _watermarks_of(self, schema: StreamSchema) -> Callable[[pa.Table], Watermarks]:
+        """The function that gives the watermarks of rows of a stream."""
         stream, revises = schema.name, self.plan.program.revises
         if not (self.plan.uncertain and stream in self.uncertain.streams):
             time = time_of(schema)
-            return lambda rows: Marks({stream: int(rows[time].to_numpy().max())})
+            return lambda rows: Watermarks({stream: int(rows[time].to_numpy().max())})
 
-        def marks(rows: pa.Table) -> Marks:
-            found = self.uncertain.marks({stream: rows})
-            return Marks(found.latest) if revises else found
+        def watermarks(rows: pa.Table) -> Watermarks:
+            found = self.uncertain.watermarks({stream: rows})
+            return Watermarks(found.latest) if revises else found
 
-        return marks
+        return watermarks
 
 
 def addresses_of(plan: PhysicalPlan, staged: PhysicalPlan) -> tuple[int, ...]:
     """The operators of a plan whose certain events run in the stages of `staged`, in the order of rows."""
-    first = (LEDGERS,) if plan.program.revises else ()
+    first = (CHANGELOGS,) if plan.program.revises else ()
     last = (UNCERTAIN,) if plan.uncertain else ()
     return (*first, *(stage.number for stage in staged.stages), *last)
 
@@ -200,6 +266,6 @@ def normalizer_of(stream: StreamPlan, clock: Clock) -> Normalizer:
 
 
 def _has_roles(program: ProgramPlan) -> bool:
-    """Whether rows of one key say what numbered events of others are called; going back, each bucket asks its own."""
-    doubts = [stream.schema.doubt for stream in program.streams]
-    return any(isinstance(doubt, LostEvents) and doubt.role is not None for doubt in doubts)
+    """Whether rows of one key give the roles of numbered events of other keys; in a replay, each bucket has its own."""
+    uncertainties = [stream.schema.uncertainty for stream in program.streams]
+    return any(isinstance(uncertainty, LostEvents) and uncertainty.role is not None for uncertainty in uncertainties)

@@ -1,4 +1,4 @@
-"""What an operator of a running program is: a state, and a step that takes in rows and news about time.
+"""The protocol of operators: a state, and a step that ingests rows and watermarks.
 
 The driver in one process and the stateful operators of a streaming query know this protocol and nothing else.
 """
@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.model.batch import MatchBatch
-from inkling.model.watermarks import Marks
+from inkling.model.watermarks import Watermarks
 from inkling.runtime.parts import Part
 
-LEDGERS = -2
-"""The address of the ledgers of streams, which stand before all other operators where the past may change."""
+CHANGELOGS = -2
+"""The address of the changelogs of streams, which are the first operator of programs with revision."""
 UNCERTAIN = -3
 """The address of the events over uncertain streams, behind the stages of certain events; stages have their numbers."""
 
@@ -35,7 +35,7 @@ class Onward:
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """What a step of an operator leads to; `late` rows are in units of the clock."""
+    """The output of a step: results, late rows (in time units) and rejects, and rows for other operators."""
 
     late: pa.Table
     rejects: pa.Table
@@ -45,19 +45,19 @@ class Emitted:
 
 
 class Operator(Protocol[State]):
-    """Compiled once, used for any number of states; a step may use up the state that it is given."""
+    """Compiled once, used for any number of states; a step may change its state in place."""
 
     @property
     def address(self) -> int: ...
 
     def start(self) -> State: ...
 
-    def step(self, state: State, parts: Sequence[Part], marks: Marks) -> tuple[State, Emitted]:
-        """Take in rows that were added or withdrawn, move the clocks, and emit what is known by now."""
+    def step(self, state: State, parts: Sequence[Part], watermarks: Watermarks) -> tuple[State, Emitted]:
+        """Ingest added and withdrawn rows, advance the clocks, and emit results."""
         ...
 
     def watermark(self, state: State) -> int:
-        """The time up to which everything that is known was emitted."""
+        """The time up to which all results were emitted."""
         ...
 
     def latest(self, state: State) -> int | None:
@@ -65,19 +65,19 @@ class Operator(Protocol[State]):
         ...
 
     def n_kept(self, state: State) -> int:
-        """About how many rows, open matches and numbers a state holds."""
+        """The approximate number of rows, open matches and numbers in a state."""
         ...
 
     def reconfigured(self, state: State) -> State:
-        """A state that continues with the windows of the program as it is compiled now."""
+        """The state with the current windows of the program."""
         ...
 
     def migrated(self, state: State, before: Any) -> State:
-        """A state that the operator at the same address in the program of before has left."""
+        """The migrated state of the operator at the same address in the replaced program."""
         ...
 
     def open_matches(self, state: State, event: str) -> list[OpenMatch]:
-        """What has begun of an event that it answers, and may still be completed."""
+        """The open matches of an event that it answers."""
         ...
 
     def to_bytes(self, state: State) -> bytes: ...

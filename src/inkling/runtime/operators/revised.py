@@ -1,4 +1,4 @@
-"""Any machine whose past may change, as an operator: a replay around it, whatever it evaluates."""
+"""The operator that revises results: a replay around any machine."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.format import STAGE_ROWS, concatenated
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-from inkling.model.watermarks import NEVER, Marks
+from inkling.model.watermarks import NEVER, Watermarks
 from inkling.results import ADDED, WITHDRAWN
 from inkling.runtime.late import LATE_SCHEMA, no_late_rows
 from inkling.runtime.operators.protocol import Emitted, Onward, by_name
-from inkling.runtime.parts import Part, concatenated
+from inkling.runtime.parts import Part
 from inkling.runtime.revision.clocks import RevisionClocks, Windows
 from inkling.runtime.revision.contents import differences
-from inkling.runtime.revision.machine import LATE, OWNER, STAGE_ROWS, Machine
-from inkling.runtime.revision.news import Revision
+from inkling.runtime.revision.delta import Delta
+from inkling.runtime.revision.machine import LATE, OWNER, Machine
 from inkling.runtime.revision.replay import Replay, Revisable, S
 from inkling.runtime.revision.snapshot import revisable_from_bytes, revisable_to_bytes
 
 
 class RevisedOperator(Generic[S]):
-    """Emits what does not hold any more, then what holds by now."""
+    """Emits withdrawn results, then added ones."""
 
     def __init__(self, address: int, machine: Machine[S], windows: Windows) -> None:
         self.address, self.machine, self.windows = address, machine, windows
@@ -38,17 +39,17 @@ class RevisedOperator(Generic[S]):
     def start(self) -> Revisable[S]:
         return self._replay.start(RevisionClocks.of(self.windows))
 
-    def step(self, state: Revisable[S], parts: Sequence[Part], marks: Marks) -> tuple[Revisable[S], Emitted]:
-        state, revision = self._replay.advance(state, *by_name(parts, STAGE_ROWS), marks)
-        revisions, late = [revision], [no_late_rows()]
-        while LATE in revision.added:
-            found = LateFindings.of(state, revision.added[LATE], self.machine.streams)
+    def step(self, state: Revisable[S], parts: Sequence[Part], watermarks: Watermarks) -> tuple[Revisable[S], Emitted]:
+        state, delta = self._replay.advance(state, *by_name(parts, STAGE_ROWS), watermarks)
+        revisions, late = [delta], [no_late_rows()]
+        while LATE in delta.added:
+            found = LateFindings.of(state, delta.added[LATE], self.machine.streams)
             late.append(found.hopeless)
             state = found.removed_from(state)
             if found.since is None:
                 break
-            state, revision = self._replay.again(state, found.since)
-            revisions.append(revision)
+            state, delta = self._replay.again(state, found.since)
+            revisions.append(delta)
         net = _net_of(revisions)
         return state, Emitted(
             concatenated(late),
@@ -65,7 +66,7 @@ class RevisedOperator(Generic[S]):
 
     def n_kept(self, state: Revisable[S]) -> int:
         """In states of before as well."""
-        held = sum(len(rows) for kind in (state.pending, state.log, state.told) for rows in kind.values())
+        held = sum(len(rows) for kind in (state.pending, state.log, state.emitted) for rows in kind.values())
         return held + sum(map(self.machine.n_kept, (state.now, *(before.state for before in state.checkpoints))))
 
     def reconfigured(self, state: Revisable[S]) -> Revisable[S]:
@@ -89,8 +90,8 @@ class RevisedOperator(Generic[S]):
         return concatenated(both)
 
 
-def _net_of(revisions: Sequence[Revision]) -> dict[str, tuple[pa.Table, pa.Table]]:
-    """By event what does not hold any more and what holds by now; what comes and goes again is left out."""
+def _net_of(revisions: Sequence[Delta]) -> dict[str, tuple[pa.Table, pa.Table]]:
+    """Withdrawn and added results by event; results that are added and withdrawn in one step are left out."""
     names = {name: None for one in revisions for kind in (one.withdrawn, one.added) for name in kind if name != LATE}
     found = {}
     for name in names:
@@ -116,7 +117,7 @@ def _onward(net: dict[str, tuple[pa.Table, pa.Table]]) -> Iterable[Onward]:
 
 @dataclass(frozen=True, slots=True)
 class LateFindings:
-    """The first time about which such rows tell that can still change, and rows that tell of what cannot."""
+    """The first time that such rows can still change, and the rows whose times cannot change any more."""
 
     since: int | None
     hopeless: pa.Table
@@ -136,17 +137,17 @@ class LateFindings:
             if row["stream"] in log:
                 held = log[row["stream"]]
                 log[row["stream"]] = held.filter(pc.invert(_is_meant(held, row)))
-        return replace(state, log=log, told={name: rows for name, rows in state.told.items() if name != LATE})
+        return replace(state, log=log, emitted={name: rows for name, rows in state.emitted.items() if name != LATE})
 
 
 def _since(state: Revisable[S], row: Mapping[str, object], schema: StreamSchema) -> int:
-    """From when on events may have been lost before a row; for ever where nothing tells."""
-    doubt, held = schema.doubt, state.log.get(schema.name)
-    assert isinstance(doubt, LostEvents), "no other row is late inside"
-    if doubt.bounds is None or held is None:
+    """From when on events may have been lost before a row; always where nothing is known."""
+    uncertainty, held = schema.uncertainty, state.log.get(schema.name)
+    assert isinstance(uncertainty, LostEvents), "no other row is late inside"
+    if uncertainty.bounds is None or held is None:
         return NEVER
-    told = held.filter(_is_meant(held, row))[doubt.bounds[0]]
-    return NEVER if told.null_count or not len(told) else int(pc.min(told.cast(pa.int64())).as_py())
+    emitted = held.filter(_is_meant(held, row))[uncertainty.bounds[0]]
+    return NEVER if emitted.null_count or not len(emitted) else int(pc.min(emitted.cast(pa.int64())).as_py())
 
 
 def _is_meant(held: pa.Table, row: Mapping[str, object]) -> pa.ChunkedArray:

@@ -1,4 +1,4 @@
-"""The events over uncertain streams as an operator, where nothing of the past changes: one part per cohort."""
+"""The operator of events over uncertain streams without revision: one state per cohort."""
 
 from __future__ import annotations
 
@@ -10,42 +10,43 @@ from inkling.analysis.worlds import common_key
 from inkling.evaluators import state as codec
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.sampling import Sampling
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.in_worlds import doubtful_part
-from inkling.model.clock import Measure
+from inkling.evaluators.stage.rows.format import concatenated
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.rewrites.in_worlds import uncertain_part
 from inkling.model.schema import StreamSchema
-from inkling.model.watermarks import Marks
+from inkling.model.time import TimeUnit
+from inkling.model.watermarks import Watermarks
 from inkling.physical.plan import PhysicalPlan
+from inkling.runtime.buffered import BufferedState
 from inkling.runtime.operators.protocol import UNCERTAIN, Emitted, by_name
-from inkling.runtime.parts import Part, concatenated
+from inkling.runtime.parts import Part
 from inkling.runtime.registry import Maker
-from inkling.runtime.uncertain.checks import marks_of
-from inkling.runtime.uncertain.cohort import Cohort
-from inkling.runtime.uncertain.program import UncertainProgram, UncertainState
+from inkling.runtime.uncertain.checks import watermarks_of
+from inkling.runtime.uncertain.program import Cohort, UncertainProgram
 
-States = tuple[UncertainState, ...]
+States = tuple[BufferedState, ...]
 """Of every cohort one."""
 
 
 class UncertainOperator:
-    """Compiled once; the oldest cohort that reads a stream reports what is late or refused of it."""
+    """Compiled once; the oldest cohort that reads a stream reports its late and rejected rows."""
 
     def __init__(
         self,
         plan: PhysicalPlan,
         cohorts: Sequence[Cohort],
         tables: Mapping[str, pa.Table],
-        around: Surroundings,
-        measure: Measure,
+        context: ExpressionContext,
+        unit: TimeUnit,
         sampling: Sampling,
         makers: Mapping[str, Maker] | None = None,
     ) -> None:
-        self.part = doubtful_part(plan.program)
+        self.part = uncertain_part(plan.program)
         self.key = common_key(self.part).conclusion  # what divides the events over uncertain streams, and their states
         self.streams: dict[str, StreamSchema] = {}
         self._numbers, self.live = [one.number for one in cohorts], []
         for one in cohorts:
-            live = UncertainProgram(plan, tables, around, measure, sampling, makers, one, frozenset(self.streams))
+            live = UncertainProgram(plan, tables, context, unit, sampling, makers, one, frozenset(self.streams))
             self.live.append(live)
             self.streams |= live.streams
         self._scale = max(one.scale for one in self.live)
@@ -54,17 +55,17 @@ class UncertainOperator:
     def address(self) -> int:
         return UNCERTAIN
 
-    def marks(self, rows: Mapping[str, pa.Table]) -> Marks:
-        """How far rows say that time has come, and what they call numbered events."""
-        return marks_of(self.streams, rows, self._scale)
+    def watermarks(self, rows: Mapping[str, pa.Table]) -> Watermarks:
+        """The watermarks of rows: the latest time per stream, and the names of the roles of numbered events."""
+        return watermarks_of(self.streams, rows, self._scale)
 
     def start(self) -> States:
         return tuple(one.start() for one in self.live)
 
-    def step(self, state: States, parts: Sequence[Part], marks: Marks) -> tuple[States, Emitted]:
+    def step(self, state: States, parts: Sequence[Part], watermarks: Watermarks) -> tuple[States, Emitted]:
         rows, withdrawn = by_name(parts)
         assert not withdrawn, "where nothing is revised, nothing is withdrawn"
-        stepped = [one.advance(held, rows, marks) for one, held in zip(self.live, state, strict=True)]
+        stepped = [one.advance(held, rows, watermarks) for one, held in zip(self.live, state, strict=True)]
         emitted = [one for _, one in stepped]
         return tuple(held for held, _ in stepped), Emitted(
             concatenated([one.late for one in emitted]),
@@ -85,7 +86,7 @@ class UncertainOperator:
         return tuple(one.reconfigured(held) for one, held in zip(self.live, state, strict=True))
 
     def migrated(self, state: States, before: UncertainOperator) -> States:
-        """New cohorts begin where the streams of the program before have come to."""
+        """New cohorts begin at the watermark of the replaced program."""
         old = dict(zip(before._numbers, zip(before.live, state, strict=True), strict=True))
         clocks = state[0].clocks  # all cohorts hear the same
         return tuple(

@@ -1,1 +1,1 @@
-"""What was told is corrected: rows that come late and rows that are withdrawn change the past."""
+"""Revision: late rows and withdrawn rows change results that were emitted."""

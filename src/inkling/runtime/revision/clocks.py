@@ -1,4 +1,4 @@
-"""How far time has come where the past may change: what is closed, what is told, and what is settled."""
+"""Clocks of revision: up to which time rows are accepted, results are emitted, and nothing can change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from inkling.logical.plan import ProgramPlan
 from inkling.model.batch import FOREVER
 from inkling.model.time import Span
-from inkling.model.watermarks import NEVER, Clocks, Marks
+from inkling.model.watermarks import NEVER, Clocks, Watermarks
 from inkling.physical.streams import lateness_of
 
 
@@ -21,13 +21,13 @@ class Windows:
     speculative: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, streams: Iterable[str], program: ProgramPlan, measure: Callable[[Span], int]) -> Windows:
-        lateness = lateness_of(streams, program, measure)
+    def of(cls, streams: Iterable[str], program: ProgramPlan, unit: Callable[[Span], int]) -> Windows:
+        lateness = lateness_of(streams, program, unit)
         declared = {one.schema.name: one.schema for one in program.streams if one.schema.name in lateness}
         kept = dict(lateness)
         for name, schema in declared.items():
             if schema.op is not None:
-                kept[name] = FOREVER if schema.op_for is None else max(kept[name], measure(schema.op_for))
+                kept[name] = FOREVER if schema.op_for is None else max(kept[name], unit(schema.op_for))
         return cls(lateness, kept, frozenset(name for name, one in declared.items() if one.speculative))
 
 
@@ -36,7 +36,7 @@ class RevisionClocks:
     """Three watermarks of some streams, each at or before the next.
 
     Nothing at or before `settled` can change any more; rows at or before `closed` are too late; what is known up to
-    `decided` is told.
+    `decided` is emitted.
     """
 
     windows: Windows
@@ -60,9 +60,9 @@ class RevisionClocks:
     def latest(self) -> Mapping[str, int]:
         return self.closing.latest
 
-    def after(self, marks: Marks) -> RevisionClocks:
-        closing, settling = self.closing.after(marks), self.settling.after(marks)
-        decided = FOREVER if marks.finished else max(self.decided, closing.watermark, self._told(closing))
+    def after(self, watermarks: Watermarks) -> RevisionClocks:
+        closing, settling = self.closing.after(watermarks), self.settling.after(watermarks)
+        decided = FOREVER if watermarks.finished else max(self.decided, closing.watermark, self._emitted_until(closing))
         return replace(self, closing=closing, settling=settling, decided=decided)
 
     def with_windows(self, windows: Windows) -> RevisionClocks:
@@ -74,7 +74,7 @@ class RevisionClocks:
             settling=replace(self.settling, lateness=windows.kept),
         )
 
-    def _told(self, closing: Clocks) -> int:
+    def _emitted_until(self, closing: Clocks) -> int:
         """The time up to which every stream is heard that somebody waits for; all of it if nobody waits."""
         windows = self.windows
         if not windows.speculative:
@@ -104,5 +104,5 @@ class ManyClocks:
     def latest(self, stream: str) -> int:
         return max((one.latest.get(stream, NEVER) for one in self.clocks), default=NEVER)
 
-    def after(self, marks: Marks) -> ManyClocks:
-        return ManyClocks(tuple(one.after(marks) for one in self.clocks))
+    def after(self, watermarks: Watermarks) -> ManyClocks:
+        return ManyClocks(tuple(one.after(watermarks) for one in self.clocks))

@@ -1,23 +1,65 @@
-"""A machine whose past may change: it goes back to before the change, and tells what is different by now."""
+"""Replay: a machine returns to a checkpoint before a change, replays the rows since then, and emits the difference.
+
+Finds the kept rows that withdrawals refer to.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.stage.chosen import rows_where
-from inkling.evaluators.stage.owners import is_among
-from inkling.model.watermarks import NEVER, Marks
+from inkling.evaluators.stage.rows.format import rows_where
+from inkling.evaluators.stage.rows.owners import is_among
+from inkling.model.watermarks import NEVER, Watermarks
 from inkling.runtime.revision.clocks import RevisionClocks
-from inkling.runtime.revision.held import append, given, given_after
-from inkling.runtime.revision.machine import GIVEN, OWNER, Machine, Owners, Rows
-from inkling.runtime.revision.news import News, Revision, all_said
-from inkling.runtime.revision.rounding import EXACT, Rounding
-from inkling.runtime.revision.withdrawing import marked_rows
+from inkling.runtime.revision.contents import content_hashes
+from inkling.runtime.revision.delta import (
+    Delta,
+    DeltaBuilder,
+    all_emitted,
+    append,
+    own_columns,
+    stepped_after,
+    with_step_time,
+)
+from inkling.runtime.revision.machine import EXACT, OWNER, STEP_TIME, Machine, Owners, Rounding, Rows
+
+
+def marked_rows(machine: Machine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
+    """Rows that are kept with the identity of a withdrawn one: all of them, or as many as are withdrawn."""
+    gone = np.zeros(len(held), bool)
+    if OWNER in held.column_names:  # rows of the same keys are soon found
+        near = is_among(held[OWNER].to_numpy(), np.unique(machine.owners(name, withdrawn)))
+        gone[near] = _marked(machine, name, rows_where(held, near), withdrawn)
+        return gone
+    return _marked(machine, name, held, withdrawn)
+
+
+def _marked(machine: Machine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
+    codes, _ = machine.identities(name, held)
+    wanted, all_meant = machine.identities(name, withdrawn)
+    gone = np.isin(codes, wanted[all_meant])
+    single, counts = np.unique(wanted[~all_meant], return_counts=True)
+    near = np.flatnonzero(np.isin(codes, single))
+    if len(near):
+        # an event that was joined with facts has a row for each: of rows that say the same, one is of each event
+        stepped = content_hashes(rows_where(held, np.isin(codes, single)), own_columns(held))
+        order = np.lexsort((stepped, codes[near]))
+        begins = np.flatnonzero(_is_new(codes[near][order]) | _is_new(stepped[order]))
+        lengths = np.diff(np.append(begins, len(order)))
+        place = np.arange(len(order)) - np.repeat(begins, lengths)
+        gone[near[order[place < counts[np.searchsorted(single, codes[near][order])]]]] = True
+    return gone
+
+
+def _is_new(values: Owners) -> NDArray[np.bool_]:
+    """Whether each value differs from that before it."""
+    return np.append(True, values[1:] != values[:-1])
+
 
 S = TypeVar("S")
 
@@ -27,7 +69,7 @@ SPARE_ROWS = 256
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint(Generic[S]):
-    """A state that has taken in all rows up to a time."""
+    """The state after all rows up to a time."""
 
     until: int
     state: S
@@ -35,20 +77,20 @@ class Checkpoint(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Revisable(Generic[S]):
-    """Where a machine stands, where it stood before, and what happened since its oldest checkpoint."""
+    """The state of a machine, its checkpoints, and the rows and results since the oldest checkpoint."""
 
     clocks: RevisionClocks
     until: int
     now: S
     checkpoints: tuple[Checkpoint[S], ...]
-    pending: Rows = field(default_factory=dict)  # rows whose time has not come
+    pending: Rows = field(default_factory=dict)  # rows after the watermark
     log: Rows = field(default_factory=dict)
-    told: Rows = field(default_factory=dict)
-    n_fresh: int = 0  # rows that were taken in after the newest checkpoint
+    emitted: Rows = field(default_factory=dict)
+    n_fresh: int = 0  # rows that were ingested after the newest checkpoint
 
 
 class Replay(Generic[S]):
-    """Drives one machine; its states are values of their own."""
+    """Steps one machine, and replays it after a change."""
 
     def __init__(self, machine: Machine[S], rounding: Rounding = EXACT) -> None:
         self._machine, self._rounding = machine, rounding
@@ -57,27 +99,29 @@ class Replay(Generic[S]):
         first = self._machine.start()
         return Revisable(clocks, NEVER, first, (Checkpoint(NEVER, self._machine.copied(first)),))
 
-    def advance(self, state: Revisable[S], added: Rows, withdrawn: Rows, marks: Marks) -> tuple[Revisable[S], Revision]:
-        """Take in rows and withdrawals of rows; none of them lies before what is settled."""
-        news = News(self._rounding)
-        state, change = self._taken_in(state, added, withdrawn)
-        state = replace(state, clocks=state.clocks.after(marks))
+    def advance(
+        self, state: Revisable[S], added: Rows, withdrawn: Rows, watermarks: Watermarks
+    ) -> tuple[Revisable[S], Delta]:
+        """Ingest rows and withdrawals of rows; all of them are after the final time."""
+        delta = DeltaBuilder(self._rounding)
+        state, change = self._ingested(state, added, withdrawn)
+        state = replace(state, clocks=state.clocks.after(watermarks))
         if change is None:
-            state = self._gone_on(state, news)
+            state = self._gone_on(state, delta)
         elif (owners := self._concerned(state, change)) is None:
             state, _ = self._released(state)
-            state = self._revised(state, change.since, None, news)
+            state = self._revised(state, change.since, None, delta)
         else:
-            state = self._gone_on(self._revised(state, change.since, owners, news), news)
-        return self._collected(state), news.revision()
+            state = self._gone_on(self._revised(state, change.since, owners, delta), delta)
+        return self._collected(state), delta.build()
 
-    def again(self, state: Revisable[S], since: int) -> tuple[Revisable[S], Revision]:
-        """Go once more over all that happened since a time, this time without a stop."""
-        news, first = News(self._rounding), self._before(state, since)
+    def again(self, state: Revisable[S], since: int) -> tuple[Revisable[S], Delta]:
+        """Replay all rows since a time in one step."""
+        delta, first = DeltaBuilder(self._rounding), self._before(state, since)
         state = replace(state, checkpoints=state.checkpoints[: first + 1])
-        return self._revised(state, since, None, news), news.revision()
+        return self._revised(state, since, None, delta), delta.build()
 
-    def _taken_in(self, state: Revisable[S], added: Rows, withdrawn: Rows) -> tuple[Revisable[S], _Change | None]:
+    def _ingested(self, state: Revisable[S], added: Rows, withdrawn: Rows) -> tuple[Revisable[S], _Change | None]:
         pending, log = dict(state.pending), dict(state.log)
         since, owners = [], []
         for name, rows in withdrawn.items():
@@ -88,13 +132,13 @@ class Replay(Generic[S]):
                         continue
                     if held is log:
                         lost = rows_where(held[name], gone)
-                        since.append(int(lost[GIVEN].to_numpy().min()))
+                        since.append(int(lost[STEP_TIME].to_numpy().min()))
                         owners.append(lost[OWNER].to_numpy())
                     held[name] = rows_where(held[name], ~gone)
         for name, rows in added.items():
             if not len(rows):
                 continue
-            # a stage whose streams were idle tells what others have settled without it: it counts as soon as it can
+            # a stage whose streams were idle reports what others have settled without it: it counts as soon as it can
             times = np.maximum(self._machine.times(name, rows), state.checkpoints[0].until + 1)
             past = times <= state.until
             if past.any():
@@ -103,7 +147,9 @@ class Replay(Generic[S]):
                 since.append(int(times[past].min()))
                 owners.append(self._machine.owners(name, late))
                 append(
-                    log, name, late.append_column(OWNER, pa.array(owners[-1])).append_column(GIVEN, pa.array(borders))
+                    log,
+                    name,
+                    late.append_column(OWNER, pa.array(owners[-1])).append_column(STEP_TIME, pa.array(borders)),
                 )
                 rows = rows_where(rows, ~past)
             if len(rows):
@@ -112,24 +158,24 @@ class Replay(Generic[S]):
         return state, _Change(min(since), np.unique(np.concatenate(owners))) if since else None
 
     def _borders_after(self, state: Revisable[S], times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For rows of the past, the checkpoint that has them taken in, or now."""
+        """For past rows, the first checkpoint after them, or the present state."""
         borders = np.array([*(one.until for one in state.checkpoints), state.until], np.int64)
         return borders[np.searchsorted(borders[:-1], times)]
 
     def _concerned(self, state: Revisable[S], change: _Change) -> Owners | None:
-        """The keys that a change concerns; None if they are so many that nothing is won by telling them apart."""
+        """The keys that a change concerns; None if a replay of all keys costs no more."""
         if not self._machine.is_divisible:
             return None
         begin = state.checkpoints[self._before(state, change.since)].until
         n_all = n_own = 0
         for rows in state.log.values():
-            later = rows[GIVEN].to_numpy() > begin
+            later = rows[STEP_TIME].to_numpy() > begin
             n_all += int(np.count_nonzero(later))
             n_own += int(np.count_nonzero(later & is_among(rows[OWNER].to_numpy(), change.owners)))
         return None if 2 * n_own > n_all else change.owners
 
-    def _revised(self, state: Revisable[S], since: int, owners: Owners | None, news: News) -> Revisable[S]:
-        """Go back to before a change, and from there on again with the rows that hold by now."""
+    def _revised(self, state: Revisable[S], since: int, owners: Owners | None, delta: DeltaBuilder) -> Revisable[S]:
+        """Replay the current rows from the last checkpoint before a change."""
         machine, first = self._machine, self._before(state, since)
         begin = state.checkpoints[first].until
         log = {name: self._of_owners(name, rows, owners, begin) for name, rows in state.log.items()}
@@ -142,8 +188,10 @@ class Replay(Generic[S]):
             repaired = self._repaired(checkpoint.state, machine.copied(reached), owners)
             checkpoints.append(Checkpoint(at, repaired))
         reached = self._go(reached, log, at, state.until, found)
-        told = news.corrected(state.told, found, owners, begin)
-        return replace(state, now=self._repaired(state.now, reached, owners), checkpoints=tuple(checkpoints), told=told)
+        emitted = delta.corrected(state.emitted, found, owners, begin)
+        return replace(
+            state, now=self._repaired(state.now, reached, owners), checkpoints=tuple(checkpoints), emitted=emitted
+        )
 
     def _before(self, state: Revisable[S], time: int) -> int:
         """The number of the newest checkpoint before a time."""
@@ -156,38 +204,38 @@ class Replay(Generic[S]):
             return state
         rows = {}
         for name, held in log.items():
-            come = held[GIVEN].to_numpy()
-            rows[name] = rows_where(held, (come > after) & (come <= until)).drop_columns([OWNER, GIVEN])
-        state, said = self._machine.advance(state, rows, until)
-        for name, table in all_said(said.results, said.rejects):
+            come = held[STEP_TIME].to_numpy()
+            rows[name] = rows_where(held, (come > after) & (come <= until)).drop_columns([OWNER, STEP_TIME])
+        state, stepped = self._machine.advance(state, rows, until)
+        for name, table in all_emitted(stepped.results, stepped.rejects):
             if len(table):
-                found.setdefault(name, []).append(given(table, until))
+                found.setdefault(name, []).append(with_step_time(table, until))
         return state
 
     def _part(self, state: S, owners: Owners | None) -> S:
-        return self._machine.copied(state) if owners is None else self._machine.only(state, owners)
+        return self._machine.copied(state) if owners is None else self._machine.split(state, owners)[0]
 
     def _repaired(self, state: S, part: S, owners: Owners | None) -> S:
-        """A state with what is remembered of some keys put in the place of what it knew of them."""
-        return part if owners is None else self._machine.joined(self._machine.without(state, owners), part)
+        """A state in which the state of some keys is replaced."""
+        return part if owners is None else self._machine.merge(self._machine.split(state, owners)[1], part)
 
     def _of_owners(self, name: str, rows: pa.Table, owners: Owners | None, after: int) -> pa.Table:
-        chosen = rows[GIVEN].to_numpy() > after
+        chosen = rows[STEP_TIME].to_numpy() > after
         if owners is not None and len(rows):
             chosen &= is_among(rows[OWNER].to_numpy(), owners)
         return rows if chosen.all() else rows_where(rows, chosen)
 
-    def _gone_on(self, state: Revisable[S], news: News) -> Revisable[S]:
-        """Rows whose time has come are taken in, and what they prove is told."""
+    def _gone_on(self, state: Revisable[S], delta: DeltaBuilder) -> Revisable[S]:
+        """Ingests the rows up to the watermark, and emits their results."""
         released, ready = self._released(state)
         if released.until == state.until:
             return state
-        now, said = self._machine.advance(state.now, ready, released.until)
-        told = news.added(state.told, dict(all_said(said.results, said.rejects)), released.until)
-        return replace(released, now=now, told=told)
+        now, stepped = self._machine.advance(state.now, ready, released.until)
+        emitted = delta.added(state.emitted, dict(all_emitted(stepped.results, stepped.rejects)), released.until)
+        return replace(released, now=now, emitted=emitted)
 
     def _released(self, state: Revisable[S]) -> tuple[Revisable[S], Rows]:
-        """Rows whose time has come are waited for no longer; those rows."""
+        """The state without the pending rows up to the watermark, and these rows."""
         until = state.clocks.decided
         if until <= state.until:
             return state, {}
@@ -199,12 +247,12 @@ class Replay(Generic[S]):
             if come.any():
                 ready[name] = rows_where(rows, come)
                 owners = pa.array(self._machine.owners(name, ready[name]))
-                append(log, name, given(ready[name].append_column(OWNER, owners), until))
+                append(log, name, with_step_time(ready[name].append_column(OWNER, owners), until))
         n_fresh = state.n_fresh + sum(map(len, ready.values()))
         return replace(state, until=until, pending=pending, log=log, n_fresh=n_fresh), ready
 
     def _collected(self, state: Revisable[S]) -> Revisable[S]:
-        """A new checkpoint where many rows came since the last; what no revision can reach any more is forgotten."""
+        """Adds a checkpoint if many rows came since the last one; drops what is before the final time."""
         checkpoints, n_fresh = state.checkpoints, state.n_fresh
         n_held = sum(map(len, state.log.values()))
         is_over = state.clocks.settled >= state.until > checkpoints[-1].until
@@ -217,8 +265,8 @@ class Replay(Generic[S]):
         begin = checkpoints[0].until
         if begin == state.checkpoints[0].until:
             return replace(state, checkpoints=checkpoints, n_fresh=n_fresh)
-        log, told = given_after(state.log, begin), given_after(state.told, begin)
-        return replace(state, checkpoints=checkpoints, n_fresh=n_fresh, log=log, told=told)
+        log, emitted = stepped_after(state.log, begin), stepped_after(state.emitted, begin)
+        return replace(state, checkpoints=checkpoints, n_fresh=n_fresh, log=log, emitted=emitted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The states of stages whose past may change, and of ledgers, as bytes."""
+"""The states of replayed stages and of changelogs as bytes."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from inkling.evaluators import state as codec
-from inkling.runtime.revision.books import Books
+from inkling.runtime.revision.changelogs import Changelogs
 from inkling.runtime.revision.clocks import ManyClocks
 from inkling.runtime.revision.replay import Checkpoint, Revisable, S
 
 
 @dataclass(frozen=True, slots=True)
-class StoredLedger:
-    """What a ledger remembers as it is written: its entries, and withdrawals whose events have not come."""
+class StoredChangelog:
+    """A changelog as it is written: the versions of rows, and withdrawals whose events have not arrived."""
 
-    entries: Mapping[str, pa.Table]
+    versions: Mapping[str, pa.Table]
     waiting: pa.Table | None
 
 
 @dataclass(frozen=True, slots=True)
-class StoredBooks:
-    """Ledgers and clocks by stream."""
+class StoredChangelogs:
+    """Changelogs and clocks by stream."""
 
-    ledgers: Mapping[str, StoredLedger]
+    by_stream: Mapping[str, StoredChangelog]
     clocks: Mapping[str, ManyClocks]
 
 
 def revisable_to_bytes(state: Revisable[S], written: Callable[[S], bytes]) -> bytes:
-    """Where a machine stands and stood, given how its states are written."""
+    """The state and the checkpoints of a machine as bytes; `written` writes a state."""
     return codec.to_bytes(_each(state, written))
 
 
@@ -38,20 +38,22 @@ def revisable_from_bytes(data: bytes, read: Callable[[bytes], S]) -> Revisable[S
     return _each(codec.from_bytes(data, Revisable[bytes]), read)
 
 
-def books_to_bytes(books: Books) -> bytes:
-    ledgers = {name: StoredLedger(one.entries.to_tables(), one.waiting) for name, one in books.ledgers.items()}
-    return codec.to_bytes(StoredBooks(ledgers, books.clocks))
+def changelogs_to_bytes(changelogs: Changelogs) -> bytes:
+    by_stream = {
+        name: StoredChangelog(one.versions.to_tables(), one.waiting) for name, one in changelogs.by_stream.items()
+    }
+    return codec.to_bytes(StoredChangelogs(by_stream, changelogs.clocks))
 
 
-def books_from_bytes(books: Books, data: bytes) -> Books:
-    """Fresh books with what was written."""
-    stored = codec.from_bytes(data, StoredBooks)
-    for name, ledger in books.ledgers.items():
-        ledger.waiting = stored.ledgers[name].waiting
-        if stored.ledgers[name].entries:
-            ledger.entries.load(dict(stored.ledgers[name].entries))
-        books.clocks[name] = stored.clocks[name]
-    return books
+def changelogs_from_bytes(changelogs: Changelogs, data: bytes) -> Changelogs:
+    """Empty changelogs filled with what was written."""
+    stored = codec.from_bytes(data, StoredChangelogs)
+    for name, changelog in changelogs.by_stream.items():
+        changelog.waiting = stored.by_stream[name].waiting
+        if stored.by_stream[name].versions:
+            changelog.versions.load(dict(stored.by_stream[name].versions))
+        changelogs.clocks[name] = stored.clocks[name]
+    return changelogs
 
 
 def _each(state: Revisable[S], changed: Callable[[S], codec.State]) -> Revisable[codec.State]:

@@ -10,39 +10,37 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.analysis.lag import settled_after
-from inkling.evaluators import state as codec
+from inkling.analysis.bounds.lag import settled_after
 from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.batches import source_numbers
-from inkling.evaluators.stage.chosen import Chosen
 from inkling.evaluators.stage.engine import source_table
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import source_numbers
+from inkling.evaluators.stage.rows.format import STAGE_ROWS
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.batch import FOREVER, UNORDERED, MatchBatch
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
-from inkling.model.watermarks import Clocks, Marks
+from inkling.model.watermarks import Clocks, Watermarks
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.streams import streams_behind
 from inkling.results import result_schema, result_table
-from inkling.runtime.open_matches import open_matches
-from inkling.runtime.parts import Part, is_divisible, owners_of_part
+from inkling.runtime.buffered import BufferedMachine, BufferedState
+from inkling.runtime.parts import Part
 from inkling.runtime.revision.contents import content_hashes
-from inkling.runtime.revision.held import own_columns
-from inkling.runtime.revision.machine import OWNER, STAGE_ROWS, Found, Owners, Rows, Times
-from inkling.runtime.revision.rounding import EXACT
-from inkling.runtime.stage import LiveStage, LiveState
+from inkling.runtime.revision.delta import own_columns
+from inkling.runtime.revision.machine import EXACT, OWNER, Owners, Rows, StepResults, Times
+from inkling.runtime.stage import BufferedStage
 
 TIME = "time"
 """The one stream on which the machine inside waits: it is given rows when their time has come."""
 
 
 @dataclass(frozen=True)
-class StageMachine:
+class StageMachine(BufferedMachine[BufferedStage]):
     """The evaluators of a stage as something that can go back."""
 
-    stage: LiveStage
+    live: BufferedStage
     clock: Clock
 
     rounding = EXACT
@@ -52,16 +50,16 @@ class StageMachine:
     def streams(self) -> Mapping[str, StreamSchema]:
         return {}
 
-    def start(self) -> LiveState:
-        return replace(self.stage.start(), clocks=Clocks({TIME: 0}))
+    def start(self) -> BufferedState:
+        return replace(self.live.start(), clocks=Clocks({TIME: 0}))
 
-    def advance(self, state: LiveState, rows: Rows, until: int) -> tuple[LiveState, Found]:
-        number = self.stage.number
+    def advance(self, state: BufferedState, rows: Rows, until: int) -> tuple[BufferedState, StepResults]:
+        number = self.live.number
         parts = [Part(number, name if name != STAGE_ROWS else None, some) for name, some in rows.items() if len(some)]
-        news = Marks(finished=True) if until >= FOREVER else Marks({TIME: until + 1})
-        state, moved = self.stage.advance(state, parts, news)
-        results = {name: found_table(matches) for name, matches in moved.found.matches.items() if len(matches)}
-        return state, Found(results, moved.rejects)
+        watermarks = Watermarks(finished=True) if until >= FOREVER else Watermarks({TIME: until + 1})
+        state, moved = self.live.advance(state, parts, watermarks)
+        results = {name: found_table(matches) for name, matches in moved.matches.items() if len(matches)}
+        return state, StepResults(results, moved.rejects)
 
     def times(self, name: str, rows: pa.Table) -> Times:
         """Derived events come when nothing changes them any more, so far as is known."""
@@ -70,7 +68,7 @@ class StageMachine:
             return ends
         numbers = source_numbers(rows)
         derived = self._derived[numbers]
-        known = rows[r.KNOWN].fill_null(0).to_numpy() + self._holds[numbers]
+        known = rows[r.KNOWN].fill_null(0).to_numpy() + self._delays[numbers]
         return np.where(derived, np.minimum(known, FOREVER), ends)
 
     def identities(self, name: str, rows: pa.Table) -> tuple[Owners, NDArray[np.bool_]]:
@@ -84,11 +82,11 @@ class StageMachine:
         for number in np.unique(numbers):
             if not self._by_id[number]:
                 mine = numbers == number
-                codes[mine] = content_hashes(rows.filter(pa.array(mine)), self._said_by(number))
+                codes[mine] = content_hashes(rows.filter(pa.array(mine)), self._columns_of(number))
         return codes, self._by_id[numbers]
 
-    def _said_by(self, number: int) -> list[str]:
-        """The columns that tell rows of an input apart."""
+    def _columns_of(self, number: int) -> list[str]:
+        """The columns that distinguish rows of an input."""
         given = self._stage.inputs[number]
         keys = [r.key_name(place) for place in range(len(self._stage.key_types))]
         own = [r.SOURCE, *keys, r.START, r.END, r.PLACE, r.END_PLACE, r.KNOWN, r.ID, r.IDS]
@@ -97,51 +95,30 @@ class StageMachine:
 
     @cached_property
     def is_divisible(self) -> bool:
-        return is_divisible(self.stage.plan.stages[self.stage.number], self.stage.plan.program)
+        return self.live.evaluator.is_divisible
 
     def owners(self, name: str, rows: pa.Table) -> Owners:
         if not self.is_divisible:
             return np.zeros(len(rows), np.uint64)
-        part = Part(self.stage.number, None if name == STAGE_ROWS else name, rows)
-        return owners_of_part(part, self._stage)
+        return self.live.owners(name, rows)
 
-    def copied(self, state: LiveState) -> LiveState:
-        return state.copied()
-
-    def only(self, state: LiveState, owners: Owners) -> LiveState:
-        return state.where(Chosen(owners, len(self._stage.key_types)), self._stage)
-
-    def without(self, state: LiveState, owners: Owners) -> LiveState:
-        return state.where(Chosen(owners, len(self._stage.key_types), others=True), self._stage)
-
-    def joined(self, one: LiveState, other: LiveState) -> LiveState:
-        return one.merged(other)
-
-    def watermark(self, state: LiveState) -> int:
+    def watermark(self, state: BufferedState) -> int:
         return state.clocks.watermark
-
-    def n_kept(self, state: LiveState) -> int:
-        return state.n_kept
 
     def shown(self, name: str, rows: pa.Table, op: str) -> pa.Table:
         event = next(step.event for step in self._stage.steps if step.event.name == name)
         schema = result_schema(event, self._stage.id_type, self.clock)
         return shown_table(event, rows, self.clock, op).cast(schema)
 
-    def open_matches(self, state: LiveState, waiting: Rows, latest: Mapping[str, int], event: str) -> list[OpenMatch]:
-        raw = {name: rows for name, rows in waiting.items() if name != STAGE_ROWS}
-        now = replace(state, pending=waiting.get(STAGE_ROWS, state.pending), raw=raw)
-        return open_matches([(self.stage, now)], event)
-
-    def to_bytes(self, state: LiveState) -> bytes:
-        return codec.to_bytes(state)
-
-    def from_bytes(self, data: bytes) -> LiveState:
-        return codec.from_bytes(data, LiveState)
+    def open_matches(
+        self, state: BufferedState, waiting: Rows, latest: Mapping[str, int], event: str
+    ) -> list[OpenMatch]:
+        nothing = {STAGE_ROWS: state.waiting[STAGE_ROWS]}
+        return self.live.open_matches(replace(state, waiting={**nothing, **waiting}), event)
 
     @property
     def _stage(self) -> Stage:
-        return self.stage.plan.stages[self.stage.number]
+        return self.live.stage
 
     @cached_property
     def _derived(self) -> NDArray[np.bool_]:
@@ -152,19 +129,19 @@ class StageMachine:
         return np.array([self._withdraws(given.source) for given in self._stage.inputs], bool)
 
     def _withdraws(self, source: str) -> bool:
-        stream = self.stage.plan.program.stream(source)
+        stream = self.live.plan.program.stream(source)
         return stream is not None and stream.schema.op is not None
 
     @cached_property
-    def _holds(self) -> NDArray[np.int64]:
-        """By input, how long after they are known the results of an event are held back."""
-        return np.array([self._hold(given.source) for given in self._stage.inputs], np.int64)
+    def _delays(self) -> NDArray[np.int64]:
+        """By input, how long after they are known the results of an event are delayed."""
+        return np.array([self._delay(given.source) for given in self._stage.inputs], np.int64)
 
-    def _hold(self, source: str) -> int:
-        event = self.stage.plan.program.event(source)
+    def _delay(self, source: str) -> int:
+        event = self.live.plan.program.event(source)
         if event is None:
             return 0
-        return min(settled_after(event, self.stage.plan.program, self.stage.around.measure), FOREVER)
+        return min(settled_after(event, self.live.plan.program, self.live.evaluator.context.unit), FOREVER)
 
 
 def is_revised(number: int, plan: PhysicalPlan) -> bool:

@@ -1,4 +1,4 @@
-"""Programs with uncertain streams on streams without an end: rows that wait, what evaluators keep, revision.
+"""Events over uncertain streams in a running program: buffered rows, states of evaluators, replay.
 
 Enters: raw or checked rows as they arrive. Leaves: results with probabilities, late rows, rejects.
 """

@@ -1,4 +1,4 @@
-"""Checks of arriving rows of uncertain streams: what a row says of itself, and what rows of one time say together."""
+"""Checks of arriving rows of uncertain streams: of each row, and of all rows of one time."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.numbered.arriving import numbered_on
-from inkling.evaluators.numbered.rows import roles_of
+from inkling.evaluators.gaps.arriving import numbered_on
+from inkling.evaluators.gaps.rows import roles_of
 from inkling.io.checks.acceptable import checked
 from inkling.io.checks.numbers import with_numbers
 from inkling.io.duplicates import without_duplicates
@@ -19,11 +19,11 @@ from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
 from inkling.model.time import FARTHEST
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
-from inkling.model.watermarks import Marks
+from inkling.model.watermarks import Watermarks
 from inkling.physical.streams import time_of
 
 
-def marks_of(schemas: Mapping[str, StreamSchema], rows: Mapping[str, pa.Table], scale: int) -> Marks:
+def watermarks_of(schemas: Mapping[str, StreamSchema], rows: Mapping[str, pa.Table], scale: int) -> Watermarks:
     """The latest time of each stream that a clock of this scale can count, and what rows call numbered events."""
     latest, roles = {}, {}
     for name, schema in schemas.items():
@@ -32,13 +32,13 @@ def marks_of(schemas: Mapping[str, StreamSchema], rows: Mapping[str, pa.Table], 
         some, _ = countable(schema, rows[name], scale)
         if len(some):
             latest[name] = int(some[time_of(schema)].to_numpy().max())
-        if isinstance(schema.doubt, LostEvents) and schema.doubt.role is not None:
-            roles[name] = roles_of(some.filter(some[schema.doubt.number].is_valid()), schema.doubt)
-    return Marks(latest, roles=roles)
+        if isinstance(schema.uncertainty, LostEvents) and schema.uncertainty.role is not None:
+            roles[name] = roles_of(some.filter(some[schema.uncertainty.number].is_valid()), schema.uncertainty)
+    return Watermarks(latest, roles=roles)
 
 
 def countable(schema: StreamSchema, rows: pa.Table, scale: int) -> tuple[pa.Table, pa.Table]:
-    """Rows whose times a finer clock can count, and rejects for the others."""
+    """Rows whose times a sub-tick clock can count, and rejects for the others."""
     farthest = FARTHEST // scale
     far = np.maximum(np.abs(rows[START].to_numpy()), np.abs(rows[END].to_numpy())) > farthest
     if scale == 1 or not far.any():
@@ -49,12 +49,12 @@ def countable(schema: StreamSchema, rows: pa.Table, scale: int) -> tuple[pa.Tabl
 
 
 def arriving(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Good rows and rejects, by what every row says on its own."""
-    match schema.doubt:
+    """Accepted rows and rejects, by checks of each row."""
+    match schema.uncertainty:
         case ImpreciseTime():
             return checked(schema, rows)
         case LostEvents():
-            return with_numbers(schema, schema.doubt, rows)
+            return with_numbers(schema, schema.uncertainty, rows)
         case _:
             return rows, NO_REJECTS
 
@@ -68,26 +68,26 @@ def completed(
     """
     time = rows[time_of(schema)].to_numpy()
     due, late = (time > before) & (time <= now), rows.slice(0, 0)
-    is_over = isinstance(schema.doubt, LostEvents) and now >= FOREVER > before
+    is_over = isinstance(schema.uncertainty, LostEvents) and now >= FOREVER > before
     if not due.any() and not is_over:
         return rows, NO_REJECTS, late
     fresh = rows.filter(pa.array(due))
-    if isinstance(schema.doubt, LostEvents):
+    if isinstance(schema.uncertainty, LostEvents):
         known = rows.filter(pa.array(time <= before))
-        fresh, rejects, late = numbered_on(schema, schema.doubt, known, fresh, open_since, is_over=now >= FOREVER)
+        fresh, rejects, late = numbered_on(schema, schema.uncertainty, known, fresh, open_since, is_over=now >= FOREVER)
     else:
         fresh, rejects = _good(schema, fresh)
     return pa.concat_tables([rows.filter(pa.array(~due)), fresh]), rejects, late
 
 
 def _good(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
-    match schema.doubt:
+    match schema.uncertainty:
         case ProbableValue():
-            return checked(_step_by_step(schema, schema.doubt), rows)
+            return checked(_step_by_step(schema, schema.uncertainty), rows)
         case _:
             return without_duplicates(schema, rows)
 
 
-def _step_by_step(schema: StreamSchema, doubt: ProbableValue) -> StreamSchema:
+def _step_by_step(schema: StreamSchema, uncertainty: ProbableValue) -> StreamSchema:
     """A chain whose past is not at hand: rows after one value are alternatives of each other."""
-    return replace(schema, key=(*schema.key, *doubt.given), doubt=ProbableValue(doubt.probability))
+    return replace(schema, key=(*schema.key, *uncertainty.given), uncertainty=ProbableValue(uncertainty.probability))

@@ -1,97 +1,145 @@
-"""The events over uncertain streams of a program without an end: push rows, receive results with probabilities.
+"""The events over uncertain streams of a running program: push rows, receive results with probabilities.
 
-Rows are buffered until no earlier one can come. Then rows that contradict others are refused, and every evaluator takes
-the rest of the streams that it reads.
+Rows are buffered until no earlier one can arrive. Then rows that contradict others are rejected, and every evaluator
+takes the other rows of the streams that it reads.
+
+Events over uncertain streams that began together, and what stays about them while other events come and go.
+
+A program that takes the place of a running one keeps some events and begins others. Those that begin see the streams
+from there on, so they have rows, worlds and states of their own: a cohort. Which worlds are drawn depends on the seed
+and on the rows alone, so two cohorts see the same worlds of the same rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators import state as codec
-from inkling.evaluators.numbered.posts import UNSAID, is_needed
+from inkling.evaluators.gaps.sequence_log import UNSAID, is_needed
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.evaluators.protocol import Context, Moment, StreamEvaluator
+from inkling.evaluators.protocol import Beginning, EvaluatorContext, Moment, StreamEvaluator
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage import rows as r
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.format import concatenated
+from inkling.evaluators.stage.rows.owners import Owners, owners_by
 from inkling.io.rejects import NO_REJECTS
-from inkling.logical.evaluate import Surroundings
-from inkling.logical.in_worlds import doubtful_part
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.rewrites.in_worlds import uncertain_part
 from inkling.model.batch import FOREVER
-from inkling.model.clock import Measure
-from inkling.model.roles import Roles
 from inkling.model.schema import StreamSchema
+from inkling.model.time import TimeUnit
 from inkling.model.uncertainty import LostEvents
-from inkling.model.watermarks import NEVER, Clocks, Marks
+from inkling.model.watermarks import NEVER, Clocks, Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import read_by_certain_events
-from inkling.physical.streams import lateness_of, time_of
+from inkling.physical.streams import lateness_of, streams_of_event, time_of
+from inkling.runtime.buffered import Buffered, BufferedState
 from inkling.runtime.late import late_rows, no_late_rows
 from inkling.runtime.operators.protocol import Emitted
-from inkling.runtime.parts import concatenated
-from inkling.runtime.registry import Maker, uncertain_evaluators
+from inkling.runtime.registry import Maker, beginnings, uncertain_evaluators
 from inkling.runtime.uncertain.checks import arriving, completed, countable
-from inkling.runtime.uncertain.cohort import Cohort, first_cohorts
 
 
 @dataclass(frozen=True, slots=True)
-class UncertainState:
-    """Everything that is remembered of the keys in one bucket."""
+class Cohort:
+    """Which events, and what their evaluators decided about them when they began, by choice."""
 
-    clocks: Clocks
-    since: int  # the time after which the streams begin for these events
-    roles: Mapping[str, Roles]
-    waiting: Mapping[str, pa.Table]  # rows that are not due yet; of numbered keys also what later rows must fit
-    evaluators: Mapping[str, Any]  # their states, by choice of the plan
+    number: int
+    events: tuple[str, ...]
+    begun: Mapping[str, Beginning]
+
+    @classmethod
+    def of(cls, number: int, events: Iterable[str], plan: PhysicalPlan, unit: TimeUnit) -> Cohort:
+        """Events that begin, as a plan has them."""
+        names = tuple(events)
+        return cls(number, names, beginnings(plan.answering(names), unit))
 
 
-class UncertainProgram:
+def first_cohorts(plan: PhysicalPlan, unit: TimeUnit) -> tuple[Cohort, ...]:
+    """All events over uncertain streams, which begin together."""
+    events = [event.name for event in plan.program.events if event.name in plan.uncertain]
+    return (Cohort.of(0, events, plan, unit),) if events else ()
+
+
+def cohorts_after(
+    old: Sequence[Cohort], kept: Collection[str], plan: PhysicalPlan, unit: TimeUnit
+) -> tuple[Cohort, ...]:
+    """The cohorts of a plan that takes the place of another one: events that are kept, then those that begin.
+
+    Each event begins where all streams behind it have come to, so those with the same streams begin together.
+    """
+    staying = [replace(one, events=tuple(name for name in one.events if name in kept)) for one in old]
+    known = {name for one in staying for name in one.events}
+    begun: dict[tuple[str, ...], list[str]] = {}
+    for event in plan.program.events:
+        if event.name in plan.uncertain and event.name not in known:
+            begun.setdefault(streams_of_event(event, plan.program), []).append(event.name)
+    first = max((one.number for one in old), default=-1) + 1
+    started = (Cohort.of(number, names, plan, unit) for number, names in enumerate(begun.values(), first))
+    return (*(one for one in staying if one.events), *started)
+
+
+class UncertainProgram(Buffered):
     """Compiled once; takes checked and typed rows of all streams of a program."""
+
+    evaluators: dict[str, StreamEvaluator[Any]]
 
     def __init__(
         self,
         plan: PhysicalPlan,
         tables: Mapping[str, pa.Table],
-        around: Surroundings,
-        measure: Measure,
+        expressions: ExpressionContext,
+        unit: TimeUnit,
         sampling: Sampling,
         makers: Mapping[str, Maker] | None = None,
         cohort: Cohort | None = None,
         reported: frozenset[str] = frozenset(),
     ) -> None:
-        """Answers the events of a cohort, or all; what is late or refused of `reported` streams is told by others."""
-        plan = plan.on_clock(measure.clock)
+        """Answers the events of a cohort, or all; other operators report late and rejected rows of `reported`."""
+        plan = plan.on_clock(unit.clock)
         if cohort is None:
-            (cohort,) = first_cohorts(plan, measure)
+            (cohort,) = first_cohorts(plan, unit)
         plan, self.events = plan.answering(cohort.events), frozenset(cohort.events)
-        context = Context(tables, around, measure, sampling, on_stream=True, begun=cohort.begun)
+        context = EvaluatorContext(tables, expressions, unit, sampling, on_stream=True, begun=cohort.begun)
         self.evaluators = uncertain_evaluators(plan, context, makers)
         self.scale = max(one.scale for one in self.evaluators.values())
         read = {stream.schema.name for one in self.evaluators.values() for stream in one.streams}
         self.streams = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
-        waited_for = [stream.schema.name for stream in doubtful_part(plan.program).streams]
-        self._lateness = lateness_of(waited_for, plan.program, measure)  # one watermark for all cohorts
+        waited_for = [stream.schema.name for stream in uncertain_part(plan.program).streams]
+        self._lateness = lateness_of(waited_for, plan.program, unit)  # one watermark for all cohorts
         self._read_by_certain = read_by_certain_events(plan)
         self._reported = reported
 
-    def start(self) -> UncertainState:
-        states = {name: one.start() for name, one in self.evaluators.items()}
-        return UncertainState(Clocks(self._lateness), NEVER, {}, {}, states)
+    @property
+    def lateness(self) -> Mapping[str, int]:
+        return self._lateness
+
+    @cached_property
+    def key(self) -> tuple[str, ...]:
+        """The columns by which states are split: those of all evaluators, or none."""
+        keys = {one.key if one.is_divisible else () for one in self.evaluators.values()}
+        return keys.pop() if len(keys) == 1 else ()
+
+    def owners(self, name: str, rows: pa.Table) -> Owners:
+        return owners_by(rows, self.key)
 
     def advance(
-        self, state: UncertainState, rows: Mapping[str, pa.Table], news: Marks
-    ) -> tuple[UncertainState, Emitted]:
-        """Take in checked rows of some streams, and news about time."""
+        self, state: BufferedState, rows: Mapping[str, pa.Table], watermarks: Watermarks
+    ) -> tuple[BufferedState, Emitted]:
+        """Ingest checked rows of some streams, and watermarks."""
         own = {name: some for name, some in rows.items() if name in self.streams}
-        waiting, late, refused = self._taken_in(state, own)
-        clocks, roles = state.clocks.after(news), Marks.together([Marks(roles=state.roles), news]).roles
-        waiting = self._completed(state, clocks, waiting, late, refused)
-        after, found = UncertainState(clocks, state.since, roles, waiting, state.evaluators), dict[str, pa.Table]()
+        waiting, late, rejected = self._ingested(state, own)
+        clocks, roles = (
+            state.clocks.after(watermarks),
+            Watermarks.merged([Watermarks(roles=state.roles), watermarks]).roles,
+        )
+        waiting = self._completed(state, clocks, waiting, late, rejected)
+        after, found = BufferedState(clocks, waiting, state.evaluators, state.since, roles), dict[str, pa.Table]()
         if clocks.watermark > state.clocks.watermark or roles != state.roles:
             states = dict(state.evaluators)
             for name, evaluator in self.evaluators.items():
@@ -100,35 +148,33 @@ class UncertainProgram:
                 found.update(tables)
             after = replace(after, evaluators=states)
             after = replace(after, waiting={name: self._still_waiting(after, name) for name in waiting})
-        reports = self._own(concatenated([no_late_rows(), *late])), self._own(concatenated([NO_REJECTS, *refused]))
+        reports = self._own(concatenated([no_late_rows(), *late])), self._own(concatenated([NO_REJECTS, *rejected]))
         return after, Emitted(*reports, tables=found)
 
-    def watermark(self, state: UncertainState) -> int:
-        """The time up to which everything that is known was emitted."""
+    def watermark(self, state: BufferedState) -> int:
+        """The time up to which all results were emitted."""
         decided = (one.decided(state.evaluators[name]) for name, one in self.evaluators.items())
         return min([state.clocks.watermark, *(time for time in decided if time is not None)])
 
-    def reconfigured(self, state: UncertainState) -> UncertainState:
-        """A state that continues with the windows that the program has now."""
-        return replace(state, clocks=replace(state.clocks, lateness=self._lateness))
-
-    def beginning(self, clocks: Clocks) -> UncertainState:
-        """The state of events that begin while a program runs: they see what comes after all that has come so far."""
+    def beginning(self, clocks: Clocks) -> BufferedState:
+        """The state of events that are added while a program runs: they read only later rows."""
         clocks = replace(clocks, lateness=self._lateness)
         since = max([clocks.watermark, *(clocks.latest.get(name, NEVER) for name in self.streams)])
         return replace(self.start(), clocks=clocks, since=since)
 
-    def migrated(self, before: UncertainProgram, state: UncertainState) -> UncertainState:
-        """A state that the program before has left of the same cohort; some of its events may have stopped."""
+    def migrated(self, before: UncertainProgram, state: BufferedState) -> BufferedState:
+        """The migrated state of the same cohort in the replaced program; some of its events may be removed."""
         pairs = self.evaluators.items()
         return replace(
             self.reconfigured(state),
             waiting={name: rows for name, rows in state.waiting.items() if name in self.streams},
-            evaluators={name: one.migrated(state.evaluators[name], before.evaluators[name]) for name, one in pairs},
+            evaluators={
+                name: one.migrated(state.evaluators[name], before.evaluators[name], self.events) for name, one in pairs
+            },
         )
 
-    def open_matches(self, state: UncertainState, event: str) -> list[OpenMatch]:
-        """What has begun up to the latest row and may still be completed, as if no earlier row came any more."""
+    def open_matches(self, state: BufferedState, event: str) -> list[OpenMatch]:
+        """Open matches up to the latest row, if no earlier row arrives."""
         before, now = state.clocks.watermark, max(state.clocks.latest.values(), default=NEVER)
         if before >= FOREVER or now <= NEVER:
             return []
@@ -140,36 +186,22 @@ class UncertainProgram:
         raise AssertionError(f"no evaluator answers {event}")
 
     def with_waiting(
-        self, state: UncertainState, rows: Mapping[str, pa.Table], latest: Mapping[str, int]
-    ) -> UncertainState:
-        """A state in which more rows wait for their time, of streams that have come so far."""
-        waiting, _, _ = self._taken_in(state, rows)
+        self, state: BufferedState, rows: Mapping[str, pa.Table], latest: Mapping[str, int]
+    ) -> BufferedState:
+        """The state with more buffered rows, and these latest times of streams."""
+        waiting, _, _ = self._ingested(state, rows)
         return replace(state, waiting=waiting, clocks=replace(state.clocks, latest=latest))
 
-    def n_kept(self, state: UncertainState) -> int:
-        """Rows, open matches and open results that are remembered."""
-        held = sum(one.n_kept(state.evaluators[name]) for name, one in self.evaluators.items())
-        return held + sum(map(len, state.waiting.values()))
-
-    def to_bytes(self, state: UncertainState) -> bytes:
-        states = (state.evaluators[name] for name in self.evaluators)
-        return codec.to_bytes((replace(state, evaluators={}), *states))
-
-    def from_bytes(self, data: bytes) -> UncertainState:
-        kinds = (UncertainState, *(one.state_type for one in self.evaluators.values()))
-        state, *states = codec.from_bytes(data, tuple[kinds])  # type: ignore[valid-type]
-        return replace(state, evaluators=dict(zip(self.evaluators, states, strict=True)))
-
-    def _taken_in(
-        self, state: UncertainState, rows: Mapping[str, pa.Table]
+    def _ingested(
+        self, state: BufferedState, rows: Mapping[str, pa.Table]
     ) -> tuple[dict[str, pa.Table], list[pa.Table], list[pa.Table]]:
-        """Rows join those that wait, unless they are late or refused."""
+        """Buffers rows, unless they are late or rejected."""
         waiting, late, rejects = dict(state.waiting), [], []
         for name, some in rows.items():
             schema = self.streams[name]
             some, uncountable = countable(schema, some, self.scale)
-            some, refused = arriving(schema, some)
-            rejects += [uncountable, refused]
+            some, rejected = arriving(schema, some)
+            rejects += [uncountable, rejected]
             behind = some[time_of(schema)].to_numpy() <= state.clocks.watermark
             if behind.any():
                 late.append(_late(schema, some.filter(pa.array(behind)), state.clocks))
@@ -181,25 +213,25 @@ class UncertainProgram:
 
     def _completed(
         self,
-        state: UncertainState,
+        state: BufferedState,
         clocks: Clocks,
         waiting: Mapping[str, pa.Table],
         late: list[pa.Table],
         rejects: list[pa.Table],
     ) -> dict[str, pa.Table]:
-        """What waits without rows that contradict others; these are added to `late` and `rejects`."""
+        """The buffered rows without contradictory ones, which are added to `late` and `rejects`."""
         found = {}
         for name, rows in waiting.items():
             times = state.clocks.watermark, clocks.watermark, self._open_since(state, name)
-            found[name], refused, missed = completed(self.streams[name], rows, *times)
+            found[name], rejected, missed = completed(self.streams[name], rows, *times)
             if len(missed):
                 late.append(_late(self.streams[name], missed, clocks))
-            if name not in self._read_by_certain:  # who reports what is refused there
-                rejects.append(refused)
+            if name not in self._read_by_certain:  # which reports the rejected rows
+                rejects.append(rejected)
         return found
 
-    def _open_since(self, state: UncertainState, stream: str) -> int:
-        """Since when lost events of a stream can still be placed; a finer clock has moments right after each time."""
+    def _open_since(self, state: BufferedState, stream: str) -> int:
+        """Since when lost events of a stream can still be placed; a sub-tick clock has times between ticks."""
         found = [
             time if one.scale == 1 or abs(time) >= FOREVER else time + 1
             for name, one in self._readers(stream)
@@ -207,16 +239,16 @@ class UncertainProgram:
         ]
         return max(found, default=UNSAID)
 
-    def _still_waiting(self, state: UncertainState, name: str) -> pa.Table:
+    def _still_waiting(self, state: BufferedState, name: str) -> pa.Table:
         """Rows that are not due yet; of numbered events, also those with which later ones are compared.
 
         Numbered keys that are over are forgotten where some evaluator forgets them too, unless a timeout closes them.
         """
         schema, rows = self.streams[name], state.waiting[name]
-        if isinstance(schema.doubt, LostEvents):
+        if isinstance(schema.uncertainty, LostEvents):
             forgotten = any(one.decided(state.evaluators[other]) is not None for other, one in self._readers(name))
-            forgetting = forgotten and schema.doubt.timeout is None
-            needed = is_needed(schema, schema.doubt, rows, self.watermark(state), forgetting=forgetting)
+            forgetting = forgotten and schema.uncertainty.timeout is None
+            needed = is_needed(schema, schema.uncertainty, rows, self.watermark(state), forgetting=forgetting)
         else:
             needed = rows[time_of(schema)].to_numpy() > state.clocks.watermark
         return rows if needed.all() else rows.filter(pa.array(needed))
@@ -238,13 +270,13 @@ class UncertainProgram:
         return found
 
     def _own(self, reports: pa.Table) -> pa.Table:
-        """Reports about streams of which nobody else reports."""
+        """Late rows and rejects of streams that no other operator reports."""
         if not self._reported or not len(reports):
             return reports
         return reports.filter(pc.invert(pc.is_in(reports["stream"], pa.array(sorted(self._reported)))))
 
 
 def _late(schema: StreamSchema, rows: pa.Table, clocks: Clocks) -> pa.Table:
-    """Late rows, at the time by which their stream goes."""
+    """Late rows, with the time that the watermark of their stream depends on."""
     place = rows.schema.get_field_index(r.END)
     return late_rows(schema.name, rows.set_column(place, r.END, rows[time_of(schema)]), clocks)

@@ -73,7 +73,7 @@ def one_of(value: str, choices: Iterable[str], *, option: str, address: Address)
     close = nearest(value, known, n=1)
     raise InputError.of(
         "INK0515",
-        f"`{value}` is no {option} for `{address.text}`",
+        f"`{value}` is not a valid {option} for `{address.text}`",
         notes=(f"choices are {', '.join(known)}",),
         helps=tuple(f"write `{option}={one}`" for one in close),
     )
@@ -85,7 +85,5 @@ def servers_and_topic(address: Address) -> tuple[str, str]:
     if servers and slash and topic and "/" not in topic:
         return servers, topic
     raise InputError.of(
-        "INK0515",
-        f"`{address.text}` does not name a broker and a topic",
-        helps=("write `kafka://host:port/topic`",),
+        "INK0515", f"`{address.text}` does not name a broker and a topic", helps=("write `kafka://host:port/topic`",)
     )

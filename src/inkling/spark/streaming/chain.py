@@ -12,7 +12,7 @@ from inkling.spark.streaming.intake import ControlTask, IntakeTask
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import SCHEMA
 from inkling.spark.streaming.processor import BucketProcessor
-from inkling.spark.streaming.sources import Source
+from inkling.spark.streaming.sources.inputs import Source
 
 
 def message_chain(job: Job, inputs: Mapping[str, Source], control: DataFrame) -> DataFrame:

@@ -1,4 +1,4 @@
-"""Why a stream stopped, said so that somebody can act on it: what failed, in which micro-batch, and what to do."""
+"""Why a stream stopped, as an actionable error: what failed, in which micro-batch, and what to do."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from inkling.errors import Diagnostic, InklingError
-from inkling.spark.kafka_topics import kafka_trouble
-from inkling.spark.streaming.vanished import InputFiles
+from inkling.spark.kafka.connector import kafka_trouble
+from inkling.spark.streaming.sources.missing_files import InputFiles
 
 IN_PLACE = "inkling: in "
-"""Begins the note by which an error on a worker tells where it happened."""
+"""Start of the note with the place of an error on a worker."""
 
 _GO_ON = "start again with the same checkpoint: the batch is done again, nothing is lost and nothing comes twice"
 _LONGEST = 300
@@ -39,7 +39,7 @@ def by_sink() -> Iterator[None]:
 
 @contextmanager
 def intact(checkpoint: str) -> Iterator[None]:
-    """Whatever fails inside, in reading back what was written there, tells of damage."""
+    """A failure while stored data is read back means that the data is damaged."""
     try:
         yield
     except Exception as problem:
@@ -48,7 +48,7 @@ def intact(checkpoint: str) -> Iterator[None]:
 
 @contextmanager
 def in_place(name: str) -> Iterator[None]:
-    """Errors that leave a worker tell where it was."""
+    """Errors that leave a worker get a note with the place."""
     try:
         yield
     except Exception as problem:
@@ -76,7 +76,7 @@ def sink_name(sink: object) -> str:
 
 def require_inputs_of_batch(files: InputFiles, run: Run) -> None:
     """Raises when a file is gone that the batch is to be read from; Spark would read the others and say nothing."""
-    missing = None if run.batch is None else files.vanished(run.batch)
+    missing = None if run.batch is None else files.missing_file(run.batch)
     if missing is not None:
         raise StreamError(_about_missing_file(missing, run))
 
@@ -94,8 +94,8 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
     chain = _chain(problem)
     text = "\n".join(chain)
     batch = "a batch" if run.batch is None else f"batch {run.batch}"
-    if told := kafka_trouble(text):
-        return replace(told, notes=(*told.notes, _cause(chain)))
+    if trouble := kafka_trouble(text):
+        return replace(trouble, notes=(*trouble.notes, _cause(chain)))
     if missing := _MISSING_FILE.search(text):
         return _about_missing_file(missing["path"].removeprefix("file:"), run)
     if _LOST_OFFSETS.search(text):
@@ -104,7 +104,7 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
             f"a topic no longer holds what {batch} was to be read from",
             notes=(_cause(chain),),
             helps=(
-                "`failOnDataLoss=false` as an option of the source goes on with what is left",
+                "`failOnDataLoss=false` as an option of the source continues with the remaining data",
                 "topics keep rows for a limited time; give them more, or let the stream run more often",
             ),
         )
@@ -125,7 +125,7 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
             "INK0613",
             f"a Python worker died while {batch} was computed",
             notes=(
-                "the operating system kills workers when memory runs out; its log tells",
+                "the operating system kills workers when memory runs out; check its log",
                 "how often a task is tried is set by `spark.task.maxFailures`, or as in `local[2,4]`",
             ),
             helps=("smaller batches or more buckets let a worker hold less at a time", _GO_ON),
@@ -146,10 +146,10 @@ def _about_checkpoint(checkpoint: str, cause: str) -> Diagnostic:
     return Diagnostic(
         "INK0611",
         f"the checkpoint `{checkpoint}` cannot be continued",
-        notes=(cause, "what it kept of open matches is needed to go on"),
+        notes=(cause, "the state of open matches is needed to continue"),
         helps=(
             "if it belongs to another program, name a folder of its own",
-            "if it was damaged, restore it from a copy, or start with a new checkpoint and a new place for results",
+            "if it was damaged, restore it from a copy, or start with a new checkpoint and a new output",
         ),
     )
 
@@ -199,29 +199,29 @@ _SQL_STATE = re.compile(r"\s*SQLSTATE: \w+")
 
 
 def _chain(problem: BaseException) -> list[str]:
-    """What was said at every level, the innermost last; Java's causes count as levels."""
-    said: list[str] = []
+    """The messages of every level, the innermost last; Java's causes count as levels."""
+    messages: list[str] = []
     current: BaseException | None = problem
     while current is not None:
         java = getattr(current, "java_exception", None) or getattr(current, "_origin", None)
-        said += _java_chain(java) if java is not None else [f"{type(current).__name__}: {current}"]
+        messages += _java_chain(java) if java is not None else [f"{type(current).__name__}: {current}"]
         current = current.__cause__
-    return said
+    return messages
 
 
 def _java_chain(java: Any) -> list[str]:
-    said: list[str] = []
-    while java is not None and len(said) < 20:
-        said.append(str(java.toString()))
+    messages: list[str] = []
+    while java is not None and len(messages) < 20:
+        messages.append(str(java.toString()))
         java = java.getCause()
-    return said
+    return messages
 
 
 def _cause(chain: list[str], preferred: re.Pattern[str] | None = None) -> str:
     """The innermost line, or better the innermost of those that are preferred."""
     lines = [_first_line(text) for text in chain if text.strip()]
     better = [line for line in lines if preferred is not None and preferred.search(line)]
-    return (better or lines or ["nothing was said about the cause"])[-1]
+    return (better or lines or ["the cause is unknown"])[-1]
 
 
 def _python_cause(text: str) -> str:
@@ -248,7 +248,7 @@ class DeliveryError(Exception):
 
 
 def log_only_the_unexpected() -> None:
-    """Py4J logs every error that passes it; these are told by other means."""
+    """Py4J logs every error that passes it; these are reported by other means."""
     logger = logging.getLogger("py4j.clientserver")
     if _is_unexpected not in logger.filters:
         logger.addFilter(_is_unexpected)

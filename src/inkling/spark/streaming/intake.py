@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
 
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.batches import source_numbers
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import source_numbers
 from inkling.evaluators.state import table_bytes
-from inkling.model.watermarks import Marks
+from inkling.model.watermarks import Watermarks
 from inkling.runtime.parts import Part
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
@@ -23,9 +23,9 @@ from inkling.spark.streaming.messages import (
     Kind,
     Message,
     kind_of_rows,
-    marks_of,
-    marks_payload,
     record_batch,
+    watermarks_of,
+    watermarks_payload,
 )
 
 ROWS_AT_ONCE = 1 << 20
@@ -42,24 +42,24 @@ class IntakeTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with in_place(f"the intake of `{self.stream}`"):
-            yield from self._taken_in(batches)
+            yield from self._ingested(batches)
 
-    def _taken_in(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _ingested(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         first = (context.partitionId() if context else 0) << ROW_BITS
-        marks, n_read, n_rejected = [], 0, 0
+        watermarks, n_read, n_rejected = [], 0, 0
         for raw in _gathered(self._tables(batches)):
             ingested = self.job.operators().ingest(self.stream, raw, np.arange(first, first + len(raw)))
             first += len(raw)
             n_read, n_rejected = n_read + len(raw), n_rejected + len(ingested.rejects)
-            marks.append(ingested.marks)
+            watermarks.append(ingested.watermarks)
             messages = [message for part in ingested.parts for message in part_messages(self.job, part)]
             if len(ingested.rejects):
                 payload = table_bytes(ingested.rejects)
                 messages.append(Message(0, 0, Kind.REJECTS, 0, len(ingested.rejects), payload))
             yield from record_batch(messages)
-        if marks:
-            yield from record_batch(mark_messages(self.job, Marks.together(marks)))
+        if watermarks:
+            yield from record_batch(watermark_messages(self.job, Watermarks.merged(watermarks)))
         if n_read:
             yield from record_batch([self._read_message(n_read, n_read - n_rejected)])
 
@@ -75,14 +75,14 @@ class IntakeTask:
 
 @dataclass(frozen=True, slots=True)
 class ControlTask:
-    """Tells every bucket what was said about time."""
+    """Sends the watermarks to every bucket."""
 
     job: Job
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for line in batch.column(0).to_pylist():
-                yield from record_batch(mark_messages(self.job, marks_of(line)))
+                yield from record_batch(watermark_messages(self.job, watermarks_of(line)))
 
 
 def part_messages(job: Job, part: Part) -> Iterator[Message]:
@@ -93,10 +93,10 @@ def part_messages(job: Job, part: Part) -> Iterator[Message]:
         yield Message(part.stage, bucket, kind, about, len(piece.rows), table_bytes(piece.rows))
 
 
-def mark_messages(job: Job, marks: Marks) -> Iterator[Message]:
-    payload = marks_payload(marks)
+def watermark_messages(job: Job, watermarks: Watermarks) -> Iterator[Message]:
+    payload = watermarks_payload(watermarks)
     for bucket in range(job.n_buckets):
-        yield Message(EVERY_STAGE, bucket, Kind.MARKS, 0, 1, payload)
+        yield Message(EVERY_STAGE, bucket, Kind.WATERMARKS, 0, 1, payload)
 
 
 def _gathered(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:

@@ -12,12 +12,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.evaluators.sampling import Sampling
-from inkling.logical.evaluate import Surroundings
+from inkling.forecasting.adaptation.counting import counts_for, is_counting
+from inkling.logical.evaluate import ExpressionContext
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
-from inkling.runtime.adaptation.counting import counts_for, is_counting
 from inkling.runtime.operators.of_plan import Operators, addresses_of
 from inkling.runtime.operators.protocol import Operator
 from inkling.runtime.registry import MAKERS, Maker
@@ -32,7 +32,7 @@ class Job:
     running: Running
     clocks: Mapping[str, Clock]
     tables: Mapping[str, pa.Table]
-    around: Surroundings
+    context: ExpressionContext
     clock: Clock
     n_buckets: int
     digest: bytes
@@ -48,15 +48,15 @@ class Job:
         running: Running,
         clocks: Mapping[str, Clock],
         tables: Mapping[str, pa.Table],
-        around: Surroundings,
+        context: ExpressionContext,
         clock: Clock,
         n_buckets: int,
         sampling: Sampling,
     ) -> Job:
         plan = plan.on_clock(clock)
-        digest = hashlib.sha256(pickle.dumps((plan, running, clocks, tables, around, n_buckets, sampling))).digest()
+        digest = hashlib.sha256(pickle.dumps((plan, running, clocks, tables, context, n_buckets, sampling))).digest()
         makers = dict(MAKERS) if plan.uncertain else {}
-        return cls(plan, running, clocks, tables, around, clock, n_buckets, digest, sampling=sampling, makers=makers)
+        return cls(plan, running, clocks, tables, context, clock, n_buckets, digest, sampling=sampling, makers=makers)
 
     @property
     def staged(self) -> PhysicalPlan:
@@ -64,13 +64,13 @@ class Job:
         return self.running.staged
 
     @property
-    def is_doubtful(self) -> bool:
+    def is_uncertain(self) -> bool:
         """Whether some event depends on an uncertain stream; it then runs in an operator behind all stages."""
         return bool(self.plan.uncertain)
 
     @property
     def revises(self) -> bool:
-        """Whether results can be withdrawn, so that ledgers of the streams stand before all else."""
+        """Whether results can be withdrawn, so that changelogs of the streams are the first operator."""
         return self.plan.program.revises
 
     @cached_property
@@ -88,9 +88,9 @@ class Job:
             known = {self.digest} if self.earlier is None else {self.digest, self.earlier.digest}
             for other in _operators.keys() - known:
                 del _operators[other]
-            measure = measure_for(self.plan.program, self.clocks)
+            unit = time_unit(self.plan.program, self.clocks)
             _operators[self.digest] = Operators(
-                self.plan, self.clocks, self.tables, self.around, measure, self.sampling, self.makers, self.running
+                self.plan, self.clocks, self.tables, self.context, unit, self.sampling, self.makers, self.running
             )
         return _operators[self.digest]
 
@@ -124,7 +124,7 @@ class Job:
 
     def without_facts(self) -> Job:
         """What is needed to understand states that it left."""
-        return replace(self, tables={}, around=replace(self.around, tables={}), earlier=None)
+        return replace(self, tables={}, context=replace(self.context, tables={}), earlier=None)
 
     def restored(self, address: int, data: bytes, definition: int) -> Any:
         """The state of an operator, which may have been left by the definition before this one."""

@@ -9,7 +9,7 @@ from enum import IntEnum
 
 import pyarrow as pa
 
-from inkling.model.watermarks import Marks
+from inkling.model.watermarks import Watermarks
 
 SCHEMA = "stage int, bucket int, kind int, about int, n bigint, payload binary"
 ARROW_SCHEMA = pa.schema(
@@ -28,18 +28,18 @@ EVERY_STAGE = -1
 class Kind(IntEnum):
     ROWS = 0  # rows of the stage
     RAW = 1  # rows of stream number `about`, whose derived columns are missing
-    MARKS = 2  # how far time has come
+    WATERMARKS = 2  # watermarks of streams
     RESULTS = 3  # of event number `about`
     LATE = 4
     REJECTS = 5
     STATE = 6  # what a bucket keeps, in numbers
     READ = 7  # how many rows of stream number `about` came in
     ROWS_GONE = 8  # rows of the stage that never happened
-    RAW_GONE = 9  # the same of stream number `about`; to ledgers, withdrawals by id
+    RAW_GONE = 9  # the same of stream number `about`; to changelogs, withdrawals by id
     TAKEN_BACK = 10  # how many of the results of event number `about` are withdrawals
 
 
-INWARD = frozenset({Kind.ROWS, Kind.RAW, Kind.MARKS, Kind.ROWS_GONE, Kind.RAW_GONE})
+INWARD = frozenset({Kind.ROWS, Kind.RAW, Kind.WATERMARKS, Kind.ROWS_GONE, Kind.RAW_GONE})
 WITHDRAWN = frozenset({Kind.ROWS_GONE, Kind.RAW_GONE})
 OF_STREAM = frozenset({Kind.RAW, Kind.RAW_GONE})
 
@@ -74,19 +74,19 @@ def record_batch(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays(arrays, schema=ARROW_SCHEMA)
 
 
-def marks_payload(marks: Marks) -> bytes:
+def watermarks_payload(watermarks: Watermarks) -> bytes:
     about = {
-        "latest": dict(marks.latest),
-        "idle": sorted(marks.idle),
-        "finished": marks.finished,
-        "roles": dict(marks.roles),
+        "latest": dict(watermarks.latest),
+        "idle": sorted(watermarks.idle),
+        "finished": watermarks.finished,
+        "roles": dict(watermarks.roles),
     }
     return json.dumps(about).encode()
 
 
-def marks_of(payload: bytes | str) -> Marks:
+def watermarks_of(payload: bytes | str) -> Watermarks:
     found = json.loads(payload)
-    return Marks(
+    return Watermarks(
         found.get("latest", {}),
         frozenset(found.get("idle", ())),
         bool(found.get("finished", False)),

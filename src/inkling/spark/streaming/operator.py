@@ -1,4 +1,4 @@
-"""The stateful half of a streaming query: a bucket of keys takes in messages and says what they prove."""
+"""The stateful half of a streaming query: a bucket of keys ingests messages and emits results."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import ValueState
 
 from inkling.evaluators.state import table_bytes, table_of
-from inkling.model.watermarks import Marks
+from inkling.model.watermarks import Watermarks
 from inkling.results import WITHDRAWN as WITHDRAWN_OP
 from inkling.results import result_table
-from inkling.runtime.operators.protocol import LEDGERS, UNCERTAIN, Emitted, Operator
+from inkling.runtime.operators.protocol import CHANGELOGS, UNCERTAIN, Emitted, Operator
 from inkling.runtime.parts import Part
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.intake import part_messages, shifted
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import INWARD, OF_STREAM, WITHDRAWN, Kind, Message, marks_of
+from inkling.spark.streaming.messages import INWARD, OF_STREAM, WITHDRAWN, Kind, Message, watermarks_of
 
 
 class BucketOperator:
@@ -33,28 +33,28 @@ class BucketOperator:
         self._nameless = {stream.schema.name for stream in job.plan.program.streams if stream.schema.id is None}
 
     def handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
-        """Take in the messages to a bucket, whose state is `kept`."""
+        """Ingest the messages to a bucket, whose state is `kept`."""
         with in_place(self._place):
             yield from self._handled(bucket, rows, kept)
 
     def _handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
-        parts, marks = [], []
+        parts, watermarks = [], []
         for row in rows:
             kind = Kind(row.kind)
-            if kind is Kind.MARKS:
-                marks.append(marks_of(row.payload))
+            if kind is Kind.WATERMARKS:
+                watermarks.append(watermarks_of(row.payload))
             elif kind in INWARD and row.stage == self._address:
                 stream = self._job.stream_names[row.about] if kind in OF_STREAM else None
                 parts.append(Part(self._address, stream, table_of(row.payload), kind in WITHDRAWN))
                 continue
-            if not (self._is_last and kind is Kind.MARKS):
+            if not (self._is_last and kind is Kind.WATERMARKS):
                 yield row
-        yield from map(as_row, self._stepped(bucket, parts, Marks.together(marks), kept))
+        yield from map(as_row, self._stepped(bucket, parts, Watermarks.merged(watermarks), kept))
 
-    def _stepped(self, bucket: int, parts: list[Part], marks: Marks, kept: ValueState) -> Iterator[Message]:
+    def _stepped(self, bucket: int, parts: list[Part], watermarks: Watermarks, kept: ValueState) -> Iterator[Message]:
         operator = self._job.operator(self._address)
         steps, state = self._stored(operator, kept)
-        state, emitted = operator.step(state, [self._numbered(part, steps) for part in parts], marks)
+        state, emitted = operator.step(state, [self._numbered(part, steps) for part in parts], watermarks)
         data = operator.to_bytes(state)
         kept.update((steps + 1, self._job.definition, data))
         yield from self._results(bucket, emitted)
@@ -108,8 +108,8 @@ class BucketOperator:
     def _place(self) -> str:
         """How messages about failures call the operator."""
         job = self._job
-        if self._address == LEDGERS:
-            return f"the ledgers of {', '.join(name for name in job.stream_names if name in job.clocks)}"
+        if self._address == CHANGELOGS:
+            return f"the changelogs of {', '.join(name for name in job.stream_names if name in job.clocks)}"
         if self._address == UNCERTAIN:
             return f"the worlds of {', '.join(job.event_names)}"
         events = [step.event.name for step in job.staged.stages[self._address].steps]

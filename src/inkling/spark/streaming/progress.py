@@ -16,13 +16,13 @@ from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind
-from inkling.spark.streaming.outputs import Tally
+from inkling.spark.streaming.sinks.outputs import Tally
 
 KEPT = 1000
 """Micro-batches whose numbers are kept."""
 
 RECENT = 100
-"""Micro-batches that pressure is told of; Spark remembers the times of as many."""
+"""Micro-batches that the pressure is computed from; Spark remembers the times of as many."""
 
 _SECONDS = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0, "week": 604_800.0}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
@@ -32,7 +32,7 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 class Progress:
     """One micro-batch; counts of results, late rows and rejects, and `total_rows`, are sums since the query started.
 
-    `behind_latest` and `behind_now` tell how far the watermark is behind the latest row and the wall clock: seconds, or
+    `behind_latest` and `behind_now` are how far the watermark is behind the latest row and the wall clock: seconds, or
     ticks. The wall clock means nothing to ticks. `pressure` is the share of the last micro-batches that took longer
     than the time between triggers, 0 where none is set.
     """
@@ -52,7 +52,7 @@ class Progress:
     matches: Mapping[str, int]
     late: int
     rejects: int
-    drift: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by model that goes on learning
+    drift: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by model that keeps learning
     pressure: float = 0.0
     withdrawn: Mapping[str, int] = field(default_factory=dict)  # results that were taken back
 
@@ -102,8 +102,8 @@ class Entry:
         )
 
 
-class Ledger:
-    """The last micro-batches, and sums over all of them since the query was started."""
+class ProgressLog:
+    """The log of the last micro-batches, with sums over all of them since the query was started."""
 
     def __init__(self) -> None:
         self._entries: deque[Entry] = deque(maxlen=KEPT)
@@ -122,7 +122,7 @@ class Ledger:
 
 
 def seconds_between(trigger: Mapping[str, Any]) -> float:
-    """The time between triggers as Spark is told it, or 0.
+    """The time between triggers as given to Spark, or 0.
 
     >>> seconds_between({"processingTime": "1 minute 30 seconds"}), seconds_between({"availableNow": True})
     (90.0, 0.0)
@@ -187,5 +187,5 @@ def _sum(kind: Kind, about: int | None = None) -> Column:
 
 
 def _of_state(name: str) -> Column:
-    said = F.when(F.col("kind") == int(Kind.STATE), F.col("payload").cast("string"))
-    return F.get_json_object(said, f"$.{name}").cast("bigint")
+    stated = F.when(F.col("kind") == int(Kind.STATE), F.col("payload").cast("string"))
+    return F.get_json_object(stated, f"$.{name}").cast("bigint")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -15,28 +14,30 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.errors import InputError
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.state import table_of
-from inkling.io import Data
-from inkling.logical.forecasts import COUNTED
-from inkling.logical.settings import Settings
-from inkling.model.time import Clock
-from inkling.model.watermarks import Marks
-from inkling.runtime.adaptation.models import (
+from inkling.forecasting.adaptation.models import (
     learning_names,
     require_forecasts,
     require_measurable,
     with_first_models,
 )
-from inkling.runtime.adaptation.online import OnlineLearning
-from inkling.runtime.adaptation.steering import Refused, all_or_none, asked, steered, what_changed
+from inkling.forecasting.adaptation.online import OnlineLearning
+from inkling.forecasting.adaptation.steering import Rejected, all_or_none, asked, steered, what_changed
+from inkling.io import Data
+from inkling.logical.forecasts import COUNTED
+from inkling.logical.settings import Settings
+from inkling.model.time import Clock
+from inkling.model.watermarks import Watermarks
 from inkling.runtime.changes import Changes
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.streaming.chain import message_chain
-from inkling.spark.streaming.control import Control
-from inkling.spark.streaming.control_messages import MessageFile, messages_of
+from inkling.spark.streaming.checkpoint.handover import Handover
+from inkling.spark.streaming.checkpoint.learned_store import StoredLearning
+from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.versions import Replaceable, Versions
 from inkling.spark.streaming.failures import (
     Run,
     by_sink,
@@ -46,18 +47,16 @@ from inkling.spark.streaming.failures import (
     sink_name,
     stream_failed,
 )
-from inkling.spark.streaming.given import Given
-from inkling.spark.streaming.handover import Handover
-from inkling.spark.streaming.idle import IdleMonitor
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.known_topics import KnownTopics
-from inkling.spark.streaming.learned_store import StoredLearning
-from inkling.spark.streaming.outputs import Tally, output_names, outputs_of, result_columns, tally_of
-from inkling.spark.streaming.progress import Ledger, Progress, observed, seconds_between, under_pressure
-from inkling.spark.streaming.sinks import Beginning, Prepared, Shaped, Sink
-from inkling.spark.streaming.storage import Folder
-from inkling.spark.streaming.vanished import InputFiles
-from inkling.spark.streaming.versions import Replaceable, Versions
+from inkling.spark.streaming.progress import Progress, ProgressLog, observed, seconds_between, under_pressure
+from inkling.spark.streaming.settings import StreamSettings
+from inkling.spark.streaming.sinks.outputs import Tally, output_names, outputs_of, result_columns, tally_of
+from inkling.spark.streaming.sinks.protocol import Beginning, Prepared, Shaped, Sink
+from inkling.spark.streaming.sources.control_messages import Control, MessageFile, messages_of
+from inkling.spark.streaming.sources.idle import IdleMonitor
+from inkling.spark.streaming.sources.inputs import Given
+from inkling.spark.streaming.sources.known_topics import KnownTopics
+from inkling.spark.streaming.sources.missing_files import InputFiles
 
 BUCKETS_PER_CORE = 4
 
@@ -77,24 +76,6 @@ STATE_SETTINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StreamSettings:
-    """How a program runs on streams."""
-
-    checkpoint: str
-    sink: Sink
-    trigger: Mapping[str, Any] = field(default_factory=lambda: {"processingTime": "0 seconds"})
-    buckets: int | None = None
-    idle_after: float | None = 60.0  # seconds without a row until a stream holds the others back no longer
-    on_tally: Callable[[Tally], None] | None = None
-    unbounded: bool = False  # whether programs may run although nothing limits their state
-    sampling: Sampling = field(default_factory=Sampling)
-    learn: OnlineLearning | None = None  # whether models of forecasts go on learning, and how
-    control: str | Path | None = None  # where messages come from that change settings of forecasts
-    on_refused: Callable[[Refused], None] | None = None  # is told of messages that make no sense
-    on_steered: Callable[[str], None] | None = None  # is told what control messages came to
-
-
 class LiveQuery:
     """A program that runs until it is stopped."""
 
@@ -103,32 +84,35 @@ class LiveQuery:
         spark: SparkSession,
         versions: Versions,
         given: Given,
+        checkpoint: str,
+        sink: Sink,
         settings: StreamSettings,
         changes: Changes,
         learning: StoredLearning | None = None,
     ) -> None:
         self.changes = changes  # since the last run with this checkpoint
         self._spark, self._versions, self._given, self._settings = spark, versions, given, settings
-        self._control = Control.inside(Folder(spark, f"{settings.checkpoint.rstrip('/')}/inkling"))
-        self._input_files = InputFiles(Folder(spark, f"{settings.checkpoint.rstrip('/')}/spark"))
+        self._checkpoint, self._sink = Folder(spark, checkpoint.rstrip("/")), sink
+        self._control = Control.inside(self._checkpoint.inside("inkling"))
+        self._input_files = InputFiles(self._checkpoint.inside("spark"))
         self._learning = learning
         self._messages = None if settings.control is None else messages_of(spark, settings.control)
         self._heard = versions.current.heard
         self._leaving = False  # for another definition
-        self._ledger = Ledger()
+        self._log = ProgressLog()
         self._idle: IdleMonitor | None = None
         self._stopping = False
         self._failure: tuple[Exception, int] | None = None  # what a delivery raised, and of which batch
         self._handover = Handover()
         if isinstance(self._messages, MessageFile) and not self._messages.path.exists():
             text = f"there is no file `{self._messages.path}` for control messages yet; it is read once it is there"
-            self._tell_steered(text, logging.WARNING)
+            self._report_steered(text, logging.WARNING)
         self._listen()
         self._settle()
         self._begin_sink()
         if versions.is_waiting:
-            self._control.say(Marks())
-        self._start(settings.trigger)
+            self._control.send(Watermarks())
+        self._start(settings.spark_trigger)
         if versions.is_waiting:
             self._handover.in_background(self._hand_over)
         self._watch_idle()
@@ -145,7 +129,7 @@ class LiveQuery:
     @property
     def tallies(self) -> list[Tally]:
         """The last micro-batches in numbers."""
-        return self._ledger.tallies
+        return self._log.tallies
 
     def progress(self) -> Progress | None:
         """How the last micro-batch went; None before the first."""
@@ -153,13 +137,13 @@ class LiveQuery:
 
     def progress_after(self, batch: int) -> list[Progress]:
         """How the micro-batches after that one went, as far as they are remembered."""
-        entries = self._ledger.entries
+        entries = self._log.entries
         if not entries or entries[-1].tally.batch <= batch:
             return []
-        told = {one.batchId: one for one in self._query.recentProgress}
+        known = {one.batchId: one for one in self._query.recentProgress}
         now_us = time.time() * 1e6
-        numbers = [entry.joined(told.get(entry.tally.batch), self._job.clock, now_us) for entry in entries]
-        pressed = under_pressure(numbers, seconds_between(self._settings.trigger))
+        numbers = [entry.joined(known.get(entry.tally.batch), self._job.clock, now_us) for entry in entries]
+        pressed = under_pressure(numbers, seconds_between(self._settings.spark_trigger))
         return [progress for progress in pressed if progress.batch > batch]
 
     @property
@@ -183,52 +167,52 @@ class LiveQuery:
             self._query.stop()
 
     def replace(self, program: Replaceable) -> Changes:
-        """Have another program take over at the next border between micro-batches, and wait until it has.
+        """Replace the program between two micro-batches, and wait until that is done.
 
-        Events whose definition is the same go on as if nothing had happened; new ones begin now. Tables are read
-        again. A program that cannot take over is refused, and the running one goes on. If the query has stopped, the
-        change counts from its next start.
+        Events whose definition is the same continue as if nothing had happened; new ones begin now. Tables are read
+        again. A program to which the state cannot be migrated is rejected, and the running one continues. If the query
+        has stopped, the change counts from its next start.
         """
         program.require_streamable(unbounded=self._settings.unbounded)
         with self._handover.alone():
             clocks = {name: source.clock for name, source in self._given.sources(program.plan).items()}
-            if isinstance(self._settings.sink, Shaped):
-                self._settings.sink.require_columns(self._spark, result_columns(program.physical, self.clock))
+            if isinstance(self._sink, Shaped):
+                self._sink.require_columns(self._spark, result_columns(program.physical, self.clock))
             facts, counting = facts_of(self._given, program, self._learning, self._versions.last_done)
-            said = self._versions.propose(program, facts, clocks, counting)
-            self._bring_about(said)
-            return said
+            changed = self._versions.propose(program, facts, clocks, counting)
+            self._bring_about(changed)
+            return changed
 
     def control(self, forecast: str, **parameters: float | None) -> Changes:
         """Other settings of a forecast from the next border between micro-batches on, and wait until then.
 
         Settings are order, confidence, within, spread and horizon; they take the place of what the program says until
-        None does away with them, also after a restart. What makes no sense is refused, and all stays as it is.
+        None does away with them, also after a restart. Invalid settings are rejected, and the present ones stay.
         """
         with self._handover.alone():
             versions = self._versions
             found = steered(versions.following.settings, asked(forecast, parameters), versions.require_settings)
-            said = versions.adapt(settings=all_or_none(*found))
-            self._bring_about(said)
+            changed = versions.adapt(settings=all_or_none(*found))
+            self._bring_about(changed)
             if versions.is_waiting and not self._query.isActive:
                 raise InputError.of(
                     "INK0622",
                     "the query has stopped before the settings could come into force",
                     helps=("start it again, and change them then",),
                 )
-            return said
+            return changed
 
     @property
     def settings(self) -> Settings:
         """Settings of forecasts that are in force in place of what the program says."""
         return self._versions.current.settings
 
-    def _bring_about(self, said: Changes) -> None:
+    def _bring_about(self, changed: Changes) -> None:
         """Have a change come into force, and wait until it has."""
-        if said and not self._query.isActive:
+        if changed and not self._query.isActive:
             self._settle()
-        elif said:
-            self._control.say(Marks())
+        elif changed:
+            self._control.send(Watermarks())
             self._hand_over()
 
     def _bring_about_later(self) -> None:
@@ -250,30 +234,30 @@ class LiveQuery:
         self._heard = heard
         if not messages:
             return False
-        settings, refused = steered(self._versions.following.settings, messages, self._versions.require_settings)
-        for one in refused:
-            self._tell_refused(one)
-        said = self._versions.adapt(settings=settings, heard=heard)
-        if not said and len(refused) < len(messages):
-            self._tell_steered("control messages were heard; the settings are already as they say")
-        return bool(said)
+        settings, rejected = steered(self._versions.following.settings, messages, self._versions.require_settings)
+        for one in rejected:
+            self._report_rejected(one)
+        changed = self._versions.adapt(settings=settings, heard=heard)
+        if not changed and len(rejected) < len(messages):
+            self._report_steered("control messages were heard; the settings are already as they say")
+        return bool(changed)
 
     def _listen_if_possible(self) -> bool:
         """The same; rows need not wait for messages that cannot be read for now."""
         try:
             return self._listen()
         except Exception as problem:
-            told = next(iter(str(problem).strip().splitlines()), "")
-            logging.getLogger("inkling").warning("control messages cannot be read, and are tried again: %s", told)
+            known = next(iter(str(problem).strip().splitlines()), "")
+            logging.getLogger("inkling").warning("control messages cannot be read, and are tried again: %s", known)
             return False
 
-    def _tell_refused(self, refused: Refused) -> None:
-        if self._settings.on_refused is not None:
-            self._settings.on_refused(refused)
+    def _report_rejected(self, rejected: Rejected) -> None:
+        if self._settings.on_rejected is not None:
+            self._settings.on_rejected(rejected)
         else:
-            logging.getLogger("inkling").warning("%s", refused)
+            logging.getLogger("inkling").warning("%s", rejected)
 
-    def _tell_steered(self, text: str, level: int = logging.INFO) -> None:
+    def _report_steered(self, text: str, level: int = logging.INFO) -> None:
         if self._settings.on_steered is not None:
             self._settings.on_steered(text)
         else:
@@ -281,13 +265,13 @@ class LiveQuery:
 
     def _settle(self) -> None:
         before = self._versions.current
-        self._versions.settle()
-        self._tell_settings(before.settings)
+        self._versions.commit()
+        self._report_settings(before.settings)
 
-    def _tell_settings(self, before: Settings) -> None:
+    def _report_settings(self, before: Settings) -> None:
         now = self._versions.current
         for line in what_changed(before, now.settings):
-            self._tell_steered(f"{line} from batch {now.first_batch} on")
+            self._report_steered(f"{line} from batch {now.first_batch} on")
 
     def _learn_from(self, tally: Tally) -> Tally:
         """What a micro-batch counted goes to the models; new versions come into force at the next border."""
@@ -303,13 +287,13 @@ class LiveQuery:
 
     def say_idle(self, *streams: str) -> None:
         """Nothing is coming from these streams for now, so nobody need wait for them."""
-        self._control.say(Marks(idle=frozenset(streams)))
+        self._control.send(Watermarks(idle=frozenset(streams)))
 
     def finish(self) -> None:
-        """Nothing is coming any more: take in what is there, decide everything that is open, and stop."""
+        """Nothing is coming any more: ingest what is there, decide everything that is open, and stop."""
         self.stop()
         self._drain()
-        self._control.say(Marks(finished=True))
+        self._control.send(Watermarks(finished=True))
         self._drain()
 
     def _drain(self) -> None:
@@ -325,11 +309,11 @@ class LiveQuery:
         if self._handover.await_leaving(lambda: self._query.isActive):
             try:
                 self._query.awaitTermination()
-                with self._handover.unless_given_up() as goes_on:
-                    if goes_on:
+                with self._handover.unless_given_up() as continues:
+                    if continues:
                         self._begin_sink()
-                        self._start(self._settings.trigger)
-                        self._control.say(Marks())  # reaches buckets to which no row comes
+                        self._start(self._settings.spark_trigger)
+                        self._control.send(Watermarks())  # reaches buckets to which no row comes
             finally:
                 self._handover.arrive()
 
@@ -338,7 +322,7 @@ class LiveQuery:
         self._leaving = True
         before = self._versions.current.settings
         self._versions.switch(batch)
-        self._tell_settings(before)
+        self._report_settings(before)
         self._stopping = True
         self._handover.leave(self._query.stop, lambda: self._query.isActive)
 
@@ -351,7 +335,7 @@ class LiveQuery:
             raise stream_failed(original, self._run(batch)) from None
 
     def _run(self, batch: int | None) -> Run:
-        return Run(self._settings.checkpoint, sink_name(self._settings.sink), batch)
+        return Run(self._checkpoint.path, sink_name(self._sink), batch)
 
     def _start(self, trigger: Mapping[str, Any]) -> None:
         self._stopping, self._leaving, self._failure = False, False, None
@@ -363,7 +347,7 @@ class LiveQuery:
         KnownTopics(self._checkpoint.inside("inkling")).require_same(sources, is_new=self._is_new())
         messages = observed(self._job, message_chain(self._job, sources, self._control.read_stream()))
         writer = messages.writeStream.foreachBatch(self._deliver)
-        writer = writer.option("checkpointLocation", f"{self._settings.checkpoint.rstrip('/')}/spark")
+        writer = writer.option("checkpointLocation", self._checkpoint.inside("spark").path)
         self._query = writer.trigger(**trigger).start()
         self._handover.started()
 
@@ -379,8 +363,8 @@ class LiveQuery:
             self._failure = problem, batch
             raise short_form(problem, batch, stopping=self._stopping) from None
         if self._versions.is_waiting:
-            self._control.say(Marks())  # so that another micro-batch comes
-        self._ledger.add(tally, time.monotonic() - began)
+            self._control.send(Watermarks())  # so that another micro-batch comes
+        self._log.add(tally, time.monotonic() - began)
         if self._idle is not None:
             self._idle.take(tally)
         if self._settings.on_tally is not None:
@@ -393,27 +377,23 @@ class LiveQuery:
         try:
             tally = tally_of(self._job, kept, batch)
             with by_sink():
-                self._settings.sink.deliver(outputs_of(self._job, kept, tally), batch)
+                self._sink.deliver(outputs_of(self._job, kept, tally), batch)
         finally:
             with suppress(Exception) if self._stopping else nullcontext():
                 kept.unpersist()
         return tally
 
     def _begin_sink(self) -> None:
-        if isinstance(self._settings.sink, Prepared):
+        if isinstance(self._sink, Prepared):
             outputs, columns = output_names(self._job), result_columns(self._job.plan, self.clock)
-            self._settings.sink.begin(Beginning(self._spark, outputs, self._checkpoint, self._is_new(), columns))
-
-    @property
-    def _checkpoint(self) -> Folder:
-        return Folder(self._spark, self._settings.checkpoint.rstrip("/"))
+            self._sink.begin(Beginning(self._spark, outputs, self._checkpoint, self._is_new(), columns))
 
     def _is_new(self) -> bool:
         return not self._checkpoint.inside("spark").inside("offsets").names()
 
     def _watch_idle(self) -> None:
         limit = self._settings.idle_after
-        if limit is not None and len(self._given.inputs) > 1 and "availableNow" not in self._settings.trigger:
+        if limit is not None and len(self._given.inputs) > 1 and not self._settings.available_now:
             self._idle = IdleMonitor(self._given.inputs, limit, lambda idle: self.say_idle(*idle), self._is_busy)
 
     def _is_busy(self) -> bool:
@@ -427,6 +407,11 @@ def start(
     inputs: Mapping[str, Any],
     tables: Mapping[str, Data] | None,
     settings: StreamSettings,
+    *,
+    checkpoint: str,
+    sink: Sink,
+    sampling: Sampling | None = None,
+    learn: OnlineLearning | None = None,
 ) -> LiveQuery:
     """Start a program on streams; a checkpoint that exists is continued."""
     for name, value in STATE_SETTINGS.items():
@@ -434,17 +419,17 @@ def start(
     log_only_the_unexpected()
     given = Given(spark, inputs, tables or {})
     clocks = {name: source.clock for name, source in given.sources(program.plan).items()}
-    measure = measure_for(program.plan, clocks)
+    unit = time_unit(program.plan, clocks)
     n_buckets = settings.buckets or BUCKETS_PER_CORE * spark.sparkContext.defaultParallelism
-    checkpoint = Folder(spark, settings.checkpoint.rstrip("/"))
-    versions, learning = Versions(checkpoint), None
-    if settings.learn is not None:
+    folder = Folder(spark, checkpoint.rstrip("/"))
+    versions, learning = Versions(folder), None
+    if learn is not None:
         require_forecasts(program.physical)
-        require_measurable(settings.learn, measure.clock)
-        learning = StoredLearning(checkpoint.inside("inkling").inside("models"), settings.learn)
+        require_measurable(learn, unit.clock)
+        learning = StoredLearning(folder.inside("inkling").inside("models"), learn)
     facts, counting = facts_of(given, program, learning, versions.last_done, strict=True)
-    changes = versions.begin(program, facts, clocks, n_buckets, settings.sampling, counting)
-    return LiveQuery(spark, versions, given, settings, changes, learning)
+    changes = versions.begin(program, facts, clocks, n_buckets, sampling or Sampling(), counting)
+    return LiveQuery(spark, versions, given, checkpoint, sink, settings, changes, learning)
 
 
 def facts_of(

@@ -1,4 +1,4 @@
-"""Files that a running program rests on: when the program or its tables change, the change goes to the query."""
+"""Files that a running program depends on: when the program or its tables change, the change goes to the query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from inkling.runtime.changes import Changes
-from inkling.spark.streaming.versions import Replaceable
+from inkling.spark.streaming.checkpoint.versions import Replaceable
 
 PAUSE_S = 1.0
 
@@ -37,7 +37,7 @@ class Watcher:
     load: Callable[[], Replaceable]
     files: Callable[[Replaceable], Iterable[Path]]
     on_replaced: Callable[[Changes], None]
-    on_refused: Callable[[Exception], None]
+    on_rejected: Callable[[Exception], None]
     program: Replaceable
     pause: float = PAUSE_S
     _known: dict[Path, Stamp | None] = field(default_factory=dict)
@@ -66,15 +66,15 @@ class Watcher:
         self._known = self._seen
         try:
             program = self.load()
-            said = self.query.replace(program)
-        except Exception as refusal:
-            self.on_refused(refusal)
+            changed = self.query.replace(program)
+        except Exception as rejection:
+            self.on_rejected(rejection)
             return
         self.program = program
-        # what changed in the meantime is news, unless it was not looked at before
+        # what changed in the meantime counts as a change, unless it was not read before
         self._known = self._seen = {path: self._known.get(path, stamp) for path, stamp in self._stamps().items()}
-        if said:
-            self.on_replaced(said)
+        if changed:
+            self.on_replaced(changed)
 
     def _is_being_written(self) -> bool:
         """Whether a file is gone that was there; one that never was is not waited for."""

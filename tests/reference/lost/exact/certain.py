@@ -8,7 +8,7 @@ from typing import TypeAlias
 from tests.reference.lost.exact.flat import Flat
 from tests.reference.lost.exact.question import Question
 
-from inkling.logical.allen import INVERSES, RELATIONS
+from inkling.logical.patterns.allen import INVERSES, RELATIONS
 
 Segment: TypeAlias = tuple[int, int, object]
 """Start and end, as places among the times of both keys, and label."""

@@ -39,7 +39,7 @@ def buffered(left: Flat, right: Flat, left_arrived: int, right_arrived: int) -> 
 
 
 def bounds(left: Flat, right: Flat, question: Question, until: Moment, *, left_total_known: bool = True) -> Bounds:
-    """What the points up to `until` make certain; while the left key may go on, anything can still be reached."""
+    """What the points up to `until` make certain; while the left key may continue, anything can still be reached."""
     require_segments(left, right)
     stepping = Stepping(line_of(left), line_of(right), question)
     masses = masses_after(stepping, until)

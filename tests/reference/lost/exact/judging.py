@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tests.reference.lost.exact.question import Question
 from tests.reference.lost.exact.ranks import Ranks, n_related
 
-from inkling.logical.allen import relation_holds
+from inkling.logical.patterns.allen import relation_holds
 from inkling.model.time import Instant
 
 Rank = tuple[int, int]

@@ -1,4 +1,4 @@
-"""How a question about two keys goes on when the next point of either is known to have come."""
+"""How a question about two keys continues when the next point of either is known to have come."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Even:
         return self._volumes[key]
 
     def rest(self, now: Fraction, come: tuple[int, int]) -> Number:
-        """That of all ways to go on together, from a recorded time at which so many points of each line have come."""
+        """That of all continuations together, from a recorded time at which so many points of each line have come."""
         volumes = (
             volume(run.hi - max(run.lo, now), run.stop - max(run.first, n_come))
             for line, n_come in zip(self._lines, come, strict=True)

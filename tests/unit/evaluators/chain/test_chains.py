@@ -16,8 +16,8 @@ from tests.properties.test_imprecise_exact import answers, program_of, rows_of
 import inkling
 from inkling.errors import InputError, NotSupportedYet
 from inkling.evaluators.chain import growth
-from inkling.evaluators.chain.ground import Place
-from inkling.evaluators.chain.run import answered
+from inkling.evaluators.chain.program import answered
+from inkling.evaluators.chain.search_space import Candidates
 from inkling.logical import plan as p
 
 pytestmark = pytest.mark.slow
@@ -59,7 +59,7 @@ def test_dropping_early_changes_nothing() -> None:
 def test_places_may_be_filled_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(3)
 
-    def shuffled(places: Sequence[Place], first: int | None = None) -> list[int]:
+    def shuffled(places: Sequence[Candidates], first: int | None = None) -> list[int]:
         order = [number for number in range(len(places)) if number != first]
         rng.shuffle(order)
         return order if first is None else [first, *order]
@@ -72,8 +72,8 @@ def test_places_may_be_filled_in_any_order(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_rare_places_come_first() -> None:
-    def sizes(*counts: int) -> list[Place]:
-        return [Place(np.zeros(n, np.int64), np.zeros(2, np.int64), np.zeros(n), np.zeros(n), 1) for n in counts]
+    def sizes(*counts: int) -> list[Candidates]:
+        return [Candidates(np.zeros(n, np.int64), np.zeros(2, np.int64), np.zeros(n), np.zeros(n), 1) for n in counts]
 
     assert growth._order(sizes(10, 20, 30)) == [0, 1, 2]
     assert growth._order(sizes(100, 50, 7)) == [2, 1, 0]
@@ -116,7 +116,7 @@ def test_l4() -> None:
     assert (found["start"], found["end"]) == (91, 169)
 
 
-def test_a_probability_that_takes_too_long_is_refused() -> None:
+def test_a_probability_that_takes_too_long_is_rejected() -> None:
     rows = {"A": [row(f"a{n}", n, n + 60) for n in range(14)]}
     with pytest.raises(InputError) as raised:
         results("EVENT x AS PATTERN SEQ STRICT(A a, A b, A c, A d, A e) WITHIN 90 POINTS;", rows)
@@ -125,7 +125,7 @@ def test_a_probability_that_takes_too_long_is_refused() -> None:
     assert any("SAMPLED" in one for one in found.helps)
 
 
-def test_intervals_with_too_many_ticks_are_refused() -> None:
+def test_intervals_with_too_many_ticks_are_rejected() -> None:
     with pytest.raises(InputError) as raised:
         results("EVENT x AS PATTERN SEQ(A a, A b) WITHIN 9 POINTS;", {"A": [row("a", 0, 2**40), row("b", 1, 1)]})
     (found,) = raised.value.diagnostics
@@ -133,7 +133,7 @@ def test_intervals_with_too_many_ticks_are_refused() -> None:
     assert "1,099,511,627,777 ticks" in found.message
 
 
-def test_wide_intervals_with_others_are_refused() -> None:
+def test_wide_intervals_with_others_are_rejected() -> None:
     rows = {"A": [row("a", 0, 9)], "B": [row("b1", 5, 30_000), row("b2", 7, 30_000)]}
     with pytest.raises(InputError, match="INK0646"):
         results("EVENT x AS PATTERN SEQ NEXT(A a, B b);", rows)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from inkling.errors import InputError
-from inkling.evaluators.numbered.rows import NumberedRows, roles_of
+from inkling.evaluators.gaps.rows import NumberedRows, roles_of
 from inkling.evaluators.relation.axis import Axis
 from inkling.io import normalize, read_table
 from inkling.model.batch import FOREVER
@@ -21,9 +21,9 @@ Row = dict[str, object]
 COLUMNS = ("k", "n", "t", "role", "total", "since", "until", "rate", "stop")
 
 
-def found(doubt: LostEvents, *listed: tuple[object, ...], **tables: list[Row]) -> NumberedRows:
+def found(uncertainty: LostEvents, *listed: tuple[object, ...], **tables: list[Row]) -> NumberedRows:
     columns = tuple(Column(name, Type.STRING) for name in ("k", "role", "stop"))
-    schema = StreamSchema("Bus", columns, None, ("k",), "t", "t", Type.INTEGER, doubt=doubt)
+    schema = StreamSchema("Bus", columns, None, ("k",), "t", "t", Type.INTEGER, uncertainty=uncertainty)
     rows = [dict(zip(COLUMNS, (*row, *[None] * 9), strict=False)) for row in listed]
     given = {name: pa.Table.from_pylist(some) for name, some in tables.items()}
     return NumberedRows.of(schema, normalize(read_table(rows, what="Bus"), schema).rows, tables=given)
@@ -64,21 +64,21 @@ def test_keys_without_events() -> None:
 
 
 def test_a_timeout_closes_what_is_open() -> None:
-    doubt = LostEvents("n", "role", "total", ("since", "until"), timeout=Span(Fraction(5), "TICKS"))
+    uncertainty = LostEvents("n", "role", "total", ("since", "until"), timeout=Span(Fraction(5), "TICKS"))
     rows = [("a", 1, 4), ("b", 2, 4, None, None, 0), ("c", 1, 4, None, None, None, 7), ("d", 1, 4, None, 4)]
-    assert gaps(found(doubt, *rows)) == [
+    assert gaps(found(uncertainty, *rows)) == [
         ("a", [2], 4, 9),
         ("b", [1], 0, 4),
         ("c", [2], 4, 7),
         ("d", [2, 3, 4], 4, 9),
     ]
-    assert gaps(found(doubt, ("a", 1, 4, "start"), ("a", 2, 6, "end"))) == []
+    assert gaps(found(uncertainty, ("a", 1, 4, "start"), ("a", 2, 6, "end"))) == []
 
 
 def test_where_a_rate_takes_the_place_of_a_border() -> None:
-    doubt = LostEvents("n", "role", "total", rate="rate")
+    uncertainty = LostEvents("n", "role", "total", rate="rate")
     rows = [("a", 2, 4, None, 4, None, None, 0.5), ("b", 1, 4, None, 2)]
-    assert gaps(found(doubt, *rows)) == [("a", [1], -FOREVER, 4), ("a", [3, 4], 4, FOREVER)]
+    assert gaps(found(uncertainty, *rows)) == [("a", [1], -FOREVER, 4), ("a", [3, 4], 4, FOREVER)]
     fixed = LostEvents("n", "role", "total", rate=Rate(3.0, Span(Fraction(1), "TICKS")))
     assert gaps(found(fixed, ("a", 2, 4, None, None), ("a", 2, 6, "mark"))) == [("a", [1], -FOREVER, 4)]
 
@@ -101,29 +101,31 @@ def test_roles(words: tuple[str, str | None], roles: tuple[str, str], lost: list
 
 
 class TestKnown:
-    DOUBT = LostEvents("n", "role", known="plan")
+    UNCERTAINTY = LostEvents("n", "role", known="plan")
 
     def test_by_number_and_key(self) -> None:
         plan: list[Row] = [{"n": n, "k": k, "stop": f"{k}{n}"} for n in (1, 2, 3) for k in "ab"]
         rows = [("a", 1, 1), ("a", 4, 9), ("b", 1, 1), ("b", 3, 5), ("c", 1, 1), ("c", 3, 5)]
-        one = found(self.DOUBT, *rows, plan=plan)
+        one = found(self.UNCERTAINTY, *rows, plan=plan)
         lost = sorted((row["k"], row["n"], row["stop"]) for row in one.rows.to_pylist()[6:])
         assert lost == [("a", 2, "a2"), ("a", 3, "a3"), ("b", 2, "b2"), ("c", 2, None)]
 
     def test_by_number_alone(self) -> None:
-        one = found(self.DOUBT, ("a", 1, 1), ("a", 4, 9), plan=[{"n": 3, "stop": "west"}, {"n": 3, "stop": "west"}])
+        one = found(
+            self.UNCERTAINTY, ("a", 1, 1), ("a", 4, 9), plan=[{"n": 3, "stop": "west"}, {"n": 3, "stop": "west"}]
+        )
         assert one.rows["stop"].to_pylist() == [None, None, None, "west"]
 
     def test_two_things_about_one_event(self) -> None:
         plan: list[Row] = [{"n": 2, "k": "a", "stop": "west"}, {"n": 2, "k": "a", "stop": "east"}]
         with pytest.raises(InputError, match="two rows that differ for n = 2, k = 'a'") as raised:
-            found(self.DOUBT, ("a", 1, 1), ("a", 4, 9), plan=plan)
+            found(self.UNCERTAINTY, ("a", 1, 1), ("a", 4, 9), plan=plan)
         assert raised.value.diagnostics[0].code == "INK0563"
 
     def test_an_empty_table(self) -> None:
         nothing = pa.schema([("n", pa.int64()), ("stop", pa.string())]).empty_table()
         columns = tuple(Column(name, Type.STRING) for name in ("k", "role", "stop"))
-        schema = StreamSchema("Bus", columns, None, ("k",), "t", "t", Type.INTEGER, doubt=self.DOUBT)
+        schema = StreamSchema("Bus", columns, None, ("k",), "t", "t", Type.INTEGER, uncertainty=self.UNCERTAINTY)
         rows = [dict(zip(COLUMNS, ("a", n, n, *[None] * 6), strict=False)) for n in (1, 3)]
         one = NumberedRows.of(schema, normalize(read_table(rows, what="Bus"), schema).rows, tables={"plan": nothing})
         assert one.rows["stop"].to_pylist() == [None, None, None]
@@ -135,8 +137,8 @@ class TestKnown:
         ([], "has no rows"),
         ([(0, 1.0), (None, 2.0)], "lacks a time or a rate"),
         ([(0, None)], "lacks a time or a rate"),
-        ([(0, 1.0), (5, 0.0)], "has a rate that is no positive number"),
-        ([(0, float("nan"))], "has a rate that is no positive number"),
+        ([(0, 1.0), (5, 0.0)], "has a rate that is not positive"),
+        ([(0, float("nan"))], "has a rate that is not positive"),
         ([(0, 1.0), (5, 2.0), (0, 2.0)], "has two rates for one time"),
     ],
 )

@@ -16,7 +16,7 @@ from tests.reference.lost.exact.question import Question, asked_of, sharing
 from tests.reference.lost.forward import counts_of_lines
 from tests.reference.lost.letters import parse_question
 
-from inkling.evaluators.relation.passes import Chances, Limits, chances
+from inkling.evaluators.relation.forward import Chances, Limits, chances
 
 pytestmark = pytest.mark.slow
 
@@ -83,8 +83,7 @@ def test_O2_further_questions_about_the_same_data() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "counted"),
-    [(1, (2, 4)), (2, (6, 32, 32)), (3, (20, 180, 408, 316)), (4, (70, 896, 3360, 5184, 3360))],
+    ("n", "counted"), [(1, (2, 4)), (2, (6, 32, 32)), (3, (20, 180, 408, 316)), (4, (70, 896, 3360, 5184, 3360))]
 )
 def test_O5_everything_lost_in_one_window(n: int, counted: tuple[int, ...]) -> None:
     all_lost = flat(" ".join("_" * 2 * n), lo=0, hi=1)
@@ -181,7 +180,7 @@ def asked_about(lines: Sequence[tuple[Line, Line]], question: Question, most: in
 @pytest.mark.parametrize("seed", range(4))
 def test_random_keys(seed: int) -> None:
     random = Random(seed)
-    n_doubtful = 0
+    n_uncertain = 0
     for _ in range(150):
         question, most = random_question(random), random.choice((0, 1, 2, 5))
         lines = [(random_line(random, most_lost=5), random_line(random, most_lost=5)) for _ in range(4)]
@@ -190,8 +189,8 @@ def test_random_keys(seed: int) -> None:
         for place, (left, right) in enumerate(lines):
             wanted = expected_at_least(left, right, question, most)
             assert np.abs(found.at_least[place] - wanted).max() < CLOSE, (question, left, right)
-            n_doubtful += any(0 < one < 1 for one in wanted)
-    assert n_doubtful > 100
+            n_uncertain += any(0 < one < 1 for one in wanted)
+    assert n_uncertain > 100
 
 
 def test_right_segments_that_overlap() -> None:

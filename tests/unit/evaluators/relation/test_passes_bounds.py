@@ -15,7 +15,7 @@ from tests.reference.lost.exact.question import Question, asked_of, sharing
 from tests.reference.lost.exact.stepping import State, Stepping
 from tests.reference.lost.forward import masses_after
 
-from inkling.evaluators.relation.passes import Bounds, Limits, bounds, chances
+from inkling.evaluators.relation.forward import Bounds, Limits, bounds, chances
 from inkling.model.batch import FOREVER
 
 pytestmark = pytest.mark.slow

@@ -14,8 +14,8 @@ from tests.reference.lost.exact.line import Line, Point, Span, breakpoints, line
 from tests.reference.lost.exact.question import Question, asked_of
 from tests.reference.lost.exact.rates import rate_counts_of_lines
 
+from inkling.evaluators.relation.forward import Limits, chances
 from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS
-from inkling.evaluators.relation.passes import Limits, chances
 
 pytestmark = pytest.mark.slow
 

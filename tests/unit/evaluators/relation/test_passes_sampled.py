@@ -19,8 +19,8 @@ from tests.kit.lost_pairs import (
 from tests.reference.lost.exact.line import Line
 from tests.reference.lost.exact.question import Question, asked_of, sharing
 
+from inkling.evaluators.relation.forward import Limits, chances, sampled
 from inkling.evaluators.relation.lists import Lists
-from inkling.evaluators.relation.passes import Limits, chances, sampled
 
 pytestmark = pytest.mark.slow
 

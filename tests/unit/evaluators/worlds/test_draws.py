@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, chisquare, gamma, kstest
 
-from inkling.kernels import draws, gap_draws
+from inkling.kernels.worlds import draws, gap_draws
 
 SEED = np.uint64(7)
 TOKENS = np.arange(1, 201, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)

@@ -8,10 +8,9 @@ import pytest
 
 import inkling
 from inkling import Sampling
-from inkling.evaluators.worlds.examine import Examined, examine
+from inkling.evaluators.worlds.details.examine import MOST_BINS, Bin, Examined, examine, spread_of
 from inkling.evaluators.worlds.program import WorldProgram
-from inkling.evaluators.worlds.spread import MOST_BINS, Bin, spread_of
-from inkling.local import taken_in
+from inkling.local import ingest
 
 PROGRAM = inkling.parse(
     """
@@ -42,10 +41,10 @@ INPUTS = {"Seen": SEEN, "Call": CALLS}
 def closer(
     program: inkling.Program, inputs: Mapping[str, list[dict[str, object]]], sampling: Sampling
 ) -> dict[str, list[tuple[dict[str, object], Examined | None]]]:
-    given = taken_in(program, inputs)
-    doubtful = WorldProgram.of(program.physical, given.around, given.measure, with_chains=True)
+    ingested = ingest(program, inputs)
+    uncertain = WorldProgram.of(program.physical, ingested.context, ingested.unit, with_chains=True)
     tables = program.run_local(inputs, sampling=sampling).tables
-    found = examine(doubtful, given.sources, given.facts, sampling, tables)
+    found = examine(uncertain, ingested.sources, ingested.facts, sampling, tables)
     return {name: list(zip(table.to_pylist(), found[name], strict=True)) for name, table in tables.items()}
 
 

@@ -7,15 +7,15 @@ import pyarrow as pa
 import pytest
 
 from inkling import parse
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.worlds import run
-from inkling.evaluators.worlds.combine import Summed
-from inkling.evaluators.worlds.dense import is_dense
+from inkling.evaluators.worlds.probabilities.batched_worlds import can_batch
+from inkling.evaluators.worlds.probabilities.combine import Summed
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
 from inkling.io import normalize
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 
 AT = "STREAM At(person STRING, room STRING, t INT) KEY person TIME t PROBABILITY p;"
 MARKOV = "STREAM At(person STRING, room STRING, t INT, was STRING) KEY person TIME t PROBABILITY p GIVEN was;"
@@ -30,7 +30,7 @@ IMPRECISE = """
 STREAM A(id INT, k INT, lo INT) ID id TIME BETWEEN lo AND hi;
 STREAM B(id INT, k INT, t INT) ID id TIME t;
 """
-DENSE = [
+BATCHED = [
     "SEQ(A a, B b, A c) WHERE a.k = b.k AND b.k = c.k WITHIN 9 TICKS",
     "SEQ NEXT(A a, B b) WHERE a.k = b.k PER INTERVAL",
     "SEQ(A a, NOT B[k = a.k], A c[k = a.k]) WITHIN 20 TICKS",
@@ -64,8 +64,8 @@ def events(rng: random.Random) -> dict[str, pa.Table]:
 def data(text: str, rows: dict[str, pa.Table]) -> WorldData:
     program = parse(text)
     read = {stream.schema.name: normalize(rows[stream.schema.name], stream.schema) for stream in program.plan.streams}
-    measure = measure_for(program.plan, {name: one.clock for name, one in read.items()})
-    worlds = WorldProgram.of(program.physical, Surroundings({}, measure), measure, with_chains=True)
+    unit = time_unit(program.plan, {name: one.clock for name, one in read.items()})
+    worlds = WorldProgram.of(program.physical, ExpressionContext({}, unit), unit, with_chains=True)
     return WorldData.of(worlds, {name: one.rows for name, one in read.items()}, {}, 0)
 
 
@@ -92,12 +92,12 @@ def test_automata_that_read_worlds_side_by_side(pattern: str, markov: bool) -> N
         assert told(found) == told(written_out(of, 70))
 
 
-@pytest.mark.parametrize("pattern", DENSE)
+@pytest.mark.parametrize("pattern", BATCHED)
 def test_stages_without_a_row_per_world(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "ROWS_AT_ONCE", 1000)  # several portions
     for seed in range(8):
         of = data(f"{IMPRECISE} EVENT e AS PATTERN {pattern};", events(random.Random(seed)))
         assert of.program.irregular is not None
-        assert is_dense(of.program.irregular, of.program)
+        assert can_batch(of.program.irregular, of.program)
         found = of.sampled(Sampling(seed=3), 0, 70, np.ones(of.parts.count, bool))["e"]
         assert told(found) == told(written_out(of, 70))

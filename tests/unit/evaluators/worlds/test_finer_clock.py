@@ -1,4 +1,4 @@
-"""Where events were lost, worlds have a finer clock; programs do not see it.
+"""Where events were lost, worlds have a sub-tick clock; programs do not see it.
 
 A gate was lost between 0 and 10, all times alike; the horn is at 4.
 """
@@ -24,7 +24,7 @@ def found(events: str) -> list[dict[str, object]]:
 
 
 def chance_of_lost(events: str) -> float:
-    """The probability of the result that rests on the lost gate."""
+    """The probability of the result that depends on the lost gate."""
     return sum(row["probability"] for row in found(events) if None in row["lineage"])  # type: ignore[misc, operator]
 
 

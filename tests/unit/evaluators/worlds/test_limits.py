@@ -1,4 +1,4 @@
-"""What cannot be answered as demanded is refused, with the part of the data that stands in the way."""
+"""What cannot be answered as demanded is rejected, with the part of the data that stands in the way."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -60,7 +60,7 @@ def test_no_more_events_are_lost_than_there_are_microseconds(number: int, fits: 
         assert [one.code for one in raised.value.diagnostics] == ["INK0559"]
 
 
-def test_times_without_room_are_refused_row_by_row_on_a_stream() -> None:
+def test_times_without_room_are_rejected_row_by_row_on_a_stream() -> None:
     program = parse("""
         STREAM Door(door STRING, n INT, t INT) KEY door TIME t NUMBERED BY n;
         EVENT e AS PATTERN SEQ(Door a, Door b) PARTITION BY door;

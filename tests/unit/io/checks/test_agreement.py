@@ -14,7 +14,7 @@ from inkling.meaning.worlds import worlds
 from inkling.model.schema import Column, StreamSchema
 from inkling.model.time import Span
 from inkling.model.types import Type
-from inkling.model.uncertainty import Doubt, ImpreciseTime, LostEvents, ProbableValue
+from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue, Uncertainty
 
 pytestmark = pytest.mark.slow
 
@@ -23,11 +23,11 @@ N_STREAMS = 1000
 FEWER = {"marks": 400, "timeouts": 400, "hidden points": 100}
 
 
-def stream(doubt: Doubt) -> StreamSchema:
-    start, end = ("lo", "hi") if isinstance(doubt, ImpreciseTime) else ("t", "t")
-    names = ("k", "x", "role") if isinstance(doubt, LostEvents) else ("k", "x")
+def stream(uncertainty: Uncertainty) -> StreamSchema:
+    start, end = ("lo", "hi") if isinstance(uncertainty, ImpreciseTime) else ("t", "t")
+    names = ("k", "x", "role") if isinstance(uncertainty, LostEvents) else ("k", "x")
     columns = tuple(Column(name, Type.STRING) for name in names)
-    return StreamSchema("S", columns, None, ("k",), start, end, Type.INTEGER, doubt=doubt)
+    return StreamSchema("S", columns, None, ("k",), start, end, Type.INTEGER, uncertainty=uncertainty)
 
 
 def has_worlds(rows: list[Row], schema: StreamSchema) -> bool:
@@ -126,7 +126,7 @@ def marks(rng: Random) -> list[Row]:
     return [{"x": "", **row} for row in rows] or marks(rng)
 
 
-KINDS: dict[str, tuple[Callable[[Random], list[Row]], Doubt]] = {
+KINDS: dict[str, tuple[Callable[[Random], list[Row]], Uncertainty]] = {
     "imprecise": (imprecise, ImpreciseTime("lo", "hi", "w")),
     "alternatives": (alternatives, ProbableValue("p")),
     "chains": (chains, ProbableValue("p", ("g",))),
@@ -140,8 +140,8 @@ KINDS: dict[str, tuple[Callable[[Random], list[Row]], Doubt]] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_checks_agree_with_the_definition(kind: str) -> None:
-    make, doubt = KINDS[kind]
-    schema, rng = stream(doubt), Random(kind)
+    make, uncertainty = KINDS[kind]
+    schema, rng = stream(uncertainty), Random(kind)
     n_good, n_streams = 0, FEWER.get(kind, N_STREAMS)
     for _ in range(n_streams):
         given = make(rng)
@@ -161,8 +161,8 @@ def test_checks_agree_with_the_definition(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_worlds_of_what_is_left_sum_to_1(kind: str) -> None:
-    make, doubt = KINDS[kind]
-    schema, rng = stream(doubt), Random(kind)
+    make, uncertainty = KINDS[kind]
+    schema, rng = stream(uncertainty), Random(kind)
     for _ in range(FEWER.get(kind, N_STREAMS) // 25):
         good, _ = checked(schema, normalize(read_table(make(rng), what="S"), schema).rows)
         assert sum((chance for chance, _ in worlds(good.to_pylist(), schema)), start=Fraction(0)) == 1

@@ -21,7 +21,7 @@ def stream(*given: str, values: tuple[str, ...] = ("room",)) -> StreamSchema:
         start="t",
         end="t",
         time_type=Type.INTEGER,
-        doubt=ProbableValue("p", given),
+        uncertainty=ProbableValue("p", given),
     )
 
 
@@ -40,8 +40,8 @@ def faults(schema: StreamSchema, *listed: tuple[object, ...]) -> list[tuple[str,
     """Id, reason and detail of every reject; all other rows pass unchanged."""
     given = rows(schema, *listed)
     good, rejects = checked(schema, given)
-    refused = set(rejects["id"].to_pylist())
-    assert good.equals(given.filter(pa.array([str(one) not in refused for one in given["@id"].to_pylist()])))
+    rejected = set(rejects["id"].to_pylist())
+    assert good.equals(given.filter(pa.array([str(one) not in rejected for one in given["@id"].to_pylist()])))
     return [(one["id"], one["reason"], one["detail"]) for one in rejects.to_pylist()]
 
 
@@ -99,7 +99,7 @@ class TestOneEvent:
         ]
 
     def test_without_key_the_whole_stream_is_one(self) -> None:
-        schema = StreamSchema("At", PLAIN.columns, None, (), "t", "t", Type.INTEGER, doubt=ProbableValue("p"))
+        schema = StreamSchema("At", PLAIN.columns, None, (), "t", "t", Type.INTEGER, uncertainty=ProbableValue("p"))
         found = faults(schema, ("joe", 1, "a", 0.75), ("sue", 1, "a", 0.75))
         assert {(reason, detail) for _, reason, detail in found} == {
             ("probability sum", "probabilities of 2 alternatives sum to 1.5")

@@ -21,7 +21,7 @@ LOAD = StreamSchema(
     start="lo",
     end="hi",
     time_type=Type.INTEGER,
-    doubt=ImpreciseTime("lo", "hi", "w"),
+    uncertainty=ImpreciseTime("lo", "hi", "w"),
 )
 
 

@@ -18,9 +18,9 @@ from inkling.model.uncertainty import LostEvents, Rate
 NAMES = ("door", "n", "t", "role", "total", "since", "until", "rate")
 
 
-def stream(doubt: LostEvents) -> StreamSchema:
+def stream(uncertainty: LostEvents) -> StreamSchema:
     columns = (Column("door", Type.STRING), Column("role", Type.STRING))
-    return StreamSchema("Door", columns, None, ("door",), "t", "t", Type.INTEGER, doubt=doubt)
+    return StreamSchema("Door", columns, None, ("door",), "t", "t", Type.INTEGER, uncertainty=uncertainty)
 
 
 NUMBERED = stream(LostEvents("n"))
@@ -34,8 +34,8 @@ def faults(schema: StreamSchema, *listed: tuple[object, ...], **options: int) ->
     given = normalize(read_table(raw, what="Door"), schema).rows
     assert len(given) == len(raw)
     good, rejects = checked(schema, given, **options)
-    refused = set(rejects["id"].to_pylist())
-    assert good.equals(given.filter(pa.array([str(one) not in refused for one in given["@id"].to_pylist()])))
+    rejected = set(rejects["id"].to_pylist())
+    assert good.equals(given.filter(pa.array([str(one) not in rejected for one in given["@id"].to_pylist()])))
     assert {"b"} <= set(good["door"].to_pylist())
     return [(one["id"], one["reason"], one["detail"]) for one in rejects.to_pylist()]
 
@@ -170,12 +170,7 @@ def test_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    "rows",
-    [
-        [("a", 1, 1), ("a", 12, 5)],
-        [("a", 11, 5, None, None, 0)],
-        [("a", 1, 5, None, 11, None, 9)],
-    ],
+    "rows", [[("a", 1, 1), ("a", 12, 5)], [("a", 11, 5, None, None, 0)], [("a", 1, 5, None, 11, None, 9)]]
 )
 def test_runs_that_are_too_long(rows: list[tuple[object, ...]]) -> None:
     schema = stream(LostEvents("n", None, "total", ("since", "until")))

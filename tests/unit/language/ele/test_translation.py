@@ -44,10 +44,7 @@ EQUAL = {
     ),
     "limit in ticks": ("e <- (c SEQ c).7.", "EVENT e AS PATTERN SEQ(c, c) WITHIN 7 TICKS PER INTERVAL;"),
     "limit between ticks": ("e <- (c SEQ c).2.9.", "EVENT e AS PATTERN SEQ(c, c) WITHIN 2 TICKS PER INTERVAL;"),
-    "limits inside": (
-        "e <- (c SEQ c).2 SEQ c.",
-        "EVENT e AS PATTERN SEQ((SEQ(c, c) WITHIN 2 TICKS), c) PER INTERVAL;",
-    ),
+    "limits inside": ("e <- (c SEQ c).2 SEQ c.", "EVENT e AS PATTERN SEQ((SEQ(c, c) WITHIN 2 TICKS), c) PER INTERVAL;"),
     "window of the rule": (
         "quick([event_rule_window(5)]): e <- c SEQ c.",
         "EVENT e AS PATTERN SEQ(c, c) WITHIN 5 TICKS PER INTERVAL;",
@@ -139,10 +136,7 @@ EQUAL = {
         "near(a, b). far(X, Z) :- near(X, Y), not far(Y, Z), X \\= Z.",
         "RULE near('a', 'b'); RULE far(X, Z) IF near(X, Y) AND NOT far(Y, Z) AND X <> Z;",
     ),
-    "table": (
-        ":- table(near(x: string, d: double), 'near.csv').",
-        "TABLE near(x STRING, d DOUBLE) FROM 'near.csv';",
-    ),
+    "table": (":- table(near(x: string, d: double), 'near.csv').", "TABLE near(x STRING, d DOUBLE) FROM 'near.csv';"),
 }
 
 

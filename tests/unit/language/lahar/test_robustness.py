@@ -1,4 +1,4 @@
-"""Whatever stands in a query file, it is read or refused with a diagnostic that points into it."""
+"""Whatever stands in a query file, it is read or rejected with a diagnostic that points into it."""
 
 import hypothesis.strategies as st
 from hypothesis import given

@@ -73,6 +73,6 @@ def test_questions(text: str, expected: Asking) -> None:
         ("EXISTS A meets EXISTS A", "`A` is on both sides; a question is about two keys"),
     ],
 )
-def test_mistakes(text: str, message: str) -> None:
+def test_errors(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         parse_question(text)

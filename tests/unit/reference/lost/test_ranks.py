@@ -8,7 +8,7 @@ import pytest
 from tests.reference.lost.exact.question import BASIC, COMPOSITES, INVERSE
 from tests.reference.lost.exact.ranks import NUMBER_RELATED, Ranks, n_related
 
-from inkling.logical.allen import relation_holds
+from inkling.logical.patterns.allen import relation_holds
 from inkling.model.time import Instant
 
 Ends = tuple[int, int]

@@ -1,7 +1,7 @@
 """Forecasts over a stream of alternatives: what a model says, averaged over all that may have happened.
 
-A forecast rests on where its automaton and the model's past stand. The chance of each such place is carried from time
-to time, and what is said there is mixed in these proportions. Where nothing happens, everything stays as it is.
+A forecast depends on where its automaton and the model's past stand. The chance of each such place is carried from time
+to time, and the forecasts there are mixed in these proportions. Where nothing happens, everything stays as it is.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from inkling.errors import InputError
 from inkling.evaluators.forecast.families import Families
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.automaton.forward import COMPILED, NO_RUNS, nothing_seen, walked, whole_keys
+from inkling.evaluators.query.automaton.forward import NO_RUNS, forward_by_key, nothing_seen, whole_keys
 from inkling.evaluators.query.automaton.patterns import shown
-from inkling.evaluators.query.automaton.regular import ChainState
-from inkling.evaluators.query.automaton.transitions import LetterTables
+from inkling.evaluators.query.automaton.regular import COMPILED, ChainState
+from inkling.evaluators.query.automaton.transitions import SymbolTables
 from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.query.grounding import Ground, ground_of, stream_names, taken
-from inkling.evaluators.stage import rows as r
-from inkling.evaluators.stage.prepare import InputReader
+from inkling.evaluators.query.probable_events import ProbableEvents, probable_events_of, stream_names, taken
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.prepare import InputReader
+from inkling.forecasting.models.contexts import NEVER
 from inkling.io.normalize import ID
 from inkling.io.normalize import START as TIME
-from inkling.kernels.chains import FollowTables
+from inkling.kernels.forecast.chains import FollowTables
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.forecasts import FORECAST
 from inkling.logical.plan import EventPlan, Forecast
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.markov.contexts import NEVER
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.physical.plan import EventStep, Stage
@@ -53,9 +53,9 @@ CELLS_AT_ONCE = 1 << 23
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """States of a model's chain, apart by how many events came before as long as that decides what may be said."""
+    """States of a model's chain, apart by the number of earlier events while that decides."""
 
-    delta: Ints  # [place, letter]; letter 0 stands for no event
+    delta: Ints  # [place, symbol]; symbol 0 stands for no event
     state: Ints  # of each place that can be used: the chain's state
     usable: Ints  # these places, in order of their states
     first: Ints  # of each state that can be used, its first place among them
@@ -74,7 +74,7 @@ class Places:
                     "INK0633",
                     f"the model of `{name}` is too large to forecast over a stream that is uncertain",
                     notes=(f"a chance would be kept of more than {MOST_PLACES:,} places where it may stand",),
-                    helps=("look back less: `ORDER n` with a smaller n",),
+                    helps=("use a smaller `ORDER n`",),
                 )
             onward = _onward(chain, fresh, width)
             fresh = np.unique(onward[~known[onward]])
@@ -93,15 +93,15 @@ class Places:
         return crc32(self.delta.astype("<i8").tobytes())
 
     @property
-    def tables(self) -> LetterTables:
-        """Letters that move places; no match ends."""
-        n_letters, none = self.delta.shape[1], np.zeros(0, np.int64)
-        return LetterTables(
+    def tables(self) -> SymbolTables:
+        """Transitions between places by symbol; no match ends."""
+        n_symbols, none = self.delta.shape[1], np.zeros(0, np.int64)
+        return SymbolTables(
             none,
             np.zeros((0, 0), np.int64),
             self.delta,
             np.zeros(self.delta.shape, bool),
-            np.zeros(n_letters + 1, np.int64),
+            np.zeros(n_symbols + 1, np.int64),
             none,
             none,
             np.zeros(0, bool),
@@ -109,7 +109,7 @@ class Places:
         )
 
     def of_states(self, belief: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The chance of each state of the chain from which something may be said."""
+        """The chance of each state of the chain from which a forecast may be made."""
         found = np.zeros((len(belief), self.n_states))
         if len(self.usable):
             found[:, self.state] = np.add.reduceat(belief[:, self.usable], self.first, axis=1)
@@ -147,7 +147,7 @@ class BeliefEvaluator:
     event: EventPlan
     strategy: Strategy
     schemas: Mapping[str, StreamSchema]
-    around: Surroundings
+    context: ExpressionContext
     stage: Stage
     tables: Mapping[str, pa.Table]
     kernels: SimpleNamespace = field(default_factory=lambda: COMPILED)
@@ -168,7 +168,7 @@ class BeliefEvaluator:
 
     @cached_property
     def families(self) -> Families:
-        return Families.of(self.step, self.reader, self.tables[self.forecast.model], self.around.measure)
+        return Families.of(self.step, self.reader, self.tables[self.forecast.model], self.context.unit)
 
     @property
     def forecast(self) -> Forecast:
@@ -184,18 +184,18 @@ class BeliefEvaluator:
     def advance(
         self, state: BeliefState, tables: Mapping[str, pa.Table], *, exact: bool = False
     ) -> tuple[BeliefState, pa.Table]:
-        """What is said after times that are complete, later than all before."""
+        """The forecasts after times that are complete, later than all before."""
         assert not exact, "models are made of floats"
         (source,) = self.strategy.query.sources
         rows, found = tables[source], []
         numbered = rows.append_column("@row", pa.array(np.arange(len(rows))))
-        read = InputReader(self.stage, 0, self.tables, self.around)(numbered, carry="@row")
-        words = [read[r.word_name(word)].to_numpy().view(np.uint64) for word in range(r.n_words(self.stage))]
-        letter = np.ones(len(rows), np.int64)
-        letter[read["@row"].to_numpy()] = self.reader.spelled(words) + 1
+        read = InputReader(self.stage, 0, self.tables, self.context)(numbered, keep_column="@row")
+        words = [read[r.mask_name(word)].to_numpy().view(np.uint64) for word in range(r.n_masks(self.stage))]
+        symbol = np.ones(len(rows), np.int64)
+        symbol[read["@row"].to_numpy()] = self.reader.symbols_of(words) + 1
         for chosen in self._portions(rows):
-            state, said = self._advance(state, rows.take(chosen), letter[chosen.to_numpy()])
-            found.append(said)
+            state, issued_columns = self._advance(state, rows.take(chosen), symbol[chosen.to_numpy()])
+            found.append(issued_columns)
         return state, pa.concat_tables(found)
 
     def places(self, number: int) -> Places:
@@ -229,43 +229,47 @@ class BeliefEvaluator:
         coded = rows[self.forecast.by.name].combine_chunks().cast(pa.string()).fill_null("").dictionary_encode()
         return self.families.numbers(coded.dictionary.to_pylist())[coded.indices.to_numpy()]
 
-    def _advance(self, state: BeliefState, rows: pa.Table, letter: Ints) -> tuple[BeliefState, pa.Table]:
+    def _advance(self, state: BeliefState, rows: pa.Table, symbol: Ints) -> tuple[BeliefState, pa.Table]:
         (source,) = self.strategy.query.sources
-        ground = ground_of(self.strategy.query, self.schemas, {source: rows}, canonical=False)
-        first = ground.row[ground.offsets[np.searchsorted(ground.stream, np.arange(ground.n_streams))]]
+        events = probable_events_of(self.strategy.query, self.schemas, {source: rows}, canonical=False)
+        first = events.row[events.offsets[np.searchsorted(events.stream, np.arange(events.n_streams))]]
         family = self._models(rows)[first]
-        number, after_times = _counted(state, ground)
-        chains, marks, said = dict(state.chains), dict(state.marks), []
-        whole = whole_keys(ground)
+        number, after_times = _counted(state, events)
+        chains, marks, issued_columns = dict(state.chains), dict(state.marks), []
+        whole = whole_keys(events)
         for one in np.unique(family).tolist():
-            groups, part = taken(ground, family == one)
+            groups, part = taken(events, family == one)
             places = self.places(one)
             before = chains.get(one, nothing_seen(len(places.delta), NO_RUNS))
             if marks.setdefault(one, places.mark) != places.mark:
                 raise _another_model(self.event.name)
-            found = walked(before, part, places.tables, letter[part.row], NO_RUNS, tells=True, kernels=self.kernels)
+            found = forward_by_key(
+                before, part, places.tables, symbol[part.row], NO_RUNS, keeps_belief=True, kernels=self.kernels
+            )
             chains[one] = found.after
             belief = places.of_states(np.asarray(found.belief, np.float64))
             spoken = self.families.on(one, belief)
-            issued = np.flatnonzero(spoken.issued & whole[ground.stream[groups]])
+            issued = np.flatnonzero(spoken.issued & whole[events.stream[groups]])
             columns = spoken.columns(issued.astype(np.int32), distribution=self.forecast.distribution)
             columns["event_number"] = pa.array(number[groups[issued]])
-            said.append(self._table(rows, ground, groups[issued], columns))
+            issued_columns.append(self._table(rows, events, groups[issued], columns))
         units, counts = after_times
-        table = pa.concat_tables(said) if said else self._nothing(rows)
+        table = pa.concat_tables(issued_columns) if issued_columns else self._nothing(rows)
         return BeliefState(chains, marks, units, counts), table
 
-    def _table(self, rows: pa.Table, ground: Ground, groups: Ints, said: Mapping[str, pa.Array]) -> pa.Table:
-        likeliest = rows.take(pa.array(ground.row[_likeliest(ground)[groups]]))
+    def _table(
+        self, rows: pa.Table, events: ProbableEvents, groups: Ints, issued_columns: Mapping[str, pa.Array]
+    ) -> pa.Table:
+        likeliest = rows.take(pa.array(events.row[_likeliest(events)[groups]]))
         columns: dict[str, pa.Array] = {}
         for output in self.event.head:
-            is_said = isinstance(output.expr, e.ColumnOf) and output.expr.slot == FORECAST
-            value = said[output.name] if is_said else shown(output.expr, likeliest, self.around)
+            is_forecast = isinstance(output.expr, e.ColumnOf) and output.expr.slot == FORECAST
+            value = issued_columns[output.name] if is_forecast else shown(output.expr, likeliest, self.context)
             columns[output.name] = value.cast(ARROW_TYPES[output.type])
-        time = pa.array(ground.time[groups])
-        unit = ground.name[ground.stream[groups]]
+        time = pa.array(events.time[groups])
+        unit = events.name[events.stream[groups]]
         columns |= {UNIT: pa.array(unit), HEAD: pa.array(unit.view(np.int64)), END: time, KNOWN: time, START: time}
-        columns |= {CHANCE: said[SAID_CHANCE], ERROR: said[SAID_MARGIN], LAST: likeliest[ID]}
+        columns |= {CHANCE: issued_columns[SAID_CHANCE], ERROR: issued_columns[SAID_MARGIN], LAST: likeliest[ID]}
         return pa.table(columns)
 
     def _nothing(self, rows: pa.Table) -> pa.Table:
@@ -275,32 +279,32 @@ class BeliefEvaluator:
         return pa.table({**columns, **none, **reals, LAST: rows[ID].slice(0, 0)})
 
 
-def _counted(state: BeliefState, ground: Ground) -> tuple[Ints, tuple[Hashes, Ints]]:
+def _counted(state: BeliefState, events: ProbableEvents) -> tuple[Ints, tuple[Hashes, Ints]]:
     """The number of each group among those of its unit, and how many every unit has had by now."""
-    first = np.searchsorted(ground.stream, np.arange(ground.n_streams + 1))
-    place = np.minimum(np.searchsorted(state.units, ground.name), max(len(state.units) - 1, 0))
-    before = np.zeros(ground.n_streams, np.int64)
+    first = np.searchsorted(events.stream, np.arange(events.n_streams + 1))
+    place = np.minimum(np.searchsorted(state.units, events.name), max(len(state.units) - 1, 0))
+    before = np.zeros(events.n_streams, np.int64)
     if len(state.units):
-        known = state.units[place] == ground.name
+        known = state.units[place] == events.name
         before[known] = state.n_times[place[known]]
-    number = before[ground.stream] + np.arange(ground.n_groups) - first[ground.stream] + 1
-    others = ~np.isin(state.units, ground.name)
-    units = np.concatenate([state.units[others], ground.name])
+    number = before[events.stream] + np.arange(events.n_groups) - first[events.stream] + 1
+    others = ~np.isin(state.units, events.name)
+    units = np.concatenate([state.units[others], events.name])
     counts = np.concatenate([state.n_times[others], before + np.diff(first)])
     order = np.argsort(units)
     return number, (units[order], counts[order])
 
 
-def _likeliest(ground: Ground) -> Ints:
+def _likeliest(events: ProbableEvents) -> Ints:
     """Of each group the most probable row, whatever was before; of equal ones the first."""
-    order = np.lexsort((ground.row, -ground.chance, ground.group))
-    return order[ground.offsets[:-1]]
+    order = np.lexsort((events.row, -events.chance, events.group))
+    return order[events.offsets[:-1]]
 
 
 def _another_model(event: str) -> InputError:
     return InputError.of(
         "INK0631",
-        f"`{event}` cannot go on with a model that looks back otherwise",
-        notes=("over uncertain streams, what is remembered rests on the model and on ORDER",),
+        f"`{event}` cannot continue with a model that looks back otherwise",
+        notes=("over uncertain streams, the state depends on the model and on ORDER",),
         helps=("start anew with this model",),
     )

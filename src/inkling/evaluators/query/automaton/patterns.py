@@ -14,15 +14,15 @@ from inkling.analysis.query.pattern import PatternAutomaton
 from inkling.analysis.query.strategy import Strategy
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.answers import last_time
-from inkling.evaluators.query.automaton.forward import COMPILED, Runs, nothing_seen, walked, whole_keys
-from inkling.evaluators.query.automaton.regular import ChainState
-from inkling.evaluators.query.automaton.transitions import LetterTables, letter_tables
+from inkling.evaluators.query.automaton.forward import forward_by_key, nothing_seen, whole_keys
+from inkling.evaluators.query.automaton.regular import COMPILED, ChainState, Runs
+from inkling.evaluators.query.automaton.transitions import SymbolTables, symbol_tables
 from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.query.grounding import Numbers, ground_of, stream_names
-from inkling.evaluators.stage.conditions import RowColumns, prepared
+from inkling.evaluators.query.probable_events import Numbers, probable_events_of, stream_names
+from inkling.evaluators.stage.rows.conditions import RowColumns, prepared
 from inkling.io.normalize import ID
-from inkling.kernels.probable_patterns import NEVER
-from inkling.logical.evaluate import Surroundings
+from inkling.kernels.query.forward import NEVER
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.expr import ROW, ColumnOf, Expr, KeyColumn, rebuilt
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
@@ -32,7 +32,7 @@ from inkling.model.schema import StreamSchema
 
 @dataclass(frozen=True, slots=True)
 class PatternEngine:
-    """The automaton of a pattern, and how rows are spelled for it."""
+    """The automaton of a pattern, and the conditions that make symbols of rows."""
 
     automaton: PatternAutomaton
     runs: Runs
@@ -47,27 +47,27 @@ class PatternEngine:
     def start(self) -> ChainState:
         return nothing_seen(self.automaton.dfa.n_states, self.runs)
 
-    def words(self, rows: pa.Table, around: Surroundings) -> Ints:
+    def predicates(self, rows: pa.Table, context: ExpressionContext) -> Ints:
         """Which conditions hold on each row, as bits."""
         columns = RowColumns(rows)
-        words = np.zeros(len(rows), np.uint64)
+        predicates = np.zeros(len(rows), np.uint64)
         for place, condition in enumerate(self.automaton.conditions):
-            words |= prepared(condition, around)(columns).astype(np.uint64) << np.uint64(place)
-        return words.view(np.int64)
+            predicates |= prepared(condition, context)(columns).astype(np.uint64) << np.uint64(place)
+        return predicates.view(np.int64)
 
-    def tables(self, words: Ints) -> tuple[LetterTables, Ints]:
-        """What the letters of some rows do, and the letter of each; letter 0 stands for no event."""
-        distinct, letter = np.unique(words, return_inverse=True)
-        symbols = [self._symbol(int(one)) for one in distinct.view(np.uint64)]
-        n = len(symbols) + 1
+    def tables(self, predicates: Ints) -> tuple[SymbolTables, Ints]:
+        """The transitions for predicate masks of rows, and the symbol of each row; symbol 0 stands for no event."""
+        distinct, symbol = np.unique(predicates, return_inverse=True)
+        minterms = [self._minterm(int(one)) for one in distinct.view(np.uint64)]
+        n = len(minterms) + 1
         together = np.maximum(np.arange(n)[:, None], np.arange(n)[None, :])  # there is one event at a time
-        found = letter_tables(self.automaton.compiled, self.automaton.dfa, distinct, [0, *symbols], together)
-        return found, letter.ravel().astype(np.int64) + 1
+        found = symbol_tables(self.automaton.compiled, self.automaton.dfa, distinct, [0, *minterms], together)
+        return found, symbol.ravel().astype(np.int64) + 1
 
-    def _symbol(self, bits: int) -> int:
-        symbol = self.automaton.compiled.alphabet.symbol(0, bits)
-        assert symbol is not None, "conditions hold together that cannot"
-        return symbol
+    def _minterm(self, bits: int) -> int:
+        minterm = self.automaton.compiled.alphabet.symbol(0, bits)
+        assert minterm is not None, "conditions hold together that cannot"
+        return minterm
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class PatternEvaluator:
     event: EventPlan
     strategy: Strategy
     schemas: Mapping[str, StreamSchema]
-    around: Surroundings
+    context: ExpressionContext
     kernels: SimpleNamespace = field(default_factory=lambda: COMPILED)
 
     @cached_property
@@ -99,7 +99,7 @@ class PatternEvaluator:
         (source,) = self.strategy.query.sources
         chosen = tables[source].take(pa.array(ends.row))
         columns = {
-            output.name: shown(output.expr, chosen, self.around) for output in (*self.event.head, *self.event.returns)
+            output.name: shown(output.expr, chosen, self.context) for output in (*self.event.head, *self.event.returns)
         }
         columns[UNIT] = pa.array(ends.unit)
         columns[HEAD] = pa.array(ends.unit.view(np.int64))
@@ -117,21 +117,21 @@ class PatternEvaluator:
         """Where matches end: each time that can be, or with PER VALUES once per key."""
         engine, query, once = self.engine, self.strategy.query, self.event.per is Per.VALUES
         (source,) = query.sources
-        ground = ground_of(query, self.schemas, tables, exact_numbers=exact, canonical=False)
-        letters, letter = engine.tables(engine.words(tables[source], self.around)[ground.row])
-        found = walked(
-            state, ground, letters, letter, engine.runs, restart=engine.restart, ever=once, kernels=self.kernels
+        events = probable_events_of(query, self.schemas, tables, exact_numbers=exact, canonical=False)
+        symbols, symbol = engine.tables(engine.predicates(tables[source], self.context)[events.row])
+        found = forward_by_key(
+            state, events, symbols, symbol, engine.runs, restart=engine.restart, ever=once, kernels=self.kernels
         )
-        groups = np.flatnonzero((found.start < NEVER) & whole_keys(ground)[ground.stream])
-        stream, start, chance = ground.stream[groups], found.start[groups], found.out[groups]
-        known = ground.time[groups]
+        groups = np.flatnonzero((found.start < NEVER) & whole_keys(events)[events.stream])
+        stream, start, chance = events.stream[groups], found.start[groups], found.out[groups]
+        known = events.time[groups]
         if once and len(groups):
             first = np.flatnonzero(np.append(True, stream[1:] != stream[:-1]))
             known = last_time(known, chance, first)
             groups = groups[np.append(first[1:], len(groups)) - 1]
             stream, start, chance = stream[first], np.minimum.reduceat(start, first), np.add.reduceat(chance, first)
-        row = ground.row[found.last[groups]]
-        return found.after, Ends(ground.name[stream], ground.time[groups], known, start, chance, row)
+        row = events.row[found.last[groups]]
+        return found.after, Ends(events.name[stream], events.time[groups], known, start, chance, row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +146,8 @@ class Ends:
     row: Ints
 
 
-def shown(expr: Expr, rows: pa.Table, around: Surroundings) -> pa.Array:
-    """The value of an output that rests on the key, of some rows."""
+def shown(expr: Expr, rows: pa.Table, context: ExpressionContext) -> pa.Array:
+    """The value of an output that depends on the key, of some rows."""
 
     def on_row(part: Expr) -> Expr:
         if isinstance(part, KeyColumn):
@@ -158,4 +158,4 @@ def shown(expr: Expr, rows: pa.Table, around: Surroundings) -> pa.Array:
         assert isinstance(part, ColumnOf)
         return rows[part.column].combine_chunks()
 
-    return evaluate(on_row(expr), resolve, len(rows), around).cast(ARROW_TYPES[expr.type])
+    return evaluate(on_row(expr), resolve, len(rows), context).cast(ARROW_TYPES[expr.type])

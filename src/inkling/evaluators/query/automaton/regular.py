@@ -1,4 +1,7 @@
-"""Chains of automaton states, one per unit: regular queries, and extended regular ones before units are combined."""
+"""Markov chains of automaton states, one per unit (Lahar, section 3.1.2, regular expressions on Markov chains).
+
+They answer regular queries, and extended regular queries (section 3.2) before the units are combined.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,15 @@ from inkling.analysis.query.chain_automaton import ChainAutomaton
 from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.answers import Answers
-from inkling.evaluators.query.automaton.transitions import LetterTables, chain_tables
-from inkling.evaluators.query.grounding import NOTHING, Ground, Mask, Numbers, changes, ranges
+from inkling.evaluators.query.automaton.transitions import SymbolTables, chain_tables
+from inkling.evaluators.query.probable_events import NOTHING, Mask, Numbers, ProbableEvents, changes, ranges
 from inkling.evaluators.query.units import Units, units_of
-from inkling.kernels.probable_chains import NEVER, follow_independent, follow_markov
+from inkling.kernels.query.forward import NEVER, UNSTARTED, Ends, Groups, Rows, StateAfter, StateBefore, forward
+from inkling.kernels.query.forward import Steps as KernelSteps
 from inkling.model.batch import Ints
-from inkling.model.weights import TOLERANCE
+from inkling.model.uncertainty import TOLERANCE
 
-COMPILED = SimpleNamespace(follow_independent=follow_independent, follow_markov=follow_markov)
+COMPILED = SimpleNamespace(forward=forward)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +57,17 @@ class Steps:
         return np.repeat(np.arange(len(self.names)), np.diff(self.units))
 
     @classmethod
-    def of(cls, ground: Ground, units: Units, read: Mask) -> Steps:
+    def of(cls, events: ProbableEvents, units: Units, read: Mask) -> Steps:
         """Of the streams that some stage reads."""
-        groups = np.flatnonzero(read[ground.stream])
-        unit, time = units.unit[ground.stream[groups]], ground.time[groups]
-        order = np.lexsort((ground.stream[groups], time, unit))
+        groups = np.flatnonzero(read[events.stream])
+        unit, time = units.unit[events.stream[groups]], events.time[groups]
+        order = np.lexsort((events.stream[groups], time, unit))
         groups, unit, time = groups[order], unit[order], time[order]
         new_unit = changes(unit)
         new_step = new_unit | changes(time)
         first = np.flatnonzero(new_step)
         begins = np.flatnonzero(new_unit[first]) if len(first) else first
-        return cls(
-            unit[new_unit],
-            np.append(begins, len(first)),
-            np.append(first, len(groups)),
-            groups,
-            time[first],
-        )
+        return cls(unit[new_unit], np.append(begins, len(first)), np.append(first, len(groups)), groups, time[first])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,101 +98,130 @@ class Regular:
         )
 
     def advance(
-        self, state: ChainState, ground: Ground, words: Ints, tables: Mapping[str, pa.Table] | None = None
+        self, state: ChainState, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table] | None = None
     ) -> tuple[ChainState, Answers]:
-        """Take in complete times, later than all before."""
-        units = units_of(self.query, self.variables, ground, self.n_stages)
-        words = words & masks_of(units)[ground.stream[ground.group]]
-        letters = chain_tables(self.automaton, words)
-        steps = Steps.of(ground, units, np.asarray(units.reads.any(axis=0)))
-        return follow(state, ground, steps, letters, letters.letters(words), ever=self.ever, kernels=self.kernels)
+        """Ingest complete times, later than all before."""
+        units = units_of(self.query, self.variables, events, self.n_stages)
+        predicates = predicates & masks_of(units)[events.stream[events.group]]
+        symbols = chain_tables(self.automaton, predicates)
+        steps = Steps.of(events, units, np.asarray(units.reads.any(axis=0)))
+        return forward_answers(
+            state, events, steps, symbols, symbols.symbols(predicates), ever=self.ever, kernels=self.kernels
+        )
 
 
 def masks_of(units: Units) -> Ints:
-    """Per stream, the bits of words that count there."""
+    """Per stream, the bits of predicate masks that count there."""
     masks = np.zeros(units.reads.shape[1], np.int64)
     for stage, read in enumerate(units.reads):
         masks |= np.where(read, 3 << (2 * stage), 0)
     return masks
 
 
-def follow(
+def forward_answers(
     state: ChainState,
-    ground: Ground,
+    events: ProbableEvents,
     steps: Steps,
-    tables: LetterTables,
-    letter: Ints,
+    tables: SymbolTables,
+    symbol: Ints,
     *,
     ever: bool,
     kernels: SimpleNamespace = COMPILED,
 ) -> tuple[ChainState, Answers]:
-    """Carry the chances of states over the steps of all units."""
-    out = np.zeros(len(steps.time), ground.chance.dtype)
-    start = np.full(len(steps.time), NEVER)
-    weight = ground.chance
-    chained = ground.markov[ground.stream]
-    if chained[steps.groups].any() or (state.value != NOTHING).any():
-        weight = np.where(chained[ground.group], 0, ground.chance)
-        after = _markov(state, ground, steps, tables, letter, chained, ever, kernels, out, start, weight)
-    else:
-        after = _independent(state, ground, steps, tables, letter, ever, kernels, out, start)
-    seen = np.flatnonzero(start < NEVER)
-    found = Answers.exactly(steps.names[steps.unit[seen]], steps.time[seen], out[seen], start[seen])
-    return after, replace(found, weight=weight)
-
-
-def _independent(
-    state: ChainState,
-    ground: Ground,
-    steps: Steps,
-    tables: LetterTables,
-    letter: Ints,
-    ever: bool,
-    kernels: SimpleNamespace,
-    out: Numbers,
-    start: Ints,
-) -> ChainState:
-    known, here = known_units(state, steps.names)
-    mass, begun = _fresh(len(steps.names), ground, tables)
-    mass[known], begun[known] = state.mass[state.held[here]], state.begun[state.held[here]]
-    kernels.follow_independent(
-        steps.units, steps.steps, steps.groups, ground.offsets[:-1], ground.offsets[1:], letter, ground.chance,
-        ground.rest, steps.time, tables.union, *tables.moving, ever, mass, begun, out, start,
-    )  # fmt: skip
-    counts = np.ones(len(steps.names), np.int64)
-    return merged(state, here, steps.names, counts, np.zeros(len(counts), np.uint64), mass, begun)
-
-
-def _markov(
-    state: ChainState,
-    ground: Ground,
-    steps: Steps,
-    tables: LetterTables,
-    letter: Ints,
-    chained: Mask,
-    ever: bool,
-    kernels: SimpleNamespace,
-    out: Numbers,
-    start: Ints,
-    weight: Numbers,
-) -> ChainState:
-    here, counts, held, held_value, held_mass, held_begun = held_by(
-        state, steps.names, lambda n: _fresh(n, ground, tables)
+    """Propagate the probabilities of states over the steps of all units."""
+    n = len(steps.time)
+    chained = events.markov[events.stream]
+    is_markov = bool(chained[steps.groups].any() or (state.value != NOTHING).any())
+    weight = np.where(chained[events.group], 0, events.chance) if is_markov else events.chance
+    ends = Ends(
+        np.zeros(n, events.chance.dtype),
+        np.full(n, NEVER),
+        np.full(n, -1),
+        weight if is_markov else weight[:0],
+        np.zeros((0, len(tables.delta)), events.chance.dtype),
     )
-    codes, (value, given, held_code) = coded([ground.value, ground.given, held_value])
-    room = np.append(0, np.cumsum(np.maximum(counts, _longest(ground, steps, chained)) + 1))
-    kept_count = np.zeros(len(steps.names), np.int64)
-    kept_value = np.zeros(int(room[-1]), np.int64)
-    kept_mass, kept_begun = _fresh(int(room[-1]), ground, tables)
-    kernels.follow_markov(
-        steps.units, steps.steps, steps.groups, ground.offsets[:-1], ground.offsets[1:], chained, ground.anew, letter,
-        value, given, ground.chance, ground.rest, 0 if ground.is_exact else float(TOLERANCE) / 2, steps.time,
-        tables.union, *tables.moving, ever, len(codes), held, held_code, held_mass, held_begun, room[:-1], kept_count,
-        kept_value, kept_mass, kept_begun, out, start, weight,
+    moves = KernelSteps(steps.units, steps.steps, steps.groups, steps.time)
+    longest = _longest(events, steps, chained)
+    after = forward_pass(
+        _with_rows(state), steps.names, events, moves, chained, tables, symbol, ends, longest,
+        Runs(1, len(tables.final)), is_markov=is_markov, ever=ever, restart=False, kernels=kernels,
     )  # fmt: skip
-    kept = ranges(room[:-1], kept_count)
-    values = np.append(codes, NOTHING)[kept_value[kept]]
-    return merged(state, here, steps.names, kept_count, values, kept_mass[kept], kept_begun[kept])
+    seen = np.flatnonzero(ends.start < NEVER)
+    found = Answers.exactly(steps.names[steps.unit[seen]], steps.time[seen], ends.chance[seen], ends.start[seen])
+    return _without_rows(after), replace(found, weight=weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """How many runs are carried beside the chances: rows of them, and states of runs."""
+
+    n_rows: int
+    n_runs: int
+
+
+def forward_pass(
+    state: ChainState,
+    names: Hashes,
+    events: ProbableEvents,
+    steps: KernelSteps,
+    chained: Mask,
+    tables: SymbolTables,
+    symbol: Ints,
+    ends: Ends,
+    longest: Ints,
+    runs: Runs,
+    *,
+    is_markov: bool,
+    ever: bool,
+    restart: bool,
+    kernels: SimpleNamespace,
+) -> ChainState:
+    """Propagate the probabilities of states over the steps of units, and write down where matches end.
+
+    `chained` are the groups of streams whose values count, `longest` the most values that a group of each unit leads
+    to. Without `is_markov`, all entries have the value of no event.
+    """
+    here, counts, held, held_value, held_mass, held_begun = held_by(
+        state, names, lambda n: _fresh(n, events, tables, runs)
+    )
+    none = np.zeros(len(events.value), np.int64)
+    codes, value, given, held_code = np.empty(0, np.uint64), none, none, np.zeros(len(held_value), np.int64)
+    if is_markov:
+        codes, (value, given, held_code) = coded([events.value, events.given, held_value])
+    room = np.append(0, np.cumsum(np.maximum(counts, longest) + 1))
+    kept_mass, kept_begun = _fresh(int(room[-1]), events, tables, runs)
+    kept = StateAfter(
+        room[:-1], np.zeros(len(names), np.int64), np.zeros(int(room[-1]), np.int64), kept_mass, kept_begun
+    )  # fmt: skip
+    kernels.forward(
+        steps,
+        Groups(events.offsets[:-1], events.offsets[1:], events.rest, events.anew, chained),
+        Rows(symbol, events.chance, value, given, events.row),
+        tables.moving,
+        StateBefore(held, held_code, held_mass, held_begun),
+        kept,
+        ends,
+        len(codes),
+        0 if events.is_exact else float(TOLERANCE) / 2,
+        ever,
+        restart,
+    )
+    used = ranges(room[:-1], kept.n_entries)
+    values = np.append(codes, NOTHING)[kept.value[used]]
+    return merged(state, here, names, kept.n_entries, values, kept.mass[used], kept.begun[used])
+
+
+def _with_rows(state: ChainState) -> ChainState:
+    """Starts of runs as the kernel takes them: one row for all states, whose first run has not begun."""
+    begun = state.begun[:, None, :].copy()
+    begun[:, 0, 0] = UNSTARTED
+    return replace(state, begun=begun)
+
+
+def _without_rows(state: ChainState) -> ChainState:
+    begun = state.begun[:, 0, :].copy()
+    begun[:, 0] = NEVER
+    return replace(state, begun=begun)
 
 
 def coded(columns: Sequence[Hashes]) -> tuple[Hashes, list[Ints]]:
@@ -229,16 +256,18 @@ def known_units(state: ChainState, names: Hashes) -> tuple[Ints, Ints]:
     return known, place[known]
 
 
-def _fresh(n: int, ground: Ground, tables: LetterTables) -> tuple[Numbers, Ints]:
+def _fresh(n: int, events: ProbableEvents, tables: SymbolTables, runs: Runs) -> tuple[Numbers, Ints]:
     """Entries that have seen nothing."""
-    mass = np.zeros((n, len(tables.delta)), ground.chance.dtype)
+    mass = np.zeros((n, len(tables.delta)), events.chance.dtype)
     mass[:, 0] = 1
-    return mass, np.full((n, len(tables.final)), NEVER)
+    begun = np.full((n, runs.n_rows, runs.n_runs), NEVER)
+    begun[:, 0, 0] = UNSTARTED
+    return mass, begun
 
 
-def _longest(ground: Ground, steps: Steps, chained: Mask) -> Ints:
+def _longest(events: ProbableEvents, steps: Steps, chained: Mask) -> Ints:
     """The most values that a group of each unit leads to."""
-    sizes = np.where(chained, np.diff(ground.offsets), 0)[steps.groups]
+    sizes = np.where(chained, np.diff(events.offsets), 0)[steps.groups]
     if not len(sizes):
         return np.zeros(0, np.int64)
     return np.maximum.reduceat(np.maximum.reduceat(sizes, steps.steps[:-1]), steps.units[:-1])

@@ -1,7 +1,7 @@
-"""What letters do in the automaton of a query.
+"""Transitions of the automaton of a query, by symbol (Lahar, section 3.1.1: the NFA of a regular query).
 
-A letter is the union of the words of all events of one time; letter 0 stands for nothing that matters, which leaves
-every state as it is.
+Each event has a predicate mask: the subgoals for which it is a candidate, and those that accept it. A symbol is the
+union of the predicate masks of all events of one time. Symbol 0 is the empty mask, which leaves every state as it is.
 """
 
 from __future__ import annotations
@@ -16,58 +16,63 @@ from inkling.analysis.query.chain_automaton import ChainAutomaton
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.symbols import flags
+from inkling.kernels.query.forward import Transitions
 from inkling.model.batch import Ints
 
 
 @dataclass(frozen=True, slots=True)
-class LetterTables:
-    """What letters do: to states, to runs that tell where a match began, and to each other."""
+class SymbolTables:
+    """Transitions of states and of runs by symbol; runs show where a match began."""
 
-    words: Ints  # of each letter, in order
-    union: Ints  # [letter, letter]
-    delta: Ints  # [state, letter]
-    hit: NDArray[np.bool_]  # [state, letter]: a match ends with it
-    moves: Ints  # edges of letter l are moves[l]:moves[l + 1]
+    predicates: Ints  # the predicate mask of each symbol, in ascending order
+    union: Ints  # [symbol, symbol]
+    delta: Ints  # [state, symbol]
+    hit: NDArray[np.bool_]  # [state, symbol]: a match ends with it
+    moves: Ints  # edges of symbol l are moves[l]:moves[l + 1]
     source: Ints
     target: Ints
     marked: NDArray[np.bool_]
     final: NDArray[np.bool_]  # of each state of runs
 
     @property
-    def moving(self) -> tuple[np.ndarray, ...]:
-        """What letters do to states and to runs, as kernels take it."""
-        return (self.delta, self.hit, self.moves, self.source, self.target, self.marked, self.final)
+    def moving(self) -> Transitions:
+        """Transitions of states and runs, as kernels take them."""
+        return Transitions(
+            self.union, self.delta, self.hit, self.moves, self.source, self.target, self.marked, self.final
+        )
 
-    def letters(self, words: Ints) -> Ints:
-        return np.searchsorted(self.words, words)
-
-
-def chain_tables(automaton: ChainAutomaton, words: Ints) -> LetterTables:
-    """For the words of some rows and all that can come of them together."""
-    letters = closed(np.unique(words))
-    symbols = [0] + [automaton.symbol(int(word)) for word in letters[1:]]
-    return letter_tables(automaton.pattern, automaton.dfa, letters, symbols, np.searchsorted(letters, unions(letters)))
+    def symbols(self, predicates: Ints) -> Ints:
+        return np.searchsorted(self.predicates, predicates)
 
 
-def letter_tables(pattern: CompiledPattern, dfa: Dfa, words: Ints, symbols: Sequence[int], union: Ints) -> LetterTables:
-    """Tables for letters that stand for symbols; the first stands for nothing."""
-    n_symbols = pattern.alphabet.n_symbols
+def chain_tables(automaton: ChainAutomaton, predicates: Ints) -> SymbolTables:
+    """Tables for the predicate masks of some rows and all their unions."""
+    symbols = closed(np.unique(predicates))
+    minterms = [0] + [automaton.symbol(int(mask)) for mask in symbols[1:]]
+    return symbol_tables(automaton.pattern, automaton.dfa, symbols, minterms, np.searchsorted(symbols, unions(symbols)))
+
+
+def symbol_tables(
+    pattern: CompiledPattern, dfa: Dfa, predicates: Ints, minterms: Sequence[int], union: Ints
+) -> SymbolTables:
+    """Tables for symbols, each with its minterm of the compiled pattern; symbol 0 has none."""
+    n_minterms = pattern.alphabet.n_symbols
     delta = np.column_stack(
-        [np.arange(dfa.n_states), *(dfa.delta[:, dfa.columns[symbol]] for symbol in symbols[1:])]
+        [np.arange(dfa.n_states), *(dfa.delta[:, dfa.columns[minterm]] for minterm in minterms[1:])]
     ).astype(np.int64)
     hit = dfa.final[delta]
     hit[:, 0] = False
-    edges: list[list[tuple[int, int, bool]]] = [[] for _ in range(n_symbols)]
+    edges: list[list[tuple[int, int, bool]]] = [[] for _ in range(n_minterms)]
     for state, out in enumerate(pattern.nfa.edges):
         for edge in out:
-            for symbol in np.flatnonzero(flags(edge.symbols, n_symbols)):
-                edges[symbol].append((state, edge.target, bool(edge.mark)))
-    mine = [[], *(edges[symbol] for symbol in symbols[1:])]
+            for minterm in np.flatnonzero(flags(edge.symbols, n_minterms)):
+                edges[minterm].append((state, edge.target, bool(edge.mark)))
+    mine = [[], *(edges[minterm] for minterm in minterms[1:])]
     flat = [edge for group in mine for edge in group]
     final = np.zeros(pattern.nfa.n_states, bool)
     final[list(pattern.nfa.finals)] = True
-    return LetterTables(
-        words,
+    return SymbolTables(
+        predicates,
         union,
         delta,
         hit,
@@ -79,9 +84,9 @@ def letter_tables(pattern: CompiledPattern, dfa: Dfa, words: Ints, symbols: Sequ
     )
 
 
-def closed(words: Ints) -> Ints:
-    """The words and their unions, and nothing."""
-    found = np.unique(np.append(words, 0))
+def closed(predicates: Ints) -> Ints:
+    """The masks, all their unions, and the empty mask."""
+    found = np.unique(np.append(predicates, 0))
     while True:
         wider = np.unique(unions(found))
         if len(wider) == len(found):
@@ -89,5 +94,5 @@ def closed(words: Ints) -> Ints:
         found = wider
 
 
-def unions(words: Ints) -> Ints:
-    return words[:, None] | words[None, :]
+def unions(predicates: Ints) -> Ints:
+    return predicates[:, None] | predicates[None, :]

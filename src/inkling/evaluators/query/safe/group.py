@@ -16,12 +16,12 @@ from inkling.analysis.query.bits import accepted, candidate
 from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.automaton.transitions import closed, unions
-from inkling.evaluators.query.grounding import Mask, Numbers
+from inkling.evaluators.query.probable_events import Mask, Numbers
 from inkling.evaluators.query.safe.intervals import EVER, Carried, Leaf, Operator, arrays
-from inkling.evaluators.query.safe.layout import Layout, placed
+from inkling.evaluators.query.safe.layout import Layout, moved_rows
 from inkling.evaluators.query.safe.moves import Alphabet, moves_of, started
 from inkling.evaluators.query.safe.scope import Scope
-from inkling.evaluators.query.safe.seq_markov import stage_letters
+from inkling.evaluators.query.safe.seq_markov import stage_symbols
 from inkling.model.batch import Ints
 
 ROUNDED = 1e-13
@@ -29,7 +29,7 @@ ROUNDED = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupSeqOperator:
     """The stages of `leaf`, and then one that may read their streams."""
 
     query: Query
@@ -52,33 +52,33 @@ class Grouped:
         last = np.unique(scope.streams[self.stage])
         masks = np.where(np.isin(streams, last), masks | (3 << (2 * self.stage)), masks)
         others = np.setdiff1d(last, streams)
-        alone = combined(np.ones(len(others), np.uint64), scope.block.ground.name[others])
+        alone = combined(np.ones(len(others), np.uint64), scope.block.events.name[others])
         return (
             np.concatenate([streams, others]),
             np.concatenate([units, alone]),
             np.concatenate([masks, np.full(len(others), 3 << (2 * self.stage), np.int64)]),
         )
 
-    def alphabet(self, words: Ints) -> Alphabet:
-        """Letters for some words: what they do to the leaf, what they are to the last stage, whether a match ends."""
-        some = np.unique(words)
+    def alphabet(self, predicates: Ints) -> Alphabet:
+        """The alphabet of some predicate masks: transitions of the leaf, effect on the last stage, ends of matches."""
+        some = np.unique(predicates)
         key = some.tobytes()
         if key not in self.known:
-            letters = closed(some)
-            before = letters & (candidate(self.stage) - 1)
+            symbols = closed(some)
+            before = symbols & (candidate(self.stage) - 1)
             leaf = self.leaf.alphabet(before)
-            mine = np.searchsorted(leaf.words, before)
-            said = ((letters & candidate(self.stage)) != 0).astype(np.int64) + ((letters & accepted(self.stage)) != 0)
-            union = np.searchsorted(letters, unions(letters)).astype(np.int64)
-            self.known[key] = Alphabet(letters, union, leaf.delta[:, mine], said + 3 * leaf.kind[:, mine], 6)
+            mine = np.searchsorted(leaf.predicates, before)
+            kind = ((symbols & candidate(self.stage)) != 0).astype(np.int64) + ((symbols & accepted(self.stage)) != 0)
+            union = np.searchsorted(symbols, unions(symbols)).astype(np.int64)
+            self.known[key] = Alphabet(symbols, union, leaf.delta[:, mine], kind + 3 * leaf.kind[:, mine], 6)
         return self.known[key]
 
-    def begun(self, scope: Scope, state: Carried | None) -> GroupedRun:
-        return GroupedRun(self, scope, state)
+    def begun(self, scope: Scope, state: Carried | None) -> GroupSeqRun:
+        return GroupSeqRun(self, scope, state)
 
 
 @dataclass(frozen=True, slots=True)
-class FollowMany:
+class SeqManyOperator:
     """A last stage over many streams that depend on their values before, apart from the stages before."""
 
     query: Query
@@ -93,22 +93,22 @@ class FollowMany:
     def units(self, scope: Scope) -> tuple[Ints, Hashes, Ints]:
         streams = scope.streams[self.stage]
         masks = np.full(len(streams), 3 << (2 * self.stage), np.int64)
-        return streams, scope.block.ground.name[streams], masks
+        return streams, scope.block.events.name[streams], masks
 
-    def alphabet(self, words: Ints) -> Alphabet:
-        return stage_letters(self.stage)(words)
+    def alphabet(self, predicates: Ints) -> Alphabet:
+        return stage_symbols(self.stage)(predicates)
 
-    def begun(self, scope: Scope, state: Carried | None) -> GroupedRun:
-        return GroupedRun(self, scope, state)
+    def begun(self, scope: Scope, state: Carried | None) -> GroupSeqRun:
+        return GroupSeqRun(self, scope, state)
 
 
-class GroupedRun:
+class GroupSeqRun:
     neglected = 0.0
 
-    def __init__(self, node: Grouped | FollowMany, scope: Scope, state: Carried | None) -> None:
+    def __init__(self, node: GroupSeqOperator | SeqManyOperator, scope: Scope, state: Carried | None) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
         self._repeated = node.query.stages[node.stage].repeated
-        dtype = scope.block.ground.chance.dtype
+        dtype = scope.block.events.chance.dtype
         n_ways = 4 if node.child is None else 2
         old = Layout.empty(node.n_states) if state is None else Layout.unpacked(state, node.n_states)
         self._child = None if node.child is None else node.child.begun(scope, None if state is None else state["child"])
@@ -123,14 +123,14 @@ class GroupedRun:
         if len(old.units):
             smaller = old.possible(state["full"])
             rows, n_rows = old.rows_in(smaller), int(smaller.base[-1])
-            full, ways = placed(state["full"], rows, n_rows), placed(state["ways"], rows, n_rows, 1)
+            full, ways = moved_rows(state["full"], rows, n_rows), moved_rows(state["ways"], rows, n_rows, 1)
             old = smaller
         else:
             full, ways = state["full"], state["ways"]
         self._layout, self._moves = moves_of(scope, *node.units(scope), old, node.alphabet)
         self._base = self._layout.base
         self._full = started(self._layout, old, full)
-        self._ways = placed(ways, old.rows_in(self._layout), len(self._full), 1)
+        self._ways = moved_rows(ways, old.rows_in(self._layout), len(self._full), 1)
         self._ways[:, self._base[len(old.units) : -1]] = 1
         self._starts: Ints = state["starts"]
         self._ways[1::2, :, self._starts == EVER] = 0  # nothing can have been taken before all times

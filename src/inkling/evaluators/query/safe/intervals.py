@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from inkling.analysis.query.chain_automaton import ChainAutomaton
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.automaton.transitions import chain_tables
-from inkling.evaluators.query.grounding import Mask, Numbers
-from inkling.evaluators.query.safe.layout import Layout, placed
+from inkling.evaluators.query.probable_events import Mask, Numbers
+from inkling.evaluators.query.safe.layout import Layout, moved_rows
 from inkling.evaluators.query.safe.moves import Alphabet, Moves, moves_of, started
 from inkling.evaluators.query.safe.scope import Scope
 from inkling.model.batch import Ints
@@ -72,11 +72,11 @@ class Merged:
         delta, final = automaton.dfa.delta, automaton.dfa.final
         of_state = np.zeros(len(delta), np.int64)
         while True:
-            told = np.column_stack([of_state, of_state[delta], final[delta]])
-            _, chosen, finer = np.unique(told, axis=0, return_index=True, return_inverse=True)
+            signature = np.column_stack([of_state, of_state[delta], final[delta]])
+            _, chosen, refined = np.unique(signature, axis=0, return_index=True, return_inverse=True)
             if len(chosen) == of_state.max() + 1:
                 break
-            of_state = finer.ravel()
+            of_state = refined.ravel()
         _, chosen, of_state = np.unique(of_state, return_index=True, return_inverse=True)
         order = np.argsort(chosen)  # the class of state 0 comes first
         return cls(chosen[order], np.argsort(order)[of_state.ravel()])
@@ -103,15 +103,15 @@ class Leaf:
     def n_states(self) -> int:
         return len(self.merged.chosen)
 
-    def alphabet(self, words: Ints) -> Alphabet:
-        """Letters for some words; what is told of them is whether a match ends."""
-        some = np.unique(words)
+    def alphabet(self, predicates: Ints) -> Alphabet:
+        """The alphabet of some predicate masks; the kind says whether a match ends."""
+        some = np.unique(predicates)
         key = some.tobytes()
         if key not in self.known:
             tables = chain_tables(self.automaton, some)
             delta = self.merged.of_state[tables.delta[self.merged.chosen]]
             hit = tables.hit[self.merged.chosen].astype(np.int64)
-            self.known[key] = Alphabet(tables.words, tables.union.astype(np.int64), delta, hit, 2)
+            self.known[key] = Alphabet(tables.predicates, tables.union.astype(np.int64), delta, hit, 2)
         return self.known[key]
 
     def begun(self, scope: Scope, state: Carried | None) -> LeafRun:
@@ -122,7 +122,7 @@ class LeafRun:
     neglected = 0.0
 
     def __init__(self, leaf: Leaf, scope: Scope, state: Carried | None) -> None:
-        dtype = scope.block.ground.chance.dtype
+        dtype = scope.block.events.chance.dtype
         self._kernels = scope.block.kernels
         old, full = Layout.empty(leaf.n_states), np.empty(0, dtype)
         alive: Numbers = np.empty((0, 0), dtype)
@@ -132,15 +132,15 @@ class LeafRun:
             old = stored.possible(state["full"])
             shrunk = stored.rows_in(old)
             n_rows = int(old.base[-1])
-            full, alive = placed(state["full"], shrunk, n_rows), placed(state["alive"], shrunk, n_rows)
+            full, alive = moved_rows(state["full"], shrunk, n_rows), moved_rows(state["alive"], shrunk, n_rows)
             gone = state["gone"]
         found = scope.by_values(leaf.variables, range(leaf.n_stages))
         self._layout, self._moves = moves_of(scope, *found, old, leaf.alphabet)
         self._base = self._layout.base
         self._full = started(self._layout, old, full)
-        self._alive = placed(alive, old.rows_in(self._layout), int(self._base[-1]))
+        self._alive = moved_rows(alive, old.rows_in(self._layout), int(self._base[-1]))
         self._alive[self._base[len(old.units) : -1]] = 1
-        self._gone = placed(gone, np.arange(len(gone)), len(self._layout.units))
+        self._gone = moved_rows(gone, np.arange(len(gone)), len(self._layout.units))
         self._hits: Mask = self._moves.kind == 1
         self.errors = np.zeros(len(scope.times))
 

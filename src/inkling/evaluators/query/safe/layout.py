@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.grounding import NOTHING, Numbers, ranges
+from inkling.evaluators.query.probable_events import NOTHING, Numbers, ranges
 from inkling.model.batch import Ints
 
 MOST_ROWS = 1024
@@ -129,7 +129,7 @@ class Layout:
         return cls(state["units"], state["first"], state["streams"], values, n_states)
 
 
-def placed(old: np.ndarray, rows: Ints, n_rows: int, axis: int = 0) -> np.ndarray:
+def moved_rows(old: np.ndarray, rows: Ints, n_rows: int, axis: int = 0) -> np.ndarray:
     """What stood in rows, where they are now; zero in those that are new."""
     shape = list(old.shape)
     shape[axis] = n_rows

@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.grounding import NOTHING, Numbers
-from inkling.evaluators.query.safe.layout import Layout, placed
+from inkling.evaluators.query.probable_events import NOTHING, Numbers
+from inkling.evaluators.query.safe.layout import Layout, moved_rows
 from inkling.evaluators.query.safe.scope import Scope
 from inkling.model.batch import Ints
-from inkling.model.weights import TOLERANCE
+from inkling.model.uncertainty import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
 class Alphabet:
-    """What letters do to states, and what is to be told of it: `kind` is less than `n_kinds`."""
+    """Transitions of states by symbol, and what follows for the operator above: a `kind` below `n_kinds`."""
 
-    words: Ints  # of each letter, in order
-    union: Ints  # [letter, letter]
-    delta: Ints  # [state, letter]
-    kind: Ints  # [state, letter]
+    predicates: Ints  # the predicate mask of each symbol, in ascending order
+    union: Ints  # [symbol, symbol]
+    delta: Ints  # [state, symbol]
+    kind: Ints  # [state, symbol]
     n_kinds: int
 
 
@@ -42,18 +42,18 @@ class Moves:
     weight: Numbers
     kind: Ints
 
-    def steps_where(self, told: NDArray[np.bool_]) -> Ints:
+    def steps_where(self, chosen: NDArray[np.bool_]) -> Ints:
         """Steps with some moves of a kind."""
-        cells = np.repeat(np.arange(len(self.cell_unit)), np.diff(self.offsets))[told]
+        cells = np.repeat(np.arange(len(self.cell_unit)), np.diff(self.offsets))[chosen]
         steps = np.repeat(np.arange(len(self.step_cells) - 1), np.diff(self.step_cells))
         return np.unique(steps[cells])
 
 
 def moves_of(
-    scope: Scope, streams: Ints, units: Hashes, masks: Ints, layout: Layout, letters: Callable[[Ints], Alphabet]
+    scope: Scope, streams: Ints, units: Hashes, masks: Ints, layout: Layout, symbols: Callable[[Ints], Alphabet]
 ) -> tuple[Layout, Moves]:
     """The moves of all units that streams belong to; only bits in their masks count."""
-    block, ground = scope.block, scope.block.ground
+    block, events = scope.block, scope.block.events
     sizes = block.end[streams] - block.begin[streams]
     groups, member = block.groups(streams), np.repeat(np.arange(len(streams)), sizes)
     layout = layout.grown(np.unique(units), *_chained(scope, streams, units))
@@ -64,9 +64,9 @@ def moves_of(
     order = np.lexsort((groups, unit[member], steps))
     groups, member, steps = groups[order], member[order], steps[order]
     rows = block.rows(groups)
-    counts = ground.offsets[groups + 1] - ground.offsets[groups]
-    words = block.words[rows] & np.repeat(masks[member], counts)
-    alphabet = letters(words)
+    counts = events.offsets[groups + 1] - events.offsets[groups]
+    predicates = block.predicates[rows] & np.repeat(masks[member], counts)
+    alphabet = symbols(predicates)
     new_cell = np.ones(len(groups), bool)
     new_cell[1:] = (steps[1:] != steps[:-1]) | (unit[member][1:] != unit[member][:-1])
     begins = np.flatnonzero(new_cell)
@@ -84,9 +84,9 @@ def moves_of(
                 ends - counts,
                 ends,
                 chain_of,
-                ground.anew[groups],
-                np.searchsorted(alphabet.words, words),
-                ground.chance[rows],
+                events.anew[groups],
+                np.searchsorted(alphabet.predicates, predicates),
+                events.chance[rows],
                 block.rest[groups],
                 value,
                 given,
@@ -96,7 +96,7 @@ def moves_of(
                 alphabet.delta,
                 alphabet.kind,
                 alphabet.n_kinds,
-                0 if ground.is_exact else float(TOLERANCE) / 2,
+                0 if events.is_exact else float(TOLERANCE) / 2,
                 source,
                 target,
                 weight,
@@ -105,9 +105,9 @@ def moves_of(
         )
 
     none = np.empty(0, np.int64)
-    n_moves = found(False, none, none, np.empty(0, ground.chance.dtype), none)
+    n_moves = found(False, none, none, np.empty(0, events.chance.dtype), none)
     source, target, kind = (np.empty(n_moves, np.int64) for _ in range(3))
-    weight = np.zeros(n_moves, ground.chance.dtype)
+    weight = np.zeros(n_moves, events.chance.dtype)
     found(True, source, target, weight, kind)
     step_cells = np.searchsorted(steps[begins], np.arange(len(scope.times) + 1))
     return layout, Moves(step_cells, unit[member][begins], offsets, source, target, weight, kind)
@@ -115,37 +115,37 @@ def moves_of(
 
 def _chained(scope: Scope, streams: Ints, units: Hashes) -> tuple[Hashes, Hashes, list[Hashes]]:
     """Units, names and values of streams whose value depends on the one before."""
-    ground, block = scope.block.ground, scope.block
-    chained = np.flatnonzero(ground.markov[streams]) if len(streams) else np.empty(0, np.int64)
+    events, block = scope.block.events, scope.block
+    chained = np.flatnonzero(events.markov[streams]) if len(streams) else np.empty(0, np.int64)
     values = []
     for one in streams[chained]:
-        rows = slice(ground.offsets[block.begin[one]], ground.offsets[block.end[one]])
-        values.append(ground.value[rows][np.asarray(ground.chance[rows] != 0, bool)])
-    return units[chained], ground.name[streams[chained]], values
+        rows = slice(events.offsets[block.begin[one]], events.offsets[block.end[one]])
+        values.append(events.value[rows][np.asarray(events.chance[rows] != 0, bool)])
+    return units[chained], events.name[streams[chained]], values
 
 
 def _hidden(
     scope: Scope, layout: Layout, streams: Ints, unit: Ints, groups: Ints, member: Ints, rows: Ints, counts: Ints
 ) -> tuple[Ints, Ints, Ints]:
     """Per group its chained stream, or -1; per row which of its values it has and had before, -1 where it cannot."""
-    ground = scope.block.ground
+    events = scope.block.events
     chain_of = np.full(len(groups), -1, np.int64)
     value, given = np.zeros(len(rows), np.int64), np.full(len(rows), -1, np.int64)
-    chained = np.flatnonzero(ground.markov[streams]) if len(streams) else np.empty(0, np.int64)
+    chained = np.flatnonzero(events.markov[streams]) if len(streams) else np.empty(0, np.int64)
     if not len(chained):
         return chain_of, value, given
     of_stream = np.full(len(streams), -1, np.int64)
     for one in chained:
         chains = range(layout.first[unit[one]], layout.first[unit[one] + 1])
-        of_stream[one] = next(m for m in chains if layout.streams[m] == ground.name[streams[one]])
+        of_stream[one] = next(m for m in chains if layout.streams[m] == events.name[streams[one]])
     chain_of = of_stream[member]
     of_row = np.repeat(chain_of, counts)
     by_chain = np.argsort(of_row, kind="stable")
     bounds = np.searchsorted(of_row[by_chain], np.arange(len(layout.values) + 1))
     for m, known in enumerate(layout.values):
         mine = by_chain[bounds[m] : bounds[m + 1]]
-        value[mine] = _places(known, ground.value[rows[mine]])
-        given[mine] = _places(known, ground.given[rows[mine]])
+        value[mine] = _places(known, events.value[rows[mine]])
+        given[mine] = _places(known, events.given[rows[mine]])
     return chain_of, value, given
 
 
@@ -157,7 +157,7 @@ def _places(known: Hashes, wanted: Hashes) -> Ints:
 def started(layout: Layout, old: Layout, full: Numbers) -> Numbers:
     """Chances of all rows, where units that are new have seen nothing."""
     base = layout.base
-    grown = placed(full, old.rows_in(layout), int(base[-1]))
+    grown = moved_rows(full, old.rows_in(layout), int(base[-1]))
     grown[base[len(old.units) : -1]] = 1
     return grown
 

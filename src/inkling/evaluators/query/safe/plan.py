@@ -1,6 +1,6 @@
 """Safe queries: answered by operators on intervals of time, for each value of the variables around them.
 
-The start of an answer is its own time: how early a match began is told by chains of states only.
+The start of an answer is its own time: only chains of states know how early a match began.
 """
 
 from __future__ import annotations
@@ -15,27 +15,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.analysis.query.plans import Chain, Cover, Follow, Group, Plan, Project
+from inkling.analysis.query.plans import GroupSeq, LastWins, Plan, Project, Reg, Seq
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import is_one_stream
 from inkling.evaluators.query.answers import Answers, joined
-from inkling.evaluators.query.grounding import Ground, Mask, Numbers
-from inkling.evaluators.query.safe import group as grouped
-from inkling.evaluators.query.safe import seq as follow
-from inkling.evaluators.query.safe import seq_markov as follow_chained
+from inkling.evaluators.query.probable_events import Mask, Numbers, ProbableEvents
+from inkling.evaluators.query.safe import group, seq, seq_markov
 from inkling.evaluators.query.safe.intervals import EVER, Carried, Leaf, Operator, Run
 from inkling.evaluators.query.safe.scope import Block, Scope, scopes_of
-from inkling.kernels.probable_intervals import (
-    any_within,
-    covered,
-    hits_at,
-    next_after,
-    next_within,
-    survivors,
-    tails_of,
-)
-from inkling.kernels.probable_moves import moves_of_cells
-from inkling.kernels.probable_waits import (
+from inkling.kernels.query.intervals import any_within, covered, hits_at, next_after, next_within, survivors, tails_of
+from inkling.kernels.query.moves import moves_of_cells
+from inkling.kernels.query.seq_markov import (
     chained_after,
     chained_any_within,
     chained_possible,
@@ -86,9 +76,9 @@ def _size(some: Mapping[str, Any] | np.ndarray) -> int:
 
 @dataclass(frozen=True)
 class Safe:
-    """A query and its plan. Answers are told by the values of the head's variables and of those projected last.
+    """A query and its plan. Answers are identified by the values of the head's variables and of those projected last.
 
-    `ever` asks for the first time at which it is satisfied; times at which it can be are told even
+    `ever` asks for the first time at which it is satisfied; times at which it can be are reported even
     where that cannot be the first. `spare` is the chance that may be neglected at each time by
     each operator, and by which answers are too low then.
     """
@@ -117,36 +107,36 @@ class Safe:
         return SafeState({})
 
     def advance(
-        self, state: SafeState, ground: Ground, words: Ints, tables: Mapping[str, pa.Table] | None = None
+        self, state: SafeState, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table] | None = None
     ) -> tuple[SafeState, Answers]:
-        """Take in complete times, later than all before. Raises `TooManyValues`."""
+        """Ingest complete times, later than all before. Raises `TooManyValues`."""
         after: dict[int, Carried] = dict(state.units)
-        parts = [Answers.exactly(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, ground.chance.dtype))]
-        for block in Block.of(self.query, ground, words, self.kernels).windows(self.most_rows):
+        parts = [Answers.exactly(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, events.chance.dtype))]
+        for block in Block.of(self.query, events, predicates, self.kernels).windows(self.most_rows):
             for unit, scope in scopes_of(block, self.variables).items():
-                after[unit], chances, told, errors = self._advanced(after.get(unit), scope)
-                some = np.flatnonzero(told)
+                after[unit], chances, possible, errors = self._advanced(after.get(unit), scope)
+                some = np.flatnonzero(possible)
                 time = scope.times[some]
-                chance = chances[some] if ground.is_exact else np.minimum(chances[some], 1.0)
+                chance = chances[some] if events.is_exact else np.minimum(chances[some], 1.0)
                 parts.append(Answers(np.full(len(some), unit, np.uint64), time, chance, time, errors[some]))
         return SafeState(after), joined(parts)
 
     def _advanced(self, state: Carried | None, scope: Scope) -> tuple[Carried, Numbers, Mask, NDArray[np.float64]]:
-        """What is known then, chances of all steps, which of them are told, and errors."""
+        """What is known then, chances of all steps, which of them are emitted, and errors."""
         run = self.top.begun(scope, None if state is None else state["run"])
         pieces = list(self._pieces(len(scope.times)))
         if not self.ever:
             found = np.concatenate([run.points(first, last) for first, last in pieces])
             return {"run": run.carried()}, found, np.asarray(found > 0, bool), run.errors
-        seen = [np.zeros(1, scope.block.ground.chance.dtype) if state is None else state["seen"]]
-        told = []
+        seen = [np.zeros(1, scope.block.events.chance.dtype) if state is None else state["seen"]]
+        possible = []
         for first, last in pieces:
-            told.append(run.possible(first, last))
+            possible.append(run.possible(first, last))
             begins = np.full(int(state is None and first == 0), first)
             table = run.table(first, last, np.arange(1 - len(begins)), begins, np.full(len(begins), EVER))
             seen.append(table[:, 0])
         so_far = np.concatenate(seen)
-        return {"run": run.carried(), "seen": so_far[-1:]}, np.diff(so_far), np.concatenate(told), run.errors
+        return {"run": run.carried(), "seen": so_far[-1:]}, np.diff(so_far), np.concatenate(possible), run.errors
 
     def _pieces(self, n_steps: int) -> Iterator[tuple[int, int]]:
         shortest, longest = self.pieces
@@ -167,17 +157,11 @@ def _projected(plan: Plan) -> tuple[list[str], Plan]:
 
 
 def operator_of(
-    query: Query,
-    plan: Plan,
-    env: frozenset[str],
-    *,
-    spare: float = 0.0,
-    within: bool = False,
-    since_ever: bool = False,
+    query: Query, plan: Plan, env: frozenset[str], *, spare: float = 0.0, within: bool = False, since_ever: bool = False
 ) -> Operator:
     """The operators of a plan. `within` says that tables are asked for, `since_ever` that their only start is ever."""
     match plan:
-        case Chain(n_stages=n):
+        case Reg(n_stages=n):
             return Leaf.of(query, n, (), env)
         case Project():
             leaf = _leaf(query, plan, env)
@@ -187,36 +171,36 @@ def operator_of(
                 query, plan.child, env | {plan.variable}, spare=spare, within=within, since_ever=since_ever
             )
             return Projected(child, plan.variable, _n_stages(plan))
-        case Follow(child=before, stage=number):
+        case Seq(child=before, stage=number):
             ever = within and (since_ever or query.stages[number].repeated)
             child = operator_of(query, before, env, spare=spare, within=True, since_ever=ever)
             if not query.source(number).markov:
-                return follow.Follow(query, child, number, spare, since_ever)
+                return seq.SeqOperator(query, child, number, spare, since_ever)
             if within or query.stages[number].repeated or is_one_stream(query, number, env):
-                return follow_chained.FollowChained(query, child, number, spare, since_ever)
-            return grouped.FollowMany(query, child, number, spare)
-        case Cover(child=before, stage=number):
-            return follow.Cover(operator_of(query, before, env, spare=spare), number)
-        case Group(child=before, stage=number):
+                return seq_markov.SeqMarkovOperator(query, child, number, spare, since_ever)
+            return group.SeqManyOperator(query, child, number, spare)
+        case LastWins(child=before, stage=number):
+            return seq.LastWinsOperator(operator_of(query, before, env, spare=spare), number)
+        case GroupSeq(child=before, stage=number):
             leaf = _leaf(query, before, env)
             assert leaf is not None
-            return grouped.Grouped(query, leaf, number, spare)
+            return group.GroupSeqOperator(query, leaf, number, spare)
 
 
 def _leaf(query: Query, plan: Plan, env: frozenset[str]) -> Leaf | None:
     variables, inner = _projected(plan)
-    if not isinstance(inner, Chain):
+    if not isinstance(inner, Reg):
         return None
     return Leaf.of(query, inner.n_stages, variables, env | frozenset(variables))
 
 
 def _n_stages(plan: Plan) -> int:
     match plan:
-        case Chain(n_stages=n):
+        case Reg(n_stages=n):
             return n
         case Project(child=child):
             return _n_stages(child)
-        case Follow(stage=number) | Cover(stage=number) | Group(stage=number):
+        case Seq(stage=number) | LastWins(stage=number) | GroupSeq(stage=number):
             return number + 1
 
 
@@ -234,7 +218,7 @@ class Projected:
 
 class ProjectedRun:
     def __init__(self, node: Projected, scope: Scope, state: Carried | None) -> None:
-        self._dtype = scope.block.ground.chance.dtype
+        self._dtype = scope.block.events.chance.dtype
         known = {} if state is None else {int(name): some for name, some in state["values"].items()}
         scopes = scope.divided(node.variable, range(node.n_stages))
         self._runs: dict[int, Run] = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.grounding import NULL_KEY, Ground, Mask, Numbers, constant_keys, ranges
+from inkling.evaluators.query.probable_events import NULL_KEY, Mask, Numbers, ProbableEvents, constant_keys, ranges
 from inkling.model.batch import Ints
 
 
@@ -19,27 +19,27 @@ class Block:
     """Complete times: what may happen, and what each row can do for the query."""
 
     query: Query
-    ground: Ground
-    words: Ints
+    events: ProbableEvents
+    predicates: Ints
     rest: Numbers
     begin: Ints  # groups of stream s are begin[s]:end[s]
     end: Ints
     kernels: SimpleNamespace
 
     @classmethod
-    def of(cls, query: Query, ground: Ground, words: Ints, kernels: SimpleNamespace) -> Block:
-        first = np.searchsorted(ground.stream, np.arange(ground.n_streams + 1))
-        return cls(query, ground, words, ground.rest, first[:-1], first[1:], kernels)
+    def of(cls, query: Query, events: ProbableEvents, predicates: Ints, kernels: SimpleNamespace) -> Block:
+        first = np.searchsorted(events.stream, np.arange(events.n_streams + 1))
+        return cls(query, events, predicates, events.rest, first[:-1], first[1:], kernels)
 
     def windows(self, n_rows: int) -> Iterator[Block]:
         """The same times, one after the other, in parts of about so many rows."""
-        ground = self.ground
-        times, place = np.unique(ground.time, return_inverse=True)
-        part = np.cumsum(np.bincount(place, np.diff(ground.offsets))) // max(n_rows, 1)
+        events = self.events
+        times, place = np.unique(events.time, return_inverse=True)
+        part = np.cumsum(np.bincount(place, np.diff(events.offsets))) // max(n_rows, 1)
         for number in np.unique(part):
             lowest, highest = times[part == number][[0, -1]]
-            earlier, done = (ground.stream[late] for late in (ground.time < lowest, ground.time <= highest))
-            n = ground.n_streams
+            earlier, done = (events.stream[late] for late in (events.time < lowest, events.time <= highest))
+            n = events.n_streams
             begin, end = self.begin + np.bincount(earlier, minlength=n), self.begin + np.bincount(done, minlength=n)
             yield replace(self, begin=begin, end=end)
 
@@ -47,26 +47,26 @@ class Block:
         return ranges(self.begin[streams], self.end[streams] - self.begin[streams])
 
     def rows(self, groups: Ints) -> Ints:
-        begin = self.ground.offsets[groups]
-        return ranges(begin, self.ground.offsets[groups + 1] - begin)
+        begin = self.events.offsets[groups]
+        return ranges(begin, self.events.offsets[groups + 1] - begin)
 
     def codes(self, variable: str, stage: int) -> Hashes | None:
         """The value that a variable has in each stream of a stage; None where the stage does not have it."""
         columns = self._columns(variable, stage)
-        return self.ground.keys[self.query.stages[stage].source, columns[0]] if columns else None
+        return self.events.keys[self.query.stages[stage].source, columns[0]] if columns else None
 
     def readable(self, stage: int, variables: Iterable[str]) -> Mask:
         """Which streams a stage can read at all."""
         source = self.query.stages[stage].source
-        readable = self.ground.source == self.ground.sources.index(source)
+        readable = self.events.source == self.events.sources.index(source)
         for name in variables:
             columns = self._columns(name, stage)
             for column in columns[1:]:
-                readable &= self.ground.keys[source, column] == self.ground.keys[source, columns[0]]
+                readable &= self.events.keys[source, column] == self.events.keys[source, columns[0]]
             if columns and len(self.query.variable(name).places) > 1:
-                readable &= self.ground.keys[source, columns[0]] != NULL_KEY
+                readable &= self.events.keys[source, columns[0]] != NULL_KEY
         for column, code in constant_keys(self.query, stage):
-            readable &= self.ground.keys[source, column] == code
+            readable &= self.events.keys[source, column] == code
         return readable
 
     def _columns(self, variable: str, stage: int) -> list[str]:
@@ -83,10 +83,10 @@ class Scope:
     times: Ints
 
     def steps_of(self, groups: Ints) -> Ints:
-        return np.searchsorted(self.times, self.block.ground.time[groups])
+        return np.searchsorted(self.times, self.block.events.time[groups])
 
     def by_values(self, variables: Sequence[str], stages: Sequence[int]) -> tuple[Ints, Hashes, Ints]:
-        """Streams of some stages, the unit that each belongs to, and the bits of words that count there."""
+        """Streams of some stages, the unit that each belongs to, and the bits of predicate masks that count there."""
         block = self.block
         ids, units, bits = [], [], []
         for stage in stages:
@@ -136,7 +136,7 @@ def scopes_of(block: Block, variables: Sequence[str]) -> dict[int, Scope]:
     scopes = {}
     for name in sorted(read):
         groups = block.groups(np.unique(np.concatenate(read[name])))
-        scopes[name] = Scope(block, tuple(read[name]), np.unique(block.ground.time[groups]))
+        scopes[name] = Scope(block, tuple(read[name]), np.unique(block.events.time[groups]))
     return scopes
 
 

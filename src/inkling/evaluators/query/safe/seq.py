@@ -1,6 +1,6 @@
 """A stage of independent events that have nothing to do with the stages before: it takes the next one after them.
 
-Waiting goes on until an event comes that the stage takes, or, if the stage repeats, rejects. What counts is whether the
+Waiting continues until an event that the stage takes or, if it repeats, rejects. What counts is whether the
 stages before were satisfied since the latest such event, so that the child is asked for one start per time at which
 there can be one, as long as it can still have been the latest.
 """
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from inkling.analysis.query.bits import accepted, candidate
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.grounding import Mask, Numbers
+from inkling.evaluators.query.probable_events import Mask, Numbers
 from inkling.evaluators.query.safe.intervals import EVER, Carried, Operator, Run
 from inkling.evaluators.query.safe.scope import Scope
 from inkling.model.batch import Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Follow:
+class SeqOperator:
     """`spare` is the chance that may be neglected: answers are too low by it at most.
 
     `since_ever` says that only the start before all times is ever asked for.
@@ -35,8 +35,8 @@ class Follow:
     spare: float = 0.0
     since_ever: bool = False
 
-    def begun(self, scope: Scope, state: Carried | None) -> FollowRun:
-        return FollowRun(self, scope, state)
+    def begun(self, scope: Scope, state: Carried | None) -> SeqRun:
+        return SeqRun(self, scope, state)
 
 
 class AsksChild:
@@ -46,7 +46,7 @@ class AsksChild:
     _child: Run
     _fresh: bool  # whether nothing was asked for yet
     _starts: Ints  # of the child's columns
-    _latest: Numbers  # what the child said of each start at the step before
+    _latest: Numbers  # what the child gave for each start at the step before
 
     def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> tuple[Numbers, Ints]:
         """What the child says of each step's step before, by start; and the step at which each column is known."""
@@ -63,8 +63,8 @@ class AsksChild:
         return child, np.concatenate([np.full(len(kept) + len(begins), first - 1), cuts]).astype(np.int64)
 
 
-class FollowRun(AsksChild):
-    def __init__(self, node: Follow, scope: Scope, state: Carried | None) -> None:
+class SeqRun(AsksChild):
+    def __init__(self, node: SeqOperator, scope: Scope, state: Carried | None) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
         self._repeated = node.query.stages[node.stage].repeated
         self._match, self._taken = match_chances(scope, node.stage)
@@ -86,7 +86,7 @@ class FollowRun(AsksChild):
         }
         self._starts = state["starts"]
         self._chances: Numbers = state["chances"]  # of an event that ends waiting, at each start
-        self._passed: Numbers = state["passed"]  # that waiting goes on over it
+        self._passed: Numbers = state["passed"]  # that waiting continues over it
         self._latest = state["latest"]
         self._lost: NDArray[np.float64] = state["lost"]  # the chance of starts that are neglected
         self._neglected: NDArray[np.float64] = state["neglected"]  # the most that it can be in a table
@@ -113,7 +113,7 @@ class FollowRun(AsksChild):
         out = np.zeros(last - first, weights.dtype)
         self._kernels.next_after(first, last, self._cut, self._taken, made, weights, child, out)
         self._chances = weights
-        self._told(first, last)
+        self._add_errors(first, last)
         return out
 
     def possible(self, first: int, last: int) -> Mask:
@@ -206,7 +206,7 @@ class FollowRun(AsksChild):
         """What was neglected before and still matters."""
         return Fraction(float(self._lost[0])) if like.dtype == object else self._lost[0]
 
-    def _told(self, first: int, last: int) -> None:
+    def _add_errors(self, first: int, last: int) -> None:
         """How much answers can be too low."""
         self.errors[first:last] = self._child.neglected
         if self._lost[0] == 0:
@@ -218,17 +218,17 @@ class FollowRun(AsksChild):
 
 def match_chances(scope: Scope, stage: int) -> tuple[Numbers, Numbers]:
     """Per step, how probable it is that some event is a candidate of a stage, and that some is accepted."""
-    block, ground = scope.block, scope.block.ground
+    block, events = scope.block, scope.block.events
     groups = block.groups(scope.streams[stage])
     rows = block.rows(groups)
-    group = np.repeat(np.arange(len(groups)), ground.offsets[groups + 1] - ground.offsets[groups])
+    group = np.repeat(np.arange(len(groups)), events.offsets[groups + 1] - events.offsets[groups])
     steps = scope.steps_of(groups)
     found = []
     for bit in (candidate(stage), accepted(stage)):
-        fits = (block.words[rows] & bit) != 0
-        mass = np.zeros(len(groups), ground.chance.dtype)
-        np.add.at(mass, group[fits], ground.chance[rows[fits]])
-        if not ground.is_exact:
+        fits = (block.predicates[rows] & bit) != 0
+        mass = np.zeros(len(groups), events.chance.dtype)
+        np.add.at(mass, group[fits], events.chance[rows[fits]])
+        if not events.is_exact:
             mass = np.where(mass > 1.0 - 1e-12, 1.0, mass)
         found.append(_any_of(mass, steps, len(scope.times)))
     return found[0], found[1]
@@ -247,20 +247,20 @@ def _any_of(chances: Numbers, steps: Ints, n_steps: int) -> Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
+class LastWinsOperator:
     """A last stage that can take every event which the stage before accepts: only the latest one counts."""
 
     child: Operator
     stage: int
 
-    def begun(self, scope: Scope, state: Carried | None) -> CoverRun:
-        return CoverRun(self, scope, state)
+    def begun(self, scope: Scope, state: Carried | None) -> LastWinsRun:
+        return LastWinsRun(self, scope, state)
 
 
-class CoverRun:
+class LastWinsRun:
     neglected = 0.0
 
-    def __init__(self, node: Cover, scope: Scope, state: Carried | None) -> None:
+    def __init__(self, node: LastWinsOperator, scope: Scope, state: Carried | None) -> None:
         self._kernels = scope.block.kernels
         self._match, self._taken = match_chances(scope, node.stage)
         self._child = node.child.begun(scope, None if state is None else state["child"])

@@ -1,6 +1,7 @@
 """A stage whose events depend on the value before, after stages that have nothing to do with it.
 
 What its streams have together is followed as one value; beside it stands when the latest event came that ended waiting.
+Its step ends like the one of `seq`, but with another kernel over other arrays: there is nothing to share but names.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.grounding import Mask, Numbers
+from inkling.evaluators.query.probable_events import Mask, Numbers
 from inkling.evaluators.query.safe.intervals import Carried, Operator, arrays
-from inkling.evaluators.query.safe.layout import Layout, placed
+from inkling.evaluators.query.safe.layout import Layout, moved_rows
 from inkling.evaluators.query.safe.moves import Alphabet, Moves, moves_of, started
 from inkling.evaluators.query.safe.scope import Scope
 from inkling.evaluators.query.safe.seq import AsksChild
@@ -25,22 +26,22 @@ NONE, REJECTED, ACCEPTED = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class FollowChained:
+class SeqMarkovOperator:
     query: Query
     child: Operator
     stage: int
     spare: float = 0.0
     since_ever: bool = False
 
-    def begun(self, scope: Scope, state: Carried | None) -> FollowChainedRun:
-        return FollowChainedRun(self, scope, state)
+    def begun(self, scope: Scope, state: Carried | None) -> SeqMarkovRun:
+        return SeqMarkovRun(self, scope, state)
 
 
-class FollowChainedRun(AsksChild):
-    def __init__(self, node: FollowChained, scope: Scope, state: Carried | None) -> None:
+class SeqMarkovRun(AsksChild):
+    def __init__(self, node: SeqMarkovOperator, scope: Scope, state: Carried | None) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
         self._repeated = node.query.stages[node.stage].repeated
-        dtype = scope.block.ground.chance.dtype
+        dtype = scope.block.events.chance.dtype
         self._child = node.child.begun(scope, None if state is None else state["child"])
         old = Layout.empty(1) if state is None else Layout.unpacked(state, 1)
         state = state or {
@@ -60,7 +61,7 @@ class FollowChainedRun(AsksChild):
         streams = scope.streams[node.stage]
         masks = np.full(len(streams), 3 << (2 * node.stage), np.int64)
         layout, self._moves = moves_of(
-            scope, streams, np.zeros(len(streams), np.uint64), masks, old, stage_letters(node.stage)
+            scope, streams, np.zeros(len(streams), np.uint64), masks, old, stage_symbols(node.stage)
         )
         if not len(layout.units):  # nothing has come of it yet
             none = np.empty(0, np.uint64)
@@ -68,15 +69,15 @@ class FollowChainedRun(AsksChild):
         self._layout = layout
         self._full = started(layout, old, state["full"])
         rows, n_rows = old.rows_in(layout), int(layout.base[-1])
-        self._weights = placed(state["weights"], rows, n_rows)  # [value, column of the child]
-        self._landed = placed(state["landed"], rows, n_rows, 1)
-        self._waited = placed(placed(state["waited"], rows, n_rows, 1), rows, n_rows, 2)
-        self._free = placed(placed(state["free"], rows, n_rows, 1), rows, n_rows, 2)
-        self._held = placed(state["held"], rows, n_rows)
-        self._waits: Mask = placed(state["waits"], rows, n_rows)  # values that there can be while the stage waits
+        self._weights = moved_rows(state["weights"], rows, n_rows)  # [value, column of the child]
+        self._landed = moved_rows(state["landed"], rows, n_rows, 1)
+        self._waited = moved_rows(moved_rows(state["waited"], rows, n_rows, 1), rows, n_rows, 2)
+        self._free = moved_rows(moved_rows(state["free"], rows, n_rows, 1), rows, n_rows, 2)
+        self._held = moved_rows(state["held"], rows, n_rows)
+        self._waits: Mask = moved_rows(state["waits"], rows, n_rows)  # values that there can be while the stage waits
         self._starts = state["starts"]
         self._latest = state["latest"]
-        self._dust = placed(state["dust"], rows, n_rows)  # the chance of each value with a start that is neglected
+        self._dust = moved_rows(state["dust"], rows, n_rows)  # the chance of each value with a start that is neglected
         self._mine: Ints = state["mine"]
         self._fresh = bool(state["fresh"][0])
         self.errors = np.zeros(len(scope.times))
@@ -110,9 +111,9 @@ class FollowChainedRun(AsksChild):
         out, can_be = np.zeros(last - first, bool), np.asarray(self._full != 0, bool)
         satisfied = self._child.possible(first, last)
         cuts = np.array([False, True, not self._repeated])
-        step_cells, offsets, source, target, _, said = _of_one(self._moves)
+        step_cells, offsets, source, target, _, kind = _of_one(self._moves)
         self._kernels.chained_possible(
-            first, last, step_cells, offsets, source, target, said, cuts, can_be, self._waits, satisfied, out
+            first, last, step_cells, offsets, source, target, kind, cuts, can_be, self._waits, satisfied, out
         )
         return out
 
@@ -134,9 +135,9 @@ class FollowChainedRun(AsksChild):
             cuts = self._cuts(first, last, np.array([False, True, True]))
             child, made_columns = self._asked(first, last, old, cuts)
             n = len(made_columns)
-            self._landed = placed(self._landed, np.arange(len(self._landed)), n)
-            self._waited = placed(self._waited, np.arange(len(self._waited)), n)
-            self._free = placed(self._free, np.arange(len(self._free)), n)
+            self._landed = moved_rows(self._landed, np.arange(len(self._landed)), n)
+            self._waited = moved_rows(self._waited, np.arange(len(self._waited)), n)
+            self._free = moved_rows(self._free, np.arange(len(self._free)), n)
             if fresh:
                 self._landed[0] = self._full
                 self._free[0] = np.eye(n_rows, dtype=np.int64)
@@ -182,13 +183,13 @@ class FollowChainedRun(AsksChild):
         return steps[(steps >= first) & (steps < last)]
 
 
-def stage_letters(stage: int) -> Any:
-    """What rows say to one stage: nothing, a candidate, an accepted one."""
+def stage_symbols(stage: int) -> Any:
+    """The alphabet of one stage: no candidate, a candidate, an accepted candidate."""
     bit = 1 << (2 * stage)
     larger = np.maximum.outer(np.arange(3), np.arange(3))
     kinds = np.array([[NONE, REJECTED, ACCEPTED]])
     alphabet = Alphabet(np.array([0, bit, 3 * bit]), larger, np.zeros((1, 3), np.int64), kinds, 3)
-    return lambda words: alphabet
+    return lambda predicates: alphabet
 
 
 def _of_one(moves: Moves) -> Sequence[np.ndarray]:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.grounding import NOTHING, Numbers
+from inkling.evaluators.query.probable_events import NOTHING, Numbers
 from inkling.evaluators.query.sets.steps import Move, Outcome, Step
-from inkling.evaluators.query.sets.successors import Entry, Hops, Roles, Successors
-from inkling.kernels.live_sets import NEVER, alike, least_of, state_words
+from inkling.evaluators.query.sets.successors import Effects, Entry, Roles, Successors
+from inkling.kernels.query.live_sets import NEVER, alike, least_of, state_words
 from inkling.model.batch import Ints
 
 Codes = NDArray[np.uint16]
@@ -34,7 +34,7 @@ class LiveSets:
     value of each chain as its place among `held`, of which the first is that of no event.
 
     Where only the first match counts, `mass` is that of worlds without one; states of worlds that have had theirs stay,
-    without mass, as they tell when there can be others.
+    without mass, as they show when there can be others.
     """
 
     entries: tuple[Entry, ...]
@@ -101,11 +101,11 @@ class Within:
         self._time = step.time
         self._moves = step.moves
         every = [outcome.roles for move in step.moves for some in move.outcomes.values() for outcome in some]
-        hops = successors.hops(sets.entries, every)
+        effects = successors.effects(sets.entries, every)
         entries = dict.fromkeys(sets.entries)
-        entries |= dict.fromkeys(entry for one in hops.values() for _, entry in one.made)
+        entries |= dict.fromkeys(entry for one in effects.values() for _, entry in one.made)
         self.entries = tuple(entries)
-        self._effects = _Effects({entry: number for number, entry in enumerate(entries)}, hops)
+        self._numbered = _NumberedEffects({entry: number for number, entry in enumerate(entries)}, effects)
         new_chains = dict.fromkeys(move.stream for move in step.moves if move.stream is not None)
         self._chains = tuple(dict.fromkeys((*sets.chains, *new_chains)))
         reached = (one.value for move in step.moves for some in move.outcomes.values() for one in some)
@@ -127,7 +127,7 @@ class Within:
             values,
             np.arange(n),
         )
-        self._open = [self._effects.used(move) for move in step.moves]
+        self._open = [self._numbered.used(move) for move in step.moves]
         self._settle(0)
 
     @property
@@ -177,7 +177,7 @@ class Within:
         return cases
 
     def after(self, part: Part, outcome: Outcome, move: Move) -> Part:
-        effect = self._effects.of(outcome.roles)
+        effect = self._numbered.of(outcome.roles)
         new, done, taken, values = part.new, part.done, part.taken, part.values
         if effect.made or effect.done:
             new, done = new.copy(), done.copy()
@@ -220,38 +220,38 @@ class Within:
 
 
 @dataclass(frozen=True, slots=True)
-class _Effect:
-    """`Hops` with numbers for entries, -1 for nothing."""
+class _NumberedEffect:
+    """`Effects` with numbers for entries, -1 for nothing."""
 
     taken: Ints
     made: tuple[tuple[int, int], ...]
     done: tuple[int, ...]
 
 
-class _Effects:
-    def __init__(self, numbers: dict[Entry, int], hops: dict[Roles, Hops]) -> None:
+class _NumberedEffects:
+    def __init__(self, numbers: dict[Entry, int], effects: dict[Roles, Effects]) -> None:
         def number(entry: Entry | None) -> int:
             return -1 if entry is None else numbers[entry]
 
-        self._effects = {
-            roles: _Effect(
+        self._numbered = {
+            roles: _NumberedEffect(
                 np.array([numbers[entry] for entry in one.taken], np.int64),
                 tuple((number(source), numbers[made]) for source, made in one.made),
                 tuple(number(source) for source in one.done),
             )
-            for roles, one in hops.items()
+            for roles, one in effects.items()
         }
-        self._effects.setdefault((), _Effect(np.empty(0, np.int64), (), ()))
+        self._numbered.setdefault((), _NumberedEffect(np.empty(0, np.int64), (), ()))
 
-    def of(self, roles: Roles) -> _Effect:
-        return self._effects[roles]
+    def of(self, roles: Roles) -> _NumberedEffect:
+        return self._numbered[roles]
 
     def used(self, move: Move) -> set[int]:
         """Entries that something may happen to, or may come from."""
         used: set[int] = set()
         for some in move.outcomes.values():
             for outcome in some:
-                effect = self._effects[outcome.roles]
+                effect = self._numbered[outcome.roles]
                 used |= {*effect.taken.tolist(), *(source for source, _ in effect.made), *effect.done}
         return used
 

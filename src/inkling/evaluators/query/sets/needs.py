@@ -13,7 +13,7 @@ Places = frozenset[Place]
 
 @dataclass(frozen=True, slots=True)
 class StageNeeds:
-    """`done` is kept of matches up to the stage, `again` of those that may go on with one more event of it.
+    """`done` is kept of matches up to the stage, `again` of those that may continue with one more event of it.
 
     An event agrees with itself in `same`, with earlier ones in `agrees`, and with the one before it of a repetition in
     `keeps`; `first` are conditions for the first event of a repetition, which has none before it.
@@ -44,8 +44,8 @@ def needs_of(query: Query, variables: Sequence[str]) -> tuple[StageNeeds, ...]:
 
 
 class _Needs:
-    def __init__(self, query: Query, told_apart: Sequence[Variable]) -> None:
-        self._query, self._told_apart = query, told_apart
+    def __init__(self, query: Query, distinguished: Sequence[Variable]) -> None:
+        self._query, self._distinguished = query, distinguished
         self._stage_of = {stage.slot: number for number, stage in enumerate(query.stages)}
         n = len(query.stages)
         self._same = [self._same_in(number) for number in range(n)]
@@ -83,12 +83,12 @@ class _Needs:
         return {column for column in variable.columns_in(number) if source.is_key(column)}
 
     def _same_in(self, number: int) -> tuple[tuple[str, str], ...]:
-        """Values of variables that are told apart by keys, where they stand in other columns, too."""
+        """Values of variables that are distinguished by keys, where they stand in other columns, too."""
         found = []
-        for variable in self._told_apart:
+        for variable in self._distinguished:
             keys = self._keys(variable, number)
             if not keys:
-                raise ValueError(f"{variable.name} does not tell keys of part {number + 1} apart")
+                raise ValueError(f"{variable.name} does not distinguish keys of part {number + 1}")
             found += [(column, min(keys)) for column in sorted(variable.columns_in(number) - keys)]
         return tuple(found)
 
@@ -96,7 +96,7 @@ class _Needs:
         found = []
         for variable in self._query.variables:
             earlier = [place for place in variable.places if place.stage < number]
-            if variable not in self._told_apart and earlier:
+            if variable not in self._distinguished and earlier:
                 found += [(column, min(earlier)) for column in sorted(variable.columns_in(number))]
         return tuple(found)
 
@@ -105,7 +105,7 @@ class _Needs:
         if not stage.repeated:
             return ()
         known = {column for column, _ in self._agrees[number]} | {column for column, _ in self._same[number]}
-        for variable in self._told_apart:
+        for variable in self._distinguished:
             known |= self._keys(variable, number)
         return tuple((column, Place(number, column)) for column in sorted(stage.kept - known))
 

@@ -1,4 +1,8 @@
-"""Sampled worlds side by side: for every match in the making, the lanes (worlds) in which it is live, as bits."""
+"""Sampled worlds as bit vectors: for every partial match, the worlds in which it is live (Lahar, section 3.5).
+
+The generic algorithm of the paper draws worlds and counts those in which the query is true. Here, bit w of a bit
+vector belongs to world w, so a step is a few operations on words of 64 bits.
+"""
 
 from __future__ import annotations
 
@@ -9,30 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.grounding import NOTHING
+from inkling.evaluators.query.probable_events import NOTHING
 from inkling.evaluators.query.sets.live_sets import Completed, LiveSets
 from inkling.evaluators.query.sets.steps import Move, Outcome, Step
 from inkling.evaluators.query.sets.successors import Entry, Roles, Successors
-from inkling.evaluators.sampling import Sampling as Settings
-from inkling.kernels.draws import uniforms
-from inkling.kernels.lanes import NEVER, drawn, marked, stepped, weight_of
+from inkling.evaluators.sampling import Sampling
+from inkling.kernels.query.sampled_worlds import NEVER, drawn, marked, stepped, weight_of
+from inkling.kernels.worlds.draws import uniforms
 from inkling.model.batch import Ints
 
 Draw = Callable[[Move, Sequence[Outcome], Mapping[int, range], Hashes], Ints]
-"""The outcome of a stream in each lane: of a move, its outcomes, those after each value, and the value in each lane."""
+"""Draws the outcome of a stream in each world, from a move, its outcomes, those by value before, and these values."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
-    """How many worlds are drawn where exact answers grow too large, and how far off these may then be."""
+class WorldSampler:
+    """Draws worlds where exact answers grow too large: their number, the error bound and the seed."""
 
     n_worlds: int = 448
     epsilon: float = 0.05
     seed: int = 0
 
     @classmethod
-    def of(cls, asked: Settings) -> Sampling:
-        """What the settings of a run ask for."""
+    def of(cls, asked: Sampling) -> WorldSampler:
+        """As the settings of a run ask."""
         return cls(asked.n_worlds, asked.epsilon, asked.seed)
 
     def draw(self, move: Move, outcomes: Sequence[Outcome], after: Mapping[int, range], before: Hashes) -> Ints:
@@ -45,34 +49,35 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
-    """`scale` is the mass that all lanes stand for together; `over` are those that have had the match that counts."""
+class SampledWorlds:
+    """Partial matches in sampled worlds. `scale` is the probability of all worlds together; `over` has the worlds that
+    already had the one match that counts."""
 
     entries: tuple[Entry, ...]
     chains: tuple[int, ...]
     live: Hashes  # [entry, word]
-    starts: Ints  # [entry, lane]
-    values: Hashes  # [chain, lane]
+    starts: Ints  # [entry, world]
+    values: Hashes  # [chain, world]
     over: Hashes  # [word]
-    weights: NDArray[np.float64]  # of each lane
+    weights: NDArray[np.float64]  # of each world
     scale: float
 
     @property
-    def n_lanes(self) -> int:
+    def n_worlds(self) -> int:
         return len(self.weights)
 
 
-def lanes_at_first(weights: NDArray[np.float64]) -> Lanes:
+def sampled_at_first(weights: NDArray[np.float64]) -> SampledWorlds:
     n = len(weights)
     words = -(-n // 64)
     none = np.empty((0, words), np.uint64), np.empty((0, n), np.int64), np.empty((0, n), np.uint64)
-    return Lanes((), (), *none, np.zeros(words, np.uint64), weights, 1.0)
+    return SampledWorlds((), (), *none, np.zeros(words, np.uint64), weights, 1.0)
 
 
-def lanes_from(sets: LiveSets, sampling: Sampling, unit: int, time: int) -> Lanes:
+def sampled_from(sets: LiveSets, sampling: WorldSampler, unit: int, time: int) -> SampledWorlds:
     """Worlds drawn from an exact distribution; the same ones, in whatever order its states are."""
     n = sampling.n_worlds
-    at_first = lanes_at_first(np.full(n, 1.0 / n))
+    at_first = sampled_at_first(np.full(n, 1.0 / n))
     order = np.array(sorted(range(sets.n_states), key=_naming(sets)))
     mass = sets.mass[order].astype(np.float64)
     total = float(mass.sum())
@@ -106,54 +111,54 @@ def _naming(sets: LiveSets) -> Callable[[int], tuple[list[str], list[tuple[int, 
     return name
 
 
-def lanes_after(
-    lanes: Lanes, step: Step, successors: Successors, draw: Draw, *, once: bool = False
-) -> tuple[Lanes, Completed]:
-    """The lanes after a step, and the share of those in which a match ends then."""
+def sampled_after(
+    worlds: SampledWorlds, step: Step, successors: Successors, draw: Draw, *, once: bool = False
+) -> tuple[SampledWorlds, Completed]:
+    """The worlds after a step, and the share of those in which a match ends then."""
     every = [outcome.roles for move in step.moves for some in move.outcomes.values() for outcome in some]
-    hops = successors.hops(lanes.entries, every)
-    events: dict[Roles, int] = {roles: number for number, roles in enumerate(hops)}
-    masks = np.zeros((len(events), len(lanes.over)), np.uint64)
-    values = dict(zip(lanes.chains, lanes.values, strict=True))
+    effects = successors.effects(worlds.entries, every)
+    events: dict[Roles, int] = {roles: number for number, roles in enumerate(effects)}
+    masks = np.zeros((len(events), len(worlds.over)), np.uint64)
+    values = dict(zip(worlds.chains, worlds.values, strict=True))
     for move in step.moves:
-        values |= _drawn(move, events, masks, values, lanes.n_lanes, draw)
-    entries = dict.fromkeys(lanes.entries)
-    entries |= dict.fromkeys(entry for one in hops.values() for _, entry in one.made)
+        values |= _drawn(move, events, masks, values, worlds.n_worlds, draw)
+    entries = dict.fromkeys(worlds.entries)
+    entries |= dict.fromkeys(entry for one in effects.values() for _, entry in one.made)
     number: dict[Entry | None, int] = {entry: at for at, entry in enumerate(entries)}
     number[None] = -1
-    takes = [(event, number[entry]) for roles, event in events.items() for entry in hops[roles].taken]
-    makes = [(event, number[one], number[made]) for roles, event in events.items() for one, made in hops[roles].made]
-    ends = [(event, number[one]) for roles, event in events.items() for one in hops[roles].done]
-    n_new = len(entries) - len(lanes.entries)
+    takes = [(event, number[entry]) for roles, event in events.items() for entry in effects[roles].taken]
+    makes = [(event, number[one], number[made]) for roles, event in events.items() for one, made in effects[roles].made]
+    ends = [(event, number[one]) for roles, event in events.items() for one in effects[roles].done]
+    n_new = len(entries) - len(worlds.entries)
     live, starts, done, done_starts = stepped(
-        np.concatenate([lanes.live, np.zeros((n_new, len(lanes.over)), np.uint64)]),
-        np.concatenate([lanes.starts, np.full((n_new, lanes.n_lanes), NEVER)]),
+        np.concatenate([worlds.live, np.zeros((n_new, len(worlds.over)), np.uint64)]),
+        np.concatenate([worlds.starts, np.full((n_new, worlds.n_worlds), NEVER)]),
         step.time,
-        _packed(np.ones(lanes.n_lanes, bool)),
+        _packed(np.ones(worlds.n_worlds, bool)),
         masks,
         np.array(takes, np.int64).reshape(-1, 2),
         np.array(makes, np.int64).reshape(-1, 3),
         np.array(ends, np.int64).reshape(-1, 2),
     )
-    counted = done & ~lanes.over if once else done
+    counted = done & ~worlds.over if once else done
     kept = live.any(axis=1)
     known = {chain: held for chain, held in values.items() if held.any()}
     after = replace(
-        lanes,
+        worlds,
         entries=tuple(entry for entry, is_live in zip(entries, kept.tolist(), strict=True) if is_live),
         chains=tuple(known),
         live=live[kept],
         starts=starts[kept],
-        values=np.array([*known.values()], np.uint64).reshape(-1, lanes.n_lanes),
-        over=lanes.over | done if once else lanes.over,
+        values=np.array([*known.values()], np.uint64).reshape(-1, worlds.n_worlds),
+        over=worlds.over | done if once else worlds.over,
     )
-    return after, Completed(weight_of(counted, lanes.weights) * lanes.scale, int(done_starts.min()))
+    return after, Completed(weight_of(counted, worlds.weights) * worlds.scale, int(done_starts.min()))
 
 
 def _drawn(
     move: Move, events: Mapping[Roles, int], masks: Hashes, values: Mapping[int, Hashes], n: int, draw: Draw
 ) -> dict[int, Hashes]:
-    """Mark what happens in each lane; the new values of the chain that moves."""
+    """Mark what happens in each world; the new values of the chain that moves."""
     after: dict[int, range] = {}
     outcomes: list[Outcome] = []
     for given, some in move.outcomes.items():
@@ -169,8 +174,8 @@ def _drawn(
     return {move.stream: reached[chosen]}
 
 
-def _packed(lanes: NDArray[np.bool_]) -> Hashes:
-    n = lanes.shape[-1]
-    padded = np.zeros((*lanes.shape[:-1], -(-n // 64) * 64), bool)
-    padded[..., :n] = lanes
+def _packed(worlds: NDArray[np.bool_]) -> Hashes:
+    n = worlds.shape[-1]
+    padded = np.zeros((*worlds.shape[:-1], -(-n // 64) * 64), bool)
+    padded[..., :n] = worlds
     return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64)

@@ -13,12 +13,12 @@ import pyarrow as pa
 from inkling.analysis.query.bits import accepted, candidate
 from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.grounding import NOTHING, Ground
+from inkling.evaluators.query.probable_events import NOTHING, ProbableEvents
 from inkling.evaluators.query.sets.needs import StageNeeds
 from inkling.evaluators.query.sets.successors import Role, Roles
 from inkling.evaluators.query.units import Units, units_of
 from inkling.model.batch import Ints
-from inkling.model.weights import TOLERANCE
+from inkling.model.uncertainty import TOLERANCE
 
 Chance = float | Fraction
 
@@ -68,62 +68,64 @@ class Steps:
         self._query, self._variables, self._needs = query, variables, needs
         self._lumps = lumps  # whether outcomes that come to the same are one
 
-    def of(self, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]) -> Iterator[Step]:
-        units = units_of(self._query, self._variables, ground, len(self._query.stages))
-        roles = self._roles(ground, words, tables, units)
-        read = np.asarray(units.reads.any(axis=0))[ground.stream] if ground.n_groups else np.empty(0, bool)
-        unit, name = units.unit[ground.stream], ground.name[ground.stream]
-        tokens = combined(name, ground.time.view(np.uint64)) if ground.n_groups else name
-        order = np.lexsort((name, ground.time, unit))
+    def of(self, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]) -> Iterator[Step]:
+        units = units_of(self._query, self._variables, events, len(self._query.stages))
+        roles = self._roles(events, predicates, tables, units)
+        read = np.asarray(units.reads.any(axis=0))[events.stream] if events.n_groups else np.empty(0, bool)
+        unit, name = units.unit[events.stream], events.name[events.stream]
+        tokens = combined(name, events.time.view(np.uint64)) if events.n_groups else name
+        order = np.lexsort((name, events.time, unit))
         chosen = order[read[order]]
-        listed = zip(unit[chosen].tolist(), ground.time[chosen].tolist(), chosen.tolist(), strict=True)
+        listed = zip(unit[chosen].tolist(), events.time[chosen].tolist(), chosen.tolist(), strict=True)
         for (number, time), some in groupby(listed, key=lambda one: one[:2]):
-            moves = (self._move(ground, group, roles, tokens) for _, _, group in some)
+            moves = (self._move(events, group, roles, tokens) for _, _, group in some)
             yield Step(number, time, tuple(move for move in moves if move is not None))
 
-    def _move(self, ground: Ground, group: int, roles: Sequence[Roles], tokens: Hashes) -> Move | None:
-        begin, end = int(ground.offsets[group]), int(ground.offsets[group + 1])
-        stream = int(ground.stream[group])
-        is_chain, anew = bool(ground.markov[stream]), bool(ground.anew[group])
+    def _move(self, events: ProbableEvents, group: int, roles: Sequence[Roles], tokens: Hashes) -> Move | None:
+        begin, end = int(events.offsets[group]), int(events.offsets[group + 1])
+        stream = int(events.stream[group])
+        is_chain, anew = bool(events.markov[stream]), bool(events.anew[group])
         if self._lumps and not is_chain and not any(roles[begin:end]):
             return None  # nothing of it matters
         by_given: dict[int, list[int]] = {}
-        for row, given in enumerate(ground.given[begin:end].tolist(), start=begin):
+        for row, given in enumerate(events.given[begin:end].tolist(), start=begin):
             by_given.setdefault(given, []).append(row)
         for rows in by_given.values():
-            rows.sort(key=ground.value.__getitem__)  # worlds are drawn in this order, whatever that of the rows is
-        outcomes = {given: self._outcomes(ground, by_given[given], roles, is_chain) for given in sorted(by_given)}
-        name = int(ground.name[stream]) if is_chain else None
+            rows.sort(key=events.value.__getitem__)  # worlds are drawn in this order, whatever that of the rows is
+        outcomes = {given: self._outcomes(events, by_given[given], roles, is_chain) for given in sorted(by_given)}
+        name = int(events.name[stream]) if is_chain else None
         return Move(name, anew or not is_chain, outcomes, int(tokens[group]))
 
     def _outcomes(
-        self, ground: Ground, rows: Sequence[int], roles: Sequence[Roles], is_chain: bool
+        self, events: ProbableEvents, rows: Sequence[int], roles: Sequence[Roles], is_chain: bool
     ) -> tuple[Outcome, ...]:
         found: dict[object, Outcome] = {}
-        rest: Chance = Fraction(1) if ground.is_exact else 1.0
+        rest: Chance = Fraction(1) if events.is_exact else 1.0
         for row in rows:
-            chance = ground.chance[row]
+            chance = events.chance[row]
             if not chance > 0:
                 continue
             rest -= chance
-            value = int(ground.value[row]) if is_chain else int(NOTHING)
+            value = int(events.value[row]) if is_chain else int(NOTHING)
             like = (roles[row], value) if self._lumps else row
             known = found.get(like)
             found[like] = Outcome(chance + (known.chance if known else 0), roles[row], value, row)
-        if rest > (0 if ground.is_exact else float(TOLERANCE)):
+        if rest > (0 if events.is_exact else float(TOLERANCE)):
             like = ((), int(NOTHING)) if self._lumps else -1
             known = found.get(like)
             found[like] = Outcome(rest + (known.chance if known else 0), (), int(NOTHING), -1)
         return tuple(found.values()) or NO_EVENT
 
-    def _roles(self, ground: Ground, words: Ints, tables: Mapping[str, pa.Table], units: Units) -> list[Roles]:
+    def _roles(
+        self, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table], units: Units
+    ) -> list[Roles]:
         """Per row, what its event can be."""
-        found: list[list[Role]] = [[] for _ in range(len(words))]
-        stream = ground.stream[ground.group]
+        found: list[list[Role]] = [[] for _ in range(len(predicates))]
+        stream = events.stream[events.group]
         for number, (stage, needs) in enumerate(zip(self._query.stages, self._needs, strict=True)):
-            mine = np.flatnonzero(units.reads[number][stream] & ((words & candidate(number)) != 0))
-            good = ((words[mine] & accepted(number)) != 0).tolist()
-            taken = tables[stage.source].select(list(needs.columns)).take(pa.array(ground.row[mine]))
+            mine = np.flatnonzero(units.reads[number][stream] & ((predicates & candidate(number)) != 0))
+            good = ((predicates[mine] & accepted(number)) != 0).tolist()
+            taken = tables[stage.source].select(list(needs.columns)).take(pa.array(events.row[mine]))
             columns = [taken[name].to_pylist() for name in needs.columns]
             contents = zip(*columns, strict=True) if columns else iter([()] * len(mine))
             at = {column: place for place, column in enumerate(needs.columns)}

@@ -1,4 +1,4 @@
-"""Which events follow which matches in the making, decided once for all that look the same."""
+"""Successors of partial matches: which events extend which of them, decided once for all with equal values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inkling.analysis.query.query import Place, Query
 from inkling.evaluators.query.sets.needs import StageNeeds
 from inkling.evaluators.truth import truth_of
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.vectorized.columns import ARROW_TYPES
 from inkling.model.event import Value
 
@@ -22,7 +22,7 @@ MOST_KNOWN = 200_000
 
 
 class Entry(NamedTuple):
-    """A match up to a stage that waits for the next one, or for one more (`again`) of the same."""
+    """A partial match up to a stage; it waits for an event of the next stage, or for one more (`again`) of the same."""
 
     stage: int
     again: bool
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 
 class Role(NamedTuple):
-    """What an event can be for a stage: a candidate, or one that is accepted as far as it depends on it alone."""
+    """An event as a candidate of a stage; `accepted` if the conditions on the event alone accept it."""
 
     stage: int
     accepted: bool
@@ -38,12 +38,12 @@ class Role(NamedTuple):
 
 
 Roles = tuple[Role, ...]
-"""What an event can be; without any it is as good as none."""
+"""All roles of an event; an event without any has no effect."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hops:
-    """What one event does: which entries it takes, and what it makes of them (None: of nothing)."""
+class Effects:
+    """Effects of one event: entries that it takes, and entries that it makes of others (None: of no other)."""
 
     taken: tuple[Entry, ...]
     made: tuple[tuple[Entry | None, Entry], ...]
@@ -51,10 +51,10 @@ class Hops:
 
 
 class Successors:
-    """Tells how entries and events go together."""
+    """Decides which events extend which entries."""
 
-    def __init__(self, query: Query, needs: Sequence[StageNeeds], around: Surroundings) -> None:
-        self._query, self._needs, self._around = query, needs, around
+    def __init__(self, query: Query, needs: Sequence[StageNeeds], context: ExpressionContext) -> None:
+        self._query, self._needs, self._context = query, needs, context
         self._stage_of = {stage.slot: number for number, stage in enumerate(query.stages)}
         self._place_in = [
             {column: at for at, column in enumerate(one.columns)} for one in needs
@@ -65,8 +65,8 @@ class Successors:
         ]
         self._known: dict[tuple[Entry, Role], tuple[bool, bool]] = {}
 
-    def hops(self, entries: Sequence[Entry], events: Iterable[Roles]) -> dict[Roles, Hops]:
-        """What each event does to these entries."""
+    def effects(self, entries: Sequence[Entry], events: Iterable[Roles]) -> dict[Roles, Effects]:
+        """The effects of each event on these entries."""
         waiting: dict[tuple[int, bool, Values], list[Entry]] = {}
         for entry in entries:
             number, kept = entry.stage + (not entry.again), self._kept_in[entry.stage][entry.again]
@@ -75,7 +75,7 @@ class Successors:
         distinct = [*dict.fromkeys(events)]
         agreeing = {role: self._agreeing(role, waiting) for roles in distinct for role in roles}
         self._decide((entry, role) for role, some in agreeing.items() for entry in some)
-        return {roles: self._hops_of(roles, agreeing) for roles in distinct}
+        return {roles: self._effects_of(roles, agreeing) for roles in distinct}
 
     def _agreeing(self, role: Role, waiting: Mapping[tuple[int, bool, Values], list[Entry]]) -> list[Entry]:
         """Entries that have the values in common with an event that they share; a missing one equals nothing."""
@@ -87,7 +87,7 @@ class Successors:
                 found += waiting.get((role.stage, again, agreed), ())
         return found
 
-    def _hops_of(self, roles: Roles, agreeing: Mapping[Role, Sequence[Entry]]) -> Hops:
+    def _effects_of(self, roles: Roles, agreeing: Mapping[Role, Sequence[Entry]]) -> Effects:
         taken: list[Entry] = []
         made: list[tuple[Entry | None, Entry]] = []
         done: list[Entry | None] = []
@@ -106,7 +106,7 @@ class Successors:
                     made.append((source, self._next(source, role, again=False)))
                 if self._query.stages[role.stage].repeated:
                     made.append((source, self._next(source, role, again=True)))
-        return Hops(tuple(taken), tuple(made), tuple(done))
+        return Effects(tuple(taken), tuple(made), tuple(done))
 
     def _next(self, source: Entry | None, role: Role, again: bool) -> Entry:
         needs = self._needs[role.stage]
@@ -158,5 +158,5 @@ class Successors:
 
         truth = np.ones(len(pairs), bool)
         for condition in conditions:
-            truth &= truth_of(condition, resolve, len(pairs), self._around)
+            truth &= truth_of(condition, resolve, len(pairs), self._context)
         return truth

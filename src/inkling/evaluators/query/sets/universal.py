@@ -10,14 +10,14 @@ import pyarrow as pa
 
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.answers import Answers
-from inkling.evaluators.query.grounding import Ground
+from inkling.evaluators.query.probable_events import ProbableEvents
 from inkling.evaluators.query.sets.live_sets import Completed, LiveSets, TooMany, advanced
 from inkling.evaluators.query.sets.needs import needs_of
-from inkling.evaluators.query.sets.sampled import Lanes, Sampling, lanes_after, lanes_from
+from inkling.evaluators.query.sets.sampled import SampledWorlds, WorldSampler, sampled_after, sampled_from
 from inkling.evaluators.query.sets.steps import Step, Steps
 from inkling.evaluators.query.sets.successors import Successors
-from inkling.kernels.live_sets import NEVER
-from inkling.logical.evaluate import Surroundings
+from inkling.kernels.query.live_sets import NEVER
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import Per
 from inkling.model.batch import Ints
 
@@ -29,7 +29,7 @@ MOST_STATES = 20_000
 class UniversalState:
     """What may be going on in each unit that is not as at first."""
 
-    units: Mapping[int, LiveSets | Lanes]
+    units: Mapping[int, LiveSets | SampledWorlds]
 
     @property
     def n_states(self) -> int:
@@ -38,7 +38,7 @@ class UniversalState:
 
     @property
     def n_sampled(self) -> int:
-        return sum(isinstance(one, Lanes) for one in self.units.values())
+        return sum(isinstance(one, SampledWorlds) for one in self.units.values())
 
 
 class Universal:
@@ -52,43 +52,43 @@ class Universal:
         self,
         query: Query,
         variables: Sequence[str],
-        around: Surroundings,
+        context: ExpressionContext,
         *,
         cap: int = MOST_STATES,
-        sampling: Sampling | None = None,
+        sampling: WorldSampler | None = None,
     ) -> None:
         needs = needs_of(query, variables)
-        self._cap, self._sampling = cap, sampling or Sampling()
+        self._cap, self._sampling = cap, sampling or WorldSampler()
         self._once = query.per is Per.VALUES
-        self._successors = Successors(query, needs, around)
+        self._successors = Successors(query, needs, context)
         self._steps = Steps(query, variables, needs, lumps=True)
 
     def start(self) -> UniversalState:
         return UniversalState({})
 
     def advance(
-        self, state: UniversalState, ground: Ground, words: Ints, tables: Mapping[str, pa.Table]
+        self, state: UniversalState, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]
     ) -> tuple[UniversalState, Answers]:
         """The answers at the times of a block of complete times."""
         units = dict(state.units)
         found = _Found()
-        for step in self._steps.of(ground, words, tables):
-            before = units.pop(step.unit, None) or LiveSets.at_first(ground.is_exact)
+        for step in self._steps.of(events, predicates, tables):
+            before = units.pop(step.unit, None) or LiveSets.at_first(events.is_exact)
             after, completed = self._after(before, step)
-            if isinstance(after, Lanes) or not after.is_at_first:
+            if isinstance(after, SampledWorlds) or not after.is_at_first:
                 units[step.unit] = after
-            found.add(step, completed, self._sampling.epsilon if isinstance(after, Lanes) else 0.0)
-        return UniversalState(units), found.answers(ground)
+            found.add(step, completed, self._sampling.epsilon if isinstance(after, SampledWorlds) else 0.0)
+        return UniversalState(units), found.answers(events)
 
-    def _after(self, before: LiveSets | Lanes, step: Step) -> tuple[LiveSets | Lanes, Completed]:
+    def _after(self, before: LiveSets | SampledWorlds, step: Step) -> tuple[LiveSets | SampledWorlds, Completed]:
         if isinstance(before, LiveSets):
             try:
                 if before.n_states > self._cap:
                     raise TooMany
                 return advanced(before, step, self._successors, self._cap, once=self._once)
             except TooMany:
-                before = lanes_from(before, self._sampling, step.unit, step.time)
-        return lanes_after(before, step, self._successors, self._sampling.draw, once=self._once)
+                before = sampled_from(before, self._sampling, step.unit, step.time)
+        return sampled_after(before, step, self._successors, self._sampling.draw, once=self._once)
 
 
 class _Found:
@@ -99,12 +99,12 @@ class _Found:
         if completed.start != NEVER:
             self._rows.append((step.unit, step.time, completed.mass, completed.start, error))
 
-    def answers(self, ground: Ground) -> Answers:
+    def answers(self, events: ProbableEvents) -> Answers:
         unit, time, chance, start, error = zip(*self._rows, strict=True) if self._rows else [()] * 5
         return Answers(
             np.array(unit, np.uint64),
             np.array(time, np.int64),
-            np.array([*chance, None], ground.chance.dtype)[:-1],
+            np.array([*chance, None], events.chance.dtype)[:-1],
             np.array(start, np.int64),
             np.array(error, np.float64),
         )

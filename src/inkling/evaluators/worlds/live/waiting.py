@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.worlds.streams.assignment import Assignment, world_rows
 from inkling.evaluators.worlds.streams.of import WorldStream
-from inkling.evaluators.worlds.streams.placed import Placed, world_rows
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.roles import NO_ROLES, Roles
 from inkling.model.schema import StreamSchema
@@ -20,7 +20,7 @@ from inkling.physical.streams import time_of
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Which worlds there are, and what tells of lost events in them."""
+    """The worlds of a stream, and the tables that describe lost events in them."""
 
     seed: int
     n_worlds: int
@@ -35,8 +35,8 @@ class Draws:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """Rows that some world may still have to see, and what must be known of those before them."""
+class WaitingState:
+    """The state of a stream: rows that some world has not ingested yet, and the last values of the rows before them."""
 
     rows: pa.Table
     chains: Mapping[int, Hashes] = field(default_factory=dict)  # with GIVEN: latest value in every world, by key
@@ -54,7 +54,7 @@ class Released:
 
 
 def portions(
-    schemas: Mapping[str, StreamSchema], waiting: Mapping[str, Waiting], old: int, new: int, n_rows: int
+    schemas: Mapping[str, StreamSchema], waiting: Mapping[str, WaitingState], old: int, new: int, n_rows: int
 ) -> list[int]:
     """Times from `old`, which is left out, to `new`, between which about so many rows begin to matter."""
     if new <= old:
@@ -65,23 +65,23 @@ def portions(
     return [*np.unique(due[:: max(1, n_rows)][1:]).tolist(), new]
 
 
-def released(stream: WorldStream, placed: Placed, until: Ints, draws: Draws) -> Released:
-    """Rows that are placed in worlds; `until` is how late each row of the stream can happen."""
-    rows = world_rows(stream.rows, stream.tokens, placed, stream.time_columns, draws.scale)
-    used = np.unique(placed.rows)
+def released(stream: WorldStream, assignment: Assignment, until: Ints, draws: Draws) -> Released:
+    """Rows that are assignment in worlds; `until` is how late each row of the stream can happen."""
+    rows = world_rows(stream.rows, stream.tokens, assignment, stream.time_columns, draws.scale)
+    used = np.unique(assignment.rows)
     return Released(rows, stream.tokens.view(np.int64)[used], stream.rows.take(pa.array(used)), until[used])
 
 
-def between(placed: Placed, old: int, new: int, scale: int) -> Placed:
-    """What is placed after `old` and up to `new`."""
-    assert placed.times is not None
-    after = placed.times > scaled(old, scale)
-    kept = np.flatnonzero(after & (placed.times <= scaled(new, scale)))
-    return Placed(placed.rows[kept], placed.worlds[kept], placed.times[kept])
+def between(assignment: Assignment, old: int, new: int, scale: int) -> Assignment:
+    """What is assignment after `old` and up to `new`."""
+    assert assignment.times is not None
+    after = assignment.times > scaled(old, scale)
+    kept = np.flatnonzero(after & (assignment.times <= scaled(new, scale)))
+    return Assignment(assignment.rows[kept], assignment.worlds[kept], assignment.times[kept])
 
 
 def scaled(time: int, scale: int) -> int:
-    """The last moment of a time on a finer clock."""
+    """The last moment of a time on a sub-tick clock."""
     return time if abs(time) >= FOREVER else time * scale + scale - 1
 
 

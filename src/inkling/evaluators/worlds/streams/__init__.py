@@ -1,1 +1,1 @@
-"""Streams as their events stand in possible worlds: one module per kind of doubt."""
+"""Streams as their events stand in possible worlds: one module per kind of uncertainty."""

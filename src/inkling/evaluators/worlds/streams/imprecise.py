@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.worlds.alternatives import Alternatives, Numbers, Weights, weights_of
-from inkling.evaluators.worlds.streams.placed import Placed, everywhere, tokens_of
+from inkling.evaluators.worlds.streams.assignment import Assignment, everywhere, tokens_of
 from inkling.io.normalize import END, ID, START
-from inkling.kernels.draws import cumulated, draw_ticks
+from inkling.kernels.worlds.draws import cumulated, draw_ticks
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
-from inkling.model.uncertainty import ImpreciseTime
-from inkling.model.weights import normalized
+from inkling.model.uncertainty import ImpreciseTime, normalized
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +38,25 @@ class ImpreciseStream:
 
     @classmethod
     def of(cls, schema: StreamSchema, rows: pa.Table) -> ImpreciseStream:
-        doubt = schema.doubt
-        assert isinstance(doubt, ImpreciseTime)
+        uncertainty = schema.uncertainty
+        assert isinstance(uncertainty, ImpreciseTime)
         rows, tokens = _in_order(rows, tokens_of(schema, rows, ID))
         low, high = (rows[name].to_numpy().astype(np.int64) for name in (START, END))
         steps, weights = np.zeros(len(rows) + 1, np.int64), np.empty(0)
-        if doubt.weights is not None and len(rows):
-            lists = rows[doubt.weights].combine_chunks()
+        if uncertainty.weights is not None and len(rows):
+            lists = rows[uncertainty.weights].combine_chunks()
             lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
             steps = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
             weights = lists.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
         shares = cumulated(steps, weights, np.ones(len(rows), bool))
-        width = (high - low) // doubt.step + 1
-        return cls(schema, rows, tokens, doubt.step, low, width, steps, weights, shares)
+        width = (high - low) // uncertainty.step + 1
+        return cls(schema, rows, tokens, uncertainty.step, low, width, steps, weights, shares)
 
     @property
     def time_columns(self) -> tuple[str, ...]:
-        doubt = self.schema.doubt
-        assert isinstance(doubt, ImpreciseTime)
-        return tuple(dict.fromkeys((doubt.lo, doubt.hi)))
+        uncertainty = self.schema.uncertainty
+        assert isinstance(uncertainty, ImpreciseTime)
+        return tuple(dict.fromkeys((uncertainty.lo, uncertainty.hi)))
 
     @property
     def extents(self) -> tuple[Ints, Ints]:
@@ -67,7 +66,7 @@ class ImpreciseStream:
     def factors(self) -> Ints:
         return np.arange(len(self.rows))
 
-    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Placed:
+    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Assignment:
         begin = np.zeros_like(self.low)
         ticks = draw_ticks(seed, self.tokens, begin, self.width, self.steps, self.shares, first, n_worlds)
         return everywhere(len(self.rows), first, n_worlds, (self.low[:, None] + ticks * self.step) * scale)

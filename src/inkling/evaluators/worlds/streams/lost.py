@@ -8,18 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from inkling.evaluators.gaps.rows import NO_TABLES, NumberedRows
 from inkling.evaluators.hashes import Hashes, key_hashes
-from inkling.evaluators.numbered.rows import NO_TABLES, NumberedRows
 from inkling.evaluators.relation.axis import Axis, Floats, rate_of_keys
 from inkling.evaluators.relation.ends import places_of
-from inkling.evaluators.worlds.streams.placed import OWN_TIME, Placed, everywhere, tokens_of
+from inkling.evaluators.worlds.streams.assignment import OWN_TIME, Assignment, everywhere, tokens_of
 from inkling.io.normalize import END, START
-from inkling.kernels.draws import draw_between
-from inkling.kernels.gap_draws import draw_ends, draw_gaps
+from inkling.kernels.worlds.draws import draw_between
+from inkling.kernels.worlds.gap_draws import draw_ends, draw_gaps
 from inkling.model.batch import FOREVER, Ints
-from inkling.model.clock import Measure
 from inkling.model.schema import StreamSchema
-from inkling.model.time import FARTHEST, Clock
+from inkling.model.time import FARTHEST, Clock, TimeUnit
 from inkling.model.uncertainty import LostEvents
 
 
@@ -52,14 +51,14 @@ class LossyStream:
 
         Keys without events have a row where only they are asked for, and not what happened.
         """
-        doubt = schema.doubt
-        assert isinstance(doubt, LostEvents)
+        uncertainty = schema.uncertainty
+        assert isinstance(uncertainty, LostEvents)
         found = NumberedRows.of(schema, rows, decided, tables)
         if with_empty:
             found = found.with_empty_keys()
-        tokens = tokens_of(schema, found.rows, doubt.number)
-        rate = _rates(schema, doubt, rows, found, clock)
-        axis = None if doubt.intensity is None else Axis.of(doubt.intensity, tables[doubt.intensity])
+        tokens = tokens_of(schema, found.rows, uncertainty.number)
+        rate = _rates(schema, uncertainty, rows, found, clock)
+        axis = None if uncertainty.intensity is None else Axis.of(uncertainty.intensity, tables[uncertainty.intensity])
         return cls(schema, found.rows, tokens, found.n_recorded, found.gaps, found.low, found.high, rate, axis)
 
     @property
@@ -72,8 +71,8 @@ class LossyStream:
 
     @property
     def shape(self) -> int:
-        assert isinstance(self.schema.doubt, LostEvents)
-        return self.schema.doubt.shape
+        assert isinstance(self.schema.uncertainty, LostEvents)
+        return self.schema.uncertainty.shape
 
     @property
     def is_limited(self) -> np.ndarray:
@@ -92,7 +91,7 @@ class LossyStream:
         recorded = np.full(self.n_recorded, -1)
         return np.concatenate([recorded, np.repeat(np.arange(len(self.low)), np.diff(self.gaps))])
 
-    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Placed:
+    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Assignment:
         recorded = np.full((self.n_recorded, n_worlds), OWN_TIME)
         times = np.concatenate([recorded, self._drawn(seed, first, n_worlds, scale)])
         return everywhere(len(self.rows), first, n_worlds, times)
@@ -135,18 +134,18 @@ class LossyStream:
         return self.tokens[rows], gaps
 
 
-def _rates(schema: StreamSchema, doubt: LostEvents, rows: pa.Table, found: NumberedRows, clock: Clock) -> Floats:
+def _rates(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, found: NumberedRows, clock: Clock) -> Floats:
     """Events per unit of the clock, of each gap."""
-    if doubt.rate is None:
+    if uncertainty.rate is None:
         return np.zeros(len(found.low))
     names, key = np.unique(key_hashes(schema, rows), return_inverse=True)
-    of_keys = rate_of_keys(rows, key, len(names), doubt, Measure(clock, schema.tick))
+    of_keys = rate_of_keys(rows, key, len(names), uncertainty, TimeUnit(clock, schema.tick))
     of_gaps = key_hashes(schema, found.rows)[found.gaps[:-1]]
     return np.asarray(of_keys[places_of(names, of_gaps)], np.float64)
 
 
 def _steps(axis: Axis | None, scale: int) -> tuple[Ints, Floats, Floats]:
-    """Times, what adds up to them, and rates, on a finer clock."""
+    """Times, what adds up to them, and rates, on a sub-tick clock."""
     if axis is None:
         return np.empty(0, np.int64), np.empty(0), np.empty(0)
     return axis.since * scale, np.asarray(axis(axis.since) * scale), axis.rate

@@ -1,19 +1,55 @@
-"""Makes the worlds of a stream from its checked rows, by its kind of doubt."""
+"""Makes the worlds of a stream from its checked rows, by its kind of uncertainty.
+
+A certain stream: its events are the same in every world.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.numbered.rows import NO_TABLES
-from inkling.evaluators.worlds.streams.certain import CertainStream
+from inkling.evaluators.gaps.rows import NO_TABLES
+from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.worlds.streams.assignment import Assignment, everywhere, tokens_of
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
+from inkling.io.normalize import END, ID, START
+from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
+
+
+@dataclass(frozen=True, slots=True)
+class CertainStream:
+    schema: StreamSchema
+    rows: pa.Table
+    tokens: Hashes
+
+    @classmethod
+    def of(cls, schema: StreamSchema, rows: pa.Table) -> CertainStream:
+        return cls(schema, rows, tokens_of(schema, rows, ID))
+
+    @property
+    def time_columns(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def extents(self) -> tuple[Ints, Ints]:
+        return self.rows[START].to_numpy(), self.rows[END].to_numpy()
+
+    @property
+    def factors(self) -> Ints:
+        """Number of the choice that each row belongs to; -1 where there is nothing to choose."""
+        return np.full(len(self.rows), -1)
+
+    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Assignment:
+        return everywhere(len(self.rows), first, n_worlds)
+
 
 WorldStream = CertainStream | ImpreciseStream | ProbableStream | LossyStream
 
@@ -26,8 +62,8 @@ def world_stream(
     *,
     with_empty: bool = False,
 ) -> WorldStream:
-    """`tables` and `clock` tell what was lost; `with_empty` asks for keys of which nothing happened."""
-    match schema.doubt:
+    """`tables` and `clock` describe what was lost; `with_empty` asks for keys of which nothing happened."""
+    match schema.uncertainty:
         case None:
             return CertainStream.of(schema, rows)
         case ImpreciseTime():

@@ -12,20 +12,19 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes
 from inkling.evaluators.worlds.alternatives import Alternative, Alternatives, Numbers, listed
-from inkling.evaluators.worlds.streams.placed import ALTERNATIVE, OWN_TIME, Placed, tokens_of
+from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE, OWN_TIME, Assignment, tokens_of
 from inkling.io.normalize import END, START
-from inkling.kernels.draws import count_paths, cumulated, draw_alternatives, draw_paths
+from inkling.kernels.worlds.draws import count_paths, cumulated, draw_alternatives, draw_paths
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema, value_columns
-from inkling.model.uncertainty import ProbableValue
-from inkling.model.weights import exact, with_nothing
+from inkling.model.uncertainty import ProbableValue, exact, with_nothing
 
 NOTHING = np.uint64(0)
 
 
 @dataclass(frozen=True, slots=True)
 class ProbableStream:
-    """Rows sorted by key, time and what tells alternatives apart; a group holds the alternatives of one event.
+    """Rows sorted by key, time and what distinguishes alternatives; a group holds the alternatives of one event.
 
     Groups `chains[c]:chains[c + 1]` make up one choice: a single group, or with GIVEN a whole chain of them.
     """
@@ -45,13 +44,13 @@ class ProbableStream:
 
     @classmethod
     def of(cls, schema: StreamSchema, rows: pa.Table) -> ProbableStream:
-        doubt = schema.doubt
-        assert isinstance(doubt, ProbableValue)
-        chances = np.clip(rows[doubt.probability].to_numpy().astype(np.float64), 0.0, 1.0)
-        values = [name for name in value_columns(doubt, schema) if name in rows.column_names]
-        if doubt.given:
-            values = values[: len(doubt.given)]
-        value, given = _value_hashes(rows, values), _given_hashes(rows, doubt.given)
+        uncertainty = schema.uncertainty
+        assert isinstance(uncertainty, ProbableValue)
+        chances = np.clip(rows[uncertainty.probability].to_numpy().astype(np.float64), 0.0, 1.0)
+        values = [name for name in value_columns(uncertainty, schema) if name in rows.column_names]
+        if uncertainty.given:
+            values = values[: len(uncertainty.given)]
+        value, given = _value_hashes(rows, values), _given_hashes(rows, uncertainty.given)
         key = key_hashes(schema, rows)
         time = rows[START].to_numpy()
         order = np.lexsort((rows[END].to_numpy(), value, given, time, key))
@@ -62,9 +61,9 @@ class ProbableStream:
         offsets = _borders(new_group)
         first = offsets[:-1]
         anew = np.maximum.reduceat(given, first) == NOTHING if len(first) else np.empty(0, bool)
-        starts_chain = np.ones(len(first), bool) if not doubt.given else new_key[first] | anew
+        starts_chain = np.ones(len(first), bool) if not uncertainty.given else new_key[first] | anew
         events = tokens_of(schema, rows, START)
-        if doubt.given:
+        if uncertainty.given:
             parts = _borders(new_group | (np.diff(given, prepend=given[:1]) != 0))
         else:
             parts = offsets
@@ -86,9 +85,9 @@ class ProbableStream:
 
     @property
     def is_markov(self) -> bool:
-        doubt = self.schema.doubt
-        assert isinstance(doubt, ProbableValue)
-        return bool(doubt.given)
+        uncertainty = self.schema.uncertainty
+        assert isinstance(uncertainty, ProbableValue)
+        return bool(uncertainty.given)
 
     @property
     def time_columns(self) -> tuple[str, ...]:
@@ -109,12 +108,12 @@ class ProbableStream:
         chain = np.repeat(np.arange(len(self.chains) - 1), np.diff(self.chains))
         return chain[group]
 
-    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Placed:
-        return _placed(self.chosen(seed, first, n_worlds), first)
+    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Assignment:
+        return _assignment(self.chosen(seed, first, n_worlds), first)
 
-    def draw_on(self, seed: np.uint64, first: int, latest: Hashes) -> Placed:
-        """Like `draw`, where `latest` holds what was the case before every chain, and is told what is after it."""
-        return _placed(self._followed(seed, first, latest), first)
+    def draw_on(self, seed: np.uint64, first: int, latest: Hashes) -> Assignment:
+        """Like `draw`, where `latest` holds the value before every chain, and receives the value after it."""
+        return _assignment(self._followed(seed, first, latest), first)
 
     def chosen(self, seed: np.uint64, first: int, n_worlds: int) -> Ints:
         """The row that every group has in every world, or -1."""
@@ -167,13 +166,13 @@ class ProbableStream:
         weights[is_nothing] = np.where(full, 0.0, 1.0 - sums)
         possible = weights > 0
         sizes = np.bincount(np.repeat(np.arange(len(factors)), width)[possible], minlength=len(factors))
-        placed = possible & ~is_nothing
+        assignment = possible & ~is_nothing
         return Alternatives(
             sizes,
             weights[possible],
             (~is_nothing)[possible].astype(np.int64),
-            row[placed],
-            np.full(np.count_nonzero(placed), OWN_TIME),
+            row[assignment],
+            np.full(np.count_nonzero(assignment), OWN_TIME),
         )
 
     def _paths(self, chain: int) -> Iterator[Alternative]:
@@ -194,14 +193,14 @@ class ProbableStream:
 
 
 def _row_tokens(events: Hashes, offsets: Ints) -> Hashes:
-    """Tokens by which alternatives of one event can be told apart, where that is wanted."""
+    """Tokens by which alternatives of one event can be distinguished, where that is wanted."""
     place = np.arange(len(events)) - np.repeat(offsets[:-1], np.diff(offsets))
     return (events & ~ALTERNATIVE) | (place.astype(np.uint64) & ALTERNATIVE)
 
 
-def _placed(chosen: Ints, first: int) -> Placed:
+def _assignment(chosen: Ints, first: int) -> Assignment:
     group, world = np.nonzero(chosen >= 0)
-    return Placed(chosen[group, world], world + first)
+    return Assignment(chosen[group, world], world + first)
 
 
 def _value_hashes(rows: pa.Table, values: list[str]) -> Hashes:

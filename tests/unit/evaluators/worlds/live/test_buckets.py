@@ -6,15 +6,15 @@ import numpy as np
 import pyarrow as pa
 
 import inkling
-from inkling.analysis.clock import measure_for
+from inkling.analysis.clock import time_unit
 from inkling.evaluators.sampling import Sampling
 from inkling.io.normalize import Normalizer
-from inkling.logical.evaluate import Surroundings
+from inkling.logical.evaluate import ExpressionContext
 from inkling.model.time import Clock
-from inkling.model.watermarks import Marks
+from inkling.model.watermarks import Watermarks
 from inkling.runtime.uncertain import checks
 from inkling.runtime.uncertain.program import UncertainProgram
-from inkling.spark.streaming.messages import marks_of, marks_payload
+from inkling.spark.streaming.messages import watermarks_of, watermarks_payload
 
 SAMPLING = Sampling(epsilon=0.15, delta=0.1, exact_up_to=0, budget=1)
 PROGRAM = inkling.parse("""
@@ -34,17 +34,17 @@ BUCKETS = ([_row("p", 1, 3)], [_row("q", 1, 2), _row("q", 2, 5)])
 
 
 def test_what_lost_events_are_called_is_known_to_all_buckets() -> None:
-    measure = measure_for(PROGRAM.plan, {"Shift": Clock.TICKS})
-    live = UncertainProgram(PROGRAM.physical, {}, Surroundings({}, measure), measure, SAMPLING)
+    unit = time_unit(PROGRAM.plan, {"Shift": Clock.TICKS})
+    live = UncertainProgram(PROGRAM.physical, {}, ExpressionContext({}, unit), unit, SAMPLING)
     normalizer = Normalizer(PROGRAM.plan.streams[0].schema, [], Clock.TICKS)
     parts = [normalizer(pa.Table.from_pylist(rows), np.arange(len(rows))).rows for rows in BUCKETS]
-    said = (checks.marks_of(live.streams, {"Shift": part}, live.scale) for part in parts)
-    marks = Marks.together([marks_of(marks_payload(one)) for one in said])
+    said = (checks.watermarks_of(live.streams, {"Shift": part}, live.scale) for part in parts)
+    watermarks = Watermarks.merged([watermarks_of(watermarks_payload(one)) for one in said])
     results = []
     for part in parts:
-        state, told = live.advance(live.start(), {"Shift": part}, marks)
+        state, told = live.advance(live.start(), {"Shift": part}, watermarks)
         results += told.tables["work"].to_pylist() if "work" in told.tables else []
-        _, told = live.advance(state, {}, Marks(finished=True))
+        _, told = live.advance(state, {}, Watermarks(finished=True))
         results += told.tables["work"].to_pylist()
     expected = PROGRAM.run_local({"Shift": [row for rows in BUCKETS for row in rows]}, sampling=SAMPLING)
     assert sorted(map(str, results)) == sorted(map(str, expected.tables["work"].to_pylist()))

@@ -1,4 +1,4 @@
-"""A result that a stage holds back for what else may change it is told once, with all worlds that have it."""
+"""A result that a stage buffers for what else may change it is told once, with all worlds that have it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,7 @@ def _lost(now: int) -> list[dict[str, object]]:
 
 
 def _imprecise(now: int) -> list[dict[str, object]]:
-    return [
-        {"id": "a", "lo": 67, "hi": 73},
-        {"id": "b", "lo": 69, "hi": 75},
-        {"id": "c", "lo": now, "hi": now},
-    ]
+    return [{"id": "a", "lo": 67, "hi": 73}, {"id": "b", "lo": 69, "hi": 75}, {"id": "c", "lo": now, "hi": now}]
 
 
 PROGRAMS = {

@@ -1,4 +1,4 @@
-"""Marks, ends, timeouts and rates on a stream: what is waited for, and every reason for which a row is refused."""
+"""Marks, ends, timeouts and rates on a stream: what is waited for, and every reason for which a row is rejected."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TestWhatIsWaitedFor:
         stream = opened(COUNTED)
         rows = [shift(1, 2, total=2), shift(2, 4, "mark", total=2), shift(1, 28, k="q"), shift(2, 30, k="q")]
         stream.push({"Shift": rows})
-        assert stream.watermark == 27  # q may go on, p does not
+        assert stream.watermark == 27  # q may continue, p does not
 
     def test_nothing_follows_the_end(self) -> None:
         stream = opened(MARKED)
@@ -61,17 +61,17 @@ class TestWhatIsWaitedFor:
         assert stream.watermark == 27
         stream = opened(MARKED)
         stream.push({"Shift": [*rows[:3], shift(4, 4), shift(1, 28, k="q"), shift(2, 30, k="q")]})
-        assert stream.watermark == 3  # p may go on, too
+        assert stream.watermark == 3  # p may continue, too
 
     def test_a_timeout_closes_a_key(self) -> None:
         stream = opened(CLOSING)
         stream.push({"Shift": [shift(1, 2), shift(2, 4), shift(3, 6), shift(1, 6, k="q"), shift(2, 7, k="q")]})
-        assert not len(stream.push({"Shift": [shift(1, 16, k="r")]}))
-        assert stream.watermark == 5  # p may go on until 16
+        assert not stream.push({"Shift": [shift(1, 16, k="r")]}).n_results
+        assert stream.watermark == 5  # p may continue until 16
         stream.push({"Shift": [shift(1, 18, k="s")]})
-        assert stream.watermark == 15  # r may go on
+        assert stream.watermark == 15  # r may continue
         found = stream.push({"Shift": [shift(2, 27, k="s")]})["work"].to_pylist()
-        assert stream.watermark == 17  # s may go on
+        assert stream.watermark == 17  # s may continue
         assert lost(found) == [("p", 4, "close")]
         assert lost(stream.finish()["work"].to_pylist()) == [("r", 2, "close")]
 
@@ -81,10 +81,10 @@ class TestWhatIsWaitedFor:
         stream.push({"Shift": [shift(1, 50, k="q"), shift(2, 51, k="q")]})
         stream = LocalStream.restore(CLOSING, stream.snapshot(), sampling=SAMPLING)
         late = [shift(3, 60), shift(1, 61), shift(2, 62, "mark")]
-        refused = [row for one in late for row in stream.push({"Shift": [one]}).rejects.to_pylist()]
-        refused += stream.finish().rejects.to_pylist()
-        assert [(one["id"], one["reason"]) for one in refused] == [(one["id"], "after timeout") for one in late]
-        assert {one["detail"] for one in refused} == {
+        rejected = [row for one in late for row in stream.push({"Shift": [one]}).rejects.to_pylist()]
+        rejected += stream.finish().rejects.to_pylist()
+        assert [(one["id"], one["reason"]) for one in rejected] == [(one["id"], "after timeout") for one in late]
+        assert {one["detail"] for one in rejected} == {
             f"it is at {t}, and its key was closed at 14" for t in (60, 61, 62)
         }
 
@@ -167,7 +167,7 @@ FAULTS: list[tuple[Reason, Program, list[Row], Row]] = [
     ("reason", "program", "before", "row"), FAULTS, ids=[f"{one[0].value} {n}" for n, one in enumerate(FAULTS)]
 )
 def test_every_fault_has_its_reason(reason: Reason, program: Program, before: list[Row], row: Row) -> None:
-    """A run over all rows refuses the whole key, unless one row has nothing to do with it; a stream, the row."""
+    """A run over all rows rejects the whole key, unless one row has nothing to do with it; a stream, the row."""
     alone = reason in (Reason.NULL_NUMBER, Reason.BAD_NUMBER, Reason.AFTER_TIMEOUT)
     found = program.run_local({"Shift": [*before, row]}, sampling=SAMPLING).rejects.to_pylist()
     expected = [row] if alone else [*before, row]
@@ -175,10 +175,10 @@ def test_every_fault_has_its_reason(reason: Reason, program: Program, before: li
     for pushes in ([[*before, row]], [[*before], [row]], [[one] for one in (*before, row)]):
         stream = opened(program)
         stream.push({"Shift": [shift(1, 1, k="h")]})  # nothing is decided that a key may be forgotten for
-        refused = [one for some in pushes for one in stream.push({"Shift": some}).rejects.to_pylist()]
-        refused += stream.finish().rejects.to_pylist()
-        assert [(one["id"], one["reason"]) for one in refused] == [(row["id"], reason.value)]
-        assert all(one["detail"] for one in refused)
+        rejected = [one for some in pushes for one in stream.push({"Shift": some}).rejects.to_pylist()]
+        rejected += stream.finish().rejects.to_pylist()
+        assert [(one["id"], one["reason"]) for one in rejected] == [(row["id"], reason.value)]
+        assert all(one["detail"] for one in rejected)
 
 
 def test_every_reason_of_numbers_was_tried() -> None:

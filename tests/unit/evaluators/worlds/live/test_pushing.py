@@ -1,4 +1,4 @@
-"""What a stream of uncertain rows waits for, what it refuses, and what comes too late."""
+"""What a stream of uncertain rows waits for, what it rejects, and what comes too late."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def opened(program: Program) -> LocalStream:
 
 def test_a_number_that_may_still_come_is_waited_for() -> None:
     stream = opened(BELLS)
-    assert not len(stream.push({"Bell": [bell("p", 1, 1)], "Seen": [seen("p", 2), seen("p", 50)]}))
+    assert not stream.push({"Bell": [bell("p", 1, 1)], "Seen": [seen("p", 2), seen("p", 50)]}).n_results
     assert stream.watermark == 0
     found = stream.push({"Bell": [bell("p", 2, 40), bell("p", 3, 45)]})
     assert [row["lineage"] for row in found["rung"].to_pylist()] == [["p1@1", "seenp2"]]
@@ -65,7 +65,7 @@ def test_a_number_that_may_still_come_is_waited_for() -> None:
 def test_what_was_lost_is_known_with_the_next_number() -> None:
     stream = opened(BELLS)
     rows = {"Bell": [bell("p", 1, 1), bell("p", 3, 9)], "Seen": [seen("p", 5), seen("p", 11)]}
-    assert not len(stream.push({"Bell": rows["Bell"][:1], "Seen": rows["Seen"]}))
+    assert not stream.push({"Bell": rows["Bell"][:1], "Seen": rows["Seen"]}).n_results
     stream.push({"Bell": rows["Bell"][1:]})
     found = stream.finish()["rung"].to_pylist()
     expected = BELLS.run_local(rows, sampling=SAMPLING).tables["rung"].to_pylist()
@@ -110,13 +110,13 @@ def test_what_was_lost_before_a_new_key_may_be_too_long_ago() -> None:
         ([bell("p", 1, 1)], bell("p", 20_000, 5), "run too long"),
     ],
 )
-def test_numbers_that_do_not_fit_are_refused(before: list[Row], row: Row, reason: str) -> None:
+def test_numbers_that_do_not_fit_are_rejected(before: list[Row], row: Row, reason: str) -> None:
     stream = opened(BELLS)
     stream.push({"Seen": [seen("p", 60)]})
     for one in before:
         assert not len(stream.push({"Bell": [one]}).rejects)
-    refused = [*stream.push({"Bell": [row]}).rejects.to_pylist(), *stream.finish().rejects.to_pylist()]
-    assert [(one["stream"], one["id"], one["reason"]) for one in refused] == [("Bell", row["id"], reason)]
+    rejected = [*stream.push({"Bell": [row]}).rejects.to_pylist(), *stream.finish().rejects.to_pylist()]
+    assert [(one["stream"], one["id"], one["reason"]) for one in rejected] == [("Bell", row["id"], reason)]
 
 
 @pytest.mark.parametrize(
@@ -130,13 +130,13 @@ def test_numbers_that_do_not_fit_are_refused(before: list[Row], row: Row, reason
         (shift("p", 2, 5, since=5), "zero window with losses"),
     ],
 )
-def test_counts_and_bounds_that_do_not_fit_are_refused(row: Row, reason: str) -> None:
+def test_counts_and_bounds_that_do_not_fit_are_rejected(row: Row, reason: str) -> None:
     stream = opened(SHIFTS)
     stream.push({"Shift": [row]})
     assert [one["reason"] for one in stream.finish().rejects.to_pylist()] == [reason]
 
 
-def test_alternatives_that_contradict_each_other_are_refused() -> None:
+def test_alternatives_that_contradict_each_other_are_rejected() -> None:
     program = inkling.parse("""
     STREAM At(id STRING, k STRING, room STRING, p DOUBLE, t INT) ID id KEY k TIME t PROBABILITY p;
     EVENT there(k) AS PATTERN At a PARTITION BY k;
@@ -163,7 +163,7 @@ EVENT doors(k) AS PATTERN SEQ(Door a, Door b) WITHIN 5 TICKS PARTITION BY k;
 """)
 
 
-def test_what_certain_and_doubtful_events_read_is_reported_once() -> None:
+def test_what_certain_and_uncertain_events_read_is_reported_once() -> None:
     def door(number: int, t: int) -> Row:
         return {"id": f"d{number}", "k": "p", "t": t}
 
@@ -189,8 +189,8 @@ def test_what_certain_and_doubtful_events_read_is_reported_once() -> None:
 def test_results_wait_until_every_world_has_had_its_say() -> None:
     stream = IN_WORLDS.open(sampling=SAMPLING)
     early, late = ({"id": "a", "k": "p", "lo": 0, "hi": 9}, {"id": "b", "k": "p", "lo": 3, "hi": 6})
-    assert not len(stream.push({"Seen": [early, late]}))
-    assert not len(stream.push({"Seen": [{"id": "c", "k": "q", "lo": 9, "hi": 9}]}))  # a may still happen at 9
+    assert not stream.push({"Seen": [early, late]}).n_results
+    assert not stream.push({"Seen": [{"id": "c", "k": "q", "lo": 9, "hi": 9}]}).n_results  # a may still happen at 9
     found = stream.push({"Seen": [{"id": "d", "k": "q", "lo": 30, "hi": 30}]})["twice"].to_pylist()
     assert sorted(row["lineage"] for row in found) == [["a", "b"], ["b", "a"]]
 
@@ -199,7 +199,7 @@ def test_names_are_kept_as_long_as_results_wait() -> None:
     stream = IN_WORLDS.open(sampling=SAMPLING)
     stream.push({"Seen": [{"id": "a", "k": "p", "lo": 0, "hi": 0}, {"id": "b", "k": "p", "lo": 1, "hi": 60}]})
     for t in (20, 40):  # by far longer than any window after a
-        assert not len(stream.push({"Seen": [{"id": f"q{t}", "k": "q", "lo": t, "hi": t}]}))
+        assert not stream.push({"Seen": [{"id": f"q{t}", "k": "q", "lo": t, "hi": t}]}).n_results
     found = stream.push({"Seen": [{"id": "q70", "k": "q", "lo": 70, "hi": 70}]})["twice"].to_pylist()
     assert [row["lineage"] for row in found] == [["a", "b"]]
 

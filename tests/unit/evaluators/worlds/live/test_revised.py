@@ -13,8 +13,8 @@ from tests.kit.oracle import bound, probable_oracle
 import inkling
 from inkling.evaluators.sampling import Sampling
 from inkling.local_stream import Found, LocalStream
-from inkling.model.watermarks import Marks
-from inkling.runtime.uncertain.program import UncertainProgram, UncertainState
+from inkling.model.watermarks import Watermarks
+from inkling.runtime.uncertain.program import BufferedState, UncertainProgram
 
 Row = dict[str, Any]
 
@@ -230,9 +230,11 @@ def test_only_keys_that_a_change_concerns_are_replayed(
     taken: list[str] = []
     advance = UncertainProgram.advance
 
-    def recorded(live: UncertainProgram, state: UncertainState, rows: Mapping[str, pa.Table], news: Marks) -> Any:
+    def recorded(
+        live: UncertainProgram, state: BufferedState, rows: Mapping[str, pa.Table], watermarks: Watermarks
+    ) -> Any:
         taken.extend(room for table in rows.values() for room in table["room"].to_pylist())
-        return advance(live, state, rows, news)
+        return advance(live, state, rows, watermarks)
 
     monkeypatch.setattr(UncertainProgram, "advance", recorded)
     stream = inkling.parse(BY_ROOM.replace("(room) AS", f"{head} AS")).open(unbounded=True)

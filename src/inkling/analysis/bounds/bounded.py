@@ -1,0 +1,365 @@
+"""How much of a stream that never ends must be kept per key for an event, and what would limit it.
+
+What waits for a partner under a consumption policy: how many events, and for how long at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from inkling.analysis.bounds.window import horizon_of
+from inkling.analysis.query.plans import NoPlan
+from inkling.analysis.query.strategy import Engine, Strategy, strategy_of
+from inkling.analysis.relation import relation_of
+from inkling.analysis.uncertainty import streams_of
+from inkling.analysis.verdict import Verdict
+from inkling.logical import plan as p
+from inkling.logical.patterns.binary import Choice, Node, Pair, Single, pairs_of, walk
+from inkling.logical.plan import can_be_empty
+from inkling.logical.printing.text import span_text, window_text
+from inkling.logical.recursion import group_of
+from inkling.model.time import Span
+from inkling.model.types import Type
+
+
+def pairs_in(event: p.EventPlan) -> Iterator[Pair]:
+    """The pairs that a policy makes of a pattern, inner ones first."""
+    return (node for node in walk(pairs_of(event)) if isinstance(node, Pair))
+
+
+def longest_wait(event: p.EventPlan, unit: Callable[[Span], int]) -> int | None:
+    """The longest time from the start of anything stored until it can have no partner any more; None without limit."""
+    longest = 0
+    for pair in pairs_in(event):
+        limits = [_length(window, unit) for window in pair.windows]
+        limits += [] if event.keep is None else [unit(event.keep)]
+        if not limits:
+            return None
+        longest = max(longest, min(limits))
+    return longest
+
+
+def n_waiting(event: p.EventPlan) -> int:
+    """How many events can wait at most where one occurrence is stored on each side of a pair, for one key of each."""
+    sides = [
+        side for pair in pairs_in(event) for side in ((pair.left,) if pair.is_sequence else (pair.left, pair.right))
+    ]
+    return sum(map(_n_events, sides))
+
+
+def _n_events(node: Node) -> int:
+    match node:
+        case Single():
+            return 1
+        case Choice(items=items):
+            return max(map(_n_events, items))
+        case Pair(left=left, right=right):
+            return _n_events(left) + _n_events(right)
+
+
+def _length(window: p.Window, unit: Callable[[Span], int]) -> int:
+    assert not isinstance(window, p.EventCount), "limits of pairs are limits in time"
+    return window.count - 1 if isinstance(window, p.Points) else unit(window)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What is kept of one key."""
+
+    windows: tuple[p.Window, ...] = ()  # events as young as all of these together
+    n_waiting: int | None = None  # events that wait for a partner, which CONSUME stores for each value of a join key
+    n_open: int | None = None  # events of an open match, of which an automaton has one per state
+    lateness: Span | None = None  # how long events wait for earlier ones
+    derived: tuple[str, ...] = ()  # streams of which the last row stays, for DERIVE
+    inner_events: tuple[str, ...] = ()  # events of the program that keep something of their own
+    n_last: int | None = None  # the newest events, for a window
+    phrases: bool = False  # the values of the last result, for ON CHANGE
+    context: bool = False  # the state of an automaton and the last symbols, for FORECAST
+    chances: str | None = None  # of what, for queries over probable streams
+
+
+def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Verdict[Bound | None]:
+    """What a stream must keep per key for an event, or None when nothing limits it.
+
+    `regular` says whether an automaton recognizes the event.
+    """
+    if event.forecast is not None:
+        bound = replace(_bound(event, program), context=True)
+        if strategy_of(event, program).conclusion is not None:
+            phrases = "state of its automaton and of the last symbols"
+            return Verdict(
+                replace(bound, context=False, chances=phrases),
+                "a forecast depends on everything that may have happened",
+            )
+        return Verdict(bound, "a forecast depends on the state of its automaton and on the last symbols")
+    if relation_of(event, program).conclusion is not None:
+        return Verdict(None, "every key is compared with all others, also with those that are still to come")
+    if isinstance(event.pattern, p.Quantified):
+        return Verdict(None, "whether two keys are related is settled only when the stream ends")
+    if event.per is p.Per.VALUES:
+        return Verdict(None, "PER VALUES: a result is settled only when the stream ends")
+    strategy = strategy_of(event, program).conclusion
+    if strategy is not None:
+        return _bound_of_query(event, strategy, program)
+    if isinstance(event.pattern, p.Sliding) and event.pattern.since is None:
+        last = event.pattern.last
+        if isinstance(last, p.EventCount):
+            bound = replace(_bound(event, program), n_last=last.count, phrases=event.on_change)
+            return Verdict(bound, f"LAST {last.count} EVENTS")
+        return Verdict(replace(_bound(event, program, (last,)), phrases=event.on_change), f"LAST {span_text(last)}")
+    if event.consumption is not None and group_of(event, program).is_recursive:
+        return Verdict(None, "it depends on itself, and consumption depends on all earlier events")
+    if event.consumption is not None:
+        return _bound_of_waiting(event, event.consumption, program)
+    if regular:
+        longest = longest_match(event)
+        if longest is None:
+            return Verdict(None, f"{_repeated(event)} repeats without limit, and a result lists all its events")
+        return Verdict(_bound(event, program, n_open=longest - 1), "no part repeats without limit")
+    horizon = horizon_of(event)
+    if horizon.conclusion is None:
+        return Verdict(None, horizon.reason)
+    return Verdict(_bound(event, program, horizon.conclusion.windows), horizon.reason)
+
+
+def _bound_of_query(event: p.EventPlan, strategy: Strategy, program: p.ProgramPlan) -> Verdict[Bound | None]:
+    bound = _bound(event, program)
+    match strategy.engine:
+        case Engine.CHAINS | Engine.AUTOMATON:
+            return Verdict(
+                replace(bound, chances="state of its automaton"), "no match is listed, only how probable it is"
+            )
+        case Engine.SAFE:
+            phrases = "start that can still matter"
+            return Verdict(replace(bound, chances=phrases), "starts that matter less than 1e-9 are dropped")
+        case Engine.UNIVERSAL if not isinstance(strategy.plan, NoPlan):
+            return Verdict(replace(bound, chances="state of its automaton and value"), "too many are sampled instead")
+        case _:
+            return Verdict(None, f"partial matches wait for as long as it takes: {strategy.reason}")
+
+
+def _bound_of_waiting(event: p.EventPlan, consumption: p.Consumption, program: p.ProgramPlan) -> Verdict[Bound | None]:
+    without_limit = [pair for pair in pairs_in(event) if not pair.windows and event.keep is None]
+    if without_limit and consumption.keeping:
+        return Verdict(None, "KEEPING stores everything that waits for a partner, and nothing limits for how long")
+    if any(pair.absences for pair in without_limit):
+        return Verdict(None, "NOT looks back as far as something waits for a partner, and nothing limits for how long")
+    policy = f"CONSUME {consumption.selection.value}"
+    if consumption.keeping:
+        windows = tuple(window for window in (event.within, event.keep) if window is not None)
+        nested = tuple(window for pair in pairs_in(event) for window in pair.windows)
+        return Verdict(_bound(event, program, windows or nested), f"{policy} KEEPING within limits")
+    bound = replace(_bound(event, program), n_waiting=n_waiting(event))
+    return Verdict(bound, f"{policy} stores one occurrence on each side that waits")
+
+
+def bound_text(bound: Bound | None) -> str:
+    """What is kept per key, in words."""
+    if bound is None:
+        return "unlimited, every event of the key"
+    late = "" if bound.lateness is None else f"LATENESS {span_text(bound.lateness)}"
+    phrases = ["nothing"] if bound.n_open is None else [_open_text(bound.n_open)]
+    if bound.n_waiting:
+        events = "1 event that waits" if bound.n_waiting == 1 else f"{bound.n_waiting} events that wait"
+        phrases = [f"at most {events} for a partner, for each value of what parts have in common"]
+    if bound.n_last is not None:
+        phrases = ["the newest event" if bound.n_last == 1 else f"the newest {bound.n_last} events"]
+    if bound.windows:
+        lengths = [*map(window_text, bound.windows), late]
+        phrases = [f"the events of the last {' + '.join(length for length in lengths if length)}"]
+    elif late:
+        phrases.append(f"the events buffered for {late}")
+    phrases += [f"the chance of each {bound.chances}"] if bound.chances is not None else []
+    phrases += ["the values of the last result for ON CHANGE"] if bound.phrases else []
+    phrases += ["a state and the last symbols for FORECAST"] if bound.context else []
+    phrases += [f"the last row of {name} for DERIVE" for name in bound.derived]
+    phrases += [f"what {name} keeps" for name in bound.inner_events]
+    if phrases[0] == "nothing" and len(phrases) > 1:
+        del phrases[0]
+    return ", and ".join(phrases)
+
+
+def forgetting_text(bound: Bound | None) -> str:
+    """When a key is forgotten of which nothing more comes."""
+    if bound is None:
+        return "nothing, so unbounded streams are rejected"
+    if bound.derived:
+        return "no key: DERIVE looks back at its last row, however old"
+    if bound.context:
+        return "no key: its next forecast continues from its last event, however old"
+    if bound.chances is not None:
+        return "no key: its probabilities continue from where they are, however old"
+    if bound.phrases:
+        return "no key: its last result is compared with the next one"
+    if bound.n_last is not None:
+        return "no key: its newest events are members of the next window, however old"
+    if bound.n_waiting:
+        return "a key when nothing of it waits, which may be never"
+    if bound.n_open:
+        return "a key when none of its matches is open, which may be never"
+    return "a key when these events are past" if bound.windows or bound.lateness else "every key at once"
+
+
+def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterator[str]:
+    """What would limit the state of an event that has no bound; each line alone is enough."""
+    length = _example_length(event, program)
+    if relation_of(event, program).conclusion is not None:
+        yield "allow it with `--unbounded` (`unbounded=True`): results come when both keys are complete"
+        if event.confidence is None or not event.confidence.early:
+            yield "with `CONFIDENCE > 0.5 EARLY` besides, they come as soon as they are certain to be so probable"
+    elif isinstance(event.pattern, p.Quantified):
+        yield "write the relation between single events, `S x INTERSECTS S y WITHIN d`: its results come as they happen"
+    elif event.per is p.Per.VALUES:
+        yield "`PER END` or `PER INTERVAL` gives results as they happen"
+    elif isinstance(event.pattern, p.Sliding):
+        yield "without `SINCE` a window keeps only what it holds"
+    elif event.consumption is not None and group_of(event, program).is_recursive:
+        yield "without `CONSUME`, and with `WITHIN` in the declarations that use the event, old results are forgotten"
+        yield "for a stream that ends, say that nothing need limit the state: `--unbounded`"
+    elif event.consumption is not None:
+        yield f"`WITHIN {length}` limits how long parts wait for each other"
+    elif regular:
+        if not event.restart and _endless_repetition(event, restart=True) is None:
+            yield "`CONSUME RESTART` starts anew after each result"
+        yield "`{1,20}` instead of `+`, or `WITHIN 20 EVENTS`, limits the events of a match"
+        if not any(one.forecast is not None and one.forecast.of == event.name for one in program.events):
+            yield f"`KEEP FOR {length}` forgets matches that take longer"
+    elif event.restart:
+        yield "without `CONSUME RESTART` the window of the event is enough"
+    else:
+        if not any(isinstance(part, p.StreamStart) for part in _sequence_parts(event.pattern)) and event.within is None:
+            yield f"`WITHIN {length}` limits how long a match may last"
+        yield f"`KEEP FOR {length}` forgets what is older"
+
+
+def _bound(
+    event: p.EventPlan, program: p.ProgramPlan, windows: tuple[p.Window, ...] = (), n_open: int | None = None
+) -> Bound:
+    streams = streams_of(event, program)
+    late = [one.schema.late for one in streams if one.schema.late is not None and not one.schema.speculative]
+    ticks = [stream.schema.tick for stream in streams if stream.schema.tick is not None]
+    return Bound(
+        windows,
+        n_open=n_open,
+        lateness=max(late, key=lambda span: span.length(ticks[0] if ticks else None), default=None),
+        derived=tuple(
+            stream.schema.name for stream in streams if stream.derived and stream.schema.name in event.sources
+        ),
+        inner_events=tuple(name for name in event.sources if program.event(name) is not None and name != event.name),
+    )
+
+
+def _open_text(n_events: int) -> str:
+    if n_events == 0:
+        return "nothing"
+    events = "1 event" if n_events == 1 else f"{n_events} events"
+    return f"at most {events} of each open match, one match per state of the automaton"
+
+
+def _repeated(event: p.EventPlan) -> str:
+    part = _endless_repetition(event, restart=event.restart)
+    assert part is not None, "the longest match has no limit"
+    names = [event.slots[leaf.slot].name or " | ".join(leaf.sources) or "_" for leaf in p.leaves(part.pattern)]
+    return f"`{names[0]}`" if len(names) == 1 else "a group"
+
+
+def _sequence_parts(pattern: p.Pattern) -> Iterator[p.Part]:
+    if isinstance(pattern, p.Sequence):
+        yield from pattern.parts
+    for inner in p.sub_patterns(pattern):
+        yield from _sequence_parts(inner)
+
+
+def _example_length(event: p.EventPlan, program: p.ProgramPlan) -> str:
+    ticking = all(
+        stream.schema.time_type is Type.INTEGER and stream.schema.tick is None for stream in streams_of(event, program)
+    )
+    return "100 TICKS" if ticking else "10 MINUTES"
+
+
+@dataclass(frozen=True, slots=True)
+class _Endless:
+    """Stands for a number of events without limit."""
+
+    because: p.Repetition
+
+
+_Count = int | _Endless
+
+
+def longest_match(event: p.EventPlan) -> int | None:
+    """The most events that a match is made of until it is reported; None when there is no limit."""
+    count = _longest_of(event, event.restart)
+    return None if isinstance(count, _Endless) else count
+
+
+def _endless_repetition(event: p.EventPlan, *, restart: bool) -> p.Repetition | None:
+    """A repetition that makes matches as long as the stream, with or without CONSUME RESTART."""
+    count = _longest_of(event, restart)
+    return count.because if isinstance(count, _Endless) else None
+
+
+def _longest_of(event: p.EventPlan, restart: bool) -> _Count:
+    return _at_most(_longest(event.pattern, restart), event.within)
+
+
+def _longest(part: p.Part, ends: bool) -> _Count:
+    """Events of a part. `ends`: once the part has happened the whole match has, and everything starts anew."""
+    match part:
+        case p.Leaf():
+            return 1
+        case p.Sequence(parts=parts):
+            return _sum(list(_counts(parts, ends)))
+        case p.Disjunction(items=items):
+            return _largest([_longest(item, ends) for item in items])
+        case p.Conjunction(items=items) | p.Parallel(items=items):
+            return _sum([_longest(item, False) for item in items])
+        case p.Related(left=left, right=right):
+            return _sum([_longest(left, False), _longest(right, False)])
+        case p.Except(pattern=inner):
+            return _longest(inner, False)
+        case p.Quantified():
+            raise AssertionError("relations between segments are no work for automata")
+        case p.Sliding():
+            raise AssertionError("windows are no work for automata")
+        case p.Narrowed(pattern=inner, within=within):
+            return _at_most(_longest(inner, ends), within)
+        case p.Repetition():
+            return _repeats(part, ends)
+        case p.OtherRun() | p.Absent() | p.Deadline() | p.StreamStart() | p.TimePoint():
+            return 0
+
+
+def _counts(parts: tuple[p.Part, ...], ends: bool) -> Iterator[_Count]:
+    for place, part in enumerate(parts):
+        complete = ends and all(can_be_empty(after) for after in parts[place + 1 :])
+        yield _longest(part, complete)
+        if complete and not can_be_empty(part):
+            return  # the match is reported before anything else happens
+
+
+def _repeats(part: p.Repetition, ends: bool) -> _Count:
+    rounds = max(part.low, 1) if ends else part.high
+    if rounds == 1:
+        return _longest(part.pattern, ends)
+    once = _longest(part.pattern, False)
+    if isinstance(once, _Endless) or once == 0:
+        return once
+    return _Endless(part) if rounds is None else once * rounds
+
+
+def _sum(counts: list[_Count]) -> _Count:
+    endless = next((count for count in counts if isinstance(count, _Endless)), None)
+    return endless or sum(count for count in counts if isinstance(count, int))
+
+
+def _largest(counts: list[_Count]) -> _Count:
+    endless = next((count for count in counts if isinstance(count, _Endless)), None)
+    return endless or max(count for count in counts if isinstance(count, int))
+
+
+def _at_most(count: _Count, within: p.Window | None) -> _Count:
+    if not isinstance(within, p.EventCount):
+        return count
+    return within.count if isinstance(count, _Endless) else min(count, within.count)

@@ -1,0 +1,92 @@
+"""How long emitted results can change, why, what is evaluated again then, and what is kept for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from inkling.analysis.uncertainty import streams_of
+from inkling.analysis.verdict import Verdict
+from inkling.logical import plan as p
+from inkling.logical.printing.text import span_text, window_text
+from inkling.model.schema import StreamSchema
+from inkling.model.time import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """That results of an event can change; for how long after they happened, None for ever."""
+
+    window: Span | None
+
+
+def revision_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Revision | None]:
+    """Whether emitted results of an event can change; None if never."""
+    streams = [stream.schema for stream in streams_of(event, program) if stream.schema.revises]
+    if not streams:
+        return Verdict(None, "no stream that it depends on withdraws events or speculates")
+    reasons = ", ".join(reason for stream in streams for reason in _reasons(stream))
+    if any(is_withdrawable_for_ever(stream) for stream in streams):
+        return Verdict(Revision(None), reasons)
+    return Verdict(Revision(longest(streams)), reasons)
+
+
+def is_withdrawable_for_ever(stream: StreamSchema) -> bool:
+    return stream.op is not None and stream.op_for is None
+
+
+def longest(streams: Iterable[StreamSchema]) -> Span | None:
+    """The longest time for which one of some streams can change its past; None where none can."""
+    lengths = {}
+    for stream in streams:
+        for span in (stream.op_for, stream.late if stream.speculative else None):
+            if span is not None:
+                lengths[span] = span.length(stream.tick)
+    return max(lengths, key=lambda span: lengths[span], default=None)
+
+
+def revision_text(revision: Revision) -> str:
+    """How long results can change, in words."""
+    if revision.window is None:
+        return "results can change for ever"
+    return f"results can change until they are {span_text(revision.window)} old"
+
+
+def replay_text(key: str | None) -> str:
+    """What is done again when the past changes; `key` is what keeps events apart."""
+    whose = "all events" if key is None else f"the events of the same {key}"
+    return f"{whose}, from the newest state before the change on; what differs from emitted results is corrected"
+
+
+def memory_text(revision: Revision, pushed: Iterable[p.Window]) -> str:
+    """What revisions need besides the state of the event, and when it is collected."""
+    if revision.window is None:
+        kept = "every row and result, and states on the way: nothing is ever collected"
+    else:
+        kept = f"rows and results of the last {span_text(revision.window)} and states on the way, collected behind that"
+    windows = " and ".join(map(window_text, dict.fromkeys(pushed)))
+    return f"{kept}; no part of a match is kept that is longer than {windows}" if windows else kept
+
+
+def pushed_windows(event: p.EventPlan) -> Iterator[p.Window]:
+    """Limits in time that joins apply to parts of a match already."""
+    if event.within is not None and not isinstance(event.within, p.EventCount):
+        yield event.within
+    if event.keep is not None:
+        yield event.keep
+    yield from _nested(event.pattern)
+
+
+def _nested(pattern: p.Pattern) -> Iterator[p.Window]:
+    if isinstance(pattern, p.Narrowed) and pattern.within is not None and not isinstance(pattern.within, p.EventCount):
+        yield pattern.within
+    for inner in p.sub_patterns(pattern):
+        yield from _nested(inner)
+
+
+def _reasons(stream: StreamSchema) -> Iterator[str]:
+    if stream.op is not None:
+        how_long = "without FOR" if stream.op_for is None else f"FOR {span_text(stream.op_for)}"
+        yield f"{stream.name} has OP {how_long}"
+    if stream.speculative and stream.late is not None:
+        yield f"{stream.name} has LATENESS {span_text(stream.late)} SPECULATIVE"

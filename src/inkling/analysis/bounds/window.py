@@ -1,0 +1,162 @@
+"""How long a result can be in the making, and how long events must be kept for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from inkling.analysis.policies import parts_of
+from inkling.analysis.verdict import Verdict
+from inkling.logical import plan as p
+from inkling.logical.printing.text import span_text
+from inkling.logical.recursion import may_lack
+from inkling.model.time import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """The longest time from a result's first event until it is known: windows and deadlines added up."""
+
+    windows: tuple[p.Window, ...]
+
+
+def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
+    """How far back an evaluation has to look, or None when there is no limit."""
+    deadlines = tuple(part.after for part in parts_of(event.pattern) if isinstance(part, p.Deadline))
+    if isinstance(event.pattern, p.Quantified):
+        return Verdict(None, "ALL, SOME and AT LEAST look at every segment of a key")
+    if isinstance(event.pattern, p.Sliding):
+        return _reach_of_window(event.pattern, event.on_change)
+    if event.per is p.Per.VALUES:
+        return Verdict(None, "PER VALUES: a result can depend on any two times")
+    if event.restart:
+        return Verdict(None, "CONSUME RESTART: each result depends on those before it")
+    if event.consumption is not None:
+        policy = event.consumption.selection.value
+        return Verdict(None, f"CONSUME {policy}: what is used up depends on everything before")
+    if event.keep is not None:
+        return Verdict(Horizon((event.keep, *_looked_back(event.pattern))), f"KEEP FOR {span_text(event.keep)}")
+    if _looks_back_forever(event.pattern):
+        return Verdict(None, "AT START: an absence since the beginning needs everything")
+    if isinstance(event.within, p.EventCount):
+        return Verdict(None, f"WITHIN {event.within.count} EVENTS limits events, not time")
+    if event.within is None and not _limits_itself(event.pattern):
+        return Verdict(None, "no WITHIN: a match can stretch over any time")
+    by_end = event.per is p.Per.END
+    settled = [part for part in outermost_sequences(event.pattern) if _is_settled_by(part, event.within, by_end)]
+    inner = tuple(
+        part.within
+        for part in parts_of(event.pattern)
+        if isinstance(part, p.Narrowed | p.Sequence)
+        and isinstance(part.within, Span | p.Points)
+        and not any(part is one for one in settled)
+    )
+    if event.within is None:
+        limits = (*inner, *deadlines)
+        reason = "limits and deadlines inside" if limits else "a single event is known at once"
+        return Verdict(Horizon(limits), reason)
+    reason = f"{window_text(event.within)} and deadlines inside"
+    return Verdict(Horizon((event.within, *inner, *deadlines)), reason)
+
+
+def _reach_of_window(pattern: p.Sliding, on_change: bool) -> Verdict[Horizon | None]:
+    if on_change:
+        return Verdict(None, "ON CHANGE: each result depends on the one before")
+    if pattern.since is not None:
+        return Verdict(None, "SINCE: every event can open a window, and none is ever closed")
+    if isinstance(pattern.last, p.EventCount):
+        return Verdict(None, f"LAST {pattern.last.count} EVENTS limits events, not time")
+    return Verdict(Horizon((pattern.last,)), f"LAST {span_text(pattern.last)}")
+
+
+def outermost_sequences(pattern: p.Pattern) -> Iterator[p.Sequence]:
+    """The sequences that start where the match starts and end where it ends."""
+    match pattern:
+        case p.Sequence():
+            yield pattern
+        case p.Narrowed(pattern=inner):
+            yield from outermost_sequences(inner)
+        case p.Disjunction(items=items):
+            for item in items:
+                yield from outermost_sequences(item)
+        case _:
+            pass
+
+
+def _is_settled_by(sequence: p.Sequence, within: p.Window | None, by_end: bool) -> bool:
+    """Whether absences at its borders need nothing beyond the window of the whole match.
+
+    One at the end is settled a window after the start, one at the start looks a window back from the end. Only with
+    both is there something to look at a window before what starts a window ago; or where matches are compared that
+    end together, of which one may have started that much earlier.
+    """
+    if sequence.within != within:
+        return False
+    sure = [place for place, part in enumerate(sequence.parts) if not may_lack(part)]
+    absent = [place for place, part in enumerate(sequence.parts) if isinstance(part, p.Absent)]
+    at_start = any(not sure or place < sure[0] for place in absent)
+    at_end = any(not sure or place > sure[-1] for place in absent)
+    return not (at_end and (at_start or by_end))
+
+
+def _limits_itself(pattern: p.Pattern) -> bool:
+    """Whether a pattern without WITHIN around it is still known within limits that are written inside it."""
+    match pattern:
+        case p.Leaf():
+            return True
+        case p.Narrowed(pattern=inner, within=within):
+            return isinstance(within, Span | p.Points) or _limits_itself(inner)
+        case p.Disjunction(items=items):
+            return all(_limits_itself(item) for item in items)
+        case p.Sequence(parts=parts):
+            placed = [part for part in parts if not isinstance(part, p.Absent | p.Deadline | p.StreamStart)]
+            return len(placed) == 1 and _limits_itself(placed[0])
+        case _:
+            return False
+
+
+def total_horizon(events: Iterable[p.EventPlan], unit: Callable[[Span], int]) -> int | None:
+    """How far back any result can reach through all these events, one depending on another; None without limit."""
+    total = 0
+    for event in events:
+        horizon = horizon_of(event).conclusion
+        if horizon is None:
+            return None
+        total += total_length(horizon.windows, unit)
+    return total
+
+
+def total_length(windows: Iterable[p.Window], unit: Callable[[Span], int]) -> int:
+    """How long windows of time are together; those that count events have no length."""
+    lengths = (
+        window.count - 1 if isinstance(window, p.Points) else unit(window)
+        for window in windows
+        if isinstance(window, p.Points | Span)
+    )
+    return sum(lengths)
+
+
+def _looked_back(pattern: p.Pattern) -> Iterator[p.Window]:
+    """How far before a match, besides its own length, absences at the start of sequences look."""
+    for part in parts_of(pattern):
+        match part:
+            case p.StreamStart(back=back) if back is not None:
+                yield back
+            case p.Sequence(within=within) if within is not None:
+                yield within
+            case _:
+                pass
+
+
+def _looks_back_forever(pattern: p.Pattern) -> bool:
+    return any(isinstance(part, p.StreamStart) for part in parts_of(pattern))
+
+
+def window_text(window: p.Window) -> str:
+    match window:
+        case p.Points(count=count):
+            return f"WITHIN {count} POINTS"
+        case p.EventCount(count=count):
+            return f"WITHIN {count} EVENTS"
+        case _:
+            return f"WITHIN {window}"

@@ -1,0 +1,177 @@
+"""Which events find what a numbered stream opens and closes: their results are its segments, each of them once.
+
+Numbers are consecutive in every world, times increase with them, and odd ones open what the next one closes. So an
+event derives these segments if it pairs each odd number with the one after it, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from inkling.analysis.verdict import Verdict
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.evaluate import Bindings, ExpressionContext, holds
+from inkling.model.event import Value
+from inkling.model.time import Span
+from inkling.model.types import Type
+from inkling.model.uncertainty import LostEvents
+
+_PLAIN = e.Literal | e.Compare | e.InList | e.IsNull | e.AllOf | e.AnyOf | e.Not
+_FUNCTIONS = ("lower", "upper")
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedSegments:
+    """An event whose results are the segments of a stream; a key that has no segment is not among its keys.
+
+    `key` leads from columns of its head to KEY columns of the stream, `opening` and `closing` from further columns to
+    those of the event that opens a segment or closes it. Where it `asks_for_roles`, it is one only for streams whose
+    events have roles as it expects them: see `fits`.
+    """
+
+    stream: str
+    key: Mapping[str, str]
+    opening: Mapping[str, str]
+    closing: Mapping[str, str]
+    sequence: p.Sequence
+    number: str
+    role: str | None
+
+    @property
+    def asks_for_roles(self) -> bool:
+        reads = (
+            part for leaf in p.leaves(self.sequence) for condition in leaf.conditions for part in e.walk(condition)
+        )
+        return any(isinstance(part, e.ColumnOf) and part.column == self.role for part in reads)
+
+    def fits(self, events: Iterable[tuple[Value, int]]) -> bool:
+        """Whether it finds the segments of a stream whose events, lost ones too, have these roles and numbers."""
+        opening, closing = p.leaves(self.sequence)
+        seen = {(role, number % 2) for role, number in events}
+        opens = {one: self._admits(opening, *one) for one in seen}
+        closes = {one: self._admits(closing, *one) for one in seen}
+        odd, even = ([one for one in seen if one[1] == parity] for parity in (1, 0))
+        if not all(opens[one] for one in odd) or not all(closes[one] for one in even):
+            return False
+        only_odd_open = not any(opens[one] for one in even)
+        only_even_close = not any(closes[one] for one in odd)
+        return only_odd_open or (only_even_close and self.sequence.policy is p.Policy.STRICT)
+
+    def _admits(self, leaf: p.Leaf, role: Value, parity: int) -> bool:
+        def filled(expr: e.Expr) -> e.Expr:
+            match expr:
+                case e.Arithmetic(operator="%"):
+                    return e.Literal(parity, Type.INTEGER)
+                case e.ColumnOf(type=kind):
+                    return e.Literal(role, kind)
+                case _:
+                    return e.rebuilt(expr, filled)
+
+        context = ExpressionContext({}, _no_length)
+        return all(holds(filled(condition), Bindings(), context) for condition in leaf.conditions)
+
+
+def derived_segments_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[DerivedSegments | None]:
+    """The stream whose segments an event finds; None, and why, where that is not certain."""
+    pattern = event.pattern
+    if not isinstance(pattern, p.Sequence) or len(pattern.parts) != 2:
+        return Verdict(None, "it is no sequence of two events")
+    opening, closing = pattern.parts
+    if not isinstance(opening, p.Leaf) or not isinstance(closing, p.Leaf) or opening.sources != closing.sources:
+        return Verdict(None, "it is no sequence of two events of one stream")
+    stream = program.stream(opening.sources[0]) if len(opening.sources) == 1 else None
+    uncertainty = None if stream is None else stream.schema.uncertainty
+    if stream is None or not isinstance(uncertainty, LostEvents):
+        return Verdict(None, "its events are not numbered")
+    why = next(_obstacles(event, pattern, stream, uncertainty), None)
+    if why is not None:
+        return Verdict(None, why)
+    found = DerivedSegments(
+        stream.schema.name,
+        _key(event, opening, closing),
+        _columns(event, opening),
+        _columns(event, closing),
+        pattern,
+        uncertainty.number,
+        uncertainty.role,
+    )
+    if set(found.key.values()) != set(stream.schema.key):
+        return Verdict(None, f"its head does not show the KEY of {stream.schema.name}")
+    if found.asks_for_roles:
+        return Verdict(found, "it pairs events that open with the next ones, which close, if roles are as it says")
+    if not found.fits((None, number) for number in (1, 2)):
+        return Verdict(None, "it does not pair odd numbers, and nothing else, with the numbers after them")
+    return Verdict(found, "it pairs each odd number with the one after it, and nothing else")
+
+
+def _obstacles(event: p.EventPlan, pattern: p.Sequence, stream: p.StreamPlan, uncertainty: LostEvents) -> Iterator[str]:
+    schema = stream.schema
+    if pattern.policy is p.Policy.ANY:
+        yield "an event may be paired with any later one"
+    if event.scope != (schema.name,):
+        yield "other events stand in between"
+    if {column.name for column in event.partition} != set(schema.key):
+        yield f"it is not PARTITION BY the KEY of {schema.name}"
+    if stream.reset_when is not None:
+        yield f"{schema.name} starts anew where it is reset"
+    if event.within is not None or pattern.within is not None or event.keep is not None:
+        yield "it limits how long a segment may last"
+    if event.having:
+        yield "HAVING leaves segments out"
+    if event.restart or event.consumption is not None:
+        yield "what one result used up is missing in others"
+    if event.per is p.Per.VALUES:
+        yield "PER VALUES makes one result of many segments"
+    if event.forecast is not None or event.timeouts_of is not None:
+        yield "its results are no matches of its pattern"
+    for leaf in p.leaves(pattern):
+        if leaf.atoms or leaf.checks:
+            yield "it asks for more than which number or role an event has"
+        for condition in leaf.conditions:
+            if not _asks_for_turn(condition, leaf.slot, uncertainty):
+                yield "it asks for more than whether an event opens or closes a segment"
+
+
+def _asks_for_turn(expr: e.Expr, slot: int, uncertainty: LostEvents) -> bool:
+    """Whether a condition looks at nothing but whether the number of its own event is odd, and at its role."""
+    match expr:
+        case e.Arithmetic(operator="%", left=e.ColumnOf(slot=own, column=column), right=e.Literal(value=2)):
+            return own == slot and column == uncertainty.number
+        case e.ColumnOf(slot=own, column=column):
+            return own == slot and column == uncertainty.role and column != uncertainty.number
+        case e.FunctionCall(name=name, args=args):
+            return name in _FUNCTIONS and all(_asks_for_turn(arg, slot, uncertainty) for arg in args)
+        case _:
+            inside = e.children(expr)
+            return isinstance(expr, _PLAIN) and all(_asks_for_turn(part, slot, uncertainty) for part in inside)
+
+
+def _key(event: p.EventPlan, *leaves: p.Leaf) -> dict[str, str]:
+    """Columns of the head that show a column of PARTITION BY, which both events have."""
+    slots, partition = {leaf.slot for leaf in leaves}, {column.name for column in event.partition}
+    found = {}
+    for output in event.head:
+        match output.expr:
+            case e.KeyColumn(column=column):
+                found[output.name] = column
+            case e.ColumnOf(slot=slot, column=column) if slot in slots and column in partition:
+                found[output.name] = column
+            case _:
+                pass
+    return found
+
+
+def _columns(event: p.EventPlan, leaf: p.Leaf) -> dict[str, str]:
+    """Columns that show what one of the events says."""
+    partition = {column.name for column in event.partition}
+    return {
+        output.name: output.expr.column
+        for output in (*event.head, *event.returns)
+        if isinstance(output.expr, e.ColumnOf) and output.expr.slot == leaf.slot and output.expr.column not in partition
+    }
+
+
+def _no_length(span: Span) -> int:
+    raise AssertionError(f"{span} is no part of a condition on roles")

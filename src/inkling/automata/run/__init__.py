@@ -1,0 +1,1 @@
+"""Automata over batches of rows: tables for kernels, open runs of many keys, detections."""

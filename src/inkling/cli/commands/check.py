@@ -1,0 +1,59 @@
+"""`inkling check`: reports the errors of programs before any data is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inkling.cli.inputs import import_files
+from inkling.cli.options import Debug, PythonFiles, Quiet
+from inkling.cli.terminal.failures import EXIT_ERROR, EXIT_INPUT
+from inkling.cli.terminal.messages import counted, print_diagnostics
+from inkling.errors import Diagnostic, InputError, ProgramError
+from inkling.query import Program, load
+
+
+def check(
+    programs: Annotated[list[Path], typer.Argument(metavar="PROGRAM.ink…", show_default=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON on stdout.")] = False,
+    python: PythonFiles = [],  # noqa: B006
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Check programs for errors; exit status 1 when there are any."""
+    import_files(python)
+    findings: list[Diagnostic] = []
+    status = 0
+    for path in programs:
+        try:
+            program = load(path)
+        except (ProgramError, InputError) as problem:
+            findings.extend(problem.diagnostics)
+            status = max(status, EXIT_INPUT if isinstance(problem, InputError) else EXIT_ERROR)
+        else:
+            findings.extend(program.warnings)
+            if not (quiet or as_json):
+                typer.echo(_summary(path, program))
+    if as_json:
+        typer.echo(json.dumps({"diagnostics": [finding.to_dict() for finding in findings]}, indent=2))
+    elif findings and not (quiet and _only_warnings(findings)):
+        print_diagnostics(findings)
+    if status:
+        raise typer.Exit(status)
+
+
+def _only_warnings(findings: Sequence[Diagnostic]) -> bool:
+    return all(finding.severity == "warning" for finding in findings)
+
+
+def _summary(path: Path, program: Program) -> str:
+    plan = program.plan
+    parts = [counted(len(plan.events), "event"), counted(len(plan.streams), "stream")]
+    if plan.tables:
+        parts.append(counted(len(plan.tables), "table"))
+    remark = f"OK, with {counted(len(program.warnings), 'warning')}" if program.warnings else "OK"
+    return f"{path}: {remark} ({', '.join(parts)})"

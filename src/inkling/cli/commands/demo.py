@@ -1,0 +1,132 @@
+"""`inkling demo`: an example from nothing to a report: data, program, results, page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from inkling.cli import options as o
+from inkling.cli.evaluation import Evaluation, certainty_table, claims_table, evaluate, report_tables
+from inkling.cli.examples import (
+    SCORES_PAGE,
+    example_program,
+    infer_streams,
+    learn_models,
+    n_events,
+    require_scenario,
+    try_forecasts,
+)
+from inkling.cli.execution import Execution, execute
+from inkling.cli.inputs import given_paths
+from inkling.cli.terminal.messages import counting, working
+from inkling.cli.terminal.scores import print_scores
+from inkling.query import load
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+USUAL_EVENTS = 200_000
+SHOWN_ROWS = 3
+HIDDEN_COLUMNS = ("event", "detected_at", "op")
+ONLY_IN_UNCERTAINTY = ("method", "error")
+NOT_OF_FORECASTS = ("start", "probability", "method", "error", "margin", "model")
+
+
+def demo(
+    *,
+    name: o.Example = "fleet",
+    events: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="200000; fewer for some"),
+    ] = None,
+    seed: o.Seed = 0,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Folder for data and report.", show_default="out/demo/NAME"
+        ),
+    ] = None,
+    place: o.Place,
+    epsilon: o.Epsilon = 0.01,
+    delta: o.Delta = 0.01,
+    exact_up_to: o.ExactUpTo = 1024,
+    budget: o.Budget = 4,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
+) -> None:
+    """Generate the data of an example, run it and write a report."""
+    require_scenario(name)
+    sampling = o.sampling_of(epsilon, delta, seed, exact_up_to, budget)
+    from inkling.scenarios import write
+
+    folder = folder or Path("out") / "demo" / name
+    events = n_events(name, events, USUAL_EVENTS)
+    example = example_program(name)
+    program = load(example)
+    with counting(f"generating {name}", quiet=quiet) as progress:
+        write(name, folder, events=events, seed=seed, progress=progress)
+    report = folder / "report.html"
+    with working(quiet) as say:
+        infer_streams(folder, say)
+        learn_models(program, folder, say)
+        given = given_paths(program, [str(folder)], [])
+        found = execute(program, given, place, sampling, quick=True, say=say, debug=debug)
+        evaluations = evaluate(found, example, folder)
+        scores = try_forecasts(program, given, folder, say)
+        say("writing the report")
+        truth, decided = ({one.event: getattr(one, what) for one in evaluations} for what in ("happened", "claimed"))
+        found.write_report(report, report_tables(evaluations), truth, decided)
+    if not quiet:
+        _print(found, report, evaluations)
+        print_scores(scores)
+        if scores:
+            typer.echo(f"scores: {folder / SCORES_PAGE}")
+
+
+def _print(found: Execution, report: Path, evaluations: list[Evaluation]) -> None:
+    from rich.console import Console
+
+    console = Console()
+    for name, table in found.tables.items():
+        console.print(_shown(name, table))
+    if evaluations:
+        console.print(claims_table(evaluations))
+        console.print(certainty_table(evaluations))
+    for line in found.summary():
+        console.print(line, highlight=False)
+    console.print(f"report: {report}", highlight=False, soft_wrap=True)
+    for evaluation in evaluations:
+        console.print(f"calibration: {evaluation.page}", highlight=False, soft_wrap=True)
+
+
+def _shown(name: str, results: pa.Table) -> Table:
+    """The first results of an event as a table for the terminal."""
+    from rich.table import Table
+
+    from inkling.results import FORECAST
+
+    left_out = results.num_rows - SHOWN_ROWS
+    caption = f"… and {left_out:,} more" if left_out > 0 else None
+    table = Table(title=f"{name}: {results.num_rows:,}", caption=caption, title_justify="left")
+    is_certain = results.num_rows == 0 or set(results["probability"].unique().to_pylist()) == {1.0}
+    hidden = {*HIDDEN_COLUMNS, *(ONLY_IN_UNCERTAINTY if is_certain else ())}
+    if results.num_rows and results["method"][0].as_py() == FORECAST:
+        hidden |= {*NOT_OF_FORECASTS}
+    columns = [column for column in results.column_names if column not in hidden]
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in results.slice(0, SHOWN_ROWS).select(columns).to_pylist():
+        table.add_row(*(_cell(value) for value in row.values()))
+    return table
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list):
+        ids = [str(item) for item in value]
+        return " ".join(ids if len(ids) <= 6 else [*ids[:3], "…", *ids[-2:]])
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)

@@ -1,0 +1,73 @@
+"""`inkling fmt`: every program in one layout."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inkling.cli.options import Debug
+from inkling.cli.terminal.failures import EXIT_ERROR
+from inkling.language import format_program, parse
+from inkling.language.front_ends import format_text
+from inkling.query import read_program
+
+
+class Language(StrEnum):
+    INK = "ink"
+
+
+def fmt(
+    programs: Annotated[
+        list[Path], typer.Argument(metavar="PROGRAM…", help="Files, or - for stdin.", show_default=False)
+    ],
+    check: Annotated[
+        bool, typer.Option("--check", help="Print what would change; exit status 1 if anything would.")
+    ] = False,
+    write: Annotated[bool, typer.Option("--write", "-w", help="Rewrite the files.")] = False,
+    to: Annotated[
+        Language | None,
+        typer.Option(
+            "--to",
+            metavar="ink",
+            help="Print rules (.ele), patterns (.sre) and queries (.lahar) as programs.",
+            show_default=False,
+        ),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Print programs in the standard layout, or rewrite their files."""
+    if check and write:
+        raise typer.BadParameter("--check and --write exclude each other")
+    if to is not None and (check or write):
+        raise typer.BadParameter("--to prints; it excludes --check and --write")
+    changed = 0
+    for path in programs:
+        before = sys.stdin.read() if str(path) == "-" else read_program(path)
+        after = _formatted(before, path.name, to)
+        changed += after != before
+        if check:
+            typer.echo(_difference(path, before, after), nl=False)
+        elif write and str(path) != "-":
+            if after != before:
+                path.write_text(after, encoding="utf-8")
+                typer.echo(f"rewrote {path}", err=True)
+        else:
+            typer.echo(after, nl=False)
+    if check and changed:
+        raise typer.Exit(EXIT_ERROR)
+
+
+def _formatted(text: str, name: str, to: Language | None) -> str:
+    return format_text(text, name) if to is None else format_program(parse(text, name))
+
+
+def _difference(path: Path, before: str, after: str) -> str:
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), str(path), f"{path} (formatted)"
+    )
+    return "".join(lines)

@@ -1,0 +1,63 @@
+"""`inkling model`: describes model files and compares them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inkling.cli.options import Debug
+from inkling.cli.terminal.failures import with_messages
+
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL.parquet", help="A model file.", show_default=False)]
+
+model = typer.Typer(no_args_is_help=True, help="Describe and compare models.")
+
+
+@model.command("show")
+@with_messages
+def show(
+    file: ModelFile,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Write a picture of the tree.", show_default=False)
+    ] = None,
+    forecast: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PROGRAM.ink",
+            help="Also print the forecasts of this program in every state and context.",
+            show_default=False,
+        ),
+    ] = None,
+    most: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of nodes to print.")] = 60,
+    debug: Debug = False,
+) -> None:
+    """Print a model: its training data, its symbols and the next events it predicts in each context."""
+    from inkling.forecasting.learning.description import model_lines
+    from inkling.forecasting.learning.files import load_model
+
+    loaded = load_model(file)
+    lines = model_lines(loaded, most)
+    if forecast is not None:
+        from inkling.forecasting.learning.description import forecast_lines
+        from inkling.query import load
+
+        lines += ["", *forecast_lines(load(forecast), loaded)]
+    if svg is not None:
+        from inkling.forecasting.learning.description import model_svg
+
+        svg.write_text(model_svg(loaded), encoding="utf-8")
+    for line in lines:
+        typer.echo(line)
+
+
+@model.command("compare")
+@with_messages
+def compare(one: ModelFile, other: ModelFile, debug: Debug = False) -> None:
+    """Print the differences between two models."""
+    from inkling.forecasting.learning.description import compared_lines
+    from inkling.forecasting.learning.files import load_model
+
+    for line in compared_lines(load_model(one), load_model(other)):
+        typer.echo(line)

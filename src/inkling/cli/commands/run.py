@@ -1,0 +1,96 @@
+"""`inkling run`: the results of a program over files, also compared with those of another run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from inkling.cli import options as o
+from inkling.cli.execution import Execution, execute
+from inkling.cli.inputs import load_with_files
+from inkling.cli.terminal.messages import working
+from inkling.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def run(
+    asked: o.ProgramAndFiles,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="PATH", help=o.FORMATS)],
+    place: o.Place,
+    layout: o.LayoutChoice = None,
+    rejects: Annotated[
+        str | None, typer.Option(metavar="PATH", help="File for rejected rows, with the reason.", show_default=False)
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write an HTML report.", show_default=False)
+    ] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Ground truth in result format, shown in the report.", show_default=False),
+    ] = None,
+    decided: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="Results of a deterministic baseline, shown in the report.", show_default=False
+        ),
+    ] = None,
+    epsilon: o.Epsilon = 0.01,
+    delta: o.Delta = 0.01,
+    seed: o.WorldSeed = 0,
+    exact_up_to: o.ExactUpTo = 1024,
+    budget: o.Budget = 4,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
+) -> None:
+    """Run a program over files and write its results."""
+    sampling = o.sampling_of(epsilon, delta, seed, exact_up_to, budget)
+    program, given = load_with_files(asked, quiet=quiet)
+    from inkling.cli.outputs import check_output, write_tables
+
+    for path in (output, rejects):
+        if path is not None:
+            check_output(path)
+    with working(quiet) as say:
+        found = execute(program, given, place, sampling, layout=layout, say=say, debug=debug)
+        say("writing results")
+        write_tables(found.tables, output)
+        if rejects is not None:
+            write_tables({"rejects": found.results.rejects}, rejects)
+        if report is not None:
+            say("writing the report")
+            found.write_report(report, truth=compared_with(truth, found), decided=compared_with(decided, found))
+    if not quiet:
+        for line in found.summary():
+            typer.echo(line, err=True)
+
+
+def compared_with(path: Path | None, found: Execution) -> dict[str, pa.Table] | None:
+    """The results in a file by event; times are of the type that this run's have."""
+    if path is None:
+        return None
+    import pyarrow.compute as pc
+
+    from inkling.io import read_table
+
+    rows = read_table(path, what="results")
+    missing = [name for name in ("event", "end", "probability") if name not in rows.column_names]
+    if missing:
+        raise InputError.of(
+            "INK0558",
+            f"`{path}` has no column `{missing[0]}`",
+            helps=("give a file of results, such as `inkling run` writes",),
+        )
+    tables = {}
+    for name, table in found.tables.items():
+        mine = rows.filter(pc.field("event") == name)
+        absent = [column for column in table.column_names if column not in mine.column_names]
+        if mine.num_rows and not absent:
+            mine = mine.set_column(mine.column_names.index("end"), "end", mine["end"].cast(table["end"].type))
+            tables[name] = mine
+        else:
+            tables[name] = table.slice(0, 0)
+    return tables

@@ -1,0 +1,282 @@
+"""`inkling stream`: the results of a program over streams, until it is stopped."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from inkling.cli.execution import session
+from inkling.cli.inputs import given_addresses, load_program
+from inkling.cli.options import (
+    Debug,
+    Delta,
+    Epsilon,
+    Master,
+    ProgramFile,
+    PythonFiles,
+    Quiet,
+    Tables,
+    WorldSeed,
+    sampling_of,
+)
+from inkling.cli.terminal.failures import EXIT_INTERRUPTED, Stop, diagnostics_of, stopping_politely
+from inkling.cli.terminal.live_line import Shown, live_line, taken_back
+from inkling.cli.terminal.messages import counted, print_diagnostics, working
+from inkling.forecasting.adaptation.online import OnlineLearning, every_of
+from inkling.query import Program, load
+from inkling.spark.streaming.settings import StreamSettings
+
+if TYPE_CHECKING:
+    from inkling.spark.streaming.progress import Progress
+    from inkling.spark.streaming.query import LiveQuery
+
+
+def stream(
+    program: ProgramFile,
+    inputs: Annotated[
+        list[str],
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="NAME=SOURCE",
+            help="A stream: a folder in which files appear, kafka://HOST:PORT/TOPIC, table://NAME or "
+            "rate://ROWS-PER-SECOND; options after ?, as in incoming?format=csv.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="SINK",
+            help="A folder, also with ?format=json or csv, or ?keep=current for tables of currently valid matches; "
+            "table://PREFIX, kafka://HOST:PORT/TOPIC, postgresql://USER:PASSWORD@HOST:PORT/DATABASE, "
+            "or - for JSON lines on stdout.",
+        ),
+    ],
+    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder for offsets and state, where later runs resume; by default _checkpoint in the output folder.",
+            show_default=False,
+        ),
+    ] = None,
+    trigger: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help='Time between micro-batches, such as "5 seconds"; by default as soon as the last one is done.',
+            show_default=False,
+        ),
+    ] = None,
+    available_now: Annotated[
+        bool,
+        typer.Option(
+            "--available-now", help="Process the rows that are available now, then stop; the next run resumes there."
+        ),
+    ] = False,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="Process available data, resolve pending matches, stop.")
+    ] = False,
+    idle_after: Annotated[
+        float,
+        typer.Option(
+            min=0, metavar="SECONDS", help="Stop waiting for a stream after this many silent seconds; 0 waits forever."
+        ),
+    ] = 60.0,
+    buckets: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Number of partitions of keys; 4 per core by default.", show_default=False
+        ),
+    ] = None,
+    unbounded: Annotated[
+        bool, typer.Option("--unbounded", help="Allow state without an upper limit, for streams that end.")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch/--no-watch", help="Reload the program and its tables when their files change.")
+    ] = True,
+    metrics: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl", help="Append the metrics of every micro-batch to this file.", show_default=False
+        ),
+    ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="Messages that change settings of forecasts: a CSV or JSON file that grows, or "
+            "kafka://HOST:PORT/TOPIC.",
+            show_default=False,
+        ),
+    ] = None,
+    learn: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EVERY",
+            help='Keep learning forecast models, with a new version every N events, or every "10 minutes"; '
+            '"never" only measures drift.',
+            show_default=False,
+        ),
+    ] = None,
+    forget: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Weight of the old counts in a new version of a model; 1 keeps them all.",
+        ),
+    ] = 1.0,
+    alarm: Annotated[
+        float,
+        typer.Option(
+            metavar="BITS",
+            min=0,
+            help="Report drift if the log-loss exceeds that on training data by this many bits per event.",
+        ),
+    ] = 0.5,
+    master: Master = "local[*]",
+    epsilon: Epsilon = 0.01,
+    delta: Delta = 0.01,
+    seed: WorldSeed = 0,
+    python: PythonFiles = [],  # noqa: B006
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Run a program over streams until it is stopped with Ctrl-C."""
+    sampling = sampling_of(epsilon, delta, seed)
+    loaded = load_program(program, python, quiet=quiet)
+    given = given_addresses(loaded, inputs, tables)
+    place = checkpoint or _checkpoint_of(output)
+    now = available_now or finish
+    if now and trigger is not None:
+        raise typer.BadParameter("--trigger runs forever, --available-now and --finish stop: give one of them")
+    settings = StreamSettings(
+        trigger=trigger,
+        available_now=now,
+        idle_after=idle_after or None,
+        buckets=buckets,
+        unbounded=unbounded,
+        control=control,
+        on_rejected=lambda rejected: typer.echo(str(rejected), err=True),
+        on_steered=lambda text: None if quiet else typer.echo(text, err=True),
+    )
+    learning = None if learn is None else OnlineLearning(every_of(learn), forget=forget, alarm=alarm)
+    loaded.require_streamable(unbounded=unbounded, sampling=sampling)
+    with working(quiet) as say:
+        config = _settings([*given.streams.values(), output, control or ""])
+        spark = session(master, debug=debug, say=say, config=config)
+        say("starting the stream")
+        query = loaded.stream(
+            spark,
+            given.streams,
+            given.tables,
+            checkpoint=place,
+            to=output,
+            settings=settings,
+            sampling=sampling,
+            learn=learning,
+        )
+    if query.changes and not quiet:
+        typer.echo(f"{program.name} has changed since the last run; {query.changes}", err=True)
+    with stopping_politely() as stop:
+        watching = _watching(query, program, loaded, given.tables) if watch and not now else nullcontext()
+        with live_line(query.clock, quiet=quiet, metrics=metrics) as show, watching:
+            last = _follow(query, show, stop, finish=finish)
+        if not quiet:
+            for line in _summary(last):
+                typer.echo(line, err=True)
+            if not finish:
+                typer.echo(f"the same command resumes from here; its checkpoint is {place}", err=True)
+    if stop.interrupted:
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _follow(query: LiveQuery, show: Shown, stop: Stop, *, finish: bool) -> Progress | None:
+    """Show micro-batch after micro-batch until the end, and give the last."""
+    last: Progress | None = None
+
+    def show_progress() -> None:
+        nonlocal last
+        for progress in query.progress_after(-1 if last is None else last.batch):
+            show(progress)
+            last = progress
+
+    try:
+        while not stop.wanted and not query.await_end(1):
+            show_progress()
+        if finish and not stop.wanted:
+            show_progress()
+            query.finish()
+    finally:
+        query.stop()
+    show_progress()
+    return last
+
+
+@contextmanager
+def _watching(query: LiveQuery, path: Path, loaded: Program, tables: Mapping[str, Path]) -> Iterator[None]:
+    """Meanwhile a changed program replaces the running one, if it is valid; both cases are reported."""
+    from inkling.spark.streaming.watch import Watcher, files_of
+
+    def report_rejection(problem: Exception) -> None:
+        print_diagnostics(diagnostics_of(problem))
+        typer.echo(f"{path.name} is not used; the running program continues", err=True)
+
+    watcher = Watcher(
+        query,
+        lambda: load(path),
+        lambda program: files_of(path, program, tables),
+        lambda changed: typer.echo(f"{path.name} has changed; {changed}", err=True),
+        report_rejection,
+        loaded,
+    )
+    watcher.start()
+    try:
+        yield
+    finally:
+        watcher.stop()
+
+
+def _summary(last: Progress | None) -> Iterable[str]:
+    if last is None:
+        yield "no rows came"
+        return
+    widest = max(map(len, last.matches), default=0)
+    for name, n in last.matches.items():
+        yield f"{name:<{widest}}  {counted(n, 'result')}{taken_back(last, name)}"
+    summary = [f"{counted(last.total_rows, 'row')} read"]
+    summary += [f"{counted(last.rejects, 'row')} rejected"] if last.rejects else []
+    summary += [f"{counted(last.late, 'row')} too late"] if last.late else []
+    yield ", ".join(summary)
+
+
+def _settings(addresses: Iterable[str]) -> Mapping[str, str]:
+    """What Spark needs for these sources and sinks."""
+    if not any(address.startswith("kafka://") for address in addresses):
+        return {}
+    from inkling.spark.kafka.connector import kafka_settings
+
+    return kafka_settings()
+
+
+def _checkpoint_of(output: str) -> str:
+    """Inside the folder of results, under a name that readers of results pass over."""
+    from inkling.spark.streaming.addresses import address_of
+
+    if output == "-":
+        return tempfile.mkdtemp(prefix="inkling-")
+    address = address_of(output)
+    if address.kind:
+        raise typer.BadParameter(f"--checkpoint must be given for {address.text}")
+    return f"{address.place.rstrip('/')}/_checkpoint"

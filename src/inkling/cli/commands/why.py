@@ -1,0 +1,81 @@
+"""`inkling why`: how far the pattern of an event got over files, what its results depend on, and in which worlds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from inkling.cli import options as o
+from inkling.cli.inputs import load_with_files
+from inkling.cli.terminal.explanation import nowhere_lines, overview_lines, progress_lines, result_lines, tree_lines
+from inkling.cli.terminal.messages import counted, working
+from inkling.errors import InputError
+from inkling.why.explanation import Why
+from inkling.why.uncertain import UncertainWhy
+
+MOST_TREES = 20
+
+
+def why(
+    asked: o.ProgramAndFiles,
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event to explain.", show_default=False)],
+    result: Annotated[
+        str | None,
+        typer.Option(metavar="ID[,ID…]", help="Explain the results whose lineage has these ids.", show_default=False),
+    ] = None,
+    result_number: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Explain the N-th result.", show_default=False)
+    ] = None,
+    epsilon: o.Epsilon = 0.01,
+    delta: o.Delta = 0.01,
+    seed: o.WorldSeed = 0,
+    exact_up_to: o.ExactUpTo = 1024,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
+) -> None:
+    """Explain why an event has no results, or what a result depends on; runs in this process."""
+    if result is not None and result_number is not None:
+        raise typer.BadParameter("results are named by ids or by a number, not both", param_hint="--result-number")
+    sampling = o.sampling_of(epsilon, delta, seed, exact_up_to)
+    program, given = load_with_files(asked, quiet=quiet)
+    with working(quiet) as say:
+        say("running in this process")
+        explanation = program.why(event, given.streams, given.tables, sampling=sampling)
+        if result is not None or result_number is not None:
+            numbers = (
+                [result_number] if result_number is not None else explanation.results_with((result or "").split(","))
+            )
+            lines = _results(explanation, event, numbers, result)
+        elif isinstance(explanation, UncertainWhy):
+            lines = overview_lines(explanation, event)
+        else:
+            lines = progress_lines(explanation.progress)
+    for line in lines:
+        typer.echo(line)
+
+
+def _results(explanation: Why, event: str, numbers: list[int], ids: str | None) -> list[str]:
+    is_uncertain = isinstance(explanation, UncertainWhy)
+    n_results = explanation.possible.num_rows
+    if isinstance(explanation, UncertainWhy) and not numbers and ids is not None:
+        around = nowhere_lines(explanation, event, ids)
+        if around is not None:
+            return around
+    if not numbers or max(numbers) > n_results:
+        asked = f"number {numbers[0]}" if ids is None else f"that depends on {ids}"
+        raise InputError.of(
+            "INK0562",
+            f"`{event}` has no result {asked}",
+            notes=(f"it has {counted(n_results, 'possible result' if is_uncertain else 'result')}",),
+            helps=("leave the option out to see how far the pattern got",),
+        )
+    lines: list[str] = []
+    for number in numbers[:MOST_TREES]:
+        if isinstance(explanation, UncertainWhy):
+            lines += [*([""] if lines else []), *result_lines(explanation, number)]
+        else:
+            lines += tree_lines(explanation.tree(number))
+    if len(numbers) > MOST_TREES:
+        lines.append(f"and {counted(len(numbers) - MOST_TREES, 'result')} more")
+    return lines

@@ -1,0 +1,145 @@
+"""Probabilistic and deterministic results of an example, compared with the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inkling.cli.execution import Execution
+from inkling.cli.inputs import given_paths
+from inkling.logical.plan import Per
+from inkling.query import load
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+    from inkling.forecasting.calibration import Calibration
+    from inkling.report.data import ReportTable
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Results of one event against the truth: with probabilities, and with uncertain streams taken for certain."""
+
+    event: str
+    ours: Calibration
+    naive: Calibration
+    n_claimed: int  # by deterministic processing
+    n_certain: int  # of the probabilistic results
+    n_expected: float  # the sum of probabilities
+    page: Path
+    happened: pa.Table
+    claimed: pa.Table
+
+    @property
+    def n_wrong(self) -> int:
+        return self.naive.diagonal.n_refuted - self.naive.n_missed
+
+
+def evaluate(found: Execution, example: Path, folder: Path) -> list[Evaluation]:
+    """Compare results with the truth in the folder, if it holds any; writes a page per event."""
+    if not (folder / "true").is_dir():
+        return []
+    from inkling.forecasting.calibration import calibrate, compare
+
+    certain = load(example.with_name("certain.ink"))
+    declared = {table.name for table in certain.plan.tables}
+    tables = {name: data for name, data in found.given.tables.items() if name in declared}
+    true, naive = (
+        certain.run_local(given_paths(certain, [str(folder / view)], []).streams, tables).tables
+        for view in ("true", "naive")
+    )
+    evaluations = []
+    for event in found.program.plan.events:
+        name, on = event.name, [output.name for output in event.head]
+        emitted, happened, claimed = (tables[name] for tables in (found.tables, true, naive))
+        if event.per is Per.MATCH:
+            emitted, happened, claimed = (_with_match(table) for table in (emitted, happened, claimed))
+            on = [MATCH]
+        elif event.per is Per.END:
+            on.append("end")
+        ours = calibrate(emitted, happened, on=on)
+        theirs = calibrate(claimed, happened, on=on, among=emitted)
+        both = compare({"probabilistic": ours, "deterministic": theirs})
+        page = both.to_html(folder / "calibration" / f"{name}.html", title=f"Calibration of {name}")
+        n_certain, n_expected = found.results.n_certain(name) or 0, sum(emitted["probability"].to_pylist())
+        evaluations.append(
+            Evaluation(name, ours, theirs, claimed.num_rows, n_certain, n_expected, page, happened, claimed)
+        )
+    return evaluations
+
+
+MATCH = "match"
+
+
+def _with_match(table: pa.Table) -> pa.Table:
+    """A match is identified by the events that it depends on, whatever columns it returns."""
+    import pyarrow as pa
+
+    ids = [" ".join(map(str, row)) for row in table["lineage"].to_pylist()]
+    return table.append_column(MATCH, pa.array(ids, pa.string()))
+
+
+COLUMNS = ("event", "true", "claimed", "wrong", "missed", "Brier certain", "Brier probable")
+TITLE = "Deterministic and probabilistic results compared"
+NOTE = (
+    "What really happened; what certain processing would have claimed, how much of that was wrong and what it missed; "
+    "what this report calls certain, what it calls possible, and the sum of its probabilities; "
+    "and the mean squared error of the claims and of the probabilities."
+)
+IN_UNCERTAINTY = ("certain", "possible", "expected")
+IN_UNCERTAINTY_TITLE = "Beside the truth"
+N_CLAIMS = 5
+"""A report has room for both tables in one; these columns come first."""
+
+
+def report_tables(evaluations: Sequence[Evaluation]) -> tuple[ReportTable, ...]:
+    """The comparison as a table for a report; none without truth."""
+    from inkling.report.data import ReportTable
+
+    if not evaluations:
+        return ()
+    columns = (*COLUMNS[:N_CLAIMS], *IN_UNCERTAINTY, *COLUMNS[N_CLAIMS:])
+    return (ReportTable(TITLE, columns, tuple(_long_row(one) for one in evaluations), NOTE),)
+
+
+def claims_table(evaluations: Sequence[Evaluation]) -> Table:
+    """Claims of deterministic processing that were wrong, what it missed, and both Brier scores."""
+    return _table(TITLE, COLUMNS, [_row(one) for one in evaluations])
+
+
+def certainty_table(evaluations: Sequence[Evaluation]) -> Table:
+    """What deterministic processing claims, and the certain and possible results, next to the truth."""
+    rows = [(*_row(one)[:3], *_probabilistic(one)) for one in evaluations]
+    return _table(IN_UNCERTAINTY_TITLE, (*COLUMNS[:3], *IN_UNCERTAINTY), rows)
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[tuple[str | int | float, ...]]) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    table.add_column(columns[0], no_wrap=True)
+    for column in columns[1:]:
+        table.add_column(column, justify="right")
+    for event, *numbers in rows:
+        table.add_row(str(event), *(f"{number:,}" for number in numbers))
+    return table
+
+
+def _long_row(one: Evaluation) -> tuple[str | int | float, ...]:
+    row = _row(one)
+    return *row[:N_CLAIMS], *_probabilistic(one), *row[N_CLAIMS:]
+
+
+def _probabilistic(one: Evaluation) -> tuple[int, int, float]:
+    n_results = one.ours.n - one.ours.n_missed
+    return one.n_certain, n_results - one.n_certain, round(one.n_expected, 1)
+
+
+def _row(one: Evaluation) -> tuple[str | int | float, ...]:
+    n_happened = one.n_claimed - one.n_wrong + one.naive.n_missed
+    scores = (round(one.naive.brier_score, 3), round(one.ours.brier_score, 3))
+    return one.event, n_happened, one.n_claimed, one.n_wrong, one.naive.n_missed, *scores

@@ -1,0 +1,1 @@
+"""What commands write on a terminal: errors, progress, counts; and how an interrupt stops them."""

@@ -1,0 +1,163 @@
+"""Errors as messages on stderr and an exit status, a trace only with `--debug`.
+
+Ctrl-C as a request: work that must not be interrupted asks whether to continue.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import takewhile
+from types import FrameType
+from typing import ParamSpec
+
+import typer
+
+from inkling.cli.terminal.messages import print_diagnostics
+from inkling.errors import Diagnostic, InklingError, InternalError, ProgramError
+
+EXIT_ERROR, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 3, 4, 130
+"""Typer itself exits with 2 when the command line is wrong."""
+
+RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception): ")
+"""How the last line of a Python trace begins."""
+
+SAID = re.compile(r"\binkling\.errors\.\w+: error\[(?P<code>INK(?!09)\d{4})\]: (?P<message>.+)")
+SAID_MORE = re.compile(r"\s*= (?P<kind>note|help): (?P<text>.+)")
+"""An error of inkling in the trace of a worker; codes that begin with INK09 are bugs in inkling."""
+
+NOT_INSTALLED = re.compile(r"No module named '(?P<package>inkling|numba|numpy|pyarrow|pandas)\b")
+"""A package that a worker of a cluster cannot import."""
+
+Options = ParamSpec("Options")
+
+
+def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
+    """The command; whatever it raises becomes a message and an exit status."""
+
+    @functools.wraps(command)
+    def guarded(*args: Options.args, **kwargs: Options.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except BrokenPipeError:
+            _forget_stdout()
+        except KeyboardInterrupt:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(EXIT_INTERRUPTED) from None
+        except Exception as problem:
+            if kwargs.get("debug"):
+                raise
+            print_diagnostics(diagnostics_of(problem))
+            raise typer.Exit(exit_status(problem)) from None
+
+    return guarded
+
+
+def _worker_diagnostic(problem: Exception) -> Diagnostic | None:
+    """The diagnostic that a worker on Spark reported before it failed, if it did."""
+    lines = iter(str(problem).splitlines())
+    for line in lines:
+        if found := SAID.search(line):
+            more = [one for one in takewhile(bool, map(SAID_MORE.match, lines)) if one]
+            by_kind = {kind: tuple(one["text"] for one in more if one["kind"] == kind) for kind in ("note", "help")}
+            return Diagnostic(found["code"], found["message"], notes=by_kind["note"], helps=by_kind["help"])
+    if missing := NOT_INSTALLED.search(str(problem)):
+        version = ".".join(map(str, sys.version_info[:2]))
+        return Diagnostic(
+            "INK0608",
+            f"the Python of the Spark workers has no package `{missing['package']}`",
+            notes=("the code of a run is executed by the Python of every worker, not only by this one",),
+            helps=(
+                f"install inkling of the same version for Python {version} on every machine of the cluster, and point "
+                "PYSPARK_PYTHON to that Python",
+            ),
+        )
+    return None
+
+
+def exit_status(problem: Exception) -> int:
+    """1 for an error in the program, 3 for one in the input or the machine, 4 for a bug in inkling."""
+    if not isinstance(problem, InklingError) and _worker_diagnostic(problem) is not None:
+        return EXIT_INPUT
+    match problem:
+        case ProgramError():
+            return EXIT_ERROR
+        case InklingError() if not isinstance(problem, InternalError):
+            return EXIT_INPUT
+        case _:
+            return EXIT_INTERNAL
+
+
+def diagnostics_of(problem: Exception) -> tuple[Diagnostic, ...]:
+    """The diagnostics of a failure; an unexpected exception is a bug in inkling."""
+    if isinstance(problem, InklingError):
+        return problem.diagnostics
+    if (reported := _worker_diagnostic(problem)) is not None:
+        return (reported,)
+    return (
+        Diagnostic(
+            "INK0901",
+            "inkling failed",
+            notes=(_summary(problem), "this is a bug in inkling, not in the program or its data"),
+            helps=("run the same command with --debug and report what it prints",),
+        ),
+    )
+
+
+def _summary(problem: Exception) -> str:
+    """The line that says what happened; for a failed worker, the last line of its trace."""
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    raised = [line for line in lines if RAISED.match(line)]
+    if raised:
+        return raised[-1]
+    return f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
+
+
+def _forget_stdout() -> None:
+    """The reader of the output has gone; Python must not try to flush the remaining output on exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@dataclass(slots=True)
+class Stop:
+    """Whether somebody wants the work to stop, and by which signal."""
+
+    signal: int | None = None
+
+    @property
+    def wanted(self) -> bool:
+        return self.signal is not None
+
+    @property
+    def interrupted(self) -> bool:
+        return self.signal == signal.SIGINT
+
+
+@contextmanager
+def stopping_politely() -> Iterator[Stop]:
+    """Until the end of the context, Ctrl-C and termination are noted; a second Ctrl-C interrupts as ever."""
+    stop = Stop()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if stop.interrupted and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        stop.signal = number
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,151 @@
+"""What a program on a stream is doing: one line per micro-batch, or a few lines that stay in place on a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from inkling.cli.terminal.messages import counted, watched
+from inkling.model.time import Clock
+
+if TYPE_CHECKING:
+    from inkling.spark.streaming.progress import Progress
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+class Shown(Protocol):
+    """Where progress is shown."""
+
+    def __call__(self, progress: Progress) -> None: ...
+
+
+@contextmanager
+def live_line(clock: Clock, *, quiet: bool, metrics: Path | None = None) -> Iterator[Shown]:
+    """Shows progress as long as the context lasts; `metrics` gets all numbers as JSON lines."""
+    with _terminal(clock) if watched(quiet) else _plain(clock, quiet=quiet) as show:
+        if metrics is None:
+            yield show
+            return
+        with metrics.open("a", encoding="utf-8") as file:
+
+            def show_and_write(progress: Progress) -> None:
+                file.write(json.dumps(progress.to_dict()) + "\n")
+                file.flush()
+                show(progress)
+
+            yield show_and_write
+
+
+@contextmanager
+def _plain(clock: Clock, *, quiet: bool) -> Iterator[Shown]:
+    def show(progress: Progress) -> None:
+        if not quiet:
+            print("; ".join(parts(progress, clock)), file=sys.stderr)
+
+    yield show
+
+
+@contextmanager
+def _terminal(clock: Clock) -> Iterator[Shown]:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.spinner import Spinner
+    from rich.text import Text
+
+    spinner = Spinner("dots", Text("waiting for the first rows"))
+    with Live(spinner, console=Console(stderr=True), refresh_per_second=4, transient=True):
+        yield lambda progress: spinner.update(text=Text("\n  ".join(parts(progress, clock))))
+
+
+def parts(progress: Progress, clock: Clock) -> list[str]:
+    """The numbers in words."""
+    rates = f"{progress.input_rows_per_second:,.0f}/s in, {progress.processed_rows_per_second:,.0f}/s done"
+    found = ", ".join(f"{name} {n:,}{taken_back(progress, name)}" for name, n in progress.matches.items())
+    aside = f"{progress.late:,} late, {progress.rejects:,} rejected"
+    drift = [f"drift: {', '.join(drifts(progress))}"] if progress.drift else []
+    slow = f"{progress.pressure:.0%} of micro-batches took longer than the trigger"
+    return [
+        f"batch {progress.batch}: {counted(progress.rows, 'row')} in {progress.seconds:.1f} s ({rates})",
+        *([slow] if progress.pressure else []),
+        f"state: {counted(progress.state_rows, 'row')}, {size(progress.state_bytes)}",
+        f"watermark: {_watermark(progress, clock)}",
+        f"found: {found}; {aside}",
+        *drift,
+    ]
+
+
+def taken_back(progress: Progress, event: str) -> str:
+    """How many results of an event were withdrawn, if any."""
+    n = progress.withdrawn.get(event)
+    return f" ({n:,} withdrawn)" if n else ""
+
+
+def drifts(progress: Progress) -> Iterator[str]:
+    """By model, the bits per event that it needs, and how many more than for what it was learned from."""
+    for name, drift in progress.drift.items():
+        if drift["loss"] is None:
+            yield f"{name} v{drift['version']} not tried yet"
+        else:
+            excess = drift["loss"] - drift["trained"]
+            alarm = ": it no longer fits" if drift["is_alarming"] else ""
+            yield f"{name} v{drift['version']} {drift['loss']:.2f} bits/event ({excess:+.2f}){alarm}"
+
+
+def _watermark(progress: Progress, clock: Clock) -> str:
+    if progress.is_finished:
+        return "the end"
+    if progress.watermark is None:
+        return "none yet"
+    if clock is Clock.TICKS:
+        behind = progress.behind_latest
+        return f"{progress.watermark}" + (f", {behind:,.0f} ticks behind the latest row" if behind is not None else "")
+    parts = [moment(progress.watermark)]
+    if progress.behind_latest is not None:
+        parts.append(f"{length(progress.behind_latest)} behind the latest row")
+    if progress.behind_now is not None:
+        parts.append(f"{length(progress.behind_now)} behind now")
+    return ", ".join(parts)
+
+
+def moment(microseconds: int) -> str:
+    """A point in time to the second.
+
+    >>> moment(1_772_445_600_500_000)
+    '2026-03-02T10:00:00Z'
+    """
+    try:
+        at = EPOCH + timedelta(microseconds=microseconds)
+    except OverflowError:
+        return f"{microseconds} µs since 1970"
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def length(seconds: float) -> str:
+    """A length of time in the largest unit that fits.
+
+    >>> length(0.25), length(90), length(7200), length(-5)
+    ('0.2 s', '1.5 minutes', '2.0 hours', '-5.0 s')
+    """
+    for unit, name in _UNITS:
+        if abs(seconds) >= unit:
+            return f"{seconds / unit:,.1f} {name}s"
+    return f"{seconds:.1f} s"
+
+
+def size(n_bytes: int) -> str:
+    """Bytes in the largest unit that fits.
+
+    >>> size(512), size(1_300_000)
+    ('512 bytes', '1.3 MB')
+    """
+    for unit, name in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")):
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:.1f} {name}"
+    return f"{n_bytes} bytes"

@@ -1,0 +1,75 @@
+"""What stands on stderr: diagnostics, in color when a person is watching, and progress only then."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from inkling.errors import Diagnostic, render
+
+STYLES = (
+    (re.compile(r"^error\[INK\d{4}\]", re.MULTILINE), "1;31"),
+    (re.compile(r"^warning\[INK\d{4}\]", re.MULTILINE), "1;33"),
+    (re.compile(r"(?<=\| )\s*\^+.*$", re.MULTILINE), "31"),
+    (re.compile(r"^ +--> .*$", re.MULTILINE), "2"),
+    (re.compile(r"(?<== )(?:note|help)(?=: )"), "1;36"),
+)
+
+
+def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """All findings, errors first."""
+    text = render(diagnostics)
+    print(colored(text) if sys.stderr.isatty() else text, file=sys.stderr)
+
+
+def colored(text: str) -> str:
+    """The text with terminal colors around the words that matter."""
+    for words, style in STYLES:
+        text = words.sub(lambda found, style=style: f"\x1b[{style}m{found[0]}\x1b[0m", text)  # type: ignore[misc]
+    return text
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "event"), counted(1200, "event")
+    ('1 event', '1,200 events')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def watched(quiet: bool) -> bool:
+    """Whether somebody sees what is written to stderr."""
+    return not quiet and sys.stderr.isatty()
+
+
+@contextmanager
+def counting(title: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar, as a function of the work done and the total; None when nobody watches."""
+    if not watched(quiet):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(title, total=None)
+
+        def advance(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield advance
+
+
+@contextmanager
+def working(quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A spinner whose text can be changed; silent when nobody watches."""
+    if not watched(quiet):
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("starting") as status:
+        yield lambda text: status.update(text)

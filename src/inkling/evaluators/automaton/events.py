@@ -1,0 +1,243 @@
+"""Automata over batches of events: all regular events that share a scope advance together.
+
+A regular pattern as a symbolic regular expression over the rows of a stage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.analysis.regular.regular import expression_of
+from inkling.automata.guards import Guard
+from inkling.automata.limits import TooManyStates, TooManySymbols
+from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.regex import Regex, Symbol
+from inkling.automata.run.engine import Detections, PatternSet
+from inkling.automata.run.rows import Rows
+from inkling.errors import InputError
+from inkling.evaluators.automaton.event_store import EventStore, place_texts
+from inkling.evaluators.automaton.state import RunsState
+from inkling.evaluators.matches.gather import Gather, lineage_ids
+from inkling.evaluators.stage.rows.batches import comes_from
+from inkling.evaluators.stage.rows.row_tests import resets_in
+from inkling.kernels.automaton.lineage import place_events
+from inkling.logical import plan as p
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.vectorized import evaluate
+from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
+from inkling.physical.plan import EventStep
+
+
+def to_regex(step: EventStep, bit_place: dict[int, int]) -> Regex:
+    """The words whose ends are the event's results; `bit_place` renumbers conditions for the automaton."""
+    return expression_of(step.event, _OfStep(step, bit_place))
+
+
+@dataclass(frozen=True, slots=True)
+class _OfStep:
+    step: EventStep
+    bit_place: dict[int, int]
+
+    def taken(self, leaf: p.Leaf) -> Regex:
+        return self._symbol(leaf.slot, self.step.leaf(leaf.slot).all_bits)
+
+    def candidate(self, leaf: p.Leaf) -> Regex | None:
+        test = self.step.leaf(leaf.slot)
+        return None if test.check is None else self._symbol(leaf.slot, test.bits)
+
+    def _symbol(self, slot: int, bits: tuple[int, ...]) -> Regex:
+        inputs = frozenset(self.step.leaf(slot).inputs)
+        return Symbol(Guard(inputs, frozenset(self.bit_place[bit] for bit in bits)), slot)
+
+
+MAX_LISTED = 100_000_000
+"""Events that the results of one event may list together, in one partition: several gigabytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegularEvents:
+    """Regular events with one scope, compiled together."""
+
+    steps: tuple[EventStep, ...]
+    patterns: PatternSet
+    bits: tuple[int, ...]  # the stage's conditions that these events use, in the automata's numbering
+    context: ExpressionContext
+    resets: tuple[int | None, ...] = ()  # per input of the stage, the condition under which a row resets its key
+    _empty: dict[str, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
+
+    def start(self) -> RunsState:
+        return RunsState(self.patterns.initial_state(), None, np.empty(0, np.int64), 0)
+
+    def step(self, state: RunsState, batch: EventBatch) -> tuple[RunsState, tuple[MatchBatch, ...]]:
+        """Read the next events of each key; results name events of earlier batches too. The state stays as it is."""
+        after = state.copy()
+        return after, self.go_on(after, batch)
+
+    def go_on(self, state: RunsState, batch: EventBatch, codes: Ints | None = None) -> tuple[MatchBatch, ...]:
+        """The same, changing the state; `codes` gives the state's numbers of the batch's keys."""
+        fresh = self._of_scope(batch)
+        if not len(fresh):
+            return tuple(self._nothing(step, batch) for step in self.steps)
+        memory, events = state.memory()
+        rows = Rows.of(fresh.key, self._streams(fresh), self._compressed(fresh))
+        keys = rows.segment_keys if codes is None else codes[rows.segment_keys]
+        room, found = self.patterns.advance(memory, rows, keys, len(events))
+        used = place_events(room.nodes, memory.n_nodes, room.progress.n_nodes, len(events), len(fresh))
+        n_before = len(events)
+        events.append(fresh, used)
+        try:
+            results = tuple(
+                self._matches(step, fresh, events, found if len(self.steps) == 1 else found.of_pattern(number))
+                for number, step in enumerate(self.steps)
+            )
+        except BaseException:
+            events.cut(n_before)  # a state is never half of two steps
+            raise
+        memory.keep(keys, room)
+        if memory.is_loose:
+            events.keep_only(memory.compact())
+        return results
+
+    def ties(self, batch: EventBatch) -> np.ndarray:
+        """Which rows of the scope stand at the place of the row before, so that none comes before the other."""
+        inside = np.flatnonzero(comes_from(batch, self.steps[0].scope))
+        tied = np.zeros(len(batch), bool)
+        if len(inside) == len(batch):
+            key, end, place = batch.key, batch.end, batch.end_place
+        else:
+            key, end, place = batch.key[inside], batch.end[inside], batch.end_place[inside]
+        tied[inside[1:]] = (key[1:] == key[:-1]) & (end[1:] == end[:-1]) & (place[1:] == place[:-1])
+        return tied
+
+    def _of_scope(self, batch: EventBatch) -> EventBatch:
+        scope = self.steps[0].scope
+        if len(scope) == self.patterns.groups[0].n_streams:
+            return batch
+        inside = comes_from(batch, scope)
+        return batch if inside.all() else batch.take(np.flatnonzero(inside))
+
+    def evaluate(self, batch: EventBatch) -> tuple[MatchBatch, ...]:
+        """All results over whole keys."""
+        return self.step(self.start(), batch)[1]
+
+    def _streams(self, batch: EventBatch) -> np.ndarray:
+        if not any(bit is not None for bit in self.resets):
+            return batch.source
+        return np.where(resets_in(self.resets, batch), np.int16(-1), batch.source)
+
+    def _compressed(self, batch: EventBatch) -> np.ndarray:
+        if self.bits == tuple(range(len(self.bits))):
+            return batch.bits[:, 0]
+        packed = np.zeros(len(batch), np.uint64)
+        for place, bit in enumerate(self.bits):
+            truth = (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)
+            packed |= truth << np.uint64(place)
+        return packed
+
+    def _matches(self, step: EventStep, fresh: EventBatch, events: EventStore, found: Detections) -> MatchBatch:
+        if not len(found):
+            return self._nothing(step, fresh)
+        _reject_endless_lists(step.event.name, int(found.n_members().sum()))
+        lineage = found.lineage()
+        named, rows = np.unique(lineage.events, return_inverse=True)
+        known = events.take(named)
+        first, last = np.searchsorted(named, found.first_event()), found.row
+        start_place, end_place, words = _in_one_order(known, first, fresh, last)
+        resolve = Gather(known, lineage.offsets, rows, lineage.slots.astype(np.int64))
+        outputs = (*step.event.head, *step.event.returns)
+        return MatchBatch(
+            step.event.name,
+            fresh.key[last],
+            known.start[first],
+            start_place,
+            fresh.end[last],
+            end_place,
+            fresh.known[last],
+            {output.name: evaluate(output.expr, resolve, len(last), self.context) for output in outputs},
+            lineage_ids(known, lineage.offsets, rows),
+            words,
+        )
+
+    def _nothing(self, step: EventStep, batch: EventBatch) -> MatchBatch:
+        """No results, with the types that they would have."""
+        name = step.event.name
+        if name not in self._empty:
+            none = np.empty(0, np.int64)
+            known = batch.take(none)
+            resolve = Gather(known, np.zeros(1, np.int64), none, none)
+            outputs = (*step.event.head, *step.event.returns)
+            values = {output.name: evaluate(output.expr, resolve, 0, self.context) for output in outputs}
+            ids = lineage_ids(known, np.zeros(1, np.int64), none)
+            self._empty[name] = MatchBatch(name, none, none, none, none, none, none, values, ids)
+        return self._empty[name]
+
+
+def _in_one_order(known: EventBatch, first: Ints, fresh: EventBatch, last: Ints) -> tuple[Ints, Ints, pa.Array | None]:
+    """Places of the first events and of the last ones, and the words whose ranks both are."""
+    starts, ends = known.start_place[first], fresh.end_place[last]
+    if known.place_words is None and fresh.place_words is None:
+        return starts, ends, None
+    texts = [place_texts(known, starts), place_texts(fresh, ends)]
+    unique = pc.drop_null(pc.unique(pa.chunked_array(texts)))
+    words = unique.take(pc.array_sort_indices(unique))
+    ranks = [pc.index_in(one, value_set=words).cast(pa.int64()) for one in texts]
+    none = int(UNORDERED)
+    filled = [pc.fill_null(rank, without).to_numpy() for rank, without in zip(ranks, (-none, none), strict=True)]
+    return filled[0], filled[1], words
+
+
+def _reject_endless_lists(event: str, n_members: int) -> None:
+    """A repetition without a limit gives ever longer matches, whose lists together grow with the square of the rows."""
+    if n_members > MAX_LISTED:
+        raise InputError.of(
+            "INK0602",
+            f"the results of `{event}` would list {n_members} events in one partition, more than {MAX_LISTED}",
+            notes=("every result lists all events of its match, and the matches grow with the stream",),
+            helps=("add `CONSUME RESTART` or `WITHIN n EVENTS`",),
+        )
+
+
+def automata_of(
+    steps: tuple[EventStep, ...], resets: tuple[int | None, ...], context: ExpressionContext
+) -> tuple[RegularEvents, ...]:
+    """One evaluator per scope and per 64 conditions; events whose automata do not fit in memory are left out.
+
+    `resets` has an item per input of the stage.
+    """
+    groups: list[list[EventStep]] = []
+    for step in steps:
+        for group in groups:
+            if group[0].scope == step.scope and len(_bits_of([*group, step])) <= 64:
+                group.append(step)
+                break
+        else:
+            groups.append([step])
+    return tuple(made for group in groups for made in _fitting(tuple(group), resets, context))
+
+
+def _fitting(
+    steps: tuple[EventStep, ...], resets: tuple[int | None, ...], context: ExpressionContext
+) -> tuple[RegularEvents, ...]:
+    """One evaluator of all steps, or one of each that can have one."""
+    try:
+        return (_compile(steps, resets, context),)
+    except (TooManyStates, TooManySymbols):
+        alone = ((step,) for step in steps) if len(steps) > 1 else ()
+        return tuple(made for one in alone for made in _fitting(one, resets, context))
+
+
+def _compile(steps: tuple[EventStep, ...], resets: tuple[int | None, ...], context: ExpressionContext) -> RegularEvents:
+    bits = _bits_of(steps)
+    place = {bit: number for number, bit in enumerate(bits)}
+    patterns = [
+        Pattern(to_regex(step, place), Counting.RESTART if step.event.restart else Counting.OVERLAP) for step in steps
+    ]
+    return RegularEvents(steps, PatternSet.compile(patterns, len(resets)), bits, context, resets)
+
+
+def _bits_of(steps: list[EventStep] | tuple[EventStep, ...]) -> tuple[int, ...]:
+    return tuple(sorted({bit for step in steps for leaf in step.leaves for bit in leaf.all_bits}))

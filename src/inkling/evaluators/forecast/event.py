@@ -1,0 +1,150 @@
+"""One forecast after each event: rows move a chain of states, and every state has its forecast ready."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.forecast.families import Families
+from inkling.evaluators.forecast.symbols import SymbolReader
+from inkling.evaluators.matches.gather import Gather, lineage_ids
+from inkling.forecasting.models.counts import Histories
+from inkling.kernels.forecast.chains import follow
+from inkling.logical import expr as e
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.forecasts import DISTRIBUTION, FORECAST
+from inkling.logical.vectorized import evaluate
+from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
+from inkling.physical.plan import EventStep
+
+
+@dataclass(frozen=True)
+class ForecastEvent:
+    """Says after each event of its scope when the pattern will be detected next."""
+
+    step: EventStep
+    n_inputs: int
+    resets: tuple[int | None, ...]
+    model: pa.Table
+    context: ExpressionContext
+    _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def reader(self) -> SymbolReader:
+        return SymbolReader.of(self.step, self.n_inputs, self.resets)
+
+    @cached_property
+    def families(self) -> Families:
+        return Families.of(self.step, self.reader, self.model, self.context.unit)
+
+    def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
+        """All forecasts over whole keys."""
+        return self.go_on(batch, Histories.new(n_keys), np.full(n_keys, -FOREVER))
+
+    def go_on(self, batch: EventBatch, histories: Histories, last: Ints) -> MatchBatch:
+        """Forecasts after the next events of each key.
+
+        `histories` and the times of the `last` events, by key code, are where they continue, and are changed.
+        """
+        rows = self.reader.in_scope(batch)
+        if not len(rows):
+            return self._nothing(batch)
+        symbols, segments = self.reader.read(rows)
+        keys = rows.key[segments[:-1]]
+        before = Histories(histories.state[keys], histories.code[keys], histories.events[keys])
+        number = _numbers(symbols, segments, before.events)
+        issued, after = [], before
+        family, memory = self.families.of_rows(rows), self.reader.memory
+        for one in np.unique(family):
+            here = self.families.member(int(one))
+            after = before.copy()
+            found = np.empty(len(rows), np.int32)
+            follow(here.follow, symbols, segments, memory, False, after.state, after.code, after.events, found)
+            state = np.where(family == one, found, np.int32(-1))
+            chosen = np.flatnonzero(state >= 0)
+            chosen = chosen[here.issued[state[chosen]]]
+            issued.append((one, chosen, state[chosen]))
+        histories.state[keys], histories.code[keys], histories.events[keys] = after.state, after.code, after.events
+        last[keys] = rows.end[segments[1:] - 1]
+        return self._results(rows, issued, number)
+
+    def _results(self, rows: EventBatch, issued: list[tuple[int, Ints, NDArray[np.int32]]], number: Ints) -> MatchBatch:
+        chosen = np.concatenate([some for _, some, _ in issued])
+        order = np.argsort(chosen, kind="stable")
+        picked = chosen[order]
+        if not len(picked):
+            return self._nothing(rows)
+        columns = {name: pa.concat_arrays(parts).take(pa.array(order)) for name, parts in self._columns(issued).items()}
+        columns["event_number"] = pa.array(number[picked])
+        return self._batch(rows, picked, columns)
+
+    def _columns(self, issued: list[tuple[int, Ints, NDArray[np.int32]]]) -> dict[str, list[pa.Array]]:
+        columns: dict[str, list[pa.Array]] = {}
+        forecast = self.step.event.forecast
+        assert forecast is not None
+        for one, _, states in issued:
+            found = self.families.member(one).columns(states, distribution=forecast.distribution)
+            for name, column in found.items():
+                columns.setdefault(name, []).append(column)
+        return columns
+
+    def _batch(self, rows: EventBatch, picked: Ints, issued: dict[str, pa.Array]) -> MatchBatch:
+        event = self.step.event
+        offsets = np.arange(len(picked) + 1)
+        resolve = Gather(rows, offsets, picked, np.zeros(len(picked), np.int64))
+        values = {
+            output.name: issued[output.name]
+            if _is_forecast(output.expr)
+            else evaluate(output.expr, resolve, len(picked), self.context)
+            for output in event.head
+        }
+        end, place = rows.end[picked], rows.end_place[picked]
+        return MatchBatch(
+            event.name,
+            rows.key[picked],
+            end,
+            place,
+            end,
+            place,
+            rows.known[picked],
+            values,
+            lineage_ids(rows, offsets, picked),
+            rows.place_words,
+        )
+
+    def _nothing(self, batch: EventBatch) -> MatchBatch:
+        kind = batch.ids.type
+        if kind not in self._empty:
+            none = np.empty(0, np.int64)
+            self._empty[kind] = self._batch(batch.take(none), none, _no_columns())
+        return self._empty[kind]
+
+
+def _is_forecast(expr: e.Expr) -> bool:
+    return isinstance(expr, e.ColumnOf) and expr.slot == FORECAST
+
+
+def _no_columns() -> dict[str, pa.Array]:
+    whole, real = pa.array([], pa.int64()), pa.array([], pa.float64())
+    numbers = dict.fromkeys(("event_number", "first", "last", "model"), whole)
+    listed = pa.array([], pa.list_(pa.float64()))
+    return {**numbers, "expected": real, "chance": real, "margin": real, DISTRIBUTION.name: listed}
+
+
+def _numbers(symbols: NDArray[np.int32], segments: Ints, before: Ints) -> Ints:
+    """The number of each event among those of its key since it began or was reset."""
+    n = len(symbols)
+    here = np.arange(n)
+    first = np.repeat(segments[:-1], np.diff(segments))
+    counted = here - first + 1 + np.repeat(before, np.diff(segments))
+    resets = np.flatnonzero(symbols < 0)
+    if len(resets):
+        last_reset = np.full(n, -1)
+        last_reset[resets] = resets
+        last_reset = np.maximum.accumulate(last_reset)
+        counted = np.where(last_reset >= first, here - last_reset, counted)
+    return counted

@@ -1,0 +1,1 @@
+"""Streams with sequence numbers: gaps and lost events, rows that contradict earlier ones, and the rows to keep."""

@@ -1,0 +1,176 @@
+"""The sequence log of each key: its rows with sequence numbers, in order, and the gaps between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from inkling.evaluators.hashes import Hashes, key_hashes
+from inkling.io.checks.marks import has_role, marks_in
+from inkling.io.normalize import START
+from inkling.model.batch import FOREVER, Ints
+from inkling.model.roles import END
+from inkling.model.schema import StreamSchema
+from inkling.model.uncertainty import LostEvents
+
+Mask = NDArray[np.bool_]
+
+UNSAID = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceLog:
+    """Recorded events and marks by key and number, a mark after the event of its number.
+
+    Rows of key k are those from place `first[k]` to `last[k]`; `order` turns places into rows of the table. What rows
+    say about their key is UNSAID where none does.
+    """
+
+    schema: StreamSchema
+    order: Ints
+    number: Ints
+    time: Ints
+    is_event: Mask
+    first: Ints
+    last: Ints
+    count: Ints  # of each key
+    since: Ints
+    until: Ints
+    ended: Mask
+    has_rate: Mask
+
+    @classmethod
+    def of(cls, schema: StreamSchema, rows: pa.Table) -> SequenceLog:
+        uncertainty = schema.uncertainty
+        assert isinstance(uncertainty, LostEvents)
+        key, is_mark = key_hashes(schema, rows), marks_in(rows, uncertainty)
+        number, time = rows[uncertainty.number].to_numpy().astype(np.int64), rows[START].to_numpy()
+        order = np.lexsort((time, is_mark, number, key)).astype(np.int64)
+        first = _firsts(key[order])
+        count, since, until = (
+            _known(rows, name, order, first) for name in (uncertainty.count, *(uncertainty.bounds or (None, None)))
+        )
+        ends = has_role(rows, uncertainty, END)[order]
+        return cls(
+            schema,
+            order,
+            number[order],
+            time[order],
+            ~is_mark[order],
+            first,
+            np.append(first[1:], len(order)) - 1 if len(first) else first,
+            count,
+            since,
+            until,
+            _any(ends, first),
+            _any(_has_rate(rows, uncertainty)[order], first),
+        )
+
+    @property
+    def uncertainty(self) -> LostEvents:
+        assert isinstance(self.schema.uncertainty, LostEvents)
+        return self.schema.uncertainty
+
+    @property
+    def before(self) -> Ints:
+        """How many events each key lost before its first row."""
+        return self.number[self.first] - self.is_event[self.first]
+
+    @property
+    def between(self) -> Ints:
+        """How many events were lost between each row and the next one of its key; 0 after the last."""
+        lost = np.zeros(len(self.number), np.int64)
+        lost[:-1] = np.diff(self.number) - self.is_event[1:]
+        lost[self.last] = 0
+        return lost
+
+    @property
+    def total(self) -> Ints:
+        """How many events each key has: a timeout closes a segment that is open."""
+        last = self.number[self.last]
+        if self.uncertainty.timeout is not None:
+            last = last + np.where(self.ended, 0, last % 2)
+        return np.where(self.count == UNSAID, last, self.count)
+
+    @property
+    def is_counted(self) -> Mask:
+        """Whether it is known which event is the last of each key."""
+        return (self.count != UNSAID) | self.ended | (self.uncertainty.timeout is not None)
+
+    @property
+    def is_without_limit(self) -> Mask:
+        """Which keys lost events after their last row, though nothing says until when."""
+        return (self.total > self.number[self.last]) & (self.limit >= FOREVER) & ~np.asarray(self.has_rate)
+
+    @property
+    def limit(self) -> Ints:
+        """Up to when events of each key can have happened."""
+        until = np.where(self.until == UNSAID, FOREVER, self.until)
+        if self.uncertainty.timeout is None:
+            return until
+        return np.minimum(until, self.time[self.last] + self.schema.units(self.uncertainty.timeout))
+
+    def closed_by(self, time: int) -> Mask:
+        """Of which keys nothing can follow after a time up to which all rows are known."""
+        is_counted = self.count != UNSAID
+        is_full = self.ended | (is_counted & (self.number[self.last] >= self.count))
+        limit = self.limit if self.uncertainty.timeout is not None else np.where(is_counted, self.limit, FOREVER)
+        return np.asarray(is_full | (limit <= time), bool)
+
+
+def is_needed(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, time: int, *, forgetting: bool) -> Mask:
+    """Which rows must be remembered after a time: the last ones of keys, and all that say more about their key.
+
+    Keys without further rows may be forgotten; if they are not, later rows of them are rejected.
+    """
+    log = SequenceLog.of(schema, rows)
+    past = log.time <= time
+    needed = ~past | ~np.append(past[1:], False)[: len(past)]
+    needed[log.last] = True
+    for name in (uncertainty.count, *(uncertainty.bounds or ()), uncertainty.rate):
+        if isinstance(name, str):
+            needed |= _last_with(log, np.asarray(pc.is_valid(rows[name]).to_numpy(), bool)[log.order])
+    if forgetting:
+        done = log.closed_by(time) & past[log.last]
+        needed &= ~np.repeat(done, log.last - log.first + 1)
+    found = np.zeros(len(rows), bool)
+    found[log.order] = needed
+    return found
+
+
+def _last_with(log: SequenceLog, is_known: Mask) -> Mask:
+    """The last row of each key that says something."""
+    owner = np.repeat(np.arange(len(log.first)), log.last - log.first + 1)
+    place = np.full(len(log.first), -1)
+    np.maximum.at(place, owner[is_known], np.flatnonzero(is_known))
+    found = np.zeros(len(is_known), bool)
+    found[place[place >= 0]] = True
+    return found
+
+
+def _firsts(key: Hashes) -> Ints:
+    """Where the keys of sorted rows begin."""
+    return np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
+
+
+def _any(is_known: Mask, first: Ints) -> Mask:
+    """Whether some row of each key says so."""
+    return np.asarray(np.logical_or.reduceat(is_known, first), bool) if len(first) else np.empty(0, bool)
+
+
+def _has_rate(rows: pa.Table, uncertainty: LostEvents) -> Mask:
+    if not isinstance(uncertainty.rate, str):
+        return np.full(len(rows), uncertainty.rate is not None)
+    return np.asarray(pc.is_valid(rows[uncertainty.rate]).to_numpy(), bool)
+
+
+def _known(rows: pa.Table, name: str | None, order: Ints, first: Ints) -> Ints:
+    """What a column says about each key, in whichever of its rows."""
+    if name is None or not len(first):
+        return np.full(len(first), UNSAID)
+    values = pc.fill_null(rows[name].cast(pa.int64()), UNSAID).to_numpy()
+    return np.asarray(np.maximum.reduceat(values[order], first), np.int64)

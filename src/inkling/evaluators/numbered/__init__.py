@@ -1,1 +1,0 @@
-"""Streams whose events are numbered: what was lost, which rows contradict earlier ones, what to remember of them."""

@@ -1,0 +1,225 @@
+"""Partial matches of a running sequence that may still be completed, found anew in the rows that its stage keeps.
+
+Nothing is remembered for this: whoever asks pays. Only the network keeps rows; automata, windows and consumption
+policies keep states in which parts cannot be distinguished any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import pyarrow as pa
+
+from inkling.analysis.choice import Evaluator
+from inkling.evaluators.open_matches import Begun, not_kept
+from inkling.evaluators.stage.engine import StageEngine
+from inkling.logical import plan as p
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of, numbers_in, part_event
+from inkling.logical.printing.text import PartTexts
+from inkling.logical.recursion import dependencies_of
+from inkling.model.batch import FOREVER, MatchBatch
+from inkling.model.time import Span
+from inkling.physical.plan import EventStep, LeafTest, PhysicalPlan, Sharing, Stage
+
+_OURS = "\ue000"
+"""Begins the names of events that no program writes."""
+
+Ids = tuple[object, ...]
+
+
+class AskedStage(Protocol):
+    """A stage whose open matches are asked for."""
+
+    @property
+    def plan(self) -> PhysicalPlan: ...
+
+    @property
+    def stage(self) -> Stage: ...
+
+    @property
+    def tables(self) -> Mapping[str, pa.Table]: ...
+
+    @property
+    def context(self) -> ExpressionContext: ...
+
+
+def begun_matches(
+    stage: AskedStage,
+    step: EventStep,
+    until: int,
+    rows: Callable[[], pa.Table],
+    declared: p.EventPlan | None = None,
+    world: str | None = None,
+) -> list[Begun]:
+    """The open matches of an event among stage rows, in every world.
+
+    `world` is the column of its head that distinguishes worlds. Their parts have the words of the event as it is
+    `declared`, or as the stage knows it.
+    """
+    _require_rows(step)
+    if until >= FOREVER:
+        return []
+    texts = PartTexts.of(declared or _declared(stage, step))
+    ways = enumerate(zip(disjuncts_of(step.event), disjuncts_of(texts.event), strict=True))
+    given = rows()
+    return [
+        one
+        for number, (way, own) in ways
+        for one in _OfWay(stage, step, number, way, until, world).found(given, own, texts)
+    ]
+
+
+def _require_rows(step: EventStep) -> None:
+    is_distinguished = all(isinstance(way.whole, p.Sequence | p.Leaf) for way in disjuncts_of(step.event))
+    if step.evaluator is not Evaluator.NETWORK:
+        raise not_kept(step.event.name, f"the {step.evaluator} does not keep them part by part")
+    if not is_distinguished:
+        raise not_kept(step.event.name, "a pattern that is no sequence does not keep them part by part")
+
+
+@dataclass(frozen=True, slots=True)
+class _OfWay:
+    stage: AskedStage
+    step: EventStep
+    number: int
+    way: Disjunct
+    watermark: int
+    world: str | None
+
+    def found(self, rows: pa.Table, own: Disjunct, texts: PartTexts) -> Iterator[Begun]:
+        if isinstance(self.way.whole, p.Leaf):
+            return  # a single event is complete at once
+        waits_at_end = bool(self.way.absences_after(len(self.way.parts)))
+        last = len(self.way.parts) if waits_at_end else len(self.way.parts) - 1
+        probes: dict[str, EventStep] = {}
+        closings: dict[int, list[tuple[str, p.Pattern]]] = {}
+        for reached in range(1, last + 1):
+            so_far = self.way.framed(self.way.upto_with_absences(reached))
+            probes[f"{reached}"] = self._step(f"{reached}", so_far)
+            closings[reached] = [(f"{reached} {number}", one) for number, one in enumerate(self._closing(reached))]
+            for name, closing in closings[reached]:
+                probes[name] = self._step(name, p.Sequence(p.Policy.ANY, (so_far, closing)))
+        answers = self._run(rows, probes)
+        for reached in range(1, last + 1):
+            closed = {one for name, closing in closings[reached] for one in self._followed(answers[name], closing)}
+            begun = list(self._begun(answers[f"{reached}"], reached, _awaits(own, texts, reached)))
+            closed |= {one for longer in begun for one in self._passed(longer)}
+            yield from (one for one in begun if (one.world, one.lineage) not in closed)
+
+    def _followed(self, found: MatchBatch, closing: p.Pattern) -> Iterator[tuple[object, Ids]]:
+        """First parts that something followed which must not, or that begin with such."""
+        single = self._is_single(closing)
+        for world, ids in zip(self._worlds(found), _ids(found), strict=True):
+            yield from ((world, ids[:n]) for n in ((len(ids) - 1,) if single else range(1, len(ids))))
+
+    def _is_single(self, closing: p.Pattern) -> bool:
+        """Whether one id of a lineage stands for it."""
+        if not isinstance(closing, p.Leaf):
+            return False
+        return all(self.stage.plan.program.event(name) is None for name in closing.sources or self.step.event.scope)
+
+    def _passed(self, longer: Begun) -> Iterator[tuple[object, Ids]]:
+        """What an eager repetition has left behind by taking one more event: the next part can only follow that one."""
+        group, after = self.way.parts[longer.reached - 1], self.way.parts[longer.reached : longer.reached + 1]
+        if not isinstance(group, p.Repetition) or not group.eager or longer.end >= self.watermark:
+            return
+        following = after[0].pattern if after and isinstance(after[0], p.Repetition) else next(iter(after), None)
+        if isinstance(following, p.Leaf) and self._are_points(following.sources or self.step.event.scope):
+            yield from ((longer.world, longer.lineage[:n]) for n in range(1, len(longer.lineage)))
+
+    def _closing(self, reached: int) -> Iterator[p.Pattern]:
+        """What must not have followed the first parts, or they wait in vain."""
+        sequence = self.way.whole
+        assert isinstance(sequence, p.Sequence)
+        for absent in self.way.absences_after(reached):
+            yield absent.pattern
+        following = self.way.parts[reached : reached + 1]
+        if not following or isinstance(following[0], p.Absent | p.Deadline | p.StreamStart):
+            return
+        if sequence.policy is p.Policy.STRICT and self._are_points(self.step.event.scope):
+            yield self._any_event
+        after = following[0]
+        if not isinstance(after, p.Leaf) or sequence.policy is not p.Policy.NEXT:
+            return
+        if self._are_points(after.sources or self.step.event.scope):
+            yield after
+
+    @property
+    def _any_event(self) -> p.Leaf:
+        return p.Leaf(len(self.step.event.slots), ())
+
+    def _are_points(self, sources: tuple[str, ...]) -> bool:
+        """Whether events of these come in the order of their starts, so that one that is still to come is later."""
+        inputs = {one.source: one.interval for one in self.stage.stage.inputs}
+        return not any(inputs.get(source, True) for source in sources)
+
+    def _step(self, name: str, pattern: p.Pattern) -> EventStep:
+        numbers = numbers_in(pattern)
+        named = f"{_OURS}{name}"
+        whole = self.step.event
+        one_more = p.Slot(self._any_event.slot, None, (), repeated=False, negated=False)
+        head = tuple(output for output in whole.head if output.name == self.world)
+        made = part_event(replace(whole, head=head, slots=(*whole.slots, one_more)), named, pattern)
+        leaves = tuple(
+            replace(test, slot=numbers.slots[test.slot], across=numbers.all_of(test.across))
+            for test in map(self._test, p.leaves(pattern))
+        )
+        return replace(self.step, event=made, leaves=leaves)
+
+    def _test(self, leaf: p.Leaf) -> LeafTest:
+        if leaf == self._any_event:
+            return LeafTest(leaf.slot, self.step.scope, (), ())
+        return self.step.leaf(leaf.slot)
+
+    def _run(self, rows: pa.Table, probes: dict[str, EventStep]) -> dict[str, MatchBatch]:
+        stage = self.stage.stage
+        needed = dependencies_of(_declared(self.stage, self.step), self.stage.plan.program)
+        upstream = tuple(
+            step for step in stage.steps if step.evaluator is Evaluator.NETWORK and step.event.name in needed
+        )
+        asked = replace(stage, steps=(*upstream, *probes.values()), sharing=Sharing())
+        found = StageEngine(asked, self.stage.tables, self.stage.context).run(rows).matches
+        return {name: found[f"{_OURS}{name}"] for name in probes}
+
+    def _begun(self, found: MatchBatch, reached: int, awaits: str) -> Iterator[Begun]:
+        n = len(self.way.parts)
+        rows = zip(self._worlds(found), found.start.tolist(), found.end.tolist(), _ids(found), strict=True)
+        for world, start, end, lineage in rows:
+            latest = self._latest(start, end, reached)
+            if latest is None or latest > self.watermark:
+                yield Begun(self.number, reached, n, awaits, start, end, latest, world, lineage)
+
+    def _worlds(self, found: MatchBatch) -> list[object]:
+        return [None] * len(found) if self.world is None else found.values[self.world].to_pylist()
+
+    def _latest(self, start: int, end: int, reached: int) -> int | None:
+        unit = self.stage.context.unit
+        keep = () if self.step.event.keep is None else (self.step.event.keep,)
+        limits = [
+            start + (limit.count - 1 if isinstance(limit, p.Points) else unit(limit))
+            for limit in (*self.way.limits, *keep)
+            if isinstance(limit, p.Points | Span)
+        ]
+        following = self.way.parts[reached : reached + 1]
+        if following and isinstance(following[0], p.Deadline):
+            limits.append(end + unit(following[0].after))
+        return min(limits, default=None)
+
+
+def _awaits(way: Disjunct, texts: PartTexts, reached: int) -> str:
+    following = way.parts[reached : reached + 1]
+    return texts.part(following[0]) if following else " and ".join(map(texts.part, way.absences_after(reached)))
+
+
+def _declared(stage: AskedStage, step: EventStep) -> p.EventPlan:
+    """The event with the names of columns that the program uses."""
+    event = stage.plan.program.event(step.event.name)
+    assert event is not None
+    return event
+
+
+def _ids(found: MatchBatch) -> list[Ids]:
+    return [tuple(ids) for ids in found.lineage.to_pylist()]

@@ -1,0 +1,342 @@
+"""From stage rows to an event batch: key codes, canonical order, event numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from inkling.evaluators.stage.rows import format as r
+from inkling.kernels.columns.canonical import canonical_order
+from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, taken
+from inkling.model.keys import codes_of, encoded
+from inkling.physical.plan import LeafTest, Stage
+
+
+def key_codes(table: pa.Table, n_key_columns: int) -> tuple[Ints, pa.Table]:
+    """The code of the key of each stage row, as `model.keys` has it, and the keys by code."""
+    n = len(table)
+    if n_key_columns == 0:
+        return np.zeros(n, np.int64), pa.table({"@": pa.nulls(1)})
+    names = [r.key_name(i) for i in range(n_key_columns)]
+    if n_key_columns == 1:
+        code, keys = encoded(table[names[0]])
+        return code, pa.table({names[0]: keys})
+    code, n_keys = codes_of((table[name] for name in names), n)
+    first = np.full(n_keys, n)
+    np.minimum.at(first, code, np.arange(n))
+    return code, table.select(names).take(pa.array(first))
+
+
+def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
+    """Rows in canonical order, with everything evaluators need."""
+    return event_batch_and_order(stage, table, key)[0]
+
+
+def event_batch_and_order(stage: Stage, table: pa.Table, key: Ints) -> tuple[EventBatch, Ints]:
+    """The same, and the rows of the table in the order of the batch."""
+    table = in_one_piece(table)
+    if len(table) and _is_plain(stage):
+        plain = _plain_batch(stage, table, key)
+        if plain is not None:
+            return plain
+    source = source_numbers(table)
+    end = table[r.END].chunk(0).to_numpy() if len(table) else np.empty(0, np.int64)
+    start, known = _filled(table, r.START, end), _filled(table, r.KNOWN, end)
+    table, words = _with_ranked_places(stage, table)
+    start_place, end_place = _places(stage, table, source)
+    start_place_too = None if start_place is end_place else start_place
+    order, event = _canonical(stage, table, key, source, start, end, end_place, start_place_too)
+    id_offsets, ids = _ids(table, order)
+    # rows of a key lie far apart, so putting them in order costs the most here: no column twice, and none without need
+    source, ends = source[order] if len(stage.inputs) > 1 else np.zeros(len(order), np.int16), end[order]
+    places = _ordered_places(stage, source, start_place, end_place, order)
+    batch = EventBatch(
+        key[order],
+        source,
+        ends if start is end else start[order],
+        places[0],
+        ends,
+        places[1],
+        ends if known is end else known[order],
+        event,
+        _bits(stage, table, order),
+        picked({name: table[name].combine_chunks() for name in r.columns_of(stage)}, order),
+        id_offsets,
+        ids,
+        words,
+        _filled(table, r.DEPTH, np.zeros(len(table), np.int64))[order] if r.DEPTH in table.column_names else None,
+    )
+    return batch, order
+
+
+def _is_plain(stage: Stage) -> bool:
+    """Whether rows are points of one stream; a few columns say everything about them then."""
+    if len(stage.inputs) > 1 or stage.text_places:
+        return False
+    return not stage.inputs[0].interval and not stage.inputs[0].is_derived
+
+
+def _plain_batch(stage: Stage, table: pa.Table, key: Ints) -> tuple[EventBatch, Ints] | None:
+    """The same for plain stages, unless places are too large."""
+    end = table[r.END].chunk(0).to_numpy()
+    if stage.inputs[0].ordered:
+        column = table[r.PLACE].chunk(0)
+        if column.null_count or _is_wide(column):
+            return None
+        place = column.to_numpy()
+    else:
+        place = np.zeros(len(end), np.int64)
+    source = np.zeros(len(end), np.int16)
+    order, event = _canonical(stage, table, key, source, end, end, place)
+    ends, n = end[order], len(order)
+    starts_at = ends_at = place[order]
+    if not stage.inputs[0].ordered:
+        starts_at, ends_at = np.full(n, -UNORDERED), np.full(n, UNORDERED)
+    batch = EventBatch(
+        key[order],
+        source[:n],
+        ends,
+        starts_at,
+        ends,
+        ends_at,
+        ends,
+        event,
+        _bits(stage, table, order),
+        picked({name: table[name].chunk(0) for name in r.columns_of(stage)}, order),
+        np.arange(n + 1),
+        taken(table[r.ID].chunk(0), order),
+    )
+    return batch, order
+
+
+def _places(stage: Stage, table: pa.Table, source: NDArray[np.int16]) -> tuple[Ints, Ints]:
+    """Places of start and end, 0 for rows of inputs without `ORDER BY`."""
+    nowhere = np.zeros(len(table), np.int64)
+    start_place = _filled(table, r.PLACE, nowhere)
+    end_place = _filled(table, r.END_PLACE, start_place)
+    ordered = np.array([one.ordered for one in stage.inputs], bool)
+    if ordered.all():
+        return start_place, end_place
+    if not ordered.any():
+        return nowhere, nowhere
+    both = start_place is end_place
+    start_place = np.where(ordered[source], start_place, 0)
+    return start_place, start_place if both else np.where(ordered[source], end_place, 0)
+
+
+def _ordered_places(
+    stage: Stage, source: NDArray[np.int16], start_place: Ints, end_place: Ints, order: Ints
+) -> tuple[Ints, Ints]:
+    """Places in canonical order; without one, a row starts before and ends after everything simultaneous."""
+    ordered = np.array([one.ordered for one in stage.inputs], bool)
+    if not ordered.any():
+        return np.full(len(order), -UNORDERED), np.full(len(order), UNORDERED)
+    starts = start_place[order]
+    ends = starts if end_place is start_place else end_place[order]
+    if ordered.all():
+        return starts, ends
+    return np.where(ordered[source], starts, -UNORDERED), np.where(ordered[source], ends, UNORDERED)
+
+
+def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Array | None]:
+    """Texts and very large numbers of ORDER BY as their ranks among those of all rows, which are returned too."""
+    names = [name for name in (r.PLACE, r.END_PLACE) if table.schema.get_field_index(name) >= 0]
+    columns = [table[name].combine_chunks() for name in names]
+    if not stage.text_places and not any(_is_wide(column) for column in columns):
+        return table, None
+    unique = pc.drop_null(pc.unique(pa.chunked_array(columns, r.place_type(stage))))
+    words = unique.take(pc.array_sort_indices(unique))
+    for name, column in zip(names, columns, strict=True):
+        ranks = pc.index_in(column, value_set=words).cast(pa.int64())
+        table = table.set_column(table.column_names.index(name), name, ranks)
+    return table, words
+
+
+def _is_wide(places: pa.Array) -> bool:
+    """Whether numbers come near those that stand for no place at all."""
+    border = int(UNORDERED) - 1
+    if places.null_count:
+        places = places.drop_null()
+    numbers = places.to_numpy()
+    return bool(len(numbers) and (numbers.min() < -border or numbers.max() > border))
+
+
+def source_numbers(table: pa.Table) -> NDArray[np.int16]:
+    """Which input each row belongs to; rows of a stage with one input do not say."""
+    if r.SOURCE not in table.column_names:
+        return np.zeros(len(table), np.int16)
+    return np.asarray(table[r.SOURCE].to_numpy(), dtype=np.int16)
+
+
+def _filled(table: pa.Table, name: str, otherwise: Ints) -> Ints:
+    """A column that not all rows or stages have, completed with what stands for it."""
+    if name not in table.column_names:
+        return otherwise
+    column = table[name].combine_chunks()
+    if not column.null_count:
+        return np.asarray(column.to_numpy(), dtype=np.int64)
+    present = column.is_valid().to_numpy(zero_copy_only=False)
+    return np.where(present, pc.fill_null(column, 0).to_numpy(zero_copy_only=False), otherwise)
+
+
+def _canonical(
+    stage: Stage,
+    table: pa.Table,
+    key: Ints,
+    source: np.ndarray,
+    start: Ints,
+    end: Ints,
+    place: Ints,
+    start_place: Ints | None = None,
+) -> tuple[Ints, Ints]:
+    """Sort order by (key, end, place, start, its place, source, id) and the number of the event each row stands for.
+
+    A stream and its joins with tables carry the same events, so their rows share numbers. Of several rows of one
+    stream with the same id, key and time, only one is an event.
+    """
+    if len(stage.inputs) == 1:
+        rank = np.zeros(len(key), np.int64)
+    else:
+        names = sorted({one.source for one in stage.inputs})
+        rank = np.array([names.index(one.source) for one in stage.inputs], np.int64)[source]
+    if len(key) == 1:
+        return np.zeros(1, np.int64), np.zeros(1, np.int64)
+    if start_place is not None:
+        rank = np.unique(start_place, return_inverse=True)[1] * len(stage.inputs) + rank
+    n_keys = int(key.max()) + 1 if len(key) else 0
+    order, tied = canonical_order(key, n_keys, end, place, start, rank)
+    if not tied.any():
+        return order, np.arange(len(order))
+    same = np.zeros(len(order), bool)
+    run = np.cumsum(~tied)
+    chosen = np.flatnonzero(tied | np.append(tied[1:], False))
+    rows = order[chosen]
+    ids, keys = _id_rank(stage, table, rows), _key_rank(stage, table, rows)
+    values = _value_rank(stage, table, rows, source[rows])
+    content = _content_rank(stage, table, rows)
+    inner = np.lexsort([content, source[rows], keys, values, ids, run[chosen]])
+    order[chosen] = rows[inner]
+    again, other_key = np.zeros(len(chosen), bool), np.zeros(len(chosen), bool)
+    again[1:] = (np.diff(run[chosen]) == 0) & (np.diff(ids[inner]) == 0) & (np.diff(values[inner]) == 0)
+    other_key[1:] = np.diff(keys[inner]) != 0
+    same[chosen], repeated = _distinguished(stage, source[rows[inner]], again, other_key)
+    order, same = np.delete(order, chosen[repeated]), np.delete(same, chosen[repeated])
+    return order, np.cumsum(~same) - 1
+
+
+def _distinguished(
+    stage: Stage, source: np.ndarray, again: np.ndarray, other_key: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of rows that have the id of the row before them: which bear the same number, and which are repeats."""
+    joined = np.array([bool(one.atoms) for one in stage.inputs])[source]
+    derived = np.array([one.is_derived for one in stage.inputs])[source]
+    other = (source != np.roll(source, 1)) | other_key
+    return again & (joined | other), again & ~joined & ~derived & ~other
+
+
+def _id_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
+    """Rank of each row's id; derived events compare by their ids one after the other."""
+    take = pa.array(rows)
+    rank = _dense_rank(table[r.ID].combine_chunks().take(take))
+    for name in sorted({one.called for one in stage.inputs if one.called is not None}, reverse=True):
+        column = table[name].combine_chunks().take(take)
+        called = np.where(column.is_valid().to_numpy(zero_copy_only=False), _dense_rank(column), 0)
+        rank = np.unique(called * (len(rows) + 1) + rank, return_inverse=True)[1]
+    if r.IDS not in table.column_names:
+        return rank
+    lists = table[r.IDS].combine_chunks().take(take).to_pylist()
+    distinct = {value: place for place, value in enumerate(sorted({tuple(x) for x in lists if x is not None}))}
+    derived = np.array([-1 if value is None else distinct[tuple(value)] for value in lists], dtype=np.int64)
+    return np.where(derived >= 0, derived, rank)
+
+
+def _key_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
+    """Rank of what a stream's KEY adds to the ids of each row."""
+    names = sorted({name for one in stage.inputs for name in one.identity})
+    rank = np.zeros(len(rows), np.int64)
+    for name in names:
+        values = _dense_rank(table[name].combine_chunks().take(pa.array(rows)))
+        rank = np.unique(rank * (len(rows) + 1) + values, return_inverse=True)[1]
+    return rank
+
+
+def _value_rank(stage: Stage, table: pa.Table, rows: Ints, source: np.ndarray) -> Ints:
+    """Rank of the values of derived events, which distinguish those that depend on the same events."""
+    rank = np.zeros(len(rows), np.int64)
+    for event, names in {one.source: one.values for one in stage.inputs if one.values}.items():
+        numbers = [number for number, one in enumerate(stage.inputs) if one.source == event]
+        mine = np.flatnonzero(np.isin(source, numbers))
+        if len(mine) < 2:
+            continue
+        own = np.zeros(len(mine), np.int64)
+        for name in names:
+            column = table[name].combine_chunks().take(pa.array(rows[mine]))
+            ranks = np.where(column.is_valid().to_numpy(zero_copy_only=False), _dense_rank(column), 0)
+            own = np.unique(own * (len(mine) + 1) + ranks, return_inverse=True)[1]
+        rank[mine] = own
+    return rank
+
+
+def _content_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
+    """An order of rows by what they hold, so that it does not matter in which order repeats arrive."""
+    names = [*(r.mask_name(word) for word in range(r.n_masks(stage))), *r.columns_of(stage)]
+    ranks = [_dense_rank(table[name].combine_chunks().take(pa.array(rows))) for name in names]
+    order = np.lexsort(ranks[::-1])
+    content = np.empty(len(rows), np.int64)
+    content[order] = np.arange(len(rows))
+    return content
+
+
+def _dense_rank(column: pa.Array) -> Ints:
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    ranks = pc.rank(column, sort_keys="ascending", tiebreaker="dense")
+    return np.asarray(ranks.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def in_one_piece(table: pa.Table) -> pa.Table:
+    """The same rows, each column in one piece."""
+    return table if all(column.num_chunks == 1 for column in table.itercolumns()) else table.combine_chunks()
+
+
+def _ids(table: pa.Table, order: Ints) -> tuple[Ints, pa.Array]:
+    single = table[r.ID].combine_chunks()
+    if r.IDS not in table.column_names:
+        return np.arange(len(order) + 1), taken(single, order)
+    take = pa.array(order)
+    lists = table[r.IDS].combine_chunks()
+    own = pa.ListArray.from_arrays(pa.array(np.arange(len(single) + 1), pa.int32()), single)
+    both = pc.if_else(pc.is_valid(lists), lists, own).take(take)
+    offsets = both.offsets.to_numpy().astype(np.int64)
+    return offsets - offsets[0], both.flatten()
+
+
+def _bits(stage: Stage, table: pa.Table, order: Ints) -> np.ndarray:
+    words = [table[r.mask_name(word)].to_numpy().view(np.uint64)[order] for word in range(r.n_masks(stage))]
+    return words[0].reshape(-1, 1) if len(words) == 1 else np.stack(words, axis=1)
+
+
+def comes_from(batch: EventBatch, inputs: Iterable[int]) -> NDArray[np.bool_]:
+    """Whether each row belongs to one of these inputs; a table of all inputs answers faster than a search."""
+    wanted = np.zeros(int(batch.source.max(initial=0)) + 1, bool)
+    for number in inputs:
+        if number < len(wanted):
+            wanted[number] = True
+    return np.ones(len(batch), bool) if wanted.all() else wanted[batch.source]
+
+
+def rows_passing(leaf: LeafTest, batch: EventBatch) -> Ints:
+    """Rows of a leaf's inputs on which all conditions hold that look at single events."""
+    return np.flatnonzero(comes_from(batch, leaf.inputs) & has_bits(leaf.bits, batch.bits))
+
+
+def has_bits(bits: Iterable[int], words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each row of words has all these bits."""
+    held = np.ones(len(words), bool)
+    for bit in bits:
+        held &= (words[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1
+    return held

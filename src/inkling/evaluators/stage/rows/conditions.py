@@ -1,0 +1,123 @@
+"""Conditions on one row, prepared once and answered for whole batches; comparisons of numbers need no Arrow at all."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.truth import truth_of
+from inkling.logical import expr as e
+from inkling.logical.evaluate import ExpressionContext
+from inkling.model.types import Type
+from inkling.physical.naming import fact_name
+
+
+class Row:
+    """Resolves references to the row itself against a table with logical or physical column names."""
+
+    def __init__(self, source: pa.Table) -> None:
+        self._source = source
+        self._names = frozenset(source.column_names)
+
+    def __call__(self, expr: e.Expr) -> pa.Array:
+        match expr:
+            case e.ColumnOf(column=column):
+                name = column if column in self._names else column.rsplit("|", 1)[0]
+                return self._source[name].combine_chunks()
+            case e.TimeOf(edge=edge):
+                lasts = r.START in self._names
+                return self._source[r.START if edge is e.Edge.START and lasts else r.END].combine_chunks()
+            case e.IdOf():
+                return self._source[r.ID].combine_chunks()
+            case e.FactColumn(atom=atom, column=column, type=kind):
+                return self._source[fact_name(atom, column, kind)].combine_chunks()
+            case _:
+                raise AssertionError(f"{type(expr).__name__} does not look at one row")
+
+
+Truth = NDArray[np.bool_]
+
+_COMPARED = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_WIDEST = 2**63
+
+
+class RowColumns:
+    """The columns of a batch of rows as conditions want them, each looked up once."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self.resolve = Row(rows)
+        self._names = frozenset(rows.column_names)
+        self.n_rows = len(rows)
+        self._numbers: dict[str, np.ndarray | None] = {}
+
+    def has(self, name: str) -> bool:
+        return name in self._names
+
+    def numbers(self, column: e.ColumnOf) -> np.ndarray | None:
+        """The values of a column of numbers, unless some are missing."""
+        if column.column not in self._numbers:
+            values = self.resolve(column)
+            plain = values.type in (pa.int64(), pa.float64()) and not values.null_count
+            self._numbers[column.column] = values.to_numpy() if plain else None
+        return self._numbers[column.column]
+
+
+Condition = Callable[[RowColumns], Truth]
+
+
+def prepared(condition: e.Expr, context: ExpressionContext) -> Condition:
+    """The truth of a condition per row; unknown is not true."""
+    match condition:
+        case e.AllOf(items=items) if items:
+            parts = [prepared(item, context) for item in items]
+            return parts[0] if len(parts) == 1 else lambda rows: reduce(np.logical_and, [part(rows) for part in parts])
+        case e.AnyOf(items=items) if items:
+            parts = [prepared(item, context) for item in items]
+            return parts[0] if len(parts) == 1 else lambda rows: reduce(np.logical_or, [part(rows) for part in parts])
+        case e.Not(item=item):
+            inner = prepared(item, context)
+            return lambda rows: ~inner(rows)
+        case e.Compare(operator=symbol, left=e.ColumnOf() as column, right=e.Literal(value=value)) if _is_number(value):
+            return _comparison(symbol, column, value, condition, context)
+        case e.Compare(operator=symbol, left=e.Literal(value=value), right=e.ColumnOf() as column) if _is_number(value):
+            return _comparison(_TURNED[symbol], column, value, condition, context)
+        case _:
+            return _by_arrow(condition, context)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < _WIDEST)
+
+
+def _comparison(
+    symbol: str, column: e.ColumnOf, value: Any, condition: e.Expr, context: ExpressionContext
+) -> Condition:
+    general = _by_arrow(condition, context)
+    if column.type not in (Type.INTEGER, Type.DOUBLE):
+        return general
+    compare = _COMPARED[symbol]
+
+    def truth(rows: RowColumns) -> Truth:
+        numbers = rows.numbers(column)
+        return general(rows) if numbers is None else np.asarray(compare(numbers, value))
+
+    return truth
+
+
+def _by_arrow(condition: e.Expr, context: ExpressionContext) -> Condition:
+    return lambda rows: truth_of(condition, rows.resolve, rows.n_rows, context)

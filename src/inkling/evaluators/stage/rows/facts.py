@@ -1,0 +1,220 @@
+"""Rows joined with background tables: one row per event and agreeing fact.
+
+Facts near a position are found in a grid over the globe, in which each fact lies in every cell that rows near it can be
+in. A cell shows which facts may be near; whether they are is left to the condition itself, so the grid only has to be
+generous. Rows beyond the poles, where distances follow no geometry, have a cell of their own with all facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from inkling.evaluators.stage.rows.conditions import Row
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.plan import TableAtom
+from inkling.logical.vectorized import ARROW_TYPES, evaluate
+from inkling.logical.vectorized.facts import alike
+from inkling.physical.naming import fact_name
+from inkling.physical.near import Near
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MARGIN = 1e-6
+"""Degrees, some decimeters: more than rounding can move a position."""
+BEYOND, NOWHERE = -1, -2
+"""Cells of rows beyond the poles, and of rows without a position."""
+MOST_COLUMNS = 32
+"""Of cells to either side of a fact; around the poles they are many, or wide."""
+LEAST_STEP = 1e-5
+FARTHEST_LON = 720.0
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Cells of equal size in degrees, numbered row by row from the south pole and the prime meridian."""
+
+    lat_step: float
+    lon_step: float
+
+    @property
+    def n_columns(self) -> int:
+        return int(np.ceil(360.0 / self.lon_step)) + 1
+
+    def cells_of(self, lat: Floats, lon: Floats) -> Ints:
+        """The cell of each position."""
+        with np.errstate(invalid="ignore"):
+            row, column = np.floor((lat + 90.0) / self.lat_step), np.floor(np.mod(lon, 360.0) / self.lon_step)
+            regular = (np.abs(lat) <= 90.0) & (np.abs(lon) <= FARTHEST_LON)
+        some = np.isfinite(lat) & np.isfinite(lon)
+        cell = np.where(regular, np.nan_to_num(row * self.n_columns + column), np.where(some, BEYOND, NOWHERE))
+        return cell.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class GridCells:
+    """Places of facts in a grid: fact `fact[i]` lies in cell `cell[i]`."""
+
+    grid: Grid
+    cell: Ints
+    fact: Ints
+
+    @cached_property
+    def _by_cell(self) -> tuple[Ints, Ints, Ints]:
+        order = np.argsort(self.cell, kind="stable")
+        cells, first = np.unique(self.cell[order], return_index=True)
+        return cells, np.append(first, len(order)), self.fact[order]
+
+    def pairs(self, lat: Floats, lon: Floats) -> tuple[Ints, Ints]:
+        """Rows and facts that may be near each other, rows in order."""
+        cells, first, facts = self._by_cell
+        wanted = self.grid.cells_of(lat, lon)
+        place = np.minimum(np.searchsorted(cells, wanted), len(cells) - 1)
+        rows = np.flatnonzero(cells[place] == wanted) if len(cells) else np.empty(0, np.int64)
+        begin, end = first[place[rows]], first[place[rows] + 1]
+        count = end - begin
+        left = np.repeat(rows, count)
+        right = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(begin, count)
+        return left, facts[right]
+
+
+def grid_cells(lat: Floats, lon: Floats, degrees: float) -> GridCells | None:
+    """Facts at some positions in the cells from which they may be `degrees` away; None where a grid does not help."""
+    return _grid_cells(lat.tobytes(), lon.tobytes(), degrees)
+
+
+@lru_cache(maxsize=16)
+def _grid_cells(lats: bytes, lons: bytes, degrees: float) -> GridCells | None:
+    lat, lon = np.frombuffer(lats), np.frombuffer(lons)
+    known = np.isfinite(lat) & np.isfinite(lon)
+    beyond = (np.abs(lat[known]) > 90.0) | (np.abs(lon[known]) > FARTHEST_LON)
+    if not np.isfinite(degrees) or degrees >= 45.0 or beyond.any():
+        return None
+    high = degrees + MARGIN
+    wide = _half_widths(lat, high)
+    usual, most = (float(np.median(wide[known])), float(wide[known].max())) if known.any() else (high, high)
+    grid = Grid(max(2.0 * high, LEAST_STEP), min(360.0, max(2.0 * usual, most / MOST_COLUMNS, LEAST_STEP)))
+    cells, facts = [], []
+    for fact in np.flatnonzero(known).tolist():
+        south, north = max(lat[fact] - high + 90.0, 0.0), lat[fact] + high + 90.0
+        rows = np.arange(_down(south / grid.lat_step), _down(north / grid.lat_step) + 1)
+        columns = _columns(grid, float(lon[fact]), float(wide[fact]))
+        some = (rows[:, None] * grid.n_columns + columns[None, :]).ravel()
+        cells.append(np.append(some, BEYOND))
+        facts.append(np.full(len(some) + 1, fact))
+    none = np.empty(0, np.int64)
+    return GridCells(grid, np.concatenate([none, *cells]), np.concatenate([none, *facts]))
+
+
+def _half_widths(lat: Floats, degrees: float) -> Floats:
+    """How many degrees of longitude a cap reaches to either side of its middle; all of them if it holds a pole."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        width = np.degrees(np.arcsin(np.sin(np.radians(degrees)) / np.cos(np.radians(lat))))
+    return np.where((np.abs(lat) + degrees < 90.0) & np.isfinite(width), width + MARGIN, 180.0)
+
+
+def _columns(grid: Grid, lon: float, wide: float) -> Ints:
+    """The columns of cells from `wide` degrees west of a longitude to as far east of it."""
+    last = _down(360.0 / grid.lon_step)
+    if wide >= 180.0:
+        return np.arange(last + 1)
+    west, east = lon % 360.0 - wide, lon % 360.0 + wide
+    parts = [(max(west, 0.0), min(east, 360.0))]
+    if west < 0.0:
+        parts.append((west + 360.0, 360.0))
+    if east > 360.0:
+        parts.append((0.0, east - 360.0))
+    steps = [np.arange(_down(begin / grid.lon_step), _down(end / grid.lon_step) + 1) for begin, end in parts]
+    return np.unique(np.concatenate(steps))
+
+
+def _down(value: float) -> int:
+    return int(np.floor(value))
+
+
+def numbers_of(column: pa.Array | pa.ChunkedArray) -> Floats:
+    """Numbers as an array; what is missing is no number."""
+    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+class Facts:
+    """The facts that an atom looks up; prepared once, joined with any number of batches."""
+
+    def __init__(self, atom: TableAtom, table: pa.Table, near: Near | None) -> None:
+        self._atom = atom
+        self._names = [fact_name(atom.number, column.name, column.type) for column in atom.columns]
+        self._facts = _distinct_facts(atom, table)
+        self._near = near if near is not None and near.atom == atom.number else None
+        self._places = None if self._near is None else facts_in_grid(self._near, atom, self._facts)
+
+    def joined(self, rows: pa.Table, context: ExpressionContext) -> pa.Table:
+        """Each row once per fact that agrees with it; the columns of facts get physical names."""
+        resolve = Row(rows)
+        wanted = [
+            (name, evaluate(arg, resolve, len(rows), context))
+            for name, arg in zip(self._names, self._atom.args, strict=True)
+            if arg is not None
+        ]
+        if not wanted and self._places is not None and self._near is not None:
+            position = [evaluate(one, resolve, len(rows), context) for one in (self._near.lat, self._near.lon)]
+            left, right = self._places.pairs(*map(numbers_of, position))
+        else:
+            left, right = _pairs(wanted, self._facts, len(rows))
+        joined = rows.take(pa.array(left))
+        for name in self._names:
+            joined = joined.append_column(name, self._facts[name].take(pa.array(right)))
+        return joined
+
+
+CELL = "@cell"
+
+
+@dataclass(frozen=True, slots=True)
+class CellsOfFacts:
+    """Facts once per cell of a grid in which rows near them can be."""
+
+    grid: Grid
+    rows: pa.Table
+
+
+def cells_of_facts(near: Near, atom: TableAtom, table: pa.Table) -> CellsOfFacts | None:
+    """The facts with physical names and the column `CELL`, or None where a grid does not help."""
+    facts = _distinct_facts(atom, table)
+    places = facts_in_grid(near, atom, facts)
+    if places is None:
+        return None
+    rows = facts.take(pa.array(places.fact)).append_column(CELL, pa.array(places.cell))
+    return CellsOfFacts(places.grid, rows)
+
+
+def _distinct_facts(atom: TableAtom, table: pa.Table) -> pa.Table:
+    names = [fact_name(atom.number, column.name, column.type) for column in atom.columns]
+    columns = [table[column.name].cast(ARROW_TYPES[column.type]) for column in atom.columns]
+    return pa.table(columns, names=names).group_by(names).aggregate([]).combine_chunks()
+
+
+def facts_in_grid(near: Near, atom: TableAtom, facts: pa.Table) -> GridCells | None:
+    """Facts with physical names in a grid of places, where that helps to find those near a row."""
+    kinds = {column.name: column.type for column in atom.columns}
+    lat, lon = (numbers_of(facts[fact_name(atom.number, one, kinds[one])]) for one in (near.fact_lat, near.fact_lon))
+    return grid_cells(lat, lon, near.degrees)
+
+
+def _pairs(wanted: list[tuple[str, pa.Array]], facts: pa.Table, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of rows and facts that agree; null agrees with nothing."""
+    pairs = [alike(facts[name].combine_chunks(), values) for name, values in wanted]
+    left = pa.table({"row": np.arange(n_rows)} | {f"k{i}": values for i, (_, values) in enumerate(pairs)})
+    right = pa.table({"fact": np.arange(len(facts))} | {f"k{i}": values for i, (values, _) in enumerate(pairs)})
+    if not wanted:
+        return (np.repeat(np.arange(n_rows), len(facts)), np.tile(np.arange(len(facts)), n_rows))
+    keys = [f"k{i}" for i in range(len(wanted))]
+    for key in keys:
+        left, right = left.filter(pc.is_valid(left[key])), right.filter(pc.is_valid(right[key]))
+    joined = left.join(right, keys, join_type="inner").sort_by([("row", "ascending"), ("fact", "ascending")])
+    return joined["row"].to_numpy(), joined["fact"].to_numpy()

@@ -1,0 +1,156 @@
+"""Codes of partition keys that stay the same from step to step."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.batches import key_codes
+from inkling.evaluators.stage.rows.owners import Owners, owners_of
+from inkling.kernels.columns.keys import fill_slots, number_keys
+from inkling.model.batch import Ints
+from inkling.physical.plan import Stage
+
+Key = tuple[object, ...]
+
+_NAN = float("nan")
+"""Equal to nothing, but found again in a dictionary as long as it is this one."""
+
+
+class KeyIndex:
+    """Keys and their codes, in order of first appearance; grows with the keys it is asked about."""
+
+    __slots__ = ("_numbers", "_owners", "_whole", "schema")
+
+    def __init__(self, schema: pa.Schema, keys: pa.Table | None = None) -> None:
+        self.schema = schema
+        self._numbers: dict[Key, int] = {}
+        self._owners: Owners = np.empty(0, np.uint64)  # of the first codes; the others have not been asked for yet
+        # most keys are whole numbers without nulls
+        self._whole = WholeKeys() if schema.types == [pa.int64()] else None
+        if keys is not None and len(keys):
+            self.local(keys)
+
+    @classmethod
+    def of(cls, stage: Stage) -> KeyIndex:
+        return cls(pa.schema([r.stage_schema(stage).field(r.key_name(i)) for i in range(len(stage.key_types))]))
+
+    def __len__(self) -> int:
+        return len(self._numbers) if self._whole is None else self._whole.n_known
+
+    def local(self, rows: pa.Table) -> tuple[Ints, Ints]:
+        """The rows' keys numbered among themselves, and the codes of those keys, which are in the index from now on."""
+        if not len(self.schema):
+            return np.zeros(len(rows), np.int64), np.zeros(1, np.int64)
+        if self._whole is not None:
+            column = rows[self.schema.names[0]]
+            if not column.null_count:
+                return self._whole.local(column.to_numpy())
+            self._forget_that_all_are_whole()
+        local, keys = key_codes(rows, len(self.schema))
+        numbers = self._numbers
+        columns = map(_values, keys.columns)
+        codes = [numbers.setdefault(key, len(numbers)) for key in zip(*columns, strict=True)]
+        return local, np.array(codes, np.int64)
+
+    def codes(self, rows: pa.Table) -> Ints:
+        """Codes of the rows, whose keys are in the index from now on."""
+        local, codes = self.local(rows)
+        return codes[local]
+
+    def only(self, codes: Ints) -> KeyIndex:
+        """The keys with these ascending codes, numbered anew in the same order."""
+        if self._whole is not None:
+            return KeyIndex(self.schema, self.to_table().take(pa.array(codes)))
+        keys, index = list(self._numbers), copy(self)
+        index._numbers = {keys[code]: place for place, code in enumerate(codes.tolist())}
+        index._owners = self._owners[codes[codes < len(self._owners)]]
+        return index
+
+    def copy(self) -> KeyIndex:
+        """Another index with the same keys and codes."""
+        index = copy(self)
+        index._numbers = dict(self._numbers)
+        index._whole = None if self._whole is None else self._whole.copy()
+        return index
+
+    def owners(self) -> Owners:
+        """The hash of the key of each code."""
+        if not len(self.schema):
+            return np.zeros(1, np.uint64)
+        if len(self._owners) < len(self):
+            fresh = owners_of(self._table_from(len(self._owners)), len(self.schema))
+            self._owners = np.concatenate([self._owners, fresh])
+        return self._owners
+
+    def to_table(self) -> pa.Table:
+        """One row per key, in the order of the codes."""
+        return self._table_from(0)
+
+    def _table_from(self, first: int) -> pa.Table:
+        """One row per key from the code `first` on."""
+        if self._whole is not None:
+            return pa.table([pa.array(self._whole.keys()[first:])], schema=self.schema)
+        columns = list(zip(*islice(self._numbers, first, None), strict=True)) or [()] * len(self.schema)
+        return pa.table([pa.array(c, f.type) for c, f in zip(columns, self.schema, strict=True)], schema=self.schema)
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> KeyIndex:
+        return cls(table.schema, table)
+
+    def _forget_that_all_are_whole(self) -> None:
+        assert self._whole is not None
+        self._numbers = {(key,): number for number, key in enumerate(self._whole.keys().tolist())}
+        self._whole = None
+
+
+def _values(column: pa.ChunkedArray) -> list[object]:
+    """Values that Python finds equal where they are the same in a key."""
+    values: list[object] = column.to_pylist()
+    if pa.types.is_floating(column.type):
+        return [_NAN if value != value else value for value in values]
+    return values
+
+
+@dataclass(slots=True)
+class WholeKeys:
+    """Whole numbers in a hash table."""
+
+    n_known: int = 0
+    _turn: int = 0
+    _pool: Ints = field(default_factory=lambda: np.empty(512, np.int64))
+    _seen: Ints = field(default_factory=lambda: np.zeros(512, np.int64))
+    _slots: Ints = field(default_factory=lambda: np.zeros(1024, np.int64))
+
+    def keys(self) -> Ints:
+        return self._pool[: self.n_known].copy()
+
+    def copy(self) -> WholeKeys:
+        pools = {name: getattr(self, name).copy() for name in ("_pool", "_seen", "_slots")}
+        return replace(self, **pools)
+
+    def local(self, wanted: Ints) -> tuple[Ints, Ints]:
+        """See `KeyBook.local`."""
+        wanted = wanted.view()
+        wanted.flags.writeable = False  # compiled code distinguishes such arrays from others, and both occur
+        self._make_room(self.n_known + len(wanted))
+        self._turn += 1
+        local, numbers = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
+        self.n_known, n_local = number_keys(
+            self._slots, self._pool, self.n_known, wanted, self._seen, self._turn, local, numbers
+        )
+        return local, numbers[:n_local]
+
+    def _make_room(self, n_keys: int) -> None:
+        if n_keys <= len(self._pool):
+            return
+        size = 1 << (2 * n_keys - 1).bit_length()
+        pool, seen = np.empty(size, np.int64), np.zeros(size, np.int64)
+        pool[: self.n_known], seen[: self.n_known] = self._pool[: self.n_known], self._seen[: self.n_known]
+        self._pool, self._seen, self._slots = pool, seen, np.zeros(2 * size, np.int64)
+        fill_slots(self._slots, pool, self.n_known)

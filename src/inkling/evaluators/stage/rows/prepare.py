@@ -1,0 +1,131 @@
+"""From the rows of a source to the rows of a stage: table joins, conditions, filters, column names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.conditions import RowColumns, prepared
+from inkling.evaluators.stage.rows.facts import Facts
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.vectorized import ARROW_TYPES, evaluate
+from inkling.physical.naming import type_of
+from inkling.physical.plan import Stage
+
+
+def stage_rows(
+    stage: Stage,
+    number: int,
+    source: pa.Table,
+    tables: Mapping[str, pa.Table],
+    context: ExpressionContext,
+    *,
+    keep_column: str | None = None,
+) -> pa.Table:
+    """Rows of one input; see `InputReader`."""
+    return InputReader(stage, number, tables, context)(source, keep_column=keep_column)
+
+
+Getter = Callable[[pa.Table, RowColumns, list[np.ndarray]], pa.Array | pa.ChunkedArray]
+
+
+class InputReader:
+    """Makes rows of a stage from those of a source; prepared once, used for any number of batches."""
+
+    def __init__(self, stage: Stage, number: int, tables: Mapping[str, pa.Table], context: ExpressionContext) -> None:
+        given = stage.inputs[number]
+        self._given, self._number, self._context = given, number, context
+        self._schema = r.stage_schema(stage)
+        self._never_null = given.key if stage.drops_null_keys else ()
+        self._keep = None if given.keep is None else prepared(given.keep, context)
+        self._n_masks = r.n_masks(stage)
+        self._bits = [
+            (bit.number >> 6, np.uint64(bit.number & 63), prepared(bit.expr, context))
+            for bit in (*given.early, *given.late)
+        ]
+        self._facts = [Facts(atom, tables[atom.table], given.near) for atom in given.atoms]
+        self._computed = {one.name: one.expr for one in given.computed}
+        self._getters = [self._getter(field) for field in self._schema]
+
+    def __call__(self, source: pa.Table, *, keep_column: str | None = None) -> pa.Table:
+        """The source has its own column names and the `@` columns of `rows`.
+
+        Rows with a null in `PARTITION BY` belong to no partition and are left out. `carry` names a column of the
+        source that stays with its rows.
+        """
+        for column in self._never_null:
+            if source[column].null_count:
+                source = source.filter(pc.is_valid(source[column]))
+        for facts in self._facts:
+            source = facts.joined(source, self._context)
+        columns = RowColumns(source)
+        if self._keep is not None:
+            kept = self._keep(columns)
+            if not kept.all():
+                source = source.filter(pa.array(kept))
+                columns = RowColumns(source)
+        words = self._packed(columns)
+        values = [getter(source, columns, words) for getter in self._getters]
+        table = pa.Table.from_arrays(values, schema=self._schema)
+        return table if keep_column is None else table.append_column(keep_column, source[keep_column])
+
+    def named(self, source: pa.Table) -> pa.Table:
+        """Rows by which others of the same events are known, without conditions and what tables say of them."""
+        for column in self._never_null:
+            if source[column].null_count:
+                source = source.filter(pc.is_valid(source[column]))
+        columns = RowColumns(source)
+        nothing = [np.zeros(columns.n_rows, np.uint64)] * self._n_masks
+        values = [
+            getter(source, columns, nothing)
+            if self._is_own(field.name, source)
+            else pa.nulls(columns.n_rows, field.type)
+            for field, getter in zip(self._schema, self._getters, strict=True)
+        ]
+        return pa.Table.from_arrays(values, schema=self._schema)
+
+    def _is_own(self, name: str, source: pa.Table) -> bool:
+        """Whether a column of the stage is one of the source, or about its rows."""
+        return name.startswith("@") or (name not in self._computed and name.rsplit("|", 1)[0] in source.column_names)
+
+    def _packed(self, columns: RowColumns) -> list[np.ndarray]:
+        words = [np.zeros(columns.n_rows, np.uint64) for _ in range(self._n_masks)]
+        for word, place, condition in self._bits:
+            words[word] |= condition(columns).astype(np.uint64) << place
+        return words
+
+    def _getter(self, field: pa.Field) -> Getter:
+        """How to get one column of the stage from rows of the source and the words of bits."""
+        name, kind, given = field.name, field.type, self._given
+        if name in self._computed:
+            computed = self._computed[name]
+            return lambda rows, columns, words: evaluate(computed, columns.resolve, columns.n_rows, self._context).cast(
+                kind
+            )
+        if name == r.SOURCE:
+            return lambda rows, columns, words: pa.array(np.full(columns.n_rows, self._number, np.int16))
+        if name.startswith("@key"):
+            key = given.key[int(name[4:])]
+            return lambda rows, columns, words: _as(kind, rows[key])
+        if name.startswith("@bits"):
+            word = int(name[5:])
+            return lambda rows, columns, words: pa.array(words[word].view(np.int64))
+        stored = ARROW_TYPES[type_of(name)] if name in given.columns and not name.startswith("@") else None
+        plain = name.rsplit("|", 1)[0]
+
+        def found(rows: pa.Table, columns: RowColumns, words: list[np.ndarray]) -> pa.Array | pa.ChunkedArray:
+            if columns.has(name):
+                return _as(kind, rows[name])
+            if name == r.START:
+                return rows[r.END]
+            return pa.nulls(columns.n_rows, kind) if stored is None else _as(stored, rows[plain])
+
+        return found
+
+
+def _as(kind: pa.DataType, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column if column.type == kind else column.cast(kind)

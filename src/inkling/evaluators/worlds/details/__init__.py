@@ -1,0 +1,1 @@
+"""Single results looked at more closely: probable times, what they depend on, and their most probable world."""

@@ -1,0 +1,317 @@
+"""A few results looked at more closely: when they started and ended, and which uncertain events they depend on.
+
+The report and `why` both read this.
+
+When a result started and ended: how its probability is spread over times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.worlds.answer import names_of
+from inkling.evaluators.worlds.details.influence import Influence, UncertainEvent, candidates, influences, n_uncertain
+from inkling.evaluators.worlds.details.outcomes import (
+    Dependence,
+    Scenario,
+    coarser,
+    dependences,
+    known_times,
+    scenarios,
+    that_matter,
+    turned_out,
+    with_stretches,
+)
+from inkling.evaluators.worlds.details.variants import MOST_WORLDS, Places, Removal, Seen, Worlds, seen_again
+from inkling.evaluators.worlds.probabilities.estimate import Names
+from inkling.evaluators.worlds.program import WorldProgram
+from inkling.evaluators.worlds.run import WorldData
+from inkling.evaluators.worlds.streams.lost import LossyStream
+from inkling.io.normalize import ID
+from inkling.logical.plan import EventPlan, Per
+from inkling.meaning.streams import plain, whole_number
+from inkling.model.batch import Ints
+
+MOST_BINS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Times from `low` to `high`, both included, and the share of the probability that falls there."""
+
+    low: int
+    high: int
+    share: float
+
+
+def spread_of(times: Ints, weights: np.ndarray) -> tuple[Bin, ...]:
+    """The distribution of times given that the result holds; moments where there are few, equal stretches otherwise.
+
+    >>> spread_of(np.array([3, 5, 3]), np.array([0.125, 0.125, 0.25]))
+    (Bin(low=3, high=3, share=0.75), Bin(low=5, high=5, share=0.25))
+    """
+    total = float(weights.sum())
+    if not len(times) or total <= 0:
+        return ()
+    moments, place = np.unique(times, return_inverse=True)
+    if len(moments) <= MOST_BINS:
+        shares = np.bincount(place, weights, minlength=len(moments)) / total
+        return tuple(Bin(int(one), int(one), float(share)) for one, share in zip(moments, shares, strict=True))
+    first, last = int(moments[0]), int(moments[-1])
+    step = -(-(last - first + 1) // MOST_BINS)
+    shares = np.bincount((times - first) // step, weights, minlength=MOST_BINS) / total
+    lows = range(first, last + 1, step)
+    return tuple(Bin(low, min(low + step - 1, last), float(share)) for low, share in zip(lows, shares, strict=False))
+
+
+ROWS_IN_ALL = 4_000_000
+"""About how many rows of worlds may be evaluated for what results depend on."""
+
+MOST_SCENARIOS = 2
+"""How many scenarios with a result are listed, and how many without it."""
+
+MOST_IN_A_SAMPLE = 6
+"""How many events distinguish scenarios in sampled worlds: with more of them every world is its own scenario."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What the worlds of its part of the data show about one result."""
+
+    starts: tuple[Bin, ...]
+    ends: tuple[Bin, ...]
+    influences: tuple[Influence, ...]
+    dependences: tuple[Dependence, ...]
+    having: tuple[Scenario, ...]  # the most probable scenarios with the result
+    lacking: tuple[Scenario, ...]  # and without it
+    n_having: int  # worlds that have the result
+    n_worlds: int  # of the part, or of the sample
+    n_events: int  # uncertain events of the part
+    identity: int
+    worlds: Worlds
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A result among the matches of its part: where in `Seen` it is, and what may matter to it."""
+
+    seen: Seen
+    identity: np.uint64
+    component: int
+    events: tuple[UncertainEvent, ...]
+
+
+def examine(
+    program: WorldProgram,
+    rows: Mapping[str, pa.Table],
+    tables: Mapping[str, pa.Table],
+    sampling: Sampling,
+    results: Mapping[str, pa.Table],
+) -> dict[str, list[Examined | None]]:
+    """For every result of the given tables what is known of it, in their order; None if it was not met again."""
+    return examined_in(WorldData.of(program, rows, tables, sampling.exact_up_to), sampling, results)
+
+
+def examined_in(
+    data: WorldData, sampling: Sampling, results: Mapping[str, pa.Table], most_worlds: int = MOST_WORLDS
+) -> dict[str, list[Examined | None]]:
+    """The same for data that stands in worlds already; at most so many worlds are sampled."""
+    events = [event for event in data.program.events if event.name in results]
+    chosen = components_of_results(data, results)
+    if not chosen.any():
+        return {name: [None] * len(table) for name, table in results.items()}
+    seen = list(seen_again(data, sampling, chosen, most_worlds=most_worlds))
+    found = {event.name: _found(event, data, seen, results[event.name]) for event in events}
+    known = [one for ones in found.values() for one in ones if one is not None]
+    removals = _removals(data, known)
+    components = np.zeros(data.parts.count, bool)
+    components[[one.component for one in removals]] = True
+    again = list(seen_again(data, sampling, components, removals)) if removals else []
+    return {
+        name: [None if one is None else _examined(one, data, again, removals, sampling.delta) for one in ones]
+        for name, ones in found.items()
+    }
+
+
+def components_of_results(data: WorldData, results: Mapping[str, pa.Table]) -> np.ndarray:
+    """Components that hold an event with an id that some result depends on; for lost events, those with losses then.
+
+    All components where a result depends on no event.
+    """
+    if any(not ids for table in results.values() for ids in table["lineage"].to_pylist()):
+        return np.ones(data.parts.count, bool)
+    chosen = np.zeros(data.parts.count, bool)
+    ids: set[str] = set()
+    gaps: list[tuple[int, int]] = []
+    for table in results.values():
+        for row in table.select(["lineage", "start", "end"]).to_pylist():
+            ids |= {str(one) for one in row["lineage"] if one is not None}
+            if None in row["lineage"]:
+                gaps.append((whole_number(row["start"]), whole_number(row["end"])))
+    wanted = pa.array(sorted(ids), pa.string())
+    for stream, component in zip(data.streams, data.parts.of_rows, strict=True):
+        named = pc.is_in(stream.rows[ID].cast(pa.string()), wanted).to_numpy()
+        chosen[component[named]] = True
+        if isinstance(stream, LossyStream):
+            low, high = stream.extents
+            for start, end in gaps:
+                lost = (low <= end) & (high >= start) & (np.arange(len(low)) >= stream.n_recorded)
+                chosen[component[lost]] = True
+    return chosen
+
+
+def _found(event: EventPlan, data: WorldData, seen: Sequence[Seen], table: pa.Table) -> list[_Found | None]:
+    """The results of one event, met again among the matches of its parts."""
+    names = names_of(data, data.program.id_types[event.name])
+    places = Places.of(data)
+    met: dict[tuple[object, ...], list[tuple[Seen, int]]] = {}
+    for part in seen:
+        if part.event is event:
+            for row, key in _keys(part, names, data.program.scale):
+                met.setdefault(key, []).append((part, row))
+    return [_one(row, event, data, places, names, met) for row in table.to_pylist()]
+
+
+def _one(
+    row: Mapping[str, object],
+    event: EventPlan,
+    data: WorldData,
+    places: Places,
+    names: Names,
+    met: Mapping[tuple[object, ...], list[tuple[Seen, int]]],
+) -> _Found | None:
+    start, end, known = (whole_number(row[name]) for name in ("start", "end", "detected_at"))
+    lineage = row["lineage"]
+    assert isinstance(lineage, list)
+    possible = met.get(result_key(event, row), [])
+    if len(possible) > 1:  # partitions that the head does not distinguish
+        possible = [
+            (part, at) for part, at in possible if names.named(part.matches.lineage[at : at + 1])[0].as_py() == lineage
+        ]
+    if len(possible) > 1:  # lost events, which have no ids
+        possible = [(part, at) for part, at in possible if _hull(part, at, data.program.scale) == (start, end)]
+    if len(possible) != 1:
+        return None
+    part, at = possible[0]
+    tokens = _tokens(part, at)
+    if len(tokens):
+        component = int(places(tokens[:1])[0])
+    elif part.worlds.components is not None:
+        component = int(part.worlds.components[part.world[at]])
+    elif data.parts.count == 1:
+        component = 0
+    else:
+        return None
+    return _Found(part, part.identity[at], component, candidates(data, component, tokens, start, max(end, known)))
+
+
+def _hull(part: Seen, row: int, scale: int) -> tuple[int, int]:
+    """The earliest start and the latest end of a result in any world."""
+    rows = part.identity == part.identity[row]
+    return int(part.matches.start[rows].min()) // scale, int(part.matches.end[rows].max()) // scale
+
+
+def _keys(part: Seen, names: Names, scale: int) -> list[tuple[int, tuple[object, ...]]]:
+    """The first match of every result, with what distinguishes the result in public columns."""
+    order = np.lexsort((part.world, part.identity))
+    first = order[np.flatnonzero(np.diff(part.identity[order], prepend=~part.identity[order][:1]) != 0)]
+    heads = [part.matches.values[output.name].take(pa.array(first)).to_pylist() for output in part.event.head]
+    lineage = names.named(part.matches.lineage.take(pa.array(first))).to_pylist()
+    return [
+        (
+            int(row),
+            _key(
+                part.event,
+                [column[number] for column in heads],
+                int(part.matches.start[row]) // scale,
+                int(part.matches.end[row]) // scale,
+                lineage[number],
+            ),
+        )
+        for number, row in enumerate(first)
+    ]
+
+
+def result_key(event: EventPlan, row: Mapping[str, object]) -> tuple[object, ...]:
+    """What distinguishes a result in public columns, given as one of their rows."""
+    lineage = row["lineage"]
+    assert isinstance(lineage, list)
+    head = [row[output.name] for output in event.head]
+    return _key(event, head, whole_number(row["start"]), whole_number(row["end"]), lineage)
+
+
+def _key(
+    event: EventPlan, head: Sequence[object], start: int, end: int, lineage: Sequence[object]
+) -> tuple[object, ...]:
+    values = tuple(plain(value) for value in head)
+    match event.per:
+        case Per.MATCH:
+            return (*values, *lineage)
+        case Per.INTERVAL:
+            return (*values, start, end)
+        case Per.END:
+            return (*values, end)
+        case Per.VALUES:
+            return values
+
+
+def _removals(data: WorldData, found: Sequence[_Found]) -> list[Removal]:
+    """What to leave out, as far as the limit of work allows."""
+    n_rows = np.zeros(data.parts.count)
+    for component in data.parts.of_rows:
+        np.add.at(n_rows, component, 1)
+    cost = n_rows * np.where(data.is_sampled, MOST_WORLDS, np.minimum(data.choices.n_worlds, 2**40))
+    removals: dict[Removal, None] = {}
+    left = float(ROWS_IN_ALL)
+    for one in found:
+        fresh = [removal for event in one.events if (removal := Removal(one.component, event.token)) not in removals]
+        left -= len(fresh) * float(cost[one.component])
+        if left < 0:
+            break
+        removals.update(dict.fromkeys(fresh))
+    return list(removals)
+
+
+def _examined(
+    one: _Found, data: WorldData, again: Sequence[Seen], removals: Sequence[Removal], delta: float
+) -> Examined:
+    scale, worlds = data.program.scale, one.seen.worlds
+    rows = np.flatnonzero((one.seen.identity == one.identity) & (one.seen.variant == 0))
+    matches, weights = one.seen.matches, one.seen.weight[rows]
+    mine = [part for part in again if part.event is one.seen.event]
+    here = worlds.of_component(one.component)
+    has = np.isin(here, one.seen.world[rows])
+    chances = worlds.weights[here]
+    in_part = [np.flatnonzero(component == one.component) for component in data.parts.of_rows]
+    turned = turned_out(worlds, here, one.events, known_times(data.streams, in_part), scale)
+    is_exact = worlds.components is not None
+    depends = dependences(turned, chances, has, None if is_exact else delta)
+    if is_exact:
+        relevant = with_stretches(that_matter(turned, chances, has), chances, has)
+    else:
+        by_event = {found.event: found for found in turned}
+        relevant = [coarser(by_event[found.event], found.given) for found in depends[:MOST_IN_A_SAMPLE]]
+    return Examined(
+        spread_of(matches.start[rows] // scale, weights),
+        spread_of(matches.end[rows] // scale, weights),
+        influences(mine, one.identity, one.component, removals, one.events, delta),
+        tuple(depends),
+        tuple(scenarios(relevant, chances, here, has, MOST_SCENARIOS)),
+        tuple(scenarios(relevant, chances, here, ~has, MOST_SCENARIOS)),
+        int(np.count_nonzero(has)),
+        len(here),
+        n_uncertain(data, one.component),
+        int(one.identity),
+        worlds,
+    )
+
+
+def _tokens(part: Seen, row: int) -> Ints:
+    tokens: Ints = part.matches.lineage[row : row + 1].flatten().to_numpy(zero_copy_only=False)
+    return tokens

@@ -1,0 +1,175 @@
+"""Results of many worlds added up: one line per result, with the probability of the worlds that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.query.probable_events import changes
+from inkling.evaluators.worlds.alternatives import Weights
+from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE
+from inkling.kernels.columns.hashing import hashed_lists
+from inkling.logical.plan import EventPlan, Per
+from inkling.logical.rewrites.in_worlds import WORLD, key_output
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.model.batch import Ints, MatchBatch
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """Results by identity, in the order of their hashes.
+
+    Start and end are the earliest and latest in any world; values and lineage those of the first world that has the
+    result. `lineage` holds tokens. `weight` is a probability, or a number of sampled worlds.
+    """
+
+    identity: Hashes
+    world: Ints
+    weight: Weights
+    start: Ints
+    end: Ints
+    detected_at: Ints
+    values: pa.Table
+    lineage: pa.ListArray
+
+    def __len__(self) -> int:
+        return len(self.identity)
+
+    def take(self, rows: Ints) -> Summed:
+        chosen = pa.array(rows)
+        return Summed(
+            self.identity[rows],
+            self.world[rows],
+            self.weight[rows],
+            self.start[rows],
+            self.end[rows],
+            self.detected_at[rows],
+            self.values.take(chosen),
+            self.lineage.take(chosen),
+        )
+
+
+def summed(event: EventPlan, matches: MatchBatch, weights: Weights | None) -> Summed:
+    """The results of some worlds; without weights every world counts as one."""
+    world = matches.values[WORLD].to_numpy()
+    identity = identities(event, matches)
+    order = np.lexsort((world, identity))
+    identity, world = identity[order], world[order]
+    is_new = changes(identity)
+    counts_again = ~(is_new | changes(world))
+    weight: Weights = np.ones(len(order), np.int64) if weights is None else weights[world]
+    if counts_again.any():
+        weight = np.where(counts_again, 0, weight)
+    return _grouped(event, matches, order, identity, world, weight, is_new)
+
+
+def nothing(event: EventPlan) -> Summed:
+    """No results."""
+    columns = {output.name: pa.nulls(0, ARROW_TYPES[output.type]) for output in (*event.head, *event.returns)}
+    none = np.empty(0, np.int64)
+    lineage = pa.array([], pa.list_(pa.int64()))
+    values = pa.table(columns or {"@": pa.nulls(0)})
+    return Summed(none.view(np.uint64), none, none, none, none, none, values, lineage)
+
+
+def joined_results(parts: Sequence[Summed]) -> Summed:
+    """Sums over different worlds as one."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def column(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    return merged(
+        Summed(
+            column("identity"),
+            column("world"),
+            column("weight"),
+            column("start"),
+            column("end"),
+            column("detected_at"),
+            pa.concat_tables([part.values for part in parts]),
+            pa.chunked_array([part.lineage for part in parts]).combine_chunks(),
+        )
+    )
+
+
+def merged(every: Summed) -> Summed:
+    """Sums in which an identity may occur several times, each for different worlds, added up."""
+    order = np.lexsort((every.world, every.identity))
+    identity = every.identity[order]
+    first = np.flatnonzero(changes(identity))
+    chosen = pa.array(order[first])
+    return Summed(
+        identity[first],
+        every.world[order][first],
+        _reduced(np.add, every.weight[order], first),
+        _reduced(np.minimum, every.start[order], first),
+        _reduced(np.maximum, every.end[order], first),
+        _reduced(np.maximum, every.detected_at[order], first),
+        every.values.take(chosen),
+        every.lineage.take(chosen),
+    )
+
+
+def identities(event: EventPlan, matches: MatchBatch) -> Hashes:
+    """What distinguishes one result from another in all worlds: key, head, and what `PER` says."""
+    n = len(matches)
+    names = [*(key_output(place) for place in range(len(event.partition))), *(output.name for output in event.head)]
+    parts = [hashes_of(_plain(matches.values[name])) for name in names]
+    if event.per is Per.MATCH:
+        offsets = matches.lineage.offsets.to_numpy()
+        tokens = matches.lineage.values.cast(pa.int64(), safe=False).fill_null(0).to_numpy(zero_copy_only=False)
+        parts.append(hashed_lists(offsets, tokens.view(np.uint64) | ALTERNATIVE))
+    if event.per in (Per.INTERVAL, Per.END):
+        parts += [_times(matches.end), _places(matches, matches.end_place)]
+    if event.per is Per.INTERVAL:
+        parts += [_times(matches.start), _places(matches, matches.start_place)]
+    return combined(np.full(n, len(parts) + 1, np.uint64), *parts)
+
+
+def _times(times: Ints) -> Hashes:
+    return times.view(np.uint64)
+
+
+def _places(matches: MatchBatch, places: Ints) -> Hashes:
+    return hashes_of(_plain(matches.places(places)))
+
+
+def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _reduced(operation: np.ufunc, column: np.ndarray, first: Ints) -> np.ndarray:
+    return operation.reduceat(column, first) if len(first) else column[:0]
+
+
+def _grouped(
+    event: EventPlan,
+    matches: MatchBatch,
+    order: Ints,
+    identity: Hashes,
+    world: Ints,
+    weight: Weights,
+    is_new: np.ndarray,
+) -> Summed:
+    first = np.flatnonzero(is_new)
+    chosen = pa.array(order[first])
+    names = [output.name for output in (*event.head, *event.returns)]
+    columns = {name: matches.values[name].take(chosen) for name in names}
+    values = pa.table(columns) if names else pa.table({"@": pa.nulls(len(first))})
+    return Summed(
+        identity[first],
+        world[first],
+        _reduced(np.add, weight, first),
+        _reduced(np.minimum, matches.start[order], first),
+        _reduced(np.maximum, matches.end[order], first),
+        _reduced(np.maximum, matches.detected_at[order], first),
+        values,
+        pc.take(matches.lineage, chosen),
+    )

@@ -1,0 +1,304 @@
+"""All worlds of the components that have few: every combination of alternatives, with its probability.
+
+Rows that can have to do with each other, and so share their worlds; nothing connects one component with another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.evaluators.hashes import Hashes, row_hashes
+from inkling.evaluators.worlds.alternatives import Alternative, Alternatives, Numbers, Weights, listed
+from inkling.evaluators.worlds.streams.assignment import OWN_TIME, Assignment
+from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
+from inkling.evaluators.worlds.streams.lost import LossyStream
+from inkling.evaluators.worlds.streams.of import WorldStream
+from inkling.evaluators.worlds.streams.probable import ProbableStream
+from inkling.io.normalize import END, START
+from inkling.kernels.worlds.components import islands, multiply_weights, spread, strides
+from inkling.meaning.lost_worlds import ALWAYS_THE_SAME, Gap, Intensity, Loss, cells_of, fill, with_hidden
+from inkling.model.batch import Ints
+from inkling.model.uncertainty import exact
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """The component of every row, stream by stream; components stand in the order of their keys' hashes, then time."""
+
+    count: int
+    of_rows: tuple[Ints, ...]
+    keys: Hashes  # per component
+
+
+def components_of(streams: Sequence[WorldStream], key: Sequence[str], reach: int | None) -> Components:
+    """Rows of one key whose possible times lie within `reach` of each other, directly or through others."""
+    codes = [row_hashes((stream.rows[name] for name in key), len(stream.rows)) for stream in streams]
+    extents = [stream.extents for stream in streams]
+    code = np.concatenate(codes)
+    low = np.concatenate([low for low, _ in extents])
+    high = np.concatenate([high for _, high in extents])
+    order = np.lexsort((low, code))
+    number = np.empty(len(code), np.int64)
+    number[order] = islands(code[order], low[order], high[order], -1 if reach is None else reach)
+    borders = np.cumsum([len(one) for one in codes])[:-1]
+    _, first = np.unique(number, return_index=True)
+    return Components(len(first), tuple(np.split(number, borders)), code[first])
+
+
+WAYS = 16
+"""How many times as many ways to place points, hidden ones among them, are looked at as worlds may be listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What is to be chosen in each component, and how many worlds that makes; infinite where there are too many."""
+
+    n_worlds: np.ndarray
+    lost: dict[int, list[Alternative]]  # per component with lost events that was enumerated
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerated:
+    """Worlds of all chosen components, numbered through: where rows stand, and how probable each world is."""
+
+    assignment: tuple[Assignment, ...]  # per stream
+    weights: Weights
+    components: Ints  # of each world
+
+
+def count_worlds(
+    streams: Sequence[WorldStream], parts: Components, limit: int, scale: int, *, order_only: bool
+) -> Choices:
+    """How many worlds every component has; lost events can only be enumerated where their order is all that counts."""
+    n_worlds = np.ones(parts.count)
+    for stream, component in zip(streams, parts.of_rows, strict=True):
+        if isinstance(stream, ImpreciseStream | ProbableStream) and len(stream.rows):
+            with np.errstate(over="ignore"):  # too many is too many
+                np.multiply.at(n_worlds, _component_of_factors(stream, component), stream.n_alternatives(limit))
+    n_worlds[n_worlds > limit] = np.inf
+    lost: dict[int, list[Alternative]] = {}
+    endless = _components_without_borders(streams, parts)
+    for number in _components_with_losses(streams, parts):
+        if not order_only or not np.isfinite(n_worlds[number]) or number in endless:
+            n_worlds[number] = np.inf
+            continue
+        room = int(limit // n_worlds[number])
+        found = _at_most(room, _lost_alternatives(streams, parts, number, scale))
+        if found is None:
+            n_worlds[number] = np.inf
+        else:
+            n_worlds[number] *= len(found)
+            lost[number] = found
+    return Choices(n_worlds, lost)
+
+
+def enumerate_worlds(
+    streams: Sequence[WorldStream], parts: Components, choices: Choices, scale: int, numbers: Numbers
+) -> Enumerated:
+    """All worlds of the components that have finitely many."""
+    chosen = np.isfinite(choices.n_worlds)
+    drawn = [
+        _of_stream(stream, number, parts, choices, chosen, scale, numbers) for number, stream in enumerate(streams)
+    ]
+    lossy = _of_losses(streams, choices, numbers)
+    component = np.concatenate([*(one for one, _ in drawn), np.array(sorted(choices.lost), np.int64)])
+    sizes = np.concatenate([*(found.sizes for _, found in drawn), lossy[0].sizes])
+    stride = strides(component, sizes, parts.count)
+    n_worlds = chosen.astype(np.int64)
+    np.multiply.at(n_worlds, component, sizes)
+    first = np.cumsum(n_worlds) - n_worlds
+    weights = _weights([*(found for _, found in drawn), lossy[0]], component, stride, sizes, first, n_worlds, numbers)
+    assignment, passed = [], 0
+    offset = sum(len(one) for one, _ in drawn)
+    for number, (stream, (own, found)) in enumerate(zip(streams, drawn, strict=True)):
+        here = stride[passed : passed + len(own)]
+        passed += len(own)
+        rows = [_spread(found, own, here, first, n_worlds), _always(stream, parts.of_rows[number], first, n_worlds)]
+        if isinstance(stream, LossyStream):
+            mine = lossy[0] if len(lossy[1]) == 0 else _only(lossy[0], lossy[1] == number)
+            rows.append(_spread(mine, component[offset:], stride[offset:], first, n_worlds))
+        assignment.append(_joined(rows))
+    return Enumerated(tuple(assignment), weights, np.repeat(np.arange(parts.count), n_worlds))
+
+
+def _component_of_factors(stream: WorldStream, component: Ints) -> Ints:
+    factors = stream.factors
+    mine = factors >= 0
+    found = np.empty(int(factors.max()) + 1 if mine.any() else 0, np.int64)
+    found[factors[mine]] = component[mine]
+    return found
+
+
+def _components_with_losses(streams: Sequence[WorldStream], parts: Components) -> list[int]:
+    lost = [
+        component[stream.n_recorded :]
+        for stream, component in zip(streams, parts.of_rows, strict=True)
+        if isinstance(stream, LossyStream)
+    ]
+    return np.unique(np.concatenate(lost)).tolist() if lost else []
+
+
+def _components_without_borders(streams: Sequence[WorldStream], parts: Components) -> set[int]:
+    """Components with lost events that nothing but a rate limits: their orders cannot be enumerated."""
+    found: set[int] = set()
+    for stream, component in zip(streams, parts.of_rows, strict=True):
+        if isinstance(stream, LossyStream):
+            found.update(component[stream.gaps[:-1][~stream.is_limited]].tolist())
+    return found
+
+
+def _at_most(most: int, ways: Iterator[Alternative | None]) -> list[Alternative] | None:
+    """Alternatives that differ in what they place where, if these are not too many to list.
+
+    Ways to hide points are many for each of them, so more of those are looked at.
+    """
+    found: dict[tuple[tuple[int, int], ...], Fraction] = {}
+    for n_ways, one in enumerate(ways):
+        if one is None or n_ways >= WAYS * most:
+            return None
+        found[one.assignment] = found.get(one.assignment, Fraction(0)) + one.weight
+        if len(found) > most:
+            return None
+    return [Alternative(weight, assignment) for assignment, weight in found.items()]
+
+
+def _of_stream(
+    stream: WorldStream,
+    number: int,
+    parts: Components,
+    choices: Choices,
+    chosen: np.ndarray,
+    scale: int,
+    numbers: Numbers,
+) -> tuple[Ints, Alternatives]:
+    """The choices of a stream in the chosen components, and the component of each."""
+    if not isinstance(stream, ImpreciseStream | ProbableStream) or not len(stream.rows):
+        return np.empty(0, np.int64), listed([], numbers)
+    component = _component_of_factors(stream, parts.of_rows[number])
+    factors = np.flatnonzero(chosen[component])
+    return component[factors], stream.alternatives(factors, scale, numbers)
+
+
+def _lost_alternatives(
+    streams: Sequence[WorldStream], parts: Components, component: int, scale: int
+) -> Iterator[Alternative | None]:
+    """Every order of the lost events of a component among each other and all times at which anything may happen.
+
+    Rows are numbered through all streams. None stands for an order for which there is no room between two times.
+    """
+    gaps: list[Gap] = []
+    times: set[int] = set()
+    before = 0
+    for stream, mine in zip(streams, parts.of_rows, strict=True):
+        here = np.flatnonzero(mine == component)
+        if isinstance(stream, LossyStream):
+            recorded = here[here < stream.n_recorded]
+            for gap in np.unique(stream.factors[here[here >= stream.n_recorded]]).tolist():
+                lost = range(int(stream.gaps[gap]), int(stream.gaps[gap + 1]))
+                losses = with_hidden((Loss(0, {"row": before + row}) for row in lost), stream.shape)
+                lo, hi = Fraction(int(stream.low[gap])), Fraction(int(stream.high[gap]))
+                gaps.append(Gap(lo, hi, losses, _intensity(stream)))
+            times |= _times(stream.rows, recorded)
+        elif isinstance(stream, ImpreciseStream):
+            low, high = stream.extents
+            times |= {tick for row in here for tick in range(int(low[row]), int(high[row]) + 1, stream.step)}
+        else:
+            times |= _times(stream.rows, here)
+        before += len(stream.rows)
+    cells = cells_of(gaps, map(Fraction, times))
+    density = prod((gap.density for gap in gaps), start=Fraction(1))
+    taken = {time * scale for time in times}
+    for volume, assignment in fill(cells, gaps):
+        rows = tuple((_row(loss), int(time * scale)) for time, loss in assignment)
+        moments = {moment for _, moment in rows}
+        is_crowded = len(moments) < len(rows) or not moments.isdisjoint(taken)
+        yield None if is_crowded else Alternative(density * volume, rows)
+
+
+def _intensity(stream: LossyStream) -> Intensity:
+    """How fast events of a stream come, in exact numbers."""
+    if stream.axis is None:
+        return ALWAYS_THE_SAME
+    rates = zip(stream.axis.since.tolist(), stream.axis.rate.tolist(), strict=True)
+    return Intensity(tuple((Fraction(since), exact(rate)) for since, rate in rates))
+
+
+def _row(loss: Loss) -> int:
+    row = loss.row["row"]
+    assert isinstance(row, int)
+    return row
+
+
+def _times(rows: pa.Table, here: Ints) -> set[int]:
+    return {int(time) for name in (START, END) for time in rows[name].to_numpy()[here]}
+
+
+def _of_losses(streams: Sequence[WorldStream], choices: Choices, numbers: Numbers) -> tuple[Alternatives, Ints]:
+    """The choices about lost events, with rows of their own stream, and the stream of every row assignment."""
+    found = listed((choices.lost[component] for component in sorted(choices.lost)), numbers)
+    borders = np.cumsum([len(stream.rows) for stream in streams])
+    stream = np.searchsorted(borders, found.rows, side="right")
+    own = found.rows - np.concatenate([[0], borders])[stream]
+    return Alternatives(found.sizes, found.weights, found.n_placed, own, found.times), stream
+
+
+def _only(found: Alternatives, kept: np.ndarray) -> Alternatives:
+    """The same choices, placing some of the rows."""
+    alternative = np.repeat(np.arange(len(found.n_placed)), found.n_placed)[kept]
+    n_placed = np.bincount(alternative, minlength=len(found.n_placed))
+    return Alternatives(found.sizes, found.weights, n_placed, found.rows[kept], found.times[kept])
+
+
+def _weights(
+    found: Sequence[Alternatives],
+    component: Ints,
+    stride: Ints,
+    sizes: Ints,
+    first: Ints,
+    n_worlds: Ints,
+    numbers: Numbers,
+) -> Weights:
+    chances = np.concatenate([one.weights for one in found])
+    alternatives = np.cumsum(sizes) - sizes
+    total = int(n_worlds.sum())
+    if numbers is Numbers.FLOAT:
+        weights = np.ones(total)
+        multiply_weights(weights, component, stride, sizes, alternatives, chances.astype(np.float64), first, n_worlds)
+        return weights
+    exact = np.empty(total, object)
+    exact[:] = Fraction(1)
+    for i, c in enumerate(component):
+        for w in range(n_worlds[c]):
+            exact[first[c] + w] *= chances[alternatives[i] + (w // stride[i]) % sizes[i]]
+    return exact
+
+
+def _spread(found: Alternatives, component: Ints, stride: Ints, first: Ints, n_worlds: Ints) -> Assignment:
+    alternatives = np.cumsum(found.sizes) - found.sizes
+    assignment = np.concatenate([[0], np.cumsum(found.n_placed)])
+    return Assignment(
+        *spread(component, stride, found.sizes, alternatives, assignment, found.rows, found.times, first, n_worlds)
+    )
+
+
+def _always(stream: WorldStream, component: Ints, first: Ints, n_worlds: Ints) -> Assignment:
+    """Rows about which nothing is to be chosen, in all worlds of their component."""
+    rows = np.flatnonzero(stream.factors < 0)
+    times = n_worlds[component[rows]]
+    world = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    world += np.repeat(first[component[rows]], times)
+    return Assignment(np.repeat(rows, times), world, np.full(len(world), OWN_TIME))
+
+
+def _joined(parts: Sequence[Assignment]) -> Assignment:
+    return Assignment(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.worlds for part in parts]),
+        np.concatenate([part.times for part in parts if part.times is not None]),
+    )

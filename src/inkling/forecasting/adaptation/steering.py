@@ -1,0 +1,101 @@
+"""Control messages, which change the settings of running forecasts, and reasons for rejecting them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from inkling.errors import InklingError, InputError
+from inkling.logical.settings import PARAMETERS, SettingError, Settings, as_number
+
+FIELDS = ("forecast", "parameter", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A rejected message."""
+
+    message: Mapping[str, object]
+    reason: str
+
+    def __str__(self) -> str:
+        text = ", ".join(f"{name} = {value}" for name, value in self.message.items())
+        return f"the control message ({text}) changes nothing: {self.reason}"
+
+
+def steered(
+    settings: Settings, messages: Iterable[Mapping[str, object]], check: Callable[[Settings], None]
+) -> tuple[Settings, list[Rejected]]:
+    """Settings after some messages, and the rejected messages; `check` raises for invalid settings."""
+    rejected = []
+    for message in messages:
+        try:
+            changed = _after(settings, message)
+            check(changed)
+        except (SettingError, InklingError) as problem:
+            rejected.append(Rejected(dict(message), _reason(problem)))
+        else:
+            settings = changed
+    return settings, rejected
+
+
+def reject_uncertain(settings: Settings, uncertain: Collection[str]) -> None:
+    """Raises `SettingError` if the order of a forecast over uncertain streams is changed."""
+    for name in sorted(settings.keys() & set(uncertain)):
+        if "order" in settings[name]:
+            raise SettingError(
+                f"the `order` of `{name}` cannot be changed while it runs: over uncertain streams, "
+                "chances are kept of as many last events as the model looks back to"
+            )
+
+
+def what_changed(before: Settings, after: Settings) -> list[str]:
+    """The differences between settings in words.
+
+    >>> what_changed({"soon": {"order": 2}}, {"soon": {"confidence": 0.5}})
+    ['soon: confidence 0.5', 'soon: order as the program says']
+    """
+    lines = []
+    for forecast in sorted({*before, *after}):
+        old, new = before.get(forecast, {}), after.get(forecast, {})
+        for name in sorted(name for name in {*old, *new} if old.get(name) != new.get(name)):
+            lines.append(f"{forecast}: {name} {f'{new[name]:g}' if name in new else 'as the program says'}")
+    return lines
+
+
+def asked(forecast: str, parameters: Mapping[str, object]) -> list[dict[str, object]]:
+    """The messages that a call stands for."""
+    return [{"forecast": forecast, "parameter": name, "value": value} for name, value in parameters.items()]
+
+
+def all_or_none(settings: Settings, rejected: list[Rejected]) -> Settings:
+    """The settings of a call; a call with any rejected message is rejected as a whole."""
+    if rejected:
+        raise InputError.of(
+            "INK0622",
+            f"the settings stay as they are: {rejected[0].reason}",
+            helps=(f"settings that can be changed are {', '.join(PARAMETERS)}",),
+        )
+    return settings
+
+
+def _after(settings: Settings, message: Mapping[str, object]) -> Settings:
+    missing = [name for name in FIELDS if name not in message]
+    if missing:
+        raise SettingError(f"it has no `{missing[0]}`")
+    forecast, parameter, value = (message[name] for name in FIELDS)
+    if parameter not in PARAMETERS:
+        raise SettingError(f"a forecast has no `{parameter}`; it has {', '.join(PARAMETERS)}")
+    own = dict(settings.get(str(forecast), {}))
+    if value is None or value == "":
+        own.pop(str(parameter), None)  # as the program says
+    else:
+        own[str(parameter)] = as_number(value)
+    others = {name: one for name, one in settings.items() if name != forecast}
+    return {**others, str(forecast): own}
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, InklingError):
+        return problem.diagnostics[0].message
+    return str(problem)

@@ -1,0 +1,91 @@
+"""The page of scores: plots and tables for each forecast, in one self-contained HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+
+from jinja2 import Environment
+
+from inkling.forecasting.scoring import plots
+from inkling.forecasting.scoring.scorecard import Scores
+from inkling.pages import templates, written
+
+CHANCES = {
+    "forecasts": "forecasts",
+    "base_rate": "came true",
+    "brier_score": "Brier score",
+    "brier_skill": "Brier skill",
+    "log_loss": "log loss",
+    "auc": "AUC",
+    "calibration_error": "calibration error",
+}
+YES_OR_NO = {
+    "tp": "TP",
+    "tn": "TN",
+    "fp": "FP",
+    "fn": "FN",
+    "precision": "precision",
+    "recall": "recall",
+    "specificity": "specificity",
+    "npv": "NPV",
+    "accuracy": "accuracy",
+    "f1": "F1",
+    "informedness": "informedness",
+    "mcc": "MCC",
+}
+INTERVALS = {
+    "forecasts": "forecasts",
+    "coverage": "coverage",
+    "mean_spread": "mean spread",
+    "interval_score": "interval score",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "mare": "MARE",
+    "loss": "loss",
+}
+"""The columns of the tables, and their titles."""
+
+
+def build_page(scores: Mapping[str, Scores], *, title: str = "Forecasts judged") -> str:
+    """The page as text."""
+    tables = {name: one.to_table().to_pylist() for name, one in scores.items()}
+    return (
+        _environment()
+        .get_template("scores.html.j2")
+        .render(
+            title=title,
+            scores=scores,
+            tables=tables,
+            plots={name: plots.plots_of(one) for name, one in scores.items()},
+            size=plots,
+            chances=CHANCES,
+            yes_or_no=YES_OR_NO,
+            intervals=INTERVALS,
+        )
+    )
+
+
+def write_page(scores: Mapping[str, Scores], path: str | PathLike[str], *, title: str = "Forecasts judged") -> Path:
+    """Writes the page, and creates its folder if needed."""
+    return written(build_page(scores, title=title), path)
+
+
+@cache
+def _environment() -> Environment:
+    def read(name: str) -> str:
+        package = "inkling.forecasting.calibration" if name == "calibration.css" else "inkling.forecasting.scoring"
+        return (files(package) / "templates" / name).read_text(encoding="utf-8")
+
+    environment = templates(read)
+    environment.filters["score"] = _score
+    return environment
+
+
+def _score(value: float | int | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"

@@ -1,0 +1,132 @@
+"""The public functions of inference: they take readings and a model, and return rows of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypedDict, Unpack
+
+import pyarrow as pa
+
+from inkling.infer.estimates import Kind, Question
+from inkling.infer.model import Model
+from inkling.infer.readings import clock_of_readings, readings_of
+from inkling.infer.settings import Grid, Length, Moment, Names, require_particles, require_share
+from inkling.infer.steps import Extent, blocks, times_of
+from inkling.io import Data, read_table
+from inkling.model.time import Clock
+
+Rows: TypeAlias = Any
+"""An Arrow table; of a Spark DataFrame, a Spark DataFrame."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with the keys done so far and the keys there are."""
+
+
+class Options(TypedDict, total=False):
+    """How readings are named and cut into steps; every one may be left out.
+
+    `key`, `time`, `reader` and `value` are columns of the readings: `key`, `t`, `reader` and `value`. `state` is what
+    the column of states is called in the result. A step lasts `every` (1 tick). Keys go from the step of their
+    first reading, or `start`, to that of their last, or `stop`; other readings do not count then.
+    """
+
+    key: str | Sequence[str]
+    time: str
+    reader: str
+    value: str
+    state: str
+    every: Length
+    start: Moment | None
+    stop: Moment | None
+
+
+def filtered(readings: Data, model: Model, *, prune: float = 0.0, **options: Unpack[Options]) -> Rows:
+    """Where each key is at each step, by what was read up to then: rows for `PROBABILITY p`.
+
+    With `prune`, the smallest probabilities of each step are left out, together at most so much; "no event" has them
+    then. The column `left_out` says by how much that changes the probability of anything about the key, at most.
+
+    Examples
+    --------
+    >>> movement = [{"previous": a, "state": b, "p": 0.5} for a in "OH" for b in "OH"]
+    >>> model = Model.of(movement, [{"reader": "r", "state": "H", "p": 0.5}])
+    >>> filtered([{"key": "joe", "t": 1, "reader": "r"}], model).to_pylist()
+    [{'key': 'joe', 't': 1, 'state': 'H', 'p': 1.0}]
+    """
+    require_share(prune)
+    return _answered(readings, Question(model, Kind.FILTERED, names_of(options), prune), options)
+
+
+def smoothed(readings: Data, model: Model, *, prune: float = 0.0, **options: Unpack[Options]) -> Rows:
+    """How each key moved from step to step, by all that was read: rows for `PROBABILITY p GIVEN previous`.
+
+    The first step of a key has rows without `previous`. With `prune`, the least likely moves of each step are left out,
+    together at most so probable, and the others after the same state share that; `left_out` is as for `filtered`.
+    """
+    require_share(prune)
+    return _answered(readings, Question(model, Kind.SMOOTHED, names_of(options), prune), options)
+
+
+def viterbi(readings: Data, model: Model, **options: Unpack[Options]) -> Rows:
+    """The single likeliest path of each key."""
+    return _answered(readings, Question(model, Kind.PATH, names_of(options)), options)
+
+
+def mle(readings: Data, model: Model, **options: Unpack[Options]) -> Rows:
+    """The likeliest state of each step, by what was read up to then; `nothing` wins only alone."""
+    return _answered(readings, Question(model, Kind.LIKELIEST, names_of(options)), options)
+
+
+def particles(
+    readings: Data, model: Model, *, n: int = 1000, seed: int = 0, prune: float = 0.0, **options: Unpack[Options]
+) -> Rows:
+    """What `filtered` gives, estimated by n particles per key; the same for the same seed, wherever it is computed."""
+    require_share(prune)
+    require_particles(n, seed)
+    question = Question(model, Kind.PARTICLES, names_of(options), prune, n, seed)
+    return _answered(readings, question, options)
+
+
+def _answered(readings: Data, question: Question, options: Options) -> Rows:
+    if type(readings).__module__.startswith("pyspark."):
+        from inkling.infer.on_spark import answered_on_spark
+
+        return answered_on_spark(readings, question, options)
+    return answered(read_table(readings, what="readings"), question, options)
+
+
+def answered(table: pa.Table, question: Question, options: Options, progress: Progress | None = None) -> pa.Table:
+    """The rows of all keys, computed in this process some keys at a time."""
+    clock = clock_of_readings(table, question.names)
+    grid = grid_of(clock, options)
+    readings = readings_of(table, question.model, question.names, clock)
+    found = []
+    n_done = 0
+    for steps in blocks(readings, Extent.of(readings, grid), grid, question.model):
+        found.append(question.answer(steps, grid))
+        n_done += len(steps.names)
+        if progress is not None:
+            progress(n_done, len(readings))
+    return pa.concat_tables(
+        [question.schema(readings.names.schema, times_of(readings.time[:0], grid).type).empty_table(), *found]
+    )
+
+
+def grid_of(clock: Clock, options: Options) -> Grid:
+    return Grid.of(clock, options.get("every", 1), options.get("start"), options.get("stop"))
+
+
+def names_of(options: Options) -> Names:
+    unknown = sorted(set(options) - Options.__annotations__.keys())
+    if unknown:
+        raise TypeError(
+            f"unexpected keyword argument {unknown[0]!r}, expected one of {', '.join(Options.__annotations__)}"
+        )
+    key = options.get("key", "key")
+    return Names(
+        (key,) if isinstance(key, str) else tuple(key),
+        options.get("time", "t"),
+        options.get("reader", "reader"),
+        options.get("value", "value"),
+        options.get("state", "state"),
+    )

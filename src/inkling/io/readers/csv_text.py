@@ -1,0 +1,123 @@
+"""CSV as RFC 4180 has it: comma, double quotes, a header; every value is text, and nothing between commas is null.
+
+White space around the names of the header is no part of them; blank lines are no records. Bytes that are not UTF-8
+become replacement characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.csv
+
+from inkling.io.readers.records import TEXT, empty_text, with_malformed
+from inkling.io.spellings import WHITE_SPACE, is_blank
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BLOCK_BYTES = 1 << 23
+LARGEST_BLOCK = 2**31 - 1
+
+
+def read_csv(data: pa.Buffer) -> pa.Table | None:
+    """All records of a file, or None when it has no header."""
+    line, rest = _first_line(_valid_utf8(data))
+    return None if line is None else parse_csv(rest, header_names(line))
+
+
+def header_names(line: bytes) -> list[str]:
+    """The names of the columns in a header line."""
+    header = pa.csv.read_csv(pa.BufferReader(line.removeprefix(BYTE_ORDER_MARK) + b"\n"))
+    return [name.strip(WHITE_SPACE) for name in header.column_names]
+
+
+def parse_lines(lines: pa.Array, names: Sequence[str]) -> pa.Table:
+    """Records that are lines of their own."""
+    return parse_csv(_valid_utf8(pa.py_buffer(b"\n".join(lines.cast(pa.binary()).to_pylist()))), names)
+
+
+def parse_csv(body: pa.Buffer, names: Sequence[str]) -> pa.Table:
+    """Records without a header; those with too many or too few fields are malformed."""
+    wrong: list[pa.csv.InvalidRow] = []
+    rows = _parse(body, names, wrong)
+    if wrong:
+        wrong.clear()
+        rows = _parse(body, names, wrong, threads=False)  # only then are the places of wrong records known
+    n_blank = 0
+    malformed = {}
+    for record in sorted(wrong, key=lambda record: record.number):
+        if is_blank(record.text):
+            n_blank += 1
+            continue
+        fault = f"expected {record.expected_columns} fields, found {record.actual_columns}"
+        malformed[record.number - 1 - n_blank] = (fault, record.text)
+    return with_malformed(rows, malformed)
+
+
+def _parse(body: pa.Buffer, names: Sequence[str], wrong: list[pa.csv.InvalidRow], *, threads: bool = True) -> pa.Table:
+    def note(record: pa.csv.InvalidRow) -> str:
+        wrong.append(record)
+        return "skip"
+
+    if body.size < BLOCK_BYTES and not body.to_pybytes().strip(WHITE_SPACE.encode()):
+        return empty_text(names)
+    places = [f"f{place}" for place in range(len(names))]  # names may stand twice, or be empty
+    parsing = pa.csv.ParseOptions(newlines_in_values=True, invalid_row_handler=note)
+    as_text = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(places, TEXT),
+        strings_can_be_null=True,
+        null_values=[""],
+        quoted_strings_can_be_null=False,
+    )
+    for block_bytes in (BLOCK_BYTES, min(body.size + 1, LARGEST_BLOCK)):
+        reading = pa.csv.ReadOptions(column_names=places, use_threads=threads, block_size=block_bytes)
+        try:
+            rows = pa.csv.read_csv(
+                pa.BufferReader(body), read_options=reading, parse_options=parsing, convert_options=as_text
+            )
+        except pa.ArrowInvalid as problem:
+            # a record larger than a block
+            if "straddl" not in str(problem) or block_bytes > BLOCK_BYTES:
+                raise
+            wrong.clear()
+            continue
+        return rows.rename_columns(list(names))
+    raise AssertionError("the last block is as large as the data")
+
+
+def _first_line(data: pa.Buffer) -> tuple[bytes | None, pa.Buffer]:
+    """The first line that is not blank, and what follows it."""
+    start = len(BYTE_ORDER_MARK) if data.slice(0, min(3, data.size)).to_pybytes() == BYTE_ORDER_MARK else 0
+    while start < data.size:
+        end, after = _line_end(data, start)
+        line = data.slice(start, end - start).to_pybytes()
+        if not is_blank(line.decode(errors="replace")):
+            return line, data.slice(after)
+        start = after
+    return None, data
+
+
+def _line_end(data: pa.Buffer, start: int) -> tuple[int, int]:
+    """Where the line from `start` ends, and where the next one starts."""
+    size = 1 << 12
+    while True:
+        text = data.slice(start, min(size, data.size - start)).to_pybytes()
+        ends = [place for place in (text.find(b"\n"), text.find(b"\r")) if place >= 0]
+        if ends and min(ends) + 1 < len(text):
+            end = start + min(ends)
+            is_pair = text[min(ends) : min(ends) + 2] == b"\r\n"
+            return end, end + (2 if is_pair else 1)
+        if start + len(text) >= data.size:
+            return (start + min(ends), data.size) if ends else (data.size, data.size)
+        size *= 2
+
+
+def _valid_utf8(data: pa.Buffer) -> pa.Buffer:
+    """The data, with replacement characters for what is not UTF-8."""
+    offsets = pa.py_buffer(pa.array([0, data.size], pa.int64()).buffers()[1])
+    whole = pa.Array.from_buffers(pa.large_binary(), 1, [None, offsets, data])
+    try:
+        whole.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return pa.py_buffer(data.to_pybytes().decode(errors="replace").encode())
+    return data

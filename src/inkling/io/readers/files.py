@@ -1,0 +1,193 @@
+"""Files of rows as tables: text formats give text columns, Parquet the columns it has.
+
+Anything that holds rows, read as an Arrow table with the columns it has.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from inkling.errors import InputError
+from inkling.io.readers.csv_text import BYTE_ORDER_MARK, header_names, parse_lines, read_csv
+from inkling.io.readers.formats import Format, files_at
+from inkling.io.readers.json_text import parse_json_lines, read_json_lines
+from inkling.io.spellings import is_blank
+
+
+def read_file(path: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
+    """All records of a file or folder; of Parquet files, only the named columns."""
+    kind, files = files_at(path, what=what)
+    return _below_each_other([read_one(kind, file, what=what, columns=columns) for file in files], what=what)
+
+
+def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
+    """All records of one file."""
+    rows: pa.Table | None
+    try:
+        match kind:
+            case Format.CSV:
+                rows = read_csv(_contents(file))
+            case Format.JSON_LINES:
+                rows = read_json_lines(_contents(file))
+            case Format.PARQUET:
+                with pa.parquet.ParquetFile(file) as parquet:
+                    return parquet.read(columns=_present(parquet, columns))
+    except (pa.ArrowException, OSError, EOFError) as problem:
+        raise _unreadable(kind, file, problem, what=what) from None
+    if rows is None:
+        raise _headerless(file, what=what)
+    return rows
+
+
+def read_sample(
+    kind: Format, files: Sequence[Path], n: int, *, what: str, columns: Collection[str] | None = None
+) -> pa.Table:
+    """The first `n` records of every file. A value of several lines may be cut off."""
+    samples = []
+    for file in files:
+        try:
+            match kind:
+                case Format.CSV:
+                    lines = first_lines(file, n + 1)
+                    names = header_of(file, lines, what=what)
+                    samples.append(parse_lines(pa.array(lines[1:], pa.binary()), names))
+                case Format.JSON_LINES:
+                    lines = first_lines(file, n)
+                    samples.append(parse_json_lines([line.decode(errors="replace") for line in lines]))
+                case Format.PARQUET:
+                    with pa.parquet.ParquetFile(file) as parquet:
+                        batches = parquet.iter_batches(n, columns=(names := _present(parquet, columns)))
+                        schema = pa.schema([parquet.schema_arrow.field(name) for name in names])
+                        samples.append(pa.Table.from_batches(islice(batches, 1), schema))
+        except (pa.ArrowException, OSError, EOFError) as problem:
+            raise _unreadable(kind, file, problem, what=what) from None
+    return _below_each_other(samples, what=what)
+
+
+def header_of(file: Path, lines: Sequence[bytes], *, what: str) -> list[str]:
+    """The names in the first of the lines of a CSV file."""
+    if not lines:
+        raise _headerless(file, what=what)
+    return header_names(lines[0])
+
+
+def first_lines(file: Path, n: int) -> list[bytes]:
+    """The first lines of a text file that are not blank."""
+    if file.suffix.lower() == ".gz":
+        with gzip.open(file) as stream:
+            return _first_of(stream, n)
+    with file.open("rb") as plain:
+        return _first_of(plain, n)
+
+
+def _first_of(stream: Iterable[bytes], n: int) -> list[bytes]:
+    parts = (part for line in stream for part in line.removeprefix(BYTE_ORDER_MARK).splitlines())
+    return list(islice((part for part in parts if not is_blank(part.decode(errors="replace"))), n))
+
+
+def _below_each_other(tables: Sequence[pa.Table], *, what: str) -> pa.Table:
+    """The rows of all files, columns by their names."""
+    if len(tables) == 1:
+        return tables[0]
+    for table in tables:
+        for name, n_times in Counter(table.column_names).items():
+            if n_times > 1:
+                raise InputError.of("INK0510", f"a file of the input for `{what}` has two columns `{name}`")
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+        message = f"the files of the input for `{what}` have columns of one name and different types"
+        raise InputError.of("INK0503", message, notes=(str(problem).splitlines()[0],)) from None
+
+
+def _contents(file: Path) -> pa.Buffer:
+    if file.suffix.lower() == ".gz":
+        with pa.input_stream(str(file), compression="gzip") as stream:
+            return pa.py_buffer(stream.read())
+    if file.stat().st_size == 0:  # nothing cannot be mapped
+        return pa.py_buffer(b"")
+    with pa.memory_map(str(file)) as mapped:
+        return mapped.read_buffer()
+
+
+def _present(parquet: pa.parquet.ParquetFile, columns: Collection[str] | None) -> list[str]:
+    return [name for name in parquet.schema_arrow.names if columns is None or name in columns]
+
+
+def _headerless(file: Path, *, what: str) -> InputError:
+    return InputError.of(
+        "INK0509", f"`{file}` for `{what}` has no header", helps=("the first line of a CSV file names its columns",)
+    )
+
+
+def _unreadable(kind: Format, file: Path, problem: Exception, *, what: str) -> InputError:
+    reason = (str(problem).splitlines() or [type(problem).__name__])[0]
+    return InputError.of("INK0503", f"`{file}` for `{what}` cannot be read as {kind.value}", notes=(reason,))
+
+
+Data: TypeAlias = Any
+"""A path, a pandas, polars or Arrow table, or a list of rows; on Spark also a DataFrame or the name of a table."""
+
+
+def read_table(data: Data, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
+    """Rows as they are given; `what` names the stream or table in messages, `columns` those that matter."""
+    if isinstance(data, pa.Table):
+        return data
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if isinstance(data, str | Path):
+        return read_file(Path(data), what=what, columns=columns)
+    if hasattr(data, "__arrow_c_stream__"):
+        return _from_frame(data)
+    if isinstance(data, Sequence):
+        return _from_rows(data, what=what)
+    raise InputError.of(
+        "INK0501",
+        f"`{what}` was given data of type {type(data).__name__}, expected a path, a data frame or a list of rows",
+    )
+
+
+def _from_frame(frame: Data) -> pa.Table:
+    """A frame of another library; columns of Python objects that share no type are read as text."""
+    try:
+        return pa.table(frame)
+    except (pa.ArrowException, OverflowError):
+        if not hasattr(frame, "items"):
+            raise
+        return pa.table({str(name): _column(values.tolist()) for name, values in frame.items()})
+
+
+def _from_rows(rows: Sequence[Mapping[str, object]], *, what: str) -> pa.Table:
+    """A list of dicts; a column whose values do not share a type is read as text."""
+    if not all(isinstance(row, Mapping) for row in rows):
+        raise InputError.of("INK0501", f"`{what}` was given a list whose items are not rows with named columns")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return pa.table({name: _column([row.get(name) for row in rows]) for name in names})
+
+
+def _column(values: Iterable[object]) -> pa.Array:
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError):
+        return pa.array([_text(value) for value in values], pa.string())
+
+
+def _text(value: object) -> str | None:
+    match value:
+        case None:
+            return None
+        case bool():
+            return "true" if value else "false"
+        case date():
+            return value.isoformat()
+        case _:
+            return str(value)

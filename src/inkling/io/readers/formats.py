@@ -1,0 +1,122 @@
+"""Which files hold the rows of an input, and in which format, as their names show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path, PurePath
+
+from inkling.errors import InputError, nearest
+
+
+class Format(Enum):
+    CSV = "CSV"
+    JSON_LINES = "JSON lines"
+    PARQUET = "Parquet"
+
+
+SUFFIXES = {
+    ".csv": Format.CSV,
+    ".csv.gz": Format.CSV,
+    ".jsonl": Format.JSON_LINES,
+    ".jsonl.gz": Format.JSON_LINES,
+    ".ndjson": Format.JSON_LINES,
+    ".ndjson.gz": Format.JSON_LINES,
+    ".json": Format.JSON_LINES,
+    ".json.gz": Format.JSON_LINES,
+    ".parquet": Format.PARQUET,
+}
+
+READABLE = ".csv, .jsonl, .json, .ndjson (each also with .gz) or .parquet"
+
+
+def format_of_name(name: str) -> Format | None:
+    """Format of a file by its name, or None.
+
+    >>> format_of_name("readings.csv.gz"), format_of_name("readings.xlsx")
+    (<Format.CSV: 'CSV'>, None)
+    """
+    lower = name.lower()
+    return next((kind for suffix, kind in SUFFIXES.items() if lower.endswith(suffix)), None)
+
+
+def files_at(path: Path, *, what: str) -> tuple[Format, tuple[Path, ...]]:
+    """The files at a path in the order of their names: one file, or all files in and below a folder."""
+    if path.is_dir():
+        inside = (one for one in path.rglob("*") if one.is_file())
+        files = tuple(sorted(one for one in inside if is_visible(one.relative_to(path))))
+        return format_of_folder(path, [one.name for one in files], what=what), files
+    if not path.exists():
+        raise remote_address(path, what=what) or missing_file(path, what=what)
+    kind = format_of_name(path.name)
+    if kind is None:
+        raise InputError.of(
+            "INK0502",
+            f"the name of `{path}` for `{what}` does not show its format",
+            helps=(f"a file of rows ends with {READABLE}",),
+        )
+    return kind, (path,)
+
+
+def is_visible(path: PurePath) -> bool:
+    """Whether a file of a folder holds rows: others, such as `_SUCCESS`, stand beside them."""
+    return not any(part.startswith(("_", ".")) for part in path.parts)
+
+
+def format_of_folder(folder: PurePath, names: Sequence[str], *, what: str) -> Format:
+    """The one format of all visible files of a folder."""
+    kinds = {format_of_name(name): name for name in names}
+    helps = (f"every file of one input ends with the same of {READABLE}",)
+    if not kinds:
+        raise InputError.of("INK0502", f"the folder `{folder}` for `{what}` has no files of rows", helps=helps)
+    if None in kinds:
+        message = f"the folder `{folder}` for `{what}` has a file of unknown format, `{kinds[None]}`"
+        raise InputError.of(
+            "INK0502", message, notes=("files whose names start with `_` or `.` are left out",), helps=helps
+        )
+    if len(kinds) > 1:
+        one, other, *_ = kinds.values()
+        message = f"the folder `{folder}` for `{what}` mixes formats: `{one}` and `{other}`"
+        raise InputError.of("INK0502", message, helps=helps)
+    return next(kind for kind in kinds if kind is not None)
+
+
+REMOTE = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):/{1,2}(?P<rest>[^/].*)")
+
+
+def remote_address(address: str | Path, *, what: str) -> InputError | None:
+    """The error for an address such as `s3://bucket/rows.csv` where a path of this machine is expected, or None."""
+    found = REMOTE.fullmatch(str(address))
+    if found is None or Path(address).exists():
+        return None
+    scheme, rest = found["scheme"].lower(), found["rest"]
+    text = f"{scheme}://{rest}"
+    name = PurePath(rest).name
+    match scheme:
+        case "kafka":
+            help = f"write `inkling stream PROGRAM.ink --input {what}={text}` to read a topic"
+        case "s3" | "s3a" | "s3n":
+            help = f"copy it first, for example with `aws s3 cp s3://{rest} {name}`"
+        case "gs":
+            help = f"copy it first, for example with `gcloud storage cp {text} {name}`"
+        case "http" | "https":
+            help = f"download it first, for example with `curl -O {text}`"
+        case _:
+            help = "copy it first"
+    return InputError.of(
+        "INK0515",
+        f"`{text}` for `{what}` is not a path of this machine",
+        notes=("inputs of a run are local files; in Python, a Spark DataFrame can come from anywhere",),
+        helps=(help,),
+    )
+
+
+def missing_file(path: Path, *, what: str) -> InputError:
+    beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
+    close = nearest(path.name, beside, n=3)
+    return InputError.of(
+        "INK0550",
+        f"there is no file or folder `{path}` for `{what}`",
+        helps=(f"did you mean {' or '.join(f'`{path.parent / name}`' for name in close)}?",) if close else (),
+    )

@@ -1,0 +1,356 @@
+"""How probable chains are between whose events others must not happen, by dynamic programmes over the ticks.
+
+Negation is named as future work in Zhang, Diao, Immerman: Recognizing Patterns in Streams with Imprecise Timestamps,
+PVLDB 2010; the sums are over the possible worlds of its section 3.3. Times are in ticks.
+
+`cum[cum_at[x] + i]` is the probability that event x happened before tick `lower[x] + i`. For the rest of the numbers
+see `chances`; for regions that must stay free see `chain_bounds`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from inkling.kernels.chain.bounds import LEADING, TRAILING
+
+MOST_POINTS = 1 << 14
+"""Up to so many choices of ticks are tried without looking for a better way."""
+
+MOST_CHOICES = 4096
+"""Up to so many choices of places for other events are tried."""
+
+KEPT_OUT, UP_TO, AT, FROM, FROM_TO, AFTER_TO, LONG_BEFORE, LONG_AFTER, NOWHERE = range(9)
+"""What is asked of an other event: to stay out of its region; or, as one of several places outside of its regions, to
+happen up to, at or from an event of the chain on, between two that follow each other, or far before or after them."""
+
+
+@njit(cache=True, nogil=True)
+def kept_free(window, lo, hi, rows, offsets, others, regions, lower, upper, at, mass, cum_at, cum, tight, most_steps):
+    """Per chain: its probability, the first and the last tick it can take, and whether that could be found.
+
+    Where an other event is forbidden in one region only, gaps are independent given their borders. Where it is
+    forbidden in several, either all ticks of the chain are tried, or all places that are left to such events; if both
+    take more than `most_steps`, nothing is answered. `tight` chains have their ticks found one by one.
+    """
+    n, k = lo.shape
+    chances = np.zeros(n, mass.dtype)
+    first, last, found = lo[:, 0].copy(), hi[:, k - 1].copy(), np.ones(n, np.bool_)
+    wide = 1
+    for m in range(n):
+        for j in range(k):
+            wide = max(wide, hi[m, j] - lo[m, j] + 1)
+    free = np.zeros((max(k, 2), wide, wide), mass.dtype)
+    ends = np.zeros((wide, wide + 1), mass.dtype)
+    one, other = np.zeros(wide, mass.dtype), np.zeros(wide, mass.dtype)
+    left = most_steps * MANY
+    for m in range(n):
+        begin, end = offsets[m], offsets[m + 1]
+        several, choices = 0, 1.0
+        for i in range(begin, end):
+            if _n_regions(regions[i]) > 1:
+                several += 1
+                choices *= _n_places(k, regions[i])
+        if several:
+            points, pairs = 1.0, 0.0
+            for j in range(k):
+                points *= hi[m, j] - lo[m, j] + 1
+                if j > 0:
+                    pairs += (hi[m, j] - lo[m, j] + 1) * (hi[m, j - 1] - lo[m, j - 1] + 1)
+            tries, turns = points * (end - begin), choices * pairs * (end - begin + hi[m, 0] - lo[m, 0])
+            by_points = points <= MOST_POINTS or (tries <= most_steps and (tight[m] or tries <= turns))
+            if not by_points and (choices > MOST_CHOICES or turns > most_steps):
+                by_points = tries <= most_steps
+                found[m] = by_points
+            left -= tries if by_points else turns
+            if left < 0:
+                found[m] = False
+            if not found[m]:
+                continue
+            if by_points:
+                chances[m], first[m], last[m] = _by_points(
+                    window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end],
+                    lower, upper, at, mass, cum_at, cum,
+                )  # fmt: skip
+            else:
+                chances[m] = _by_choices(
+                    window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end],
+                    lower, upper, at, mass, cum_at, cum, free, ends, one, other,
+                )  # fmt: skip
+            continue
+        asked, places = np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64)
+        chances[m], first[m], last[m] = _by_gaps(
+            window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end], asked, places,
+            lower, upper, at, mass, cum_at, cum, free, ends, one, other, tight[m],
+        )  # fmt: skip
+    return chances, first, last, found
+
+
+MANY = 100.0
+"""So many times the steps of one chain may be spent on all chains of a call."""
+
+
+@njit(cache=True, nogil=True)
+def _n_regions(where):
+    many = 0
+    while where:
+        where &= where - 1
+        many += 1
+    return many
+
+
+@njit(cache=True, nogil=True)
+def _within(x, a, b, lower, upper, cum_at, cum):
+    """Probability that event x happens at one of the ticks a to b."""
+    a, b = max(a, lower[x]), min(b, upper[x])
+    if a > b:
+        return cum[cum_at[x]]
+    return cum[cum_at[x] + b - lower[x] + 1] - cum[cum_at[x] + a - lower[x]]
+
+
+@njit(cache=True, nogil=True)
+def _n_places(k, where):
+    """How many places an event has outside of its regions, each of which depends on events that follow each other."""
+    n = 0
+    while _place(k, where, n)[0] != NOWHERE:
+        n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _place(k, where, number):
+    """What is asked of an event in one of these places, and beside which event of the chain; NOWHERE after the last."""
+    if where >> LEADING & 1:
+        if number == 0:
+            return LONG_BEFORE, 0
+        number -= 1
+        opened = True
+    else:
+        if number == 0:
+            return UP_TO, 0
+        number -= 1
+        opened = False
+    fresh = opened  # whether the stretch that is open begins with the event at hand
+    for j in range(1, k):
+        if where >> j & 1:
+            if fresh:
+                if number == 0:
+                    return AT, j - 1
+                number -= 1
+            fresh = True
+        else:
+            if number == 0:
+                return (FROM_TO if fresh else AFTER_TO), j
+            number -= 1
+            fresh = False
+    if where >> TRAILING & 1:
+        if fresh:
+            if number == 0:
+                return AT, k - 1
+            number -= 1
+        if number == 0:
+            return LONG_AFTER, 0
+        number -= 1
+    else:
+        if number == 0:
+            return (FROM if fresh else AFTER_TO), (k - 1 if fresh else k)
+        number -= 1
+    return NOWHERE, 0
+
+
+@njit(cache=True, nogil=True)
+def _by_gaps(
+    window, k, lo, hi, rows, others, regions, asked, places,
+    lower, upper, at, mass, cum_at, cum, free, ends, one, other, tight,
+):  # fmt: skip
+    """Other events of each of which one thing is asked that depends on events which follow each other."""
+    zero, unit = mass[0] * 0, mass[0] * 0 + 1
+    around = False
+    for j in range(1, k):
+        for u in range(hi[j - 1] - lo[j - 1] + 1):
+            for t in range(hi[j] - lo[j] + 1):
+                free[j, u, t] = unit
+    for i in range(others.shape[0]):
+        where, x, what, place = regions[i], others[i], asked[i], places[i]
+        if what == KEPT_OUT:
+            if where >> LEADING & 1 or where >> TRAILING & 1:
+                around = True
+                continue
+            for j in range(1, k):
+                if where >> j & 1:
+                    for u in range(lo[j - 1], hi[j - 1] + 1):
+                        for t in range(max(lo[j], u + 1), hi[j] + 1):
+                            inside = _within(x, u + 1, t - 1, lower, upper, cum_at, cum)
+                            free[j, u - lo[j - 1], t - lo[j]] *= 1 - inside
+        elif what in (FROM_TO, AFTER_TO) and place < k:
+            for u in range(lo[place - 1], hi[place - 1] + 1):
+                for t in range(max(lo[place], u + 1), hi[place] + 1):
+                    begin = u if what == FROM_TO else u + 1
+                    free[place, u - lo[place - 1], t - lo[place]] *= _within(x, begin, t, lower, upper, cum_at, cum)
+        else:
+            around = True
+    last_base = at[rows[k - 1]] - lower[rows[k - 1]]
+    bound = window > 0 and hi[k - 1] - lo[0] >= window
+    first_base = at[rows[0]] - lower[rows[0]]
+    if not (bound or around or tight):
+        for s in range(lo[0], hi[0] + 1):
+            one[s - lo[0]] = mass[first_base + s]
+        for j in range(1, k):
+            _successor(j, lo[j - 1], hi[j - 1], hi[j], lo, rows, lower, at, mass, free, one, other)
+            one, other = other, one
+        total = zero
+        for t in range(hi[k - 1] - lo[k - 1] + 1):
+            total += one[t]
+        return total, lo[0], hi[k - 1]
+    by_ends = not around and not tight and k > 1
+    if by_ends:
+        for u in range(lo[k - 2], hi[k - 2] + 1):
+            row, before = u - lo[k - 2], zero
+            ends[row, 0] = zero
+            for t in range(lo[k - 1], hi[k - 1] + 1):
+                if t > u:
+                    before += mass[last_base + t] * free[k - 1, row, t - lo[k - 1]]
+                ends[row, t - lo[k - 1] + 1] = before
+    total, first, last = zero, hi[0] + 1, lo[k - 1] - 1
+    for s in range(lo[0], hi[0] + 1):
+        weight = mass[first_base + s] * _at_event(0, s, others, asked, places, lower, upper, cum_at, cum, unit)
+        if weight == 0:
+            continue
+        until = hi[k - 1] if window <= 0 else min(hi[k - 1], s + window - 1)
+        one[s - lo[0]] = weight
+        a, b = s, s
+        for j in range(1, k - 1 if by_ends else k):
+            until_here = min(hi[j], until)
+            _successor(j, a, b, until_here, lo, rows, lower, at, mass, free, one, other)
+            if around:
+                for t in range(lo[j], until_here + 1):
+                    other[t - lo[j]] *= _at_event(j, t, others, asked, places, lower, upper, cum_at, cum, unit)
+            one, other = other, one
+            a, b = lo[j], until_here
+        if by_ends:
+            for u in range(a, b + 1):
+                place = until - lo[k - 1] + 1
+                if place > 0:
+                    total += one[u - lo[k - 2]] * ends[u - lo[k - 2], place]
+            continue
+        for t in range(a, b + 1):
+            here = one[t - lo[k - 1]]
+            if around and here != 0:
+                here *= _around(window, k, s, t, others, regions, asked, places, lower, upper, cum_at, cum, unit)
+            if here != 0:
+                total += here
+                first, last = min(first, s), max(last, t)
+    return (total, first, last) if not by_ends else (total, lo[0], hi[k - 1])
+
+
+@njit(cache=True, nogil=True)
+def _at_event(j, t, others, asked, places, lower, upper, cum_at, cum, unit):
+    """What is asked of other events beside event j of a chain, which happens at t."""
+    share = unit
+    for i in range(others.shape[0]):
+        if places[i] == j:
+            if asked[i] == UP_TO:
+                share *= _within(others[i], lower[others[i]], t, lower, upper, cum_at, cum)
+            elif asked[i] == AT:
+                share *= _within(others[i], t, t, lower, upper, cum_at, cum)
+            elif asked[i] == FROM:
+                share *= _within(others[i], t, upper[others[i]], lower, upper, cum_at, cum)
+    return share
+
+
+@njit(cache=True, nogil=True)
+def _around(window, k, s, t, others, regions, asked, places, lower, upper, cum_at, cum, unit):
+    """What is asked of other events before and after a chain that begins at s and ends at t."""
+    share = unit
+    for i in range(others.shape[0]):
+        where, x, what = regions[i], others[i], asked[i]
+        if what == KEPT_OUT and where >> LEADING & 1:
+            share *= 1 - _within(x, t - window + 1, s - 1, lower, upper, cum_at, cum)
+        elif what == KEPT_OUT and where >> TRAILING & 1:
+            share *= 1 - _within(x, t + 1, s + window - 1, lower, upper, cum_at, cum)
+        elif what == LONG_BEFORE:
+            share *= _within(x, lower[x], t - window, lower, upper, cum_at, cum)
+        elif what == LONG_AFTER:
+            share *= _within(x, s + window, upper[x], lower, upper, cum_at, cum)
+        elif what == AFTER_TO and places[i] == k:
+            share *= _within(x, t + 1, upper[x], lower, upper, cum_at, cum)
+    return share
+
+
+@njit(cache=True, nogil=True)
+def _successor(j, a, b, until, lo, rows, lower, at, mass, free, one, other):
+    """From event j - 1 at ticks a to b, weighted by `one`, to event j at ticks up to `until`."""
+    base = at[rows[j]] - lower[rows[j]]
+    for t in range(lo[j], until + 1):
+        before = mass[0] * 0
+        for u in range(a, min(b, t - 1) + 1):
+            before += one[u - lo[j - 1]] * free[j, u - lo[j - 1], t - lo[j]]
+        other[t - lo[j]] = before * mass[base + t]
+
+
+@njit(cache=True, nogil=True)
+def _by_choices(window, k, lo, hi, rows, others, regions, lower, upper, at, mass, cum_at, cum, free, ends, one, other):
+    """Every choice of places for the other events that have several regions; nothing is ever subtracted."""
+    n = others.shape[0]
+    asked, places, numbers = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    total = mass[0] * 0
+    while True:
+        for i in range(n):
+            if _n_regions(regions[i]) > 1:
+                asked[i], places[i] = _place(k, regions[i], numbers[i])
+        part, _, _ = _by_gaps(
+            window, k, lo, hi, rows, others, regions, asked, places,
+            lower, upper, at, mass, cum_at, cum, free, ends, one, other, False,
+        )  # fmt: skip
+        total += part
+        i = 0
+        while i < n:
+            if _n_regions(regions[i]) > 1:
+                numbers[i] += 1
+                if _place(k, regions[i], numbers[i])[0] != NOWHERE:
+                    break
+                numbers[i] = 0
+            i += 1
+        if i == n:
+            break
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _by_points(window, k, lo, hi, rows, others, regions, lower, upper, at, mass, cum_at, cum):
+    """Every choice of ticks, one after the other."""
+    zero = mass[0] * 0
+    ticks, weights = lo.copy(), np.zeros(k + 1, mass.dtype)
+    weights[0] = zero + 1
+    total, first, last = zero, hi[0] + 1, lo[k - 1] - 1
+    j = 0
+    ticks[0] = lo[0] - 1
+    while j >= 0:
+        ticks[j] += 1
+        until = hi[j] if window <= 0 or j == 0 else min(hi[j], ticks[0] + window - 1)
+        if ticks[j] > until:
+            j -= 1
+            continue
+        weights[j + 1] = weights[j] * mass[at[rows[j]] - lower[rows[j]] + ticks[j]]
+        if weights[j + 1] == 0:
+            continue
+        if j + 1 < k:
+            j += 1
+            ticks[j] = max(lo[j], ticks[j - 1] + 1) - 1
+            continue
+        here = weights[k]
+        for i in range(others.shape[0]):
+            where, x = regions[i], others[i]
+            inside = zero
+            for g in range(1, k):
+                if where >> g & 1:
+                    inside += _within(x, ticks[g - 1] + 1, ticks[g] - 1, lower, upper, cum_at, cum)
+            if where >> LEADING & 1:
+                inside += _within(x, ticks[k - 1] - window + 1, ticks[0] - 1, lower, upper, cum_at, cum)
+            if where >> TRAILING & 1:
+                inside += _within(x, ticks[k - 1] + 1, ticks[0] + window - 1, lower, upper, cum_at, cum)
+            here *= 1 - inside
+        if here > 0:
+            total += here
+            first, last = min(first, ticks[0]), max(last, ticks[k - 1])
+    return total, first, last

@@ -1,0 +1,159 @@
+"""Numbered rows one after the other: each must fit what was accepted of its key before it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+UNSAID = np.iinfo(np.int64).min
+
+(
+    FINE,
+    LATE,
+    AFTER_TIMEOUT,
+    DUPLICATE_NUMBER,
+    COUNT_DIFFERS,
+    COUNT_TOO_SMALL,
+    ODD_COUNT,
+    SINCE_DIFFERS,
+    UNTIL_DIFFERS,
+    BEFORE_SINCE,
+    AFTER_UNTIL,
+    BAD_RATE,
+    RATE_DIFFERS,
+    NOT_LATER,
+    NO_SEGMENT,
+    NO_TIME_BETWEEN,
+    NO_TIME_BEFORE,
+    NO_TIME_AFTER,
+    NOTHING_SINCE,
+    WRONG_TURN,
+    NOT_THE_FIRST,
+    THE_FIRST,
+    THE_LAST,
+    NOT_THE_LAST,
+    AFTER_THE_END,
+    TOO_MANY_LOST,
+) = range(26)
+"""What is the matter with a row."""
+
+NO_WORD, START, RESUME, OPEN, SUSPEND, END, CLOSE = range(7)
+"""Roles that mean the same in every stream."""
+
+
+@njit(cache=True)
+def judged(
+    key, is_known, number, time, is_event, word, role, count, since, until, rate, has_role, timeout, fixed, most, border
+):
+    """The fault of every row, and the place of the last row of its key that was fine before it, or -1.
+
+    Rows stand by key, time and number, marks after events. Known ones were fine. UNSAID stands for no value, a negative
+    timeout is none, `fixed` means that all keys have a rate, and `border` is up to where worlds are decided.
+    """
+    fault, before = np.zeros(len(key), np.int64), np.full(len(key), -1)
+    last = -1
+    known_count = known_since = known_until = UNSAID
+    known_rate = np.nan
+    ended = False
+    for i in range(len(key)):
+        if i == 0 or key[i] != key[i - 1]:
+            last = -1
+            known_count = known_since = known_until = UNSAID
+            known_rate = np.nan
+            ended = False
+        total = known_count if count[i] == UNSAID else count[i]
+        low = known_since if since[i] == UNSAID else since[i]
+        high = known_until if until[i] == UNSAID else until[i]
+        speed = known_rate if np.isnan(rate[i]) else rate[i]
+        before[i] = last
+        if not is_known[i]:
+            if last >= 0 and timeout >= 0 and time[i] - time[last] > timeout:
+                fault[i] = AFTER_TIMEOUT
+            elif known_count not in (UNSAID, total):
+                fault[i] = COUNT_DIFFERS
+            elif total != UNSAID and total < number[i]:
+                fault[i] = COUNT_TOO_SMALL
+            elif total != UNSAID and has_role and total % 2:
+                fault[i] = ODD_COUNT
+            elif known_since not in (UNSAID, low):
+                fault[i] = SINCE_DIFFERS
+            elif known_until not in (UNSAID, high):
+                fault[i] = UNTIL_DIFFERS
+            elif low != UNSAID and low > time[i]:
+                fault[i] = BEFORE_SINCE
+            elif high != UNSAID and high < time[i]:
+                fault[i] = AFTER_UNTIL
+            elif not np.isnan(speed) and not (0 < speed < np.inf):
+                fault[i] = BAD_RATE
+            elif not np.isnan(known_rate) and known_rate != speed:
+                fault[i] = RATE_DIFFERS
+            elif last < 0:
+                fault[i] = _at_the_start(number, time, is_event, i, low, fixed or not np.isnan(speed), most, border)
+            else:
+                fault[i] = _after(number, time, is_event, role, word, i, last, has_role, ended, most)
+            if fault[i] in (FINE, LATE):
+                misplaced = _misplaced(number[i], word[i], total) if is_event[i] else FINE
+                if misplaced != FINE:
+                    fault[i] = misplaced
+                elif total != UNSAID and total > number[i] and high == time[i]:
+                    fault[i] = NO_TIME_AFTER
+        if fault[i] == FINE:
+            last = i
+            known_count, known_since, known_until, known_rate = total, low, high, speed
+            ended = ended or word[i] == END
+    return fault, before
+
+
+@njit(cache=True, inline="always")
+def _at_the_start(number, time, is_event, i, low, has_rate, most, border):
+    """What can be wrong with the first row of a key."""
+    lost = number[i] - is_event[i]
+    if lost == 0:
+        return FINE
+    if low == UNSAID and not has_rate:
+        return NOTHING_SINCE
+    if low == time[i]:
+        return NO_TIME_BEFORE
+    if lost > most:
+        return TOO_MANY_LOST
+    return LATE if low < border else FINE  # UNSAID is before everything
+
+
+@njit(cache=True, inline="always")
+def _after(number, time, is_event, role, word, i, last, has_role, ended, most):
+    """What can be wrong with a row after another one of its key."""
+    lost = number[i] - number[last] - is_event[i]
+    if number[i] == number[last] and is_event[i] and is_event[last]:
+        return DUPLICATE_NUMBER
+    if lost < 0:
+        return NOT_LATER
+    if ended and number[i] != number[last]:
+        return AFTER_THE_END
+    if time[i] == time[last] and number[i] > number[last]:
+        if lost > 0:
+            return NO_TIME_BETWEEN
+        return NO_SEGMENT if has_role and is_event[last] and number[last] % 2 else NOT_LATER
+    if lost > most:
+        return TOO_MANY_LOST
+    both = is_event[i] and is_event[last] and word[i] == NO_WORD
+    if both and role[i] >= 0 and role[i] == role[last] and (number[i] - number[last]) % 2:
+        return WRONG_TURN
+    return FINE
+
+
+@njit(cache=True, inline="always")
+def _misplaced(number, word, total):
+    """Whether a known role does not fit the place of an event."""
+    if word in (START, RESUME, OPEN) and number % 2 == 0:
+        return WRONG_TURN
+    if word in (SUSPEND, END, CLOSE) and number % 2 == 1:
+        return WRONG_TURN
+    if word == START and number != 1:
+        return NOT_THE_FIRST
+    if word == RESUME and number == 1:
+        return THE_FIRST
+    if word == SUSPEND and number == total:
+        return THE_LAST
+    if word == END and total != UNSAID and number != total:
+        return NOT_THE_LAST
+    return FINE

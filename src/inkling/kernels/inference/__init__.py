@@ -1,0 +1,1 @@
+"""Hidden Markov models: beliefs about hidden states by what was observed."""

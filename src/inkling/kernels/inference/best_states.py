@@ -1,0 +1,69 @@
+"""One state per step: the likeliest of each step by itself, or those of the likeliest path.
+
+The Viterbi algorithm, and the states that are likeliest one by one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from inkling.kernels.inference.hidden_states import DONE
+
+TOLERANCE = 1e-12
+"""Logarithms that differ by no more are equal."""
+
+
+@njit(cache=True, nogil=True)
+def likeliest(belief, nothing, state):
+    """The likeliest state of each step, the first of equals; `nothing`, if there is such a state, only alone."""
+    for i in range(len(belief)):
+        best = -1
+        for s in range(belief.shape[1]):
+            if s != nothing and (best < 0 or belief[i, s] > belief[i, best]):
+                best = s
+        if best < 0 or (nothing >= 0 and belief[i, nothing] > belief[i, best]):
+            best = nothing
+        state[i] = best
+
+
+@njit(cache=True, nogil=True)
+def likeliest_paths(seen, prior, moves, state):
+    """The likeliest path of each key; of equals, the one with the first state at the latest step where they differ.
+
+    Prior, moves and likelihoods are logarithms. Returns the first step that is impossible, or DONE.
+    """
+    n_states = len(prior)
+    now, after = np.empty(n_states), np.empty(n_states)
+    for k in range(len(seen.keys) - 1):
+        first, end = seen.keys[k], seen.keys[k + 1]
+        came_from = np.full((end - first, n_states), -1, np.int32)
+        for i in range(first, end):
+            if i == first:
+                after[:] = prior
+            else:
+                after[:] = -np.inf
+                for s in range(n_states):
+                    if now[s] > -np.inf:
+                        for j in range(moves.offsets[s], moves.offsets[s + 1]):
+                            r, found = moves.target[j], now[s] + moves.chance[j]
+                            if found > after[r] + TOLERANCE:
+                                after[r] = found
+                                came_from[i - first, r] = s
+            highest = -np.inf
+            for s in range(n_states):
+                after[s] += seen.likelihood[seen.code[i], s]
+                highest = max(highest, after[s])
+            if highest == -np.inf:
+                return i
+            for s in range(n_states):
+                after[s] -= highest
+            now, after = after, now
+        best = 0
+        for s in range(1, n_states):
+            if now[s] > now[best] + TOLERANCE:
+                best = s
+        for i in range(end - 1, first - 1, -1):
+            state[i] = best
+            best = came_from[i - first, best]
+    return DONE

@@ -1,0 +1,1 @@
+"""Queries over probable streams: automata, safe plans, sets of partial matches."""

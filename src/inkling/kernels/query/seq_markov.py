@@ -1,0 +1,316 @@
+"""Stages whose events depend on the value before: what they take after other stages, by moves of their joint value.
+
+Ré, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Streams, SIGMOD 2008 (Lahar), section 3.3.1:
+the sequence operator of safe plans, here for Markov streams.
+
+Moves say 0 for no event, 1 for an event that is taken and rejected, 2 for one that is accepted. Columns stand for
+starts, as in `probable_intervals`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from inkling.kernels.query.intervals import TILE
+
+
+@njit(cache=True)
+def chained_after(
+    first, last, step_cells, offsets, source, target, weight, kind, cuts, made, full, weights, child, out
+):
+    """out[i]: the chance that the stage takes an event at step first + i, after what came before.
+
+    weights[v, c] is the chance that the value is v and the latest event that ended waiting, one that says what
+    cuts[kind], was at the start of column c; `full[v]` that of the value.
+    """
+    n_values, n_columns = weights.shape
+    moved = np.zeros((n_values, n_columns + 1), weights.dtype)
+    later = np.zeros(n_values, weights.dtype)
+    n = 0
+    while n < n_columns and made[n] < first:
+        n += 1
+    for i in range(first, last):
+        found = full[0] * 0
+        for cell in range(step_cells[i], step_cells[i + 1]):
+            moved[:, : n + 1] = 0
+            later[:] = 0
+            ends = False
+            for m in range(offsets[cell], offsets[cell + 1]):
+                p, v, w = weight[m], source[m], target[m]
+                later[w] += p * full[v]
+                if kind[m] == 2:
+                    for c in range(n):
+                        found += p * weights[v, c] * child[i - first, c]
+                if cuts[kind[m]]:
+                    moved[w, n] += p * full[v]
+                    ends = True
+                else:
+                    for c in range(n):
+                        moved[w, c] += p * weights[v, c]
+            if ends:
+                n += 1
+            weights[:, :n] = moved[:, :n]
+            full[:] = later
+        out[i - first] = found
+
+
+@njit(cache=True)
+def chained_within(
+    first, last, step_cells, offsets, source, target, weight, kind, made, starts, full, landed, waited, free, child,
+    mine_made, mine_starts, held, out,
+):  # fmt: skip
+    """out[i, c]: the chance that the stage has taken an event from the start of column c to step first + i.
+
+    At the start of the child's column j an event left the value as landed[j] says; waited[j] leads from the start
+    before to this one without an event, free[j] from this one to now with any.
+    """
+    n_values, n_columns, n_mine = len(full), len(made), len(mine_made)
+    later = np.zeros(n_values, full.dtype)
+    here = np.zeros(n_values, full.dtype)
+    there = np.zeros(n_values, full.dtype)
+    moved = np.zeros((n_values, n_values), full.dtype)
+    after = np.zeros(n_values, full.dtype)
+    n, k = 0, 0
+    while n < n_columns and made[n] < first:
+        n += 1
+    while k < n_mine and mine_made[k] < first:
+        k += 1
+    for i in range(first, last):
+        while k < n_mine and mine_made[k] <= i:
+            held[:, k] = 0
+            k += 1
+        for cell in range(step_cells[i], step_cells[i + 1]):
+            begin, end = offsets[cell], offsets[cell + 1]
+            here[:] = 0
+            there[:] = 0
+            j = 0
+            for c in range(k):
+                reached = False
+                while j < n and starts[j] < mine_starts[c]:
+                    for w in range(n_values):
+                        later[w] = landed[j, w] * child[i - first, j]
+                        for v in range(n_values):
+                            later[w] += here[v] * waited[j, v, w]
+                    here[:] = later
+                    reached = True
+                    j += 1
+                if reached:
+                    for w in range(n_values):
+                        there[w] = 0
+                        for v in range(n_values):
+                            there[w] += here[v] * free[j - 1, v, w]
+                after[:] = 0
+                for m in range(begin, end):
+                    if kind[m] == 0:
+                        after[target[m]] += weight[m] * held[source[m], c]
+                    else:
+                        after[target[m]] += weight[m] * there[source[m]]
+                held[:, c] = after
+            ends = False
+            later[:] = 0
+            for m in range(begin, end):
+                later[target[m]] += weight[m] * full[source[m]]
+                ends = ends or kind[m] != 0
+            if ends:
+                landed[n, :] = 0
+                waited[n, :, :] = 0
+                for m in range(begin, end):
+                    if kind[m] != 0:
+                        landed[n, target[m]] += weight[m] * full[source[m]]
+                    elif n > 0:
+                        for v in range(n_values):
+                            waited[n, v, target[m]] += weight[m] * free[n - 1, v, source[m]]
+            for j in range(n):
+                moved[:, :] = 0
+                for m in range(begin, end):
+                    for v in range(n_values):
+                        moved[v, target[m]] += weight[m] * free[j, v, source[m]]
+                free[j, :, :] = moved
+            if ends:
+                free[n, :, :] = 0
+                for v in range(n_values):
+                    free[n, v, v] = 1
+                n += 1
+            full[:] = later
+        for c in range(k):
+            total = full[0] * 0
+            for v in range(n_values):
+                total += held[v, c]
+            out[i - first, c] = total
+
+
+@njit(cache=True)
+def chained_any_within(
+    first, last, step_cells, offsets, source, target, weight, kind, full, child, mine_made, held, out
+):
+    """The same for a repeated stage that accepts all its events: child[i] is what came before since ever."""
+    n_values, n_mine = held.shape
+    later = np.zeros(n_values, full.dtype)
+    after = np.zeros(n_values, full.dtype)
+    k = 0
+    while k < n_mine and mine_made[k] < first:
+        k += 1
+    for i in range(first, last):
+        while k < n_mine and mine_made[k] <= i:
+            held[:, k] = 0
+            k += 1
+        for cell in range(step_cells[i], step_cells[i + 1]):
+            later[:] = 0
+            for m in range(offsets[cell], offsets[cell + 1]):
+                later[target[m]] += weight[m] * full[source[m]]
+            for c in range(k):
+                after[:] = 0
+                for m in range(offsets[cell], offsets[cell + 1]):
+                    if kind[m] == 0:
+                        after[target[m]] += weight[m] * held[source[m], c]
+                    else:
+                        after[target[m]] += weight[m] * full[source[m]] * child[i - first]
+                held[:, c] = after
+            full[:] = later
+        for c in range(k):
+            total = full[0] * 0
+            for v in range(n_values):
+                total += held[v, c]
+            out[i - first, c] = total
+
+
+@njit(cache=True)
+def chained_possible(first, last, step_cells, offsets, source, target, kind, cuts, can_be, waits, satisfied, out):
+    """out[i]: whether the stage can take an event at step first + i, after what can have come before.
+
+    `can_be` are values that there can be, `waits` those among them while something is waited for.
+    """
+    for i in range(first, last):
+        for cell in range(step_cells[i], step_cells[i + 1]):
+            now, still = np.zeros_like(can_be), np.zeros_like(waits)
+            for m in range(offsets[cell], offsets[cell + 1]):
+                if can_be[source[m]]:
+                    now[target[m]] = True
+                if waits[source[m]]:
+                    if kind[m] == 2:
+                        out[i - first] = True
+                    if not cuts[kind[m]]:
+                        still[target[m]] = True
+            can_be[:] = now
+            waits[:] = still
+        if satisfied[i - first]:
+            waits |= can_be
+
+
+@njit(cache=True)
+def grouped_after(
+    first, last, step_cells, cell_unit, offsets, source, target, weight, kind, base, made, full, ways, sums, child,
+    use_child, repeated, out,
+):  # fmt: skip
+    """out[i]: the chance that the stage takes an event at step first + i, where units may take part in both.
+
+    Moves say 3 more where the stages before are satisfied. ways[k, state, c] are the chances of a unit without an
+    event since the start of column c; k & 1 forbids one at the start as well, k & 2 that the stages before are
+    satisfied since then; `sums[k, unit, c]` adds them up. With `use_child` these are independent of all units, and
+    child[i, c] is how probable they are. A stage that is `repeated` accepts all its events, and none ends waiting.
+    """
+    n_ways, n_units, n_columns = sums.shape
+    widest = 1
+    for u in range(n_units):
+        widest = max(widest, base[u + 1] - base[u])
+    moved = np.zeros((widest, min(TILE, max(n_columns, 1))), full.dtype)
+    later = np.zeros(widest, full.dtype)
+    spared = np.zeros((n_ways, n_units, n_columns), full.dtype)
+    spares = np.zeros(n_units, np.bool_)
+    n = 0
+    while n < n_columns and made[n] < first:
+        n += 1
+    for i in range(first, last):
+        ends, taken = False, False
+        for cell in range(step_cells[i], step_cells[i + 1]):
+            u, b = cell_unit[cell], base[cell_unit[cell]]
+            size = base[u + 1] - b
+            for m in range(offsets[cell], offsets[cell + 1]):
+                ends = ends or (kind[m] % 3 > 0 and not repeated)
+                spares[u] = spares[u] or kind[m] % 3 == 2
+            if spares[u]:
+                taken = True
+                for k in range(n_ways):
+                    for c in range(n):
+                        spared[k, u, c] = 0
+                    for m in range(offsets[cell], offsets[cell + 1]):
+                        if kind[m] % 3 < 2:
+                            for c in range(n):
+                                spared[k, u, c] += weight[m] * ways[k, b + source[m], c]
+        found = full[0] * 0
+        if taken:
+            for c in range(n):
+                for k in range(n_ways):
+                    any_way = full[0] * 0 + 1
+                    for u in range(n_units):
+                        any_way *= sums[k, u, c]
+                    if any_way == 0:
+                        continue
+                    none_taken = full[0] * 0 + 1
+                    for u in range(n_units):
+                        none_taken *= spared[k, u, c] if spares[u] else sums[k, u, c]
+                    part = any_way - none_taken
+                    if use_child:
+                        part *= child[i - first, c]
+                    if k == 0 or k == 3:
+                        found += part
+                    else:
+                        found -= part
+        out[i - first] = found
+        if ends:
+            for k in range(n_ways):
+                ways[k, :, n] = full
+                sums[k, :, n] = 1
+        for cell in range(step_cells[i], step_cells[i + 1]):
+            u, b = cell_unit[cell], base[cell_unit[cell]]
+            size = base[u + 1] - b
+            spares[u] = False
+            begin, end = offsets[cell], offsets[cell + 1]
+            for k in range(n_ways):
+                _without_events(
+                    begin, end, source, target, weight, kind, repeated, k, b, size, n, ways[k], sums[k, u], moved
+                )
+                if ends:
+                    _at_start(begin, end, source, target, weight, kind, k, b, size, n, ways[k], sums[k, u], later)
+            later[:size] = 0
+            for m in range(begin, end):
+                later[target[m]] += weight[m] * full[b + source[m]]
+            full[b : b + size] = later[:size]
+        if ends:
+            n += 1
+
+
+@njit(cache=True)
+def _without_events(begin, end, source, target, weight, kind, repeated, k, b, size, n, ways, sums, moved):
+    """One unit at one time, in columns that have begun."""
+    width = moved.shape[1]
+    low = 0
+    while low < n:
+        high = min(n, low + width)
+        moved[:size, : high - low] = 0
+        for m in range(begin, end):
+            if (kind[m] % 3 == 0 or repeated) and (kind[m] < 3 or k < 2):
+                p, come, gone = weight[m], b + source[m], target[m]
+                for c in range(high - low):
+                    moved[gone, c] += p * ways[come, low + c]
+        for c in range(low, high):
+            sums[c] = 0
+        for s in range(size):
+            for c in range(high - low):
+                ways[b + s, low + c] = moved[s, c]
+                sums[low + c] += moved[s, c]
+        low = high
+
+
+@njit(cache=True)
+def _at_start(begin, end, source, target, weight, kind, k, b, size, n, ways, sums, later):
+    """One unit at the time at which column n begins, whose states are still those before it."""
+    later[:size] = 0
+    for m in range(begin, end):
+        if (kind[m] % 3 == 0 or k % 2 == 0) and (kind[m] < 3 or k < 2):
+            later[target[m]] += weight[m] * ways[b + source[m], n]
+    sums[n] = 0
+    for s in range(size):
+        ways[b + s, n] = later[s]
+        sums[n] += later[s]

@@ -1,0 +1,1 @@
+"""Relations between segments whose ends were lost: sums over orders of points."""

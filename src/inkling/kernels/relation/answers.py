@@ -1,0 +1,141 @@
+"""From masses to answers: how probable at least so many qualifying segments are, and what is certain before the end."""
+
+from __future__ import annotations
+
+from math import exp, lgamma, log
+
+from numba import njit
+
+from inkling.kernels.relation.blocks import CLOSED, HI, INSIDE, LABEL, LO, TOP
+from inkling.kernels.relation.keys import FIRST, N_LOST, N_SEGMENTS, NEXT, STOP
+from inkling.kernels.relation.rules import (
+    CLOSES,
+    EVERY,
+    LATER_MAY_HIT,
+    LEAST,
+    MAY_HIT,
+    N_PLACES,
+    OPENS,
+    UNOPENED,
+    counts,
+    hits_after,
+    is_enough,
+    qualifies,
+    right_note,
+)
+from inkling.kernels.relation.ties import ends_together, hits_at_closing
+
+MAY_QUALIFY, MAY_FAIL = 1, 2
+
+
+@njit(cache=True, error_model="numpy")
+def verdicts(rules, others, labels, turns, at, stop, label_of, first, inside, closed, label, note):
+    """Whether it may qualify and whether it may fail, given the right points at … stop - 1 that follow."""
+    if others[UNOPENED] >= 0:
+        return _verdicts_of_any(rules, inside and counts(rules, label, label_of[first + closed]), note)
+    found = 0
+    for i in range(at, stop + 1):
+        meets = inside and counts(rules, label, label_of[first + closed])
+        good = qualifies(rules, note, meets, hits_after(rules, others, labels, label, closed + inside))
+        found |= MAY_QUALIFY if good else MAY_FAIL
+        if i < stop:
+            ended, going, points, begun, opened = ends_together(
+                rules, turns, i, i + 1, inside, closed, label, label_of, first
+            )
+            hits = hits_at_closing(rules, others, labels, note, label, ended, going, points, begun, opened)
+            found |= MAY_QUALIFY if is_enough(rules, hits) else MAY_FAIL
+            if turns[i] == OPENS or turns[i] == CLOSES:
+                if counts(rules, label, label_of[first + closed]):
+                    note = right_note(rules, turns[i], note)
+                inside = 1 if turns[i] == OPENS else 0
+                closed += 1 if turns[i] == CLOSES else 0
+        if found == MAY_QUALIFY | MAY_FAIL:
+            break
+    return found
+
+
+@njit(cache=True, error_model="numpy")
+def _verdicts_of_any(rules, inside, note):
+    """The same where nobody knows how many right segments follow."""
+    least = note // rules[N_PLACES]
+    most = least + (rules[MAY_HIT + note % rules[N_PLACES]] if inside else 0)
+    if rules[LEAST] < 0:
+        may_qualify, may_fail = least == 0, most > 0 or rules[LATER_MAY_HIT] == 1
+    else:
+        may_qualify, may_fail = most >= rules[LEAST] or rules[LATER_MAY_HIT] == 1, least < rules[LEAST]
+    return (MAY_QUALIFY if may_qualify else 0) | (MAY_FAIL if may_fail else 0)
+
+
+@njit(cache=True, error_model="numpy")
+def chance_of_head(n_lost, come, expected):
+    """How probable it is that the rest of the points before the first recorded one come in what is left of the time,
+    in which so many are expected; where none has come, that there is room for all."""
+    if come:
+        rest = n_lost - come
+        return exp(rest * log(expected) - expected - lgamma(rest + 1.0))
+    fewer, part = 0.0, exp(-expected)
+    for n in range(n_lost):
+        fewer += part
+        part *= expected / (n + 1)
+    return max(1.0 - fewer, 0.0)
+
+
+@njit(cache=True, error_model="numpy")
+def tally(
+    rules, others, labels, right_turns, right_label, a, b, masses, rows, lefts, rights, x_lo, x_hi, n_x, n_y, n_notes,
+    n_numbers, ahead_of_left, ahead_of_right, is_stopped, is_left_known, low, high,
+):  # fmt: skip
+    """Numbers that are certain by now, and numbers that are possible: how probable each is.
+
+    Where lost points come before the first recorded one, `ahead` is how many are expected until then.
+    """
+    block = n_notes * n_numbers
+    for number in range(n_numbers):
+        low[number] = high[number] = 0.0
+    at = b[NEXT] - b[N_LOST]
+    for x in range(x_lo, x_hi + 1):
+        inside, label = lefts[INSIDE, x], lefts[LABEL, x]
+        rest = a[N_SEGMENTS] - lefts[CLOSED, x]
+        of_left = chance_of_head(n_x - 1, x, ahead_of_left) if ahead_of_left > 0.0 else 1.0
+        for y in range(rows[LO, x], rows[HI, x] + 1):
+            share = of_left
+            if ahead_of_right > 0.0:
+                share *= chance_of_head(n_y - 1, y, ahead_of_right)
+            for note in range(n_notes if inside else 1):
+                found = 0
+                if inside and is_stopped:
+                    found = verdicts(
+                        rules, others, labels, right_turns, at + y, b[STOP], right_label, b[FIRST], rights[INSIDE, y],
+                        rights[CLOSED, y], label, note,
+                    )  # fmt: skip
+                sure = 1 if found == MAY_QUALIFY else 0
+                hopeless = 1 if found == MAY_FAIL else 0
+                i = (x * n_y + y) * block + note * n_numbers
+                for number in range(lefts[TOP, x] + 1):
+                    part = share * masses[i + number]
+                    if rules[EVERY]:
+                        if rest == sure and (is_left_known or not is_stopped):
+                            low[0] += part
+                        if not hopeless:
+                            high[0] += part
+                    else:
+                        low[min(number + sure, n_numbers - 1)] += part
+                        high[min(number + rest - hopeless, n_numbers - 1)] += part
+
+
+@njit(cache=True, error_model="numpy")
+def answer(total, last, part, n_numbers, number, every, out):
+    """At least 0, 1, … from numbers that were set aside, the rest, and what is certain; or all of them."""
+    if every:
+        out[0] = min(total[0] * part[0], 1.0)
+        return
+    width = out.shape[0]
+    for k in range(width):
+        out[k] = 0.0
+    for one in range(last + 1):
+        for other in range(n_numbers):
+            out[min(one + other + number, width - 1)] += total[one] * part[other]
+    for k in range(width - 2, -1, -1):
+        out[k] += out[k + 1]
+    for k in range(width):
+        out[k] = 1.0 if k <= number else min(out[k], 1.0)

@@ -1,0 +1,238 @@
+"""Through a cell, the stretch between two known times: lost points of both keys come in any order.
+
+Busany, van der Aa, Senderovich, Gal, Weidlich: Interval-based Queries over Lossy IoT Event Streams, 2020 (SimpMatch),
+section 3.2: the positions of lost events between two recorded ones.
+
+With N of them in a cell, each order has a volume of 1/N!, so the n-th point of a cell comes with 1/n. A run that ends
+in time spreads what is left of it evenly; points that come at a rate leave room with the same rate.
+"""
+
+from __future__ import annotations
+
+from math import exp
+
+from numba import njit
+
+from inkling.kernels.relation.blocks import (
+    HI,
+    INSIDE,
+    LO,
+    NEXT_HI,
+    NEXT_LO,
+    NONE_HI,
+    NONE_LO,
+    TOP,
+    add_left,
+    add_right,
+    clear,
+    mass,
+    scale,
+)
+
+STEP, STAY, LEAK = range(3)
+"""Rows of a table by lost points that have come: the weight of one more in the cell, that of no more, and the rate
+with which having come so far gets less probable."""
+
+URN, TAILS, HEADS = range(3)
+"""Who comes next: in proportion to what is left, or to rates; before all known times or after them."""
+
+NEGLIGIBLE = 1e-19
+TOO_MUCH = -1
+
+
+@njit(cache=True, error_model="numpy")
+def _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers, inside, top):
+    """Adds blocks (x, lo) … (x, hi) as far as no more points come in the cell; returns how much that is."""
+    if share == 0.0:
+        return 0.0
+    block = n_notes * n_numbers
+    notes = n_notes if inside[x] else 1
+    first, last = rows[NEXT_LO, x], rows[NEXT_HI, x]
+    if first > last:
+        for y in range(lo, hi + 1):
+            clear(kept, (x * n_y + y) * block, notes, n_numbers, top[x])
+        rows[NEXT_LO, x], rows[NEXT_HI, x] = lo, hi
+    else:
+        for y in range(lo, first):
+            clear(kept, (x * n_y + y) * block, notes, n_numbers, top[x])
+        for y in range(last + 1, hi + 1):
+            clear(kept, (x * n_y + y) * block, notes, n_numbers, top[x])
+        rows[NEXT_LO, x], rows[NEXT_HI, x] = min(lo, first), max(hi, last)
+    total = 0.0
+    for y in range(lo, hi + 1):
+        factor = share * rights[STAY, y]
+        if factor == 0.0:
+            continue
+        i = (x * n_y + y) * block
+        for note in range(notes):
+            for number in range(top[x] + 1):
+                part = factor * masses[i + note * n_numbers + number]
+                kept[i + note * n_numbers + number] += part
+                total += part
+    return total
+
+
+@njit(cache=True, error_model="numpy")
+def _largest(weights, n):
+    found = 0.0
+    for i in range(n):
+        found = max(found, weights[LEAK, i])
+    return found
+
+
+@njit(cache=True, error_model="numpy")
+def series(
+    masses, kept, rows, x_lo, x_hi, table, lefts, rights, moves, notes_of, n_x, n_y, n_notes, n_numbers, expected,
+    budget,
+):  # fmt: skip
+    """All orders of the points of a cell, from masses to what is kept; `masses` are lost.
+
+    `expected` is how many points come at most on average. Returns what is left of the budget, which counts numbers
+    that were moved, or TOO_MUCH.
+    """
+    block = n_notes * n_numbers
+    inside, top = table[INSIDE], table[TOP]
+    for x in range(n_x):
+        rows[NEXT_LO, x], rows[NEXT_HI, x] = NONE_LO, NONE_HI
+    leak = _largest(lefts, n_x) + _largest(rights, n_y)
+    stays = exp(-leak)
+    total = 0.0
+    for x in range(x_lo, x_hi + 1):
+        lo, hi = rows[LO, x], rows[HI, x]
+        if lo <= hi:
+            share = stays * lefts[STAY, x]
+            total += _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers, inside, top)
+    n = 0
+    while x_lo <= x_hi:
+        n += 1
+        gained = 0.0
+        x_hi = min(x_hi + 1, n_x - 1)
+        for x in range(x_hi, x_lo - 1, -1):
+            own_lo, own_hi = rows[LO, x], rows[HI, x]
+            below_lo, below_hi = NONE_LO, NONE_HI
+            if x > x_lo:
+                below_lo, below_hi = rows[LO, x - 1], rows[HI, x - 1]
+            lo, hi = below_lo, below_hi
+            if own_lo <= own_hi:
+                lo = min(lo, own_lo if leak > 0.0 else own_lo + 1)
+                hi = max(hi, min(own_hi + 1, n_y - 1))
+            if lo > hi:
+                rows[LO, x], rows[HI, x] = NONE_LO, NONE_HI
+                continue
+            notes = n_notes if inside[x] else 1
+            below_notes = n_notes if x > 0 and inside[x - 1] else 1
+            budget -= (hi - lo + 1) * notes * (top[x] + 1)
+            for y in range(hi, lo - 1, -1):
+                i = (x * n_y + y) * block
+                if leak > 0.0 and own_lo <= y <= own_hi:
+                    scale(masses, i, (leak - lefts[LEAK, x] - rights[LEAK, y]) / n, notes, n_numbers, top[x])
+                else:
+                    clear(masses, i, notes, n_numbers, top[x])
+                if own_lo < y <= own_hi + 1:
+                    weight = rights[STEP, y - 1] / n
+                    m = (x * n_y + y - 1) * n_notes
+                    add_right(masses, i, masses, i - block, weight, notes_of, m, notes, n_numbers, top[x])
+                if below_lo <= y <= below_hi:
+                    weight = lefts[STEP, x - 1] / n
+                    m = ((x - 1) * n_y + y) * n_notes
+                    source = i - n_y * block
+                    add_left(masses, i, masses, source, weight, moves, m, below_notes, n_numbers, top[x - 1])
+            rows[LO, x], rows[HI, x] = lo, hi
+            share = stays * lefts[STAY, x]
+            gained += _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers, inside, top)
+        total += gained
+        while x_lo <= x_hi and rows[LO, x_lo] > rows[HI, x_lo]:
+            x_lo += 1
+        if budget < 0:
+            return TOO_MUCH
+        if n > expected and gained <= NEGLIGIBLE * total and (total > 0.0 or n > 4.0 * expected + 100.0):
+            break
+    for x in range(n_x):
+        rows[LO, x], rows[HI, x] = rows[NEXT_LO, x], rows[NEXT_HI, x]
+    return budget
+
+
+@njit(cache=True, error_model="numpy")
+def _chance_of_left(kind, x, y, n_x, n_y, left_rate, right_rate):
+    """That of the step from (x, y) to (x + 1, y)."""
+    if kind == URN:
+        return (n_x - 1 - x) / (n_x - 1 - x + n_y - 1 - y)
+    if kind == TAILS:
+        return left_rate / (left_rate + (right_rate if y < n_y - 1 else 0.0))
+    return left_rate / (left_rate + (right_rate if y > 0 else 0.0))
+
+
+@njit(cache=True, error_model="numpy")
+def _chance_of_right(kind, x, y, n_x, n_y, left_rate, right_rate):
+    if kind == URN:
+        return (n_y - 1 - y) / (n_x - 1 - x + n_y - 1 - y)
+    if kind == TAILS:
+        return right_rate / (right_rate + (left_rate if x < n_x - 1 else 0.0))
+    return right_rate / (right_rate + (left_rate if x > 0 else 0.0))
+
+
+@njit(cache=True, error_model="numpy")
+def sweep(
+    masses, rows, x_lo, x_hi, table, moves, notes_of, n_x, n_y, n_notes, n_numbers, kind, left_rate, right_rate, budget
+):
+    """Points come one after the other until all have, and each state adds to those after it.
+
+    Before all known times (HEADS), any number of them may come: each state keeps its mass as well.
+    """
+    block = n_notes * n_numbers
+    inside, top = table[INSIDE], table[TOP]
+    for x in range(x_lo, n_x):
+        own_lo, own_hi = NONE_LO, NONE_HI
+        if x <= x_hi:
+            own_lo, own_hi = rows[LO, x], rows[HI, x]
+        below = rows[LO, x - 1] if x > x_lo else NONE_LO
+        lo = min(own_lo, below)
+        rows[LO, x], rows[HI, x] = (lo, n_y - 1) if lo < n_y else (NONE_LO, NONE_HI)
+        notes = n_notes if inside[x] else 1
+        below_notes = n_notes if x > 0 and inside[x - 1] else 1
+        budget -= max(n_y - lo, 0) * notes * (top[x] + 1)
+        for y in range(lo, n_y):
+            i = (x * n_y + y) * block
+            if not own_lo <= y <= own_hi:
+                clear(masses, i, notes, n_numbers, top[x])
+            if y > lo:
+                weight = _chance_of_right(kind, x, y - 1, n_x, n_y, left_rate, right_rate)
+                m = (x * n_y + y - 1) * n_notes
+                add_right(masses, i, masses, i - block, weight, notes_of, m, notes, n_numbers, top[x])
+            if y >= below:
+                weight = _chance_of_left(kind, x - 1, y, n_x, n_y, left_rate, right_rate)
+                m = ((x - 1) * n_y + y) * n_notes
+                add_left(masses, i, masses, i - n_y * block, weight, moves, m, below_notes, n_numbers, top[x - 1])
+    return TOO_MUCH if budget < 0 else budget
+
+
+@njit(cache=True, error_model="numpy")
+def trim(masses, rows, table, n_x, n_y, n_notes, n_numbers):
+    """Forgets blocks at the borders that hold next to nothing."""
+    block = n_notes * n_numbers
+    inside, top = table[INSIDE], table[TOP]
+    total = 0.0
+    for x in range(n_x):
+        notes = n_notes if inside[x] else 1
+        for y in range(rows[LO, x], rows[HI, x] + 1):
+            total += mass(masses, (x * n_y + y) * block, notes, n_numbers, top[x])
+    least = 1e-6 * NEGLIGIBLE * total
+    for x in range(n_x):
+        notes = n_notes if inside[x] else 1
+        lo, hi = rows[LO, x], rows[HI, x]
+        while lo <= hi and mass(masses, (x * n_y + lo) * block, notes, n_numbers, top[x]) <= least:
+            lo += 1
+        while lo <= hi and mass(masses, (x * n_y + hi) * block, notes, n_numbers, top[x]) <= least:
+            hi -= 1
+        rows[LO, x], rows[HI, x] = (lo, hi) if lo <= hi else (NONE_LO, NONE_HI)
+
+
+@njit(cache=True, error_model="numpy")
+def live_rows(rows, n_x):
+    """The first and the last x that is there."""
+    x_lo, x_hi = 0, n_x - 1
+    while x_lo <= x_hi and rows[LO, x_lo] > rows[HI, x_lo]:
+        x_lo += 1
+    while x_hi >= x_lo and rows[LO, x_hi] > rows[HI, x_hi]:
+        x_hi -= 1
+    return x_lo, x_hi

@@ -1,0 +1,219 @@
+"""The same pass where right segments overlap and none of their points was lost.
+
+The note of an open left segment is the place among the right points where it opened, so that every right segment can be
+looked at when it closes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from inkling.kernels.relation.answers import answer
+from inkling.kernels.relation.blocks import (
+    CLOSED,
+    HI,
+    INSIDE,
+    LABEL,
+    LO,
+    NONE_HI,
+    NONE_LO,
+    TOP,
+    TURN,
+    change_left,
+    drop_rows,
+)
+from inkling.kernels.relation.cells import STAY, TOO_MUCH, URN, series, sweep
+from inkling.kernels.relation.forward import DONE, GAVE_UP, LARGEST
+from inkling.kernels.relation.keys import (
+    IS_INSIDE,
+    N_CLOSED,
+    N_FIELDS,
+    N_LOST,
+    N_REALS,
+    N_SEGMENTS,
+    NEXT,
+    STOP,
+    TIME,
+    begin_key,
+    go_on,
+    growth,
+    have_come,
+    turned,
+    unfold,
+    weigh,
+)
+from inkling.kernels.relation.rules import CLOSES, EVERY, FAILS, HIT, LABELED, OPENS, closing_move, counts, is_enough
+
+
+@njit(cache=True, error_model="numpy")
+def _sign(point, before, through):
+    """0 if a right point comes later than a moment, 1 if it comes with it, 2 if it came before."""
+    return (1 if point < through else 0) + (1 if point < before else 0)
+
+
+@njit(cache=True, error_model="numpy")
+def qualifies_among(rules, opening, closing, label_of, begin, end, label, s_before, s_through, e_before, e_through):
+    """Whether a segment does that starts after so many right points and ends after so many.
+
+    The right segments begin … end - 1 are given by the places of their points.
+    """
+    hits = 0
+    for i in range(begin, end):
+        if counts(rules, label, label_of[i]):
+            case = _sign(opening[i], s_before, s_through) * 3 + _sign(closing[i], s_before, s_through)
+            case = (case * 3 + _sign(opening[i], e_before, e_through)) * 3 + _sign(closing[i], e_before, e_through)
+            hits += rules[HIT + case]
+    return is_enough(rules, hits)
+
+
+@njit(cache=True, error_model="numpy")
+def _note_of(before, through):
+    return 1 + 2 * before + (1 if through > before else 0)
+
+
+@njit(cache=True, error_model="numpy")
+def _moves_at(
+    rules, opening, closing, label_of, begin, end, time, r_begin, r_end, turn, label, before, through, first, n_notes,
+    moves, m,
+):  # fmt: skip
+    """What a left point does after so many right ones, and with so many; notes below `first` do not occur."""
+    for note in range(n_notes):
+        if turn == OPENS:
+            moves[m + note] = 2 * _note_of(before, through)
+        elif turn != CLOSES:
+            moves[m + note] = 2 * note
+        elif note < first or note > _note_of(before, through):
+            moves[m + note] = FAILS
+        else:
+            s_before = (note - 1) // 2
+            s_through = s_before
+            if (note - 1) % 2:
+                while r_begin + s_through < r_end and time[r_begin + s_through] == time[r_begin + s_before]:
+                    s_through += 1
+            good = qualifies_among(
+                rules, opening, closing, label_of, begin, end, label, s_before, s_through, before, through
+            )
+            moves[m + note] = closing_move(rules, good)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def forward_among(left, right, ones, other_ones, rules, most, n_states, operations):
+    """How probable at least 0, 1, … `most` qualifying segments are, per pair.
+
+    It gives up where left points were lost before the first or after the last recorded one.
+    """
+    zero = np.int64(0)
+    n = ones.shape[0]
+    every = rules[EVERY] == 1
+    at_least, status = np.zeros((n, 1 if every else most + 1)), np.zeros(n, np.int8)
+    a, of_a = np.zeros(N_FIELDS, np.int64), np.zeros(N_REALS)
+    one_right = np.zeros((3, 1))
+    one_right[STAY, 0] = 1.0
+    certain = np.ones(1)
+    r_opening, r_closing, r_labels, r_time = right.opening, right.closing, right.label, right.time
+    for pair in range(n):
+        one, other = ones[pair], other_ones[pair]
+        begin_key(left.begins, left.segments, left.time, left.lost, one, a)
+        begin, end, r_begin, r_end = (
+            right.segments[other], right.segments[other + 1], right.begins[other], right.begins[other + 1],
+        )  # fmt: skip
+        n_numbers = 1 if every else min(a[N_SEGMENTS], most) + 1
+        n_notes = 2 * (r_end - r_begin + 1) + 1
+        labels = left.label[left.segments[one] : left.segments[one + 1]]
+        most_lost = zero
+        lost = zero
+        for i in range(a[NEXT], a[STOP]):
+            lost = lost + 1 if left.lost[i] else zero
+            most_lost = max(most_lost, lost)
+        n_x_most = most_lost + 1
+        if a[N_LOST] or lost or n_x_most * n_notes * n_numbers > n_states:
+            status[pair] = GAVE_UP
+            continue
+        masses, kept = np.zeros(n_x_most * n_notes * n_numbers), np.zeros(n_x_most * n_notes * n_numbers)
+        room, moves = np.zeros(n_notes * n_numbers), np.zeros(n_x_most * n_notes, np.int64)
+        table, rows = np.zeros((5, n_x_most), np.int64), np.zeros((4, n_x_most), np.int64)
+        weights = np.zeros((3, n_x_most))
+        masses[0] = 1.0
+        j, first = zero, zero + 1  # right points that have come; the first note that an open segment may have
+        here, time_0 = 0.0, a[TIME]
+        budget = operations
+        while a[NEXT] < a[STOP]:
+            now, n_x = a[TIME], a[N_LOST] + 1
+            if n_x > 1:
+                unfold(left.turn, left.label, a, a[N_LOST], rules[LABELED] == 1, table)
+                top = table[TOP, 0]
+                for x in range(1, n_x):
+                    table[TOP, x] = 0 if every else min(top + table[CLOSED, x] - table[CLOSED, 0], n_numbers - 1)
+                    rows[LO, x], rows[HI, x] = NONE_LO, NONE_HI
+                if not table[INSIDE, 0]:
+                    first = _note_of(j, j)
+            while True:
+                # to the next right point, or to the left one
+                there = now
+                if r_begin + j < r_end:
+                    there = min(now, r_time[r_begin + j])
+                if n_x > 1:
+                    place = float(there - time_0)
+                    if right.along.shape[0]:
+                        place = left.along[a[NEXT]] if there == now else right.along[r_begin + j]
+                    for x in range(n_x - 1):
+                        _moves_at(
+                            rules, r_opening, r_closing, r_labels, begin, end, r_time, r_begin, r_end, table[TURN, x],
+                            table[LABEL, x], j, j, first, n_notes, moves, x * n_notes,
+                        )  # fmt: skip
+                    while there < now and here < place and budget != TOO_MUCH:
+                        part = place
+                        while growth(a, of_a, n_x - 1, here, part) > LARGEST:
+                            part = here + (part - here) / 2.0
+                        expected = weigh(a, of_a, n_x - 1, here, part, weights)
+                        budget = series(
+                            masses, kept, rows, zero, n_x - 1, table, weights, one_right, moves, moves, n_x, zero + 1,
+                            n_notes, n_numbers, expected, budget,
+                        )  # fmt: skip
+                        masses, kept = kept, masses
+                        here = part
+                    if there == now:
+                        budget = sweep(
+                            masses, rows, zero, n_x - 1, table, moves, moves, n_x, zero + 1, n_notes, n_numbers,
+                            zero + URN, 0.0, 0.0, budget,
+                        )  # fmt: skip
+                if there == now or budget == TOO_MUCH:
+                    break
+                j += 1
+            if budget == TOO_MUCH:
+                status[pair] = GAVE_UP
+                break
+            if n_x > 1:
+                drop_rows(masses, rows, table, n_x, zero + 1, n_notes, n_numbers)
+                table[TOP, 0] = table[TOP, n_x - 1]
+                have_come(left.turn, left.label, a, n_x - 1, rules[LABELED] == 1, table)
+            # the left point
+            through = j
+            while r_begin + through < r_end and r_time[r_begin + through] == now:
+                through += 1
+            turn = left.turn[a[NEXT]]
+            label = labels[a[N_CLOSED]] if rules[LABELED] and a[N_CLOSED] < a[N_SEGMENTS] else zero
+            _moves_at(
+                rules, r_opening, r_closing, r_labels, begin, end, r_time, r_begin, r_end, turn, label, j, through,
+                first, n_notes, moves, zero,
+            )  # fmt: skip
+            top = table[TOP, 0]
+            next_top = min(top + 1, n_numbers - 1) if turn == CLOSES else top
+            notes = n_notes if a[IS_INSIDE] else 1
+            next_notes = n_notes if turn == OPENS or (turn != CLOSES and a[IS_INSIDE]) else 1
+            change_left(masses, zero, moves, notes, next_notes, n_numbers, top, next_top, room)
+            table[TOP, 0] = next_top
+            if turn == OPENS:
+                first = _note_of(j, through)
+            turned(a, turn)
+            rows[LO, 0], rows[HI, 0] = 0, 0
+            here = left.along[a[NEXT]] if left.along.shape[0] else float(now - time_0)
+            go_on(left.time, left.along, left.lost, 0.0, a, of_a, time_0, 0.0)
+            if a[TIME] > now:
+                j = through
+        if status[pair] == DONE:
+            for number in range(table[TOP, 0] + 1, n_numbers):
+                masses[number] = 0.0
+            answer(certain, zero, masses, n_numbers, zero, every, at_least[pair])
+    return at_least, status

@@ -1,0 +1,1 @@
+"""Aggregates over sliding windows."""

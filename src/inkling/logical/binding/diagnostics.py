@@ -1,0 +1,111 @@
+"""Diagnostics collected while a program is bound, so that one run shows them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from inkling.errors import Diagnostic, NotSupportedYet, ProgramError, Severity, nearest
+from inkling.language.syntax import Node
+from inkling.source import SourceText, Span
+
+NOT_SUPPORTED = "INK04"
+
+
+@dataclass(slots=True)
+class Diagnostics:
+    """A list of diagnostics of one text without duplicates.
+
+    What has been reported is remembered here and nowhere else, so a part of a program that is bound on trial, with a
+    list of its own, leaves no trace in the list of the program.
+    """
+
+    source: SourceText
+    n_errors: int = 0  # repeated errors count too: whatever repeats one is wrong as well
+    _found: dict[tuple[str, Span, str], Diagnostic] = field(default_factory=dict)
+    _unknown: set[tuple[str, str]] = field(default_factory=set)
+
+    def wrong(
+        self,
+        code: str,
+        message: str,
+        at: Node | Span,
+        label: str = "",
+        *,
+        notes: Iterable[str] = (),
+        helps: Iterable[str] = (),
+    ) -> None:
+        """Add an error: the program is wrong, or valid but not supported yet, as the code says."""
+        self.n_errors += 1
+        self._add("error", code, message, at, label, notes, helps)
+
+    def repeats(self, code: str, name: str) -> bool:
+        """Whether an unknown name was reported before: it is reported at one place only, but is an error at each."""
+        if (code, name) not in self._unknown:
+            self._unknown.add((code, name))
+            return False
+        self.n_errors += 1
+        return True
+
+    def warn(
+        self,
+        code: str,
+        message: str,
+        at: Node | Span,
+        label: str = "",
+        *,
+        notes: Iterable[str] = (),
+        helps: Iterable[str] = (),
+    ) -> None:
+        self._add("warning", code, message, at, label, notes, helps)
+
+    def place(self, at: Node | Span) -> str:
+        """A place in words, for notes that point somewhere else."""
+        where = self.source.position((at if isinstance(at, Span) else at.span).start)
+        return f"line {where.line}, column {where.column}"
+
+    def words(self, at: Node | Span) -> str:
+        """The user's own words on one line."""
+        return " ".join(self.source.text_of(at if isinstance(at, Span) else at.span).split())
+
+    def finish(self) -> tuple[Diagnostic, ...]:
+        """The warnings when nothing is wrong; otherwise raises everything found."""
+        findings = sorted(self._found.values(), key=lambda finding: finding.span or Span(0, 0))
+        errors = [finding for finding in findings if finding.severity == "error"]
+        if not errors:
+            return tuple(findings)
+        if all(error.code.startswith(NOT_SUPPORTED) for error in errors):
+            raise NotSupportedYet(findings)
+        raise ProgramError(findings)
+
+    def _add(
+        self,
+        severity: Severity,
+        code: str,
+        message: str,
+        at: Node | Span,
+        label: str,
+        notes: Iterable[str],
+        helps: Iterable[str],
+    ) -> None:
+        span = at if isinstance(at, Span) else at.span
+        finding = Diagnostic(code, message, span, self.source, label, tuple(notes), tuple(helps), severity)
+        self._found.setdefault((code, span, message), finding)
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> tuple[str, ...]:
+    """A help line with the nearest names, or none."""
+    near = nearest(name, choices)
+    if not near:
+        return ()
+    return (f"did you mean {listed(near, 'or')}?",)
+
+
+def listed(names: Iterable[str], joint: str = "and") -> str:
+    """Names in backticks as English lists them.
+
+    >>> listed(["a", "b", "c"])
+    '`a`, `b` and `c`'
+    """
+    *first, last = [f"`{name}`" for name in names]
+    return f"{', '.join(first)} {joint} {last}" if first else last

@@ -1,0 +1,302 @@
+"""One event: shape, names, conditions and outputs put together into a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeGuard, TypeVar, cast
+
+from inkling.language import syntax as s
+from inkling.logical import plan as p
+from inkling.logical.binding.catalog import Catalog, Source, broken_source
+from inkling.logical.binding.clocks import TimeUses, check_times, eventless
+from inkling.logical.binding.diagnostics import Diagnostics, listed
+from inkling.logical.binding.events.clauses import (
+    bind_confidence,
+    bind_demand,
+    bind_keep,
+    bind_partition,
+    bind_scope,
+    bind_top,
+    check_windows,
+    restarts,
+)
+from inkling.logical.binding.events.consumption import bind_consumption, fits_consumption
+from inkling.logical.binding.events.outputs import bind_outputs, key_of_results
+from inkling.logical.binding.events.timeouts import bind_timeouts
+from inkling.logical.binding.knowledge.lookups import warn_of_unread
+from inkling.logical.binding.names import EventNames, report_unknown
+from inkling.logical.binding.patterns.conditions import bind_conditions, report_unused
+from inkling.logical.binding.patterns.places import Shape, fill
+from inkling.logical.binding.patterns.segments import check_quantity, check_segments, take_quantity
+from inkling.logical.binding.patterns.sequences import can_be_empty
+from inkling.logical.binding.patterns.shape import bind_shape
+from inkling.logical.binding.streams.declaration import warn_of_empty_output
+from inkling.logical.binding.syntax_walk import direct_parts, named_sources, parts_of
+from inkling.logical.patterns.moments import happens_without_events
+from inkling.model.schema import Column, EventSchema
+from inkling.source import SourceText, Span
+
+
+@dataclass(frozen=True, slots=True)
+class BoundEvent:
+    plan: p.EventPlan
+    ticks_only: tuple[p.TicksOnly, ...]
+    timeouts: p.EventPlan | None = None
+
+    @property
+    def plans(self) -> tuple[p.EventPlan, ...]:
+        return (self.plan,) if self.timeouts is None else (self.plan, self.timeouts)
+
+
+def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) -> BoundEvent | None:
+    """The plan of one event, which also enters the catalog; None when it has an error."""
+    n_errors = diagnostics.n_errors
+    decl = _with_aggregates(decl, catalog.aggregates)
+    times = TimeUses()
+    scope = bind_scope(decl, catalog, diagnostics)
+    keep = bind_keep(decl, times)
+    shape = bind_shape(decl.body, scope, catalog, diagnostics, times, keep)
+    used = {source.name: source for place in shape.places for source in place.sources}
+    sources = tuple({**used, **{source.name: source for source in scope}}.values())
+    names = EventNames(shape, catalog, diagnostics, times, bind_partition(decl, sources, diagnostics))
+    take_quantity(decl.body, names)
+    bind_conditions(names)
+    head, returns = bind_outputs(decl, names)
+    check_segments(decl, names, head, returns)
+    check_quantity(decl, names, head)
+    check_windows(decl, names)
+    consumption = bind_consumption(decl, names)
+    report_unused(names)
+    warn_of_unread(names)
+    streams = frozenset(name for source in sources for name in source.streams)
+    uncertain = frozenset(name for source in sources for name in source.uncertain)
+    confidence = bind_confidence(decl, uncertain, diagnostics)
+    top = bind_top(decl, uncertain, diagnostics)
+    demand = bind_demand(decl, uncertain, diagnostics)
+    warn_of_empty_output(decl, streams, catalog, diagnostics)
+    _check_complement_scope(decl, scope, diagnostics)
+    _check_since(decl, names)
+    ticks_only = check_times(times, streams, decl.name.span, catalog, diagnostics)
+    _warn_of_mixed_levels(decl.body, diagnostics)
+    if diagnostics.n_errors > n_errors or any(source.has_error for source in sources):
+        for name in declared_names(decl):
+            catalog.sources[name.text] = broken_source(name.text, is_derived=True)
+        return None
+    pattern = fill(shape.pattern, shape.places)
+    if happens_without_events(pattern):
+        eventless(decl, diagnostics)
+        catalog.sources[decl.name.text] = broken_source(decl.name.text, is_derived=True)
+        return None
+    if can_be_empty(pattern):
+        diagnostics.warn(
+            "INK0323",
+            "the pattern also matches the empty sequence; empty matches are not emitted",
+            decl.body.pattern,
+            helps=["write `+` instead of `*` or `?`"],
+        )
+    columns = tuple(Column(output.name, output.type) for output in (*head, *returns))
+    schema = EventSchema(decl.name.text, columns, _is_ordered(shape, pattern), _is_interval(shape, pattern))
+    key = key_of_results(head, names.partition, pattern)
+    catalog.sources[schema.name] = Source(
+        schema.name,
+        {column.name: column.type for column in columns},
+        is_ordered=schema.is_ordered,
+        is_interval=schema.is_interval,
+        streams=streams,
+        uncertain=uncertain,
+        key=key.columns,
+        unshown=key.unshown,
+        is_derived=True,
+    )
+    plan = p.EventPlan(
+        schema.name,
+        head,
+        returns,
+        pattern,
+        shape.within,
+        tuple(shape.top.having),
+        tuple(Column(name, kind) for name, kind in names.partition.items() if kind is not None),
+        tuple(source.name for source in scope),
+        p.Per(decl.per or ("VALUES" if isinstance(pattern, p.Quantified) else "MATCH")),
+        restarts(decl),
+        _slots(shape),
+        schema,
+        keep,
+        confidence=confidence,
+        top=top,
+        demand=demand,
+        consumption=consumption,
+        on_change=decl.on_change,
+        retracted_as=decl.on_retract.text if decl.on_retract else None,
+    )
+    if decl.consume is not None and consumption is not None and not fits_consumption(decl.consume, plan, diagnostics):
+        catalog.sources[schema.name] = broken_source(schema.name, is_derived=True)
+        return None
+    return BoundEvent(plan, ticks_only, bind_timeouts(decl, plan, catalog, diagnostics))
+
+
+def declared_names(decl: s.EventDecl) -> tuple[s.Ident, ...]:
+    """The events that a declaration brings into being."""
+    return (decl.name,) if decl.on_timeout is None else (decl.name, decl.on_timeout)
+
+
+def used_sources(decl: s.EventDecl) -> tuple[s.Ident, ...]:
+    """Every stream and event that a declaration reads."""
+    return (*named_sources(decl.body), *decl.over)
+
+
+def _slots(shape: Shape) -> tuple[p.Slot, ...]:
+    return tuple(
+        p.Slot(
+            place.number,
+            place.name.text if place.name else None,
+            tuple(source.name for source in place.sources),
+            bool(place.repetitions),
+            bool(place.fences),
+            place.inner is not None,
+        )
+        for place in shape.places
+    )
+
+
+def _is_ordered(shape: Shape, pattern: p.Pattern) -> bool:
+    """Whether all events of a match come from ordered streams; neither a deadline nor a key is an event."""
+    if isinstance(pattern, p.Quantified):
+        return False
+    filled = [place for place in shape.places if place.inner is None and not place.fences]
+    return not _has_deadline(pattern) and all(source.is_ordered for place in filled for source in place.fillers)
+
+
+def _has_deadline(part: p.Part) -> bool:
+    match part:
+        case p.Deadline() | p.TimePoint():
+            return True
+        case p.Except(pattern=inner):
+            return _has_deadline(inner)
+        case p.Sequence(parts=parts):
+            return any(_has_deadline(one) for one in parts if not isinstance(one, p.Absent))
+        case _:
+            return any(_has_deadline(inner) for inner in p.sub_patterns(part))
+
+
+def _is_interval(shape: Shape, pattern: p.Pattern) -> bool:
+    """Whether a match can last; a single point cannot."""
+    match pattern:
+        case p.Leaf(slot=slot):
+            return any(source.is_interval for source in shape.places[slot].fillers)
+        case p.Narrowed(pattern=inner):
+            return _is_interval(shape, inner)
+        case p.Disjunction(items=items):
+            return any(_is_interval(shape, item) for item in items)
+        case _:
+            return True
+
+
+def _check_complement_scope(decl: s.EventDecl, scope: tuple[Source, ...], diagnostics: Diagnostics) -> None:
+    unordered = [source.name for source in scope if not source.is_ordered and not source.is_broken]
+    complement = next((node for node in parts_of(decl.body) if isinstance(node, s.Complement)), None)
+    if complement is not None and unordered:
+        diagnostics.wrong(
+            "INK0316",
+            "COMPLEMENT needs totally ordered streams",
+            complement,
+            notes=[f"simultaneous events of {listed(unordered)} are unordered"],
+            helps=["declare `ORDER BY column` for every stream of the scope"],
+        )
+
+
+def _check_since(decl: s.EventDecl, names: EventNames) -> None:
+    for node in parts_of(decl.body):
+        if isinstance(node, s.WindowOf) and node.since and names.shape.named(node.since.text) is None:
+            report_unknown(node.since, names, None)
+
+
+Written = TypeVar("Written", bound=s.Node)
+
+
+def _with_aggregates(node: Written, names: Collection[str]) -> Written:
+    """The same with `name(w.x)` as an aggregate for each of the names; the same object when there is none."""
+    return cast(Written, _changed(node, names)) if names else node
+
+
+def _changed(node: s.Node, names: Collection[str]) -> s.Node:
+    match node:
+        case s.Call(name=name, args=(s.Attribute(var=var, column=column),)) if name.text in names:
+            return s.Aggregate(cast(Any, name.text), var, column, span=node.span)
+        case s.Call(name=name, args=(s.Variable(name=var),)) if name.text in names:
+            return s.Aggregate(cast(Any, name.text), var, span=node.span)
+    changes: dict[str, Any] = {}
+    for part in fields(node):
+        value = getattr(node, part.name)
+        if isinstance(value, s.Node):
+            new: Any = _changed(value, names)
+        elif isinstance(value, tuple):
+            items = [_changed(item, names) if isinstance(item, s.Node) else item for item in value]
+            new = value if all(one is other for one, other in zip(items, value, strict=True)) else tuple(items)
+        else:
+            continue
+        if new is not value:
+            changes[part.name] = new
+    return replace(cast(Any, node), **changes) if changes else node
+
+
+Level = s.And | s.Or | s.Par | s.Allen | s.Except | s.Seq
+
+_PREFIX_SEQUENCE = re.compile(r"SEQ\s*(ANY\b|NEXT\b|STRICT\b)?\s*\(", re.IGNORECASE)
+
+
+def _warn_of_mixed_levels(node: s.Node, diagnostics: Diagnostics) -> None:
+    """One warning per operand of another level that has no parentheses of its own."""
+    for child in direct_parts(node):
+        if (
+            _is_infix(node, diagnostics.source)
+            and _is_infix(child, diagnostics.source)
+            and type(child) is not type(node)
+            and not _in_parentheses(child.span, diagnostics.source)
+        ):
+            inner = diagnostics.words(child)
+            diagnostics.warn(
+                "INK0324",
+                f"{_word(child)} {_precedes(child, node)} {_word(node)} here",
+                child,
+                helps=[f"write `({inner})` to make the precedence explicit"],
+            )
+        _warn_of_mixed_levels(child, diagnostics)
+
+
+def _is_infix(node: s.Node, source: SourceText) -> TypeGuard[Level]:
+    """Whether an operator stands between its operands; SEQ does so in rules of ETALIS only."""
+    return isinstance(node, Level) and not (
+        isinstance(node, s.Seq) and _PREFIX_SEQUENCE.match(source.text, node.span.start)
+    )
+
+
+def _precedes(child: Level, node: Level) -> str:
+    """Among themselves SEQ between operands and the relations are read from left to right."""
+    chained = s.Seq | s.Allen | s.Except
+    reads_on = isinstance(child, chained) and isinstance(node, chained) and s.Seq in (type(child), type(node))
+    return "is read before" if reads_on else "binds tighter than"
+
+
+def _word(node: Level) -> str:
+    match node:
+        case s.Seq():
+            return "SEQ"
+        case s.And():
+            return "AND"
+        case s.Or():
+            return "OR"
+        case s.Par():
+            return "PAR"
+        case s.Allen(relations=relations):
+            return " ".join(relations[:1])
+        case s.Except():
+            return "EXCEPT"
+
+
+def _in_parentheses(span: Span, source: SourceText) -> bool:
+    before = source.text[: span.start].rstrip()
+    after = source.text[span.end :].lstrip()
+    return (before.endswith("(") and after.startswith(")")) or source.text_of(span).startswith("(")

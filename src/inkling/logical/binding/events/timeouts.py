@@ -1,0 +1,261 @@
+"""`ON TIMEOUT name`: whether anything can run out of time, and the event that reports it.
+
+For `SEQ(a, b, c) WITHIN d` these are the matches of `SEQ(a, NOT b)` and `SEQ(a, b, NOT c)` within d: what had happened
+when the time was up, and what had not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from inkling.language import syntax as s
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.binding.catalog import Catalog, Source, broken_source
+from inkling.logical.binding.diagnostics import Diagnostics
+from inkling.logical.binding.events.outputs import key_of_results
+from inkling.logical.patterns.moments import happens_without_events
+from inkling.logical.plan import can_be_empty
+from inkling.logical.rewrites.everywhere import Numbers, slots_in_order, where_present
+from inkling.model.schema import Column, EventSchema
+from inkling.model.types import Type
+
+
+def bind_timeouts(
+    decl: s.EventDecl, event: p.EventPlan, catalog: Catalog, diagnostics: Diagnostics
+) -> p.EventPlan | None:
+    """The event of the matches that ran out of time, which also enters the catalog."""
+    if decl.on_timeout is None or decl.on_timeout.text in catalog.sources:  # a name that is taken was reported
+        return None
+    if not _is_sound(decl.on_timeout, decl, event, diagnostics):
+        catalog.sources[decl.on_timeout.text] = broken_source(decl.on_timeout.text, is_derived=True)
+        return None
+    plan = timeouts_of(event, decl.on_timeout.text)
+    main = catalog.sources[event.name]
+    key = key_of_results(plan.head, (column.name for column in plan.partition), plan.pattern)
+    catalog.sources[plan.name] = Source(
+        plan.name,
+        {column.name: column.type for column in plan.schema.columns},
+        is_ordered=plan.schema.is_ordered,
+        is_interval=plan.schema.is_interval,
+        streams=main.streams,
+        uncertain=main.uncertain,
+        key=key.columns,
+        unshown=key.unshown,
+        is_derived=True,
+    )
+    return plan
+
+
+def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, diagnostics: Diagnostics) -> bool:
+    pattern = event.pattern
+    if not isinstance(pattern, p.Sequence):
+        diagnostics.wrong(
+            "INK0326",
+            "ON TIMEOUT needs a sequence",
+            name,
+            helps=["write the pattern as `SEQ(…)`, with `WITHIN` outside of any parentheses"],
+        )
+    elif pattern.policy is p.Policy.STRICT:
+        diagnostics.wrong(
+            "INK0326",
+            "ON TIMEOUT does not support `SEQ STRICT`",
+            name,
+            notes=["in `SEQ STRICT` the next event ends a partial match, not a timeout"],
+            helps=["write `SEQ NEXT(…)`"],
+        )
+    elif event.within is None or isinstance(event.within, p.EventCount):
+        counted = ["`WITHIN n EVENTS` counts events; no time passes"] if event.within is not None else []
+        diagnostics.wrong(
+            "INK0326",
+            "ON TIMEOUT needs a limit in time",
+            name,
+            "without WITHIN, a partial match never times out",
+            notes=counted,
+            helps=["add a limit to the pattern, for example `WITHIN 10 MINUTES`"],
+        )
+    elif not _late_parts(pattern):
+        diagnostics.wrong(
+            "INK0326",
+            "no partial match of this sequence can time out",
+            name,
+            notes=["the sequence needs at least two parts that are not optional"],
+        )
+    elif any(isinstance(part, p.Repetition) and part.eager for part in pattern.parts):
+        diagnostics.wrong(
+            "INK0326",
+            "ON TIMEOUT cannot determine where an EAGER repetition waits",
+            name,
+            notes=["a partial match may be waiting for one more round or for the next part"],
+            helps=["leave EAGER out"],
+        )
+    elif (title := _looked_ahead(event, pattern)) is not None:
+        diagnostics.wrong(
+            "INK0326",
+            f"ON TIMEOUT cannot determine whether a NOT holds that reads `{title}`",
+            name,
+            f"an earlier part can time out before `{title}` happens",
+            helps=["compare the event inside NOT with earlier parts only"],
+        )
+    elif any(output.name == REACHED for output in (*event.head, *event.returns)):
+        diagnostics.wrong(
+            "INK0220",
+            f"two columns of `{name}` are called `{REACHED}`",
+            name,
+            notes=[f"`{REACHED}` is the number of parts that had happened when the time was up"],
+            helps=[f"give the column of `{decl.name}` another name with `AS`"],
+        )
+    else:
+        return True
+    return False
+
+
+def _looked_ahead(event: p.EventPlan, sequence: p.Sequence) -> str | None:
+    """The part that an absence before it looks at, if time can be up between the two."""
+    late = _late_parts(sequence)
+    home = {leaf.slot: place for place, part in enumerate(sequence.parts) for leaf in _leaves(part)}
+    for place, part in enumerate(sequence.parts):
+        if isinstance(part, p.Absent):
+            for slot in sorted({slot for expr in _expressions(part.pattern) for slot in e.slots_of(expr)}):
+                if any(place < missing <= home.get(slot, -1) for missing in late):
+                    return event.slots[slot].name or " | ".join(event.slots[slot].sources)
+    return None
+
+
+def _leaves(part: p.Part) -> Iterator[p.Leaf]:
+    if isinstance(part, p.Absent):
+        yield from p.leaves(part.pattern)
+    elif not isinstance(part, p.Deadline | p.StreamStart):
+        yield from p.leaves(part)
+
+
+def _expressions(pattern: p.Pattern) -> Iterator[e.Expr]:
+    match pattern:
+        case p.Leaf(demands=demands, atoms=atoms):
+            yield from demands
+            yield from (arg for atom in atoms for arg in atom.args if arg is not None)
+        case p.Narrowed(having=having):
+            yield from having
+        case _:
+            pass
+    for inner in p.sub_patterns(pattern):
+        yield from _expressions(inner)
+
+
+REACHED = "reached"
+"""The column with the number of parts that had happened."""
+
+
+def _late_parts(sequence: p.Sequence) -> tuple[int, ...]:
+    """Places of the parts that something can wait for in vain: not the first one, and none that may be left out."""
+    placed = [place for place, part in enumerate(sequence.parts) if _is_placed(part)]
+    return tuple(
+        place
+        for place in placed[1:]
+        if not can_be_empty(sequence.parts[place])
+        and not happens_without_events(replace(sequence, parts=sequence.parts[:place]))
+    )
+
+
+def timeouts_of(event: p.EventPlan, name: str) -> p.EventPlan:
+    """The event `name` whose results are the matches of `event` that ran out of time."""
+    assert isinstance(event.pattern, p.Sequence), "only the parts of a sequence are waited for"
+    partials: list[_Partial] = []
+    n_slots = n_atoms = 0
+    for place in _late_parts(event.pattern):
+        partial = _partial(event, event.pattern, place, n_slots, n_atoms)
+        n_slots, n_atoms = partial.span + 1, n_atoms + len(partial.atoms)
+        partials.append(partial)
+    head = tuple(_output(output, partials) for output in event.head)
+    reached = p.Output(REACHED, _chosen([(one, e.Literal(one.reached, Type.INTEGER)) for one in partials]))
+    returns = tuple(_output(output, partials) for output in event.returns)
+    pattern, having = _together(partials)
+    columns = tuple(Column(output.name, output.type) for output in (*head, reached, *returns))
+    return p.EventPlan(
+        name,
+        (*head, reached),
+        returns,
+        pattern,
+        event.within,
+        having,
+        event.partition,
+        event.scope,
+        p.Per.MATCH,
+        restart=False,
+        slots=tuple(slot for one in partials for slot in one.slots[: one.span if len(partials) == 1 else None]),
+        schema=EventSchema(name, columns, event.schema.is_ordered, is_interval=True),
+        timeouts_of=event.name,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    """A sequence up to a part that does not come, with slots and look-ups of its own."""
+
+    reached: int
+    sequence: p.Sequence
+    having: tuple[e.Expr, ...]
+    slots: tuple[p.Slot, ...]
+    span: int  # the slot that names it
+    numbers: dict[int, int]  # its slots by those of the whole sequence, of what has happened
+    atoms: dict[int, int]  # its look-ups likewise
+
+    def has(self, expr: e.Expr) -> bool:
+        """Whether all that an expression looks at has happened."""
+        return e.slots_of(expr) <= self.numbers.keys() and e.atoms_of(expr) <= self.atoms.keys()
+
+    def own(self, expr: e.Expr) -> e.Expr:
+        return Numbers(self.numbers, self.atoms).expr(expr)
+
+
+def _partial(event: p.EventPlan, sequence: p.Sequence, place: int, n_slots: int, n_atoms: int) -> _Partial:
+    happened, late = sequence.parts[:place], sequence.parts[place]
+    assert not isinstance(late, p.Absent | p.Deadline | p.StreamStart), "only parts that happen can be late"
+    if isinstance(late, p.Repetition):
+        if isinstance(late.pattern, p.Leaf):  # an event that fails a CHECK has come: nothing waits any more
+            late = replace(late, pattern=replace(late.pattern, checks=()))
+        late = p.Sequence(sequence.policy, (late,))
+    cut = p.Sequence(sequence.policy, (*happened, p.Absent(late)), event.within)
+    slots = {old: n_slots + number for number, old in enumerate(slots_in_order(cut))}
+    atoms = {atom.number: n_atoms + k for k, atom in enumerate(a for leaf in p.leaves(cut) for a in leaf.atoms)}
+    hidden = {*slots_in_order(late)}
+    span = n_slots + len(slots)
+    reached = sum(_is_placed(part) for part in happened)
+    own = Numbers(slots, atoms).pattern(cut)
+    assert isinstance(own, p.Sequence)
+    described = [
+        replace(event.slots[old], number=new, negated=event.slots[old].negated or old in hidden)
+        for old, new in slots.items()
+    ]
+    name = p.Slot(span, f"partial{reached}", (), repeated=False, negated=False, span_only=True)
+    seen = {old: new for old, new in slots.items() if old not in hidden}
+    draft = _Partial(reached, own, (), (*described, name), span, seen, atoms)
+    conditions = [part for condition in event.having for part in e.conjuncts(condition)]
+    return replace(draft, having=tuple(draft.own(one) for one in conditions if draft.has(one)))
+
+
+def _is_placed(part: p.Part) -> bool:
+    return not isinstance(part, p.Absent | p.Deadline | p.StreamStart)
+
+
+def _output(output: p.Output, partials: list[_Partial]) -> p.Output:
+    """The value in each partial match that has all it depends on, null in the others."""
+    expr = output.expr
+    if not e.slots_of(expr) and not e.atoms_of(expr):
+        return output
+    known = [(one, one.own(expr)) for one in partials if one.has(expr)]
+    if not known:
+        return p.Output(output.name, e.Literal(None, expr.type))
+    return p.Output(output.name, _chosen(known, by_all=len(known) == len(partials)))
+
+
+def _chosen(values: list[tuple[_Partial, e.Expr]], *, by_all: bool = True) -> e.Expr:
+    return where_present([(one.span, value) for one, value in values], always=by_all)
+
+
+def _together(partials: list[_Partial]) -> tuple[p.Pattern, tuple[e.Expr, ...]]:
+    """One pattern of all partial matches, and the conditions on it."""
+    if len(partials) == 1:
+        return partials[0].sequence, partials[0].having
+    return p.Disjunction(tuple(p.Narrowed(one.sequence, None, one.having, one.span) for one in partials)), ()

@@ -1,0 +1,353 @@
+"""Several declarations of one event, and events that use themselves: bound together, then united."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from inkling.language import syntax as s
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical import recursion as r
+from inkling.logical.binding.catalog import Catalog, Source, broken_source
+from inkling.logical.binding.diagnostics import Diagnostics, listed
+from inkling.logical.binding.events.clauses import reject_windows
+from inkling.logical.binding.events.event import BoundEvent, bind_event, declared_names, used_sources
+from inkling.logical.binding.events.outputs import key_of_results, titles_of
+from inkling.logical.binding.patterns.segments import reject_united
+from inkling.logical.binding.syntax_walk import named_sources
+from inkling.logical.rewrites.everywhere import united
+from inkling.model.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Declarations:
+    """The declarations of events that need each other, or of one event."""
+
+    decls: tuple[s.EventDecl, ...]
+    is_recursive: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(decl.name.text for decl in self.decls))
+
+
+def bind_together(declared: Declarations, catalog: Catalog, diagnostics: Diagnostics) -> tuple[BoundEvent, ...]:
+    """The events of some declarations, one for each name; none for those with an error."""
+    if len(declared.decls) == 1 and not declared.is_recursive:
+        bound = bind_event(declared.decls[0], catalog, diagnostics)
+        return () if bound is None else (bound,)
+    n_errors = diagnostics.n_errors
+    decls = _with_common_titles(declared.decls)
+    known = _reject_differences(decls, diagnostics)
+    alike = [decl for decl in decls if decl.name.text not in known]
+    if declared.is_recursive and not known:
+        known = _trial(decls, declared, catalog, diagnostics)
+    members = _members(alike, declared, catalog, diagnostics, known)
+    _reject_other_types(alike, members, diagnostics)
+    if diagnostics.n_errors == n_errors and sum(map(len, members.values())) == len(decls):
+        events = tuple(_united(members[name]) for name in declared.names)
+        if declared.is_recursive:
+            _check_recursion(decls, tuple(event.plan for event in events), diagnostics)
+        for event in events:
+            catalog.sources[event.plan.name] = _source(event.plan, members[event.plan.name], catalog)
+        if diagnostics.n_errors == n_errors:
+            return events
+    for name in declared.names:
+        catalog.sources[name] = broken_source(name, is_derived=True)
+    return ()
+
+
+def _trial(
+    decls: Sequence[s.EventDecl], declared: Declarations, catalog: Catalog, diagnostics: Diagnostics
+) -> dict[str, Source]:
+    """How the events of a recursive group look to each other; found by binding them until nothing changes.
+
+    A trial ends at the first error: binding once more, with what is known then, reports it. From one trial to the
+    next a column may only turn from whole numbers to doubles, and an event lose its total order.
+    """
+    known: dict[str, Source] = {}
+    most = 2 + sum(1 + len(decl.head or ()) + len(decl.returns) + len(decl.partition_by) for decl in decls)
+    for _ in range(most):
+        trial, seen = Diagnostics(diagnostics.source), catalog.copy()
+        members = _members(decls, declared, seen, trial, known)
+        _reject_other_types(decls, members, trial)
+        if trial.n_errors or sum(map(len, members.values())) < len(decls):
+            break
+        outside = _outside(declared, seen)
+        found = {name: _source(_united(members[name]).plan, members[name], seen, outside) for name in declared.names}
+        if found == known:
+            break
+        known = found
+    else:
+        raise AssertionError(f"the columns of {listed(declared.names)} keep changing their types")
+    return known
+
+
+def _members(
+    decls: Sequence[s.EventDecl],
+    declared: Declarations,
+    catalog: Catalog,
+    diagnostics: Diagnostics,
+    known: dict[str, Source],
+) -> dict[str, list[BoundEvent]]:
+    """Each declaration bound once all it uses has been seen; of a recursive event, what does not use it comes first."""
+    own = set(declared.names)
+    for name in own:
+        catalog.sources.pop(name, None)
+    catalog.sources.update(known)
+    members: dict[str, list[tuple[int, BoundEvent]]] = {name: [] for name in declared.names}
+    waiting = list(enumerate(decls))
+    outside = _outside(declared, catalog) if declared.is_recursive else ()
+    while waiting:
+        ready = [
+            (place, decl)
+            for place, decl in waiting
+            if all(used.text in catalog.sources for used in used_sources(decl) if used.text in own)
+        ]
+        if not ready:
+            _reject_without_beginning([decl for _, decl in waiting], own, diagnostics)
+            catalog.sources.update({name: broken_source(name, is_derived=True) for name in own - {*catalog.sources}})
+            continue
+        for place, decl in ready:
+            seen = catalog.sources.get(decl.name.text)
+            bound = bind_event(decl, catalog, diagnostics)
+            if bound is not None:
+                members[decl.name.text].append((place, bound))
+            if seen is not None and declared.is_recursive:
+                catalog.sources[decl.name.text] = seen
+            elif bound is not None and declared.is_recursive:
+                catalog.sources[decl.name.text] = _source(bound.plan, [bound], catalog, outside)
+        waiting = [one for one in waiting if one not in ready]
+    return {name: [bound for _, bound in sorted(found, key=lambda pair: pair[0])] for name, found in members.items()}
+
+
+def _united(members: list[BoundEvent]) -> BoundEvent:
+    kinds = [
+        Type.DOUBLE if Type.DOUBLE in column else column[0]
+        for column in zip(*([output.type for output in _outputs(member.plan)] for member in members), strict=True)
+    ]
+    plans = tuple(_widened(member.plan, kinds) for member in members)
+    return BoundEvent(united(plans), tuple(use for member in members for use in member.ticks_only))
+
+
+def _reject_other_types(
+    decls: Sequence[s.EventDecl], members: dict[str, list[BoundEvent]], diagnostics: Diagnostics
+) -> None:
+    """Report columns that are not of one type in all declarations; whole numbers beside doubles become doubles."""
+    for name, found in members.items():
+        own = [decl for decl in decls if decl.name.text == name]
+        if len(found) != len(own):
+            continue
+        for place, column in enumerate(zip(*(_outputs(member.plan) for member in found), strict=True)):
+            kinds = {output.type for output in column}
+            if len(kinds) > 1 and kinds != {Type.INTEGER, Type.DOUBLE}:
+                wrong = next(i for i, output in enumerate(column) if output.type is not column[0].type)
+                items = (*(own[wrong].head or ()), *own[wrong].returns)
+                diagnostics.wrong(
+                    "INK0334",
+                    f"`{column[0].name}` of `{name}` is {column[0].type} in its first declaration and"
+                    f" {column[wrong].type} here",
+                    items[place] if place < len(items) else own[wrong].name,
+                    helps=["results of events with the same name are combined, so their columns need one type"],
+                )
+
+
+def _outputs(plan: p.EventPlan) -> tuple[p.Output, ...]:
+    return (*plan.head, *plan.returns)
+
+
+def _widened(plan: p.EventPlan, kinds: list[Type]) -> p.EventPlan:
+    """The plan with whole numbers as doubles where another declaration has doubles."""
+    outputs = [
+        output
+        if output.type is kind
+        else p.Output(output.name, e.Arithmetic("+", output.expr, e.Literal(0.0, Type.DOUBLE), Type.DOUBLE))
+        for output, kind in zip(_outputs(plan), kinds, strict=True)
+    ]
+    columns = tuple(replace(column, type=kind) for column, kind in zip(plan.schema.columns, kinds, strict=True))
+    given = len(plan.head)
+    return replace(
+        plan, head=tuple(outputs[:given]), returns=tuple(outputs[given:]), schema=replace(plan.schema, columns=columns)
+    )
+
+
+def _source(
+    plan: p.EventPlan, members: list[BoundEvent], catalog: Catalog, outside: Iterable[Source] | None = None
+) -> Source:
+    """The event as patterns see it; what depends on itself depends on all that its group reads."""
+    if outside is None:
+        used = {name for member in members for name in member.plan.sources if name != plan.name}
+        outside = [catalog.sources[name] for name in sorted(used)]
+        is_interval = plan.schema.is_interval
+    else:
+        is_interval = True
+    outside = tuple(outside)
+    key = key_of_results(plan.head, (column.name for column in plan.partition), plan.pattern)
+    return Source(
+        plan.name,
+        {column.name: column.type for column in plan.schema.columns},
+        is_ordered=plan.schema.is_ordered and all(source.is_ordered for source in outside),
+        is_interval=is_interval,
+        streams=frozenset(name for source in outside for name in source.streams),
+        uncertain=frozenset(name for source in outside for name in source.uncertain),
+        key=key.columns,
+        unshown=key.unshown,
+        is_derived=True,
+    )
+
+
+def _outside(declared: Declarations, catalog: Catalog) -> tuple[Source, ...]:
+    used = {used.text for decl in declared.decls for used in used_sources(decl)} - set(declared.names)
+    return tuple(catalog.sources[name] for name in sorted(used) if name in catalog.sources)
+
+
+def _with_common_titles(decls: tuple[s.EventDecl, ...]) -> tuple[s.EventDecl, ...]:
+    """The declarations with one name per column: that of the first declaration which has one."""
+    titles: dict[tuple[str, int], str] = {}
+    for decl in decls:
+        for place, title in enumerate(titles_of(decl.head or ())):
+            if title is not None:
+                titles.setdefault((decl.name.text, place), title)
+    return tuple(_titled(decl, titles) for decl in decls)
+
+
+def _titled(decl: s.EventDecl, titles: dict[tuple[str, int], str]) -> s.EventDecl:
+    if decl.head is None:
+        return decl
+    own = titles_of(decl.head)
+    items = []
+    for place, item in enumerate(decl.head):
+        title = titles.get((decl.name.text, place))
+        if title is not None and title != own[place]:
+            item = replace(item, alias=s.Ident(title, span=item.span))
+        items.append(item)
+    return replace(decl, head=tuple(items))
+
+
+def _reject_differences(decls: Sequence[s.EventDecl], diagnostics: Diagnostics) -> dict[str, Source]:
+    """Report events whose declarations do not fit together; broken sources stand in for them."""
+    broken: dict[str, Source] = {}
+    for name in dict.fromkeys(decl.name.text for decl in decls):
+        n_errors = diagnostics.n_errors
+        own = [decl for decl in decls if decl.name.text == name]
+        _reject_to_unite(own, diagnostics)
+        if diagnostics.n_errors > n_errors:
+            made = [made.text for decl in own for made in declared_names(decl)]
+            broken |= {one: broken_source(one, is_derived=True) for one in made}
+    return broken
+
+
+def _reject_to_unite(decls: Sequence[s.EventDecl], diagnostics: Diagnostics) -> None:
+    other = decls[0]
+    for decl in decls[1:]:
+        for what, own, its in _compared(decl, other):
+            if own != its:
+                diagnostics.wrong(
+                    "INK0334",
+                    f"the declarations of `{decl.name}` differ in {what}",
+                    decl.name,
+                    f"{its or 'none'} in the first, {own or 'none'} here",
+                    notes=[f"the first is at {diagnostics.place(other.name)}; events with the same name are combined"],
+                    helps=["make the declarations agree, or rename this event"],
+                )
+    reject_windows(decls, diagnostics)
+    reject_united(decls, diagnostics)
+    for decl in decls:
+        if decl.on_timeout is not None:
+            diagnostics.wrong(
+                "INK0334",
+                "ON TIMEOUT does not support recursive events or events with several declarations",
+                decl.on_timeout,
+                helps=["give this event a name of its own"],
+            )
+
+
+def _compared(decl: s.EventDecl, other: s.EventDecl) -> Iterable[tuple[str, str, str]]:
+    def texts(one: s.EventDecl) -> dict[str, str]:
+        return {
+            "the number of their columns": "no head" if one.head is None else str(len(one.head)),
+            "PER": one.per or "MATCH",
+            "PARTITION BY": ", ".join(column.text for column in one.partition_by),
+            "CONSUME": "" if one.consume is None else str(one.consume),
+            "KEEP FOR": "" if one.keep_for is None else str(one.keep_for),
+            "ON RETRACT": "" if one.on_retract is None else one.on_retract.text,
+            "RETURN": ", ".join(title or "?" for title in titles_of(one.returns)),
+        }
+
+    own, its = texts(decl), texts(other)
+    return [(what, own[what], its[what]) for what in own]
+
+
+def _reject_without_beginning(decls: list[s.EventDecl], own: set[str], diagnostics: Diagnostics) -> None:
+    for decl in decls:
+        place = next(used for used in used_sources(decl) if used.text in own)
+        diagnostics.wrong(
+            "INK0333",
+            f"`{decl.name}` depends only on itself, so it never has a first result",
+            place,
+            helps=[f"add a second `EVENT {decl.name}(…)` that does not use {listed(sorted(own))}: it is the base case"],
+        )
+
+
+def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan], diagnostics: Diagnostics) -> None:
+    """Report whatever keeps a recursive group from having one least model that can be built step by step."""
+    names = frozenset(event.name for event in events)
+    related = next((event for event in events if isinstance(event.pattern, p.Quantified)), None)
+    if related is not None:
+        _reject_relation(related, decls, names, diagnostics)
+        return
+    for event in events:
+        own = [decl for decl in decls if decl.name.text == event.name]
+        if event.per is not p.Per.INTERVAL:
+            diagnostics.wrong(
+                "INK0335",
+                f"`{event.name}` uses itself, so its results must be distinguished by values and interval",
+                own[0].name,
+                notes=["a recursive result can be derived in several ways and counts once"],
+                helps=["add `PER INTERVAL`"],
+            )
+        if event.returns:
+            diagnostics.wrong(
+                "INK0336",
+                f"`{event.name}` is recursive, so RETURN is ambiguous: a result can have several derivations",
+                own[0].returns[0] if own[0].returns else own[0].name,
+                helps=[f"move the value to the head: `EVENT {event.name}(…, value)`"],
+            )
+        if r.waits(event):
+            diagnostics.wrong(
+                "INK0425",
+                f"`{event.name}` uses itself and waits, which is not supported yet",
+                own[0].name,
+                notes=["AFTER, AT and a NOT at the end make a result known after its last event"],
+                helps=["let another event wait, and use its results here"],
+            )
+    if all(r.is_monotone(event, names) for event in events) or all(r.is_progressive(event, names) for event in events):
+        return
+    at_fault = next(event for event in events if not r.is_monotone(event, names) or not r.is_progressive(event, names))
+    own = [decl for decl in decls if decl.name.text == at_fault.name]
+    place = next((used for decl in own for used in named_sources(decl.body) if used.text in names), own[0].name)
+    diagnostics.wrong(
+        "INK0337",
+        f"`{at_fault.name}` depends on {listed(sorted(names))} and on its absence at the same moment",
+        place,
+        notes=[
+            "NOT, NEXT, STRICT, EXCEPT and CONSUME may look at results of the same recursion only if those end before"
+            " the new result does"
+        ],
+        helps=["let an event that follows end the match: `SEQ(" + at_fault.name + " p, …, Next n)`"],
+    )
+
+
+def _reject_relation(
+    event: p.EventPlan, decls: Sequence[s.EventDecl], names: frozenset[str], diagnostics: Diagnostics
+) -> None:
+    own = next(decl for decl in decls if decl.name.text == event.name)
+    place = next((used for used in named_sources(own.body) if used.text in names), own.name)
+    diagnostics.wrong(
+        "INK0337",
+        f"`{event.name}` compares segments that depend on its own results",
+        place,
+        notes=["a relation between keys needs all their segments"],
+        helps=["compare segments of an event that does not use " + listed([event.name])],
+    )

@@ -1,0 +1,1 @@
+"""Background knowledge: tables, rules, and what calls of them mean."""

@@ -1,0 +1,354 @@
+"""Streams: columns, the roles of columns, and columns derived from row to row.
+
+Streams whose past can change: `OP column FOR d`, and outputs of what was withdrawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inkling.language import syntax as s
+from inkling.logical import expr as e
+from inkling.logical.binding.catalog import Catalog, Source, Timing
+from inkling.logical.binding.clocks import TimeUses, check_times
+from inkling.logical.binding.diagnostics import Diagnostics, listed
+from inkling.logical.binding.expressions import ExpressionBinder, Reference, to_span
+from inkling.logical.binding.streams.columns import ColumnList, as_declared
+from inkling.logical.binding.streams.uncertainty import bind_pairing, bind_uncertainty, check_own_lengths, words_of_time
+from inkling.logical.plan import DerivedColumn, StreamPlan, TicksOnly
+from inkling.model.schema import StreamSchema
+from inkling.model.time import Clock, Span
+from inkling.model.types import Type
+
+
+def check_op(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> None:
+    """What must hold of the column that distinguishes events from withdrawals, which then is no column of events."""
+    if decl.op is None:
+        return
+    columns.optional(decl.op, "OP", Type.STRING)
+    other = next((role for role, column in _roles(decl) if column.text == decl.op.text), None)
+    if other is not None:
+        diagnostics.wrong(
+            "INK0302",
+            f"`{decl.op}` cannot be both {other} and OP",
+            decl.op,
+            notes=["the OP column holds `+` or `-`"],
+            helps=["name another column"],
+        )
+    else:
+        columns.set_aside(decl.op)
+    if decl.id is None:
+        diagnostics.wrong(
+            "INK0390",
+            f"`{decl.name}` has withdrawals, but its events have no id",
+            decl.op,
+            notes=["a withdrawal identifies its event by id"],
+            helps=["add `ID column`"],
+        )
+
+
+def check_op_for(decl: s.StreamDecl, tick: Span | None, diagnostics: Diagnostics) -> None:
+    """Report a time for withdrawals that ends before late events have come."""
+    if decl.op_for is None or decl.late is None:
+        return
+    late, window = to_span(decl.late), to_span(decl.op_for)
+    if (late.unit == "TICKS") != (window.unit == "TICKS") and tick is None:
+        return  # one of them does not fit the stream, which is reported elsewhere
+    if window.length(tick) < late.length(tick):
+        diagnostics.wrong(
+            "INK0302",
+            f"events of `{decl.name}` can arrive later than they can be withdrawn",
+            decl.op_for,
+            notes=[f"LATENESS is `{diagnostics.words(decl.late)}`, which is longer"],
+            helps=[f"write `FOR {diagnostics.words(decl.late)}` or longer"],
+        )
+
+
+def warn_of_empty_output(
+    decl: s.EventDecl, streams: frozenset[str], catalog: Catalog, diagnostics: Diagnostics
+) -> None:
+    """Warn of ON RETRACT where no result is ever withdrawn."""
+    if decl.on_retract is None or streams & catalog.revising:
+        return
+    diagnostics.warn(
+        "INK0392",
+        f"no result of `{decl.name}` is ever withdrawn, so `{decl.on_retract}` stays empty",
+        decl.on_retract,
+        notes=[f"neither OP nor SPECULATIVE is declared for {listed(sorted(streams))}"] if streams else [],
+        helps=["declare `OP column FOR 1 HOUR` or `LATENESS 10 MINUTES SPECULATIVE` for a stream it reads"],
+    )
+
+
+def _roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
+    yield from (("KEY", column) for column in decl.key)
+    match decl.time:
+        case s.TimePoint(column=column) | s.TimeAbout(column=column):
+            yield "TIME", column
+        case s.TimeSpan(start=first, end=last) | s.TimeBetween(lo=first, hi=last):
+            yield "TIME", first
+            yield "TIME", last
+    single = {"ID": decl.id, "ORDER BY": decl.order_by}
+    yield from ((role, column) for role, column in single.items() if column is not None)
+
+
+TIME_KINDS = (Type.INTEGER, Type.TIME)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundStream:
+    plan: StreamPlan
+    ticks_only: tuple[TicksOnly, ...]
+
+
+def bind_stream(decl: s.StreamDecl, catalog: Catalog, diagnostics: Diagnostics) -> BoundStream | None:
+    """The plan of one stream, which also enters the catalog; None when it has an error."""
+    n_errors = diagnostics.n_errors
+    name = decl.name.text
+    columns = ColumnList(name, diagnostics)
+    columns.declare(decl.columns)
+    id_type = columns.require(decl.id, "ID") if decl.id else Type.INTEGER
+    for key in decl.key:
+        columns.require(key, "KEY")
+    if decl.order_by:
+        columns.require(decl.order_by, "ORDER BY", Type.INTEGER, Type.STRING, Type.TIME)
+    if isinstance(decl.time, s.TimeBetween | s.TimeAbout) and decl.order_by:
+        diagnostics.wrong(
+            "INK0302",
+            f"ORDER BY does not fit {words_of_time(decl.time)}",
+            decl.order_by,
+            notes=["events at imprecise times have no fixed order"],
+        )
+    check_op(decl, columns, diagnostics)
+    start, end, time_type = _time(decl, columns, diagnostics)
+    tick = _tick(decl, diagnostics)
+    check_op_for(decl, tick, diagnostics)
+    grid = _grid(decl, tick, time_type, diagnostics) if _declares_time(decl) else None
+    uncertainty = bind_uncertainty(decl, columns, catalog, diagnostics, tick, grid or 1)
+    pairing = bind_pairing(decl, columns, diagnostics)
+    catalog.timings[name] = Timing(_clock(decl, time_type), tick)
+    uses = TimeUses()
+    uses.spans += [(to_span(length), length.span) for length in _lengths(decl)]
+    derived, reset_when = _derive(decl, columns, catalog, diagnostics, uses)
+    ticks_only = check_times(uses, (name,), decl.name.span, catalog, diagnostics)
+    if catalog.timings[name].clock is None:
+        check_own_lengths(_lengths(decl), diagnostics)
+    has_error = diagnostics.n_errors > n_errors
+    catalog.sources[name] = Source(
+        name,
+        dict(columns.types),
+        id_type,
+        is_ordered=decl.order_by is not None,
+        is_interval=isinstance(decl.time, s.TimeSpan),
+        streams=frozenset({name}),
+        uncertain=frozenset({name} if uncertainty else ()),
+        key=tuple(key.text for key in decl.key),
+        pairing=pairing,
+        op=decl.op.text if decl.op else None,
+        has_error=has_error,
+    )
+    if decl.op is not None or decl.speculative:
+        catalog.revising.add(name)
+    if has_error:
+        return None
+    schema = StreamSchema(
+        name,
+        columns.finished(),
+        decl.id.text if decl.id else None,
+        tuple(key.text for key in decl.key),
+        start,
+        end,
+        time_type,
+        decl.order_by.text if decl.order_by else None,
+        tick,
+        uncertainty,
+        to_span(decl.late) if decl.late else None,
+        decl.op.text if decl.op else None,
+        grid,
+        to_span(decl.op_for) if decl.op_for else None,
+        decl.speculative,
+    )
+    return BoundStream(StreamPlan(schema, tuple(derived), reset_when), ticks_only)
+
+
+def _time_columns(decl: s.StreamDecl) -> tuple[s.Ident, ...]:
+    match decl.time:
+        case s.TimePoint(column=column):
+            return (column,)
+        case s.TimeSpan(start=start, end=end):
+            return (start, end)
+        case s.TimeBetween(lo=lo, hi=hi):
+            return (lo, hi)
+        case s.TimeAbout(column=column):
+            return (column,)
+        case None:
+            return ()
+
+
+def _lengths(decl: s.StreamDecl) -> list[s.Duration]:
+    """The lengths of time that a declaration names, besides its tick."""
+    found = [length for length in (decl.late, decl.op_for, decl.at_most) if length is not None]
+    match decl.time:
+        case s.TimeAbout(error=s.Duration() as error):
+            found.append(error)
+        case s.TimeAbout(error=s.ClockErrors(usual=usual, others=others)):
+            found += [usual, *(other.at_most for other in others)]
+        case _:
+            pass
+    if decl.segments is not None and decl.segments.timeout is not None:
+        found.append(decl.segments.timeout)
+    if decl.segments is not None and isinstance(decl.segments.rate, s.Rate):
+        found.append(decl.segments.rate.per)
+    return found
+
+
+def _declares_time(decl: s.StreamDecl) -> bool:
+    declared = {column.name.text for column in decl.columns}
+    return any(column.text in declared for column in _time_columns(decl))
+
+
+def _time(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> tuple[str, str, Type]:
+    """Start column, end column and their type; a time column that is not declared becomes a column."""
+    names = _time_columns(decl)
+    if not names:
+        diagnostics.wrong(
+            "INK0301",
+            f"stream `{decl.name}` has no TIME",
+            decl.name,
+            notes=["every event has a time: a point, or an interval from one column to another"],
+            helps=["add `TIME t`, or `TIME FROM started TO ended`"],
+        )
+        return "", "", Type.TIME
+    kinds = [columns.optional(name, "TIME", *TIME_KINDS) for name in names]
+    known = [kind for kind in kinds if kind is not None]
+    time_type = known[0] if known else Type.TIME
+    if len(set(known)) > 1:
+        diagnostics.wrong(
+            "INK0303",
+            f"`{names[0]}` and `{names[1]}` have different types",
+            names[1],
+            notes=[f"`{names[0]}` is {as_declared(known[0])}, `{names[1]}` is {as_declared(known[1])}"],
+        )
+    if len(names) == 2 and names[0].text == names[1].text:
+        diagnostics.wrong(
+            "INK0302",
+            f"start and end of stream `{decl.name}` are the same column",
+            names[1],
+            helps=[f"write `TIME {names[0]}` for events that are points"],
+        )
+    for name in names:
+        if name.text not in columns.types:
+            columns.add(name, time_type)
+    return names[0].text, names[-1].text, time_type
+
+
+def _clock(decl: s.StreamDecl, time_type: Type) -> Clock | None:
+    if not _declares_time(decl):
+        return Clock.TICKS if decl.tick else None
+    return Clock.TICKS if time_type is Type.INTEGER else Clock.TIMESTAMP
+
+
+def _tick(decl: s.StreamDecl, diagnostics: Diagnostics) -> Span | None:
+    if decl.tick is None:
+        return None
+    if decl.tick.unit == "TICKS" or decl.tick.amount == 0:
+        diagnostics.wrong(
+            "INK0304", "TICK needs a length of time", decl.tick, helps=["write for example `TICK 1 SECONDS`"]
+        )
+        return None
+    return to_span(decl.tick)
+
+
+def _grid(decl: s.StreamDecl, tick: Span | None, time_type: Type, diagnostics: Diagnostics) -> int | None:
+    """How many microseconds a tick of timestamps has."""
+    if decl.tick is None or tick is None or time_type is Type.INTEGER:
+        return None
+    if decl.numbered_by:
+        diagnostics.wrong(
+            "INK0302",
+            "TICK cannot be combined with NUMBERED BY and timestamps",
+            decl.tick,
+            notes=["a lost event happened somewhere between two others, not at a tick"],
+            helps=["leave TICK out, or declare the time column INT"],
+        )
+        return None
+    if tick.microseconds.denominator != 1:
+        diagnostics.wrong("INK0304", f"a tick of timestamps lasts whole microseconds, found {tick}", decl.tick)
+        return None
+    return int(tick.microseconds)
+
+
+def _derive(
+    decl: s.StreamDecl, columns: ColumnList, catalog: Catalog, diagnostics: Diagnostics, uses: TimeUses
+) -> tuple[list[DerivedColumn], e.Expr | None]:
+    binder = ExpressionBinder(_RowNames(columns, diagnostics), catalog, diagnostics, uses)
+    derived = []
+    for item in decl.derive:
+        value = binder.value(item.value)
+        if columns.add(item.name, value.type if value else None) and value is not None:
+            derived.append(DerivedColumn(item.name.text, value))
+    reset_when = None
+    if decl.reset_when is not None:
+        reset_when = binder.condition(decl.reset_when)
+        if reset_when is not None:
+            _check_reset(reset_when, decl, {column.name for column in derived}, diagnostics)
+    return derived, reset_when
+
+
+def _check_reset(reset_when: e.Expr, decl: s.StreamDecl, derived: set[str], diagnostics: Diagnostics) -> None:
+    """What was before a reset does not count, so a reset cannot depend on it."""
+    assert decl.reset_when is not None
+    looks_back = any(
+        isinstance(part, e.PreviousColumn | e.SinceChange) or (isinstance(part, e.ColumnOf) and part.column in derived)
+        for part in e.walk(reset_when)
+    )
+    if looks_back:
+        diagnostics.wrong(
+            "INK0370",
+            "RESET WHEN reads stored columns of the row only",
+            decl.reset_when,
+            notes=["derived columns, PREV and SINCE_CHANGE start over after a reset"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _RowNames:
+    """Names inside a stream declaration: columns of the row at hand and of the row before it."""
+
+    columns: ColumnList
+    diagnostics: Diagnostics
+
+    def variable(self, node: s.Variable) -> e.Expr | None:
+        kind = self._type(node.name)
+        return None if kind is None else e.ColumnOf(e.ROW, node.name.text, kind)
+
+    def reference(self, node: Reference) -> e.Expr | None:
+        match node:
+            case s.Previous(column=column):
+                kind = self._type(column)
+                return None if kind is None else e.PreviousColumn(column.text, kind)
+            case s.SinceChange(column=column):
+                return None if self._type(column) is None else e.SinceChange(column.text)
+            case _:
+                self.diagnostics.wrong(
+                    "INK0306",
+                    f"`{self.diagnostics.words(node)}` is not allowed in a stream declaration",
+                    node,
+                    notes=["only columns, PREV(column) and SINCE_CHANGE(column) can be read here"],
+                )
+                return None
+
+    def table_test(self, node: s.Call, binder: ExpressionBinder) -> e.Expr | None:
+        self.diagnostics.wrong(
+            "INK0418",
+            "background tables cannot be used in a stream declaration yet",
+            node,
+            helps=["look the table up in the conditions of an event"],
+        )
+        return None
+
+    def _type(self, name: s.Ident) -> Type | None:
+        if name.text not in self.columns.types:
+            self.columns.unknown(name)
+            return None
+        return self.columns.types[name.text]

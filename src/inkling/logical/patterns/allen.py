@@ -1,0 +1,78 @@
+"""Allen's relations between two intervals, as formulas over their endpoints; points are allowed.
+
+Where things start and end among simultaneous ones: by `ORDER BY` when there is one, in no order otherwise.
+
+An instant without a place starts before and ends after everything simultaneous. So `end < start` says "lies
+wholly before" for any two things: at equal times it holds only when both have a place, in that order.
+
+>>> _, first_end = ends_of(5, 5, place=1)
+>>> second_start, _ = ends_of(5, 5, place=2)
+>>> first_end < second_start
+True
+>>> start, end = ends_of(5, 5)
+>>> end < start or first_end < start or end < second_start
+False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inkling.model.time import Instant
+
+Endpoints = Callable[[int, int, int, int], bool]
+
+RELATIONS: dict[str, Endpoints] = {
+    "PRECEDES": lambda s1, e1, s2, e2: e1 < s2,
+    "MEETS": lambda s1, e1, s2, e2: e1 == s2,
+    "OVERLAPS": lambda s1, e1, s2, e2: s1 < s2 < e1 < e2,
+    "STARTS": lambda s1, e1, s2, e2: s1 == s2 and e1 < e2,
+    "DURING": lambda s1, e1, s2, e2: s2 < s1 and e1 < e2,
+    "FINISHES": lambda s1, e1, s2, e2: s2 < s1 and e1 == e2,
+    "EQUALS": lambda s1, e1, s2, e2: s1 == s2 and e1 == e2,
+    "INTERSECTS": lambda s1, e1, s2, e2: s1 <= e2 and s2 <= e1,
+    "STARTS_BEFORE": lambda s1, e1, s2, e2: s1 < s2,
+    "ENDS_AFTER": lambda s1, e1, s2, e2: e1 > e2,
+}
+
+INVERSES = {
+    "PRECEDED_BY": "PRECEDES",
+    "MET_BY": "MEETS",
+    "OVERLAPPED_BY": "OVERLAPS",
+    "STARTED_BY": "STARTS",
+    "CONTAINS": "DURING",
+    "FINISHED_BY": "FINISHES",
+}
+
+
+def relation_holds(name: str, start1: Instant, end1: Instant, start2: Instant, end2: Instant) -> bool:
+    """Whether `[start1, end1]` stands in the named relation to `[start2, end2]`."""
+    if name in INVERSES:
+        return RELATIONS[INVERSES[name]](start2.time, end2.time, start1.time, end1.time)
+    return RELATIONS[name](start1.time, end1.time, start2.time, end2.time)
+
+
+def overlaps_strictly(start1: Instant, end1: Instant, start2: Instant, end2: Instant) -> bool:
+    """`PAR`: they share more than a border, or one is a point strictly inside the other."""
+    return max(start1.time, start2.time) < min(end1.time, end2.time) or (
+        (start1.time == end1.time and start2.time < start1.time < end2.time)
+        or (start2.time == end2.time and start1.time < start2.time < end1.time)
+    )
+
+
+UNORDERED = 2**62
+"""Larger than any place that `ORDER BY` gives."""
+
+BEGINNING = Instant(-UNORDERED, -UNORDERED)
+
+
+def ends_of(start: int, end: int, *, place: int | None = None) -> tuple[Instant, Instant]:
+    """Start and end of something on `[start, end]`, at its place among simultaneous events or at none."""
+    if place is None:
+        return Instant(start, -UNORDERED), Instant(end, UNORDERED)
+    return Instant(start, place), Instant(end, place)
+
+
+def listed_at(instant: Instant) -> tuple[int, int]:
+    """Where an instant stands in listings, which need some order even where the meaning has none."""
+    return (instant.time, 0 if abs(instant.place) == UNORDERED else instant.place)

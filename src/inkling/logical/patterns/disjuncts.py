@@ -1,0 +1,255 @@
+"""Disjuncts of an event: each is a list of parts that follow one another, and the conditions on all of them.
+
+An event of several declarations, or with `OR`, has a disjunct for each. A disjunct is divided at its outermost
+operator: the parts of a sequence, the items of AND and PAR, the two sides of a relation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.rewrites.everywhere import Numbers, everywhere, slots_in_order
+from inkling.model.schema import Column, EventSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A limit around a pattern, and the slot that names what it limits."""
+
+    within: p.Window | None
+    slot: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Disjunct:
+    """One way in which an event happens.
+
+    `parts` are those that happen, in order; `whole` is the pattern that they are parts of, with its absences.
+    """
+
+    name: str | None  # of the alternative, if there are several
+    whole: p.Pattern
+    parts: tuple[p.Part, ...]
+    frames: tuple[Frame, ...]  # from the inside out; that of the event is the last
+    having: tuple[e.Expr, ...]
+
+    @property
+    def absences(self) -> tuple[p.Absent, ...]:
+        if not isinstance(self.whole, p.Sequence):
+            return ()
+        return tuple(part for part in self.whole.parts if isinstance(part, p.Absent))
+
+    @property
+    def limits(self) -> tuple[p.Window, ...]:
+        return tuple(frame.within for frame in self.frames if frame.within is not None)
+
+    def upto(self, n_parts: int) -> p.Pattern:
+        """The first parts alone, as if nothing had to be absent."""
+        first, *others = self.parts[:n_parts]
+        match self.whole:
+            case p.Sequence(policy=policy):
+                return p.Sequence(policy, (first, *others))
+            case _ if not others:
+                assert not isinstance(first, p.Absent | p.Deadline | p.StreamStart), "only sequences have such parts"
+                return first
+            case p.Conjunction() | p.Parallel():
+                return replace(self.whole, items=self.whole.items[:n_parts])
+            case p.Except(pattern=pattern):
+                return pattern
+            case _:
+                return self.whole
+
+    def with_absences(self, n_absences: int) -> p.Pattern:
+        """All parts, and the first so many absences."""
+        if not isinstance(self.whole, p.Sequence) or not n_absences:
+            return self.upto(len(self.parts))
+        heeded = self.absences[:n_absences]
+        parts = tuple(part for part in self.whole.parts if not isinstance(part, p.Absent) or part in heeded)
+        return replace(self.whole, parts=parts)
+
+    def framed(self, pattern: p.Pattern) -> p.Pattern:
+        """A pattern under the limits of the way, with the names of what they limit."""
+        for frame in self.frames:
+            if frame.within is not None or frame.slot is not None:
+                pattern = p.Narrowed(pattern, frame.within, (), frame.slot)
+        return pattern
+
+    def upto_with_absences(self, n_parts: int) -> p.Pattern:
+        """The first parts of a sequence, and what had to be absent between them as far as they can show.
+
+        What must be absent before the first event depends on the last one, which is not known yet.
+        """
+        assert isinstance(self.whole, p.Sequence)
+        known = {slot for part in self.parts[:n_parts] for slot in slots_in_order(part)}
+        kept: list[p.Part] = []
+        placed, has_event = 0, False
+        for part in self.whole.parts:
+            if placed == n_parts:
+                break
+            if isinstance(part, p.Absent):
+                if has_event and _reads_only(part, known):
+                    kept.append(part)
+            elif not isinstance(part, p.StreamStart):
+                kept.append(part)
+                placed += 1
+                has_event |= not isinstance(part, p.Repetition) or part.low > 0
+        while isinstance(kept[-1], p.Absent):
+            kept.pop()
+        return p.Sequence(self.whole.policy, tuple(kept))
+
+    def absences_after(self, n_parts: int) -> tuple[p.Absent, ...]:
+        """What must not follow the first parts before the next one does, as far as they can show."""
+        assert isinstance(self.whole, p.Sequence)
+        known = {slot for part in self.parts[:n_parts] for slot in slots_in_order(part)}
+        found: list[p.Absent] = []
+        placed = 0
+        for part in self.whole.parts:
+            if isinstance(part, p.Absent):
+                if placed == n_parts and _reads_only(part, known):
+                    found.append(part)
+            elif not isinstance(part, p.StreamStart):
+                placed += 1
+        return tuple(found)
+
+    def joined(self, left: p.Pattern, part: p.Part) -> p.Pattern:
+        """What the first parts are together, and one more part."""
+        match self.whole:
+            case p.Sequence(policy=policy):
+                return p.Sequence(policy, (left, part))
+            case _:
+                assert not isinstance(part, p.Absent | p.Deadline | p.StreamStart), "only sequences have such parts"
+                if isinstance(self.whole, p.Related):
+                    return replace(self.whole, left=left, right=part)
+                assert isinstance(self.whole, p.Conjunction | p.Parallel), "nothing else has several parts"
+                return replace(self.whole, items=(left, part))
+
+
+def _reads_only(absent: p.Absent, slots: set[int]) -> bool:
+    """Whether what must be absent looks at these slots and its own alone."""
+    seen = slots | set(slots_in_order(absent.pattern))
+    leaves = list(p.leaves(absent.pattern))
+    return all(e.slots_of(condition) <= seen for leaf in leaves for condition in leaf.demands) and not any(
+        leaf.atoms for leaf in leaves
+    )
+
+
+def disjuncts_of(event: p.EventPlan) -> tuple[Disjunct, ...]:
+    """All disjuncts of an event."""
+    alternatives = event.pattern.items if isinstance(event.pattern, p.Disjunction) else (event.pattern,)
+    return tuple(_way(event, one, place if len(alternatives) > 1 else None) for place, one in enumerate(alternatives))
+
+
+def _way(event: p.EventPlan, pattern: p.Pattern, place: int | None) -> Disjunct:
+    frames = [Frame(event.within, None)]
+    # what is asked of all alternatives together may look into any of them
+    having = list(event.having) if place is None else []
+    name = None if place is None else f"alternative {place + 1}"
+    named = event.slots[pattern.slot].name if isinstance(pattern, p.Narrowed) and pattern.slot is not None else None
+    if place is not None and named == f"{event.name}{place + 1}":
+        name = f"declaration {place + 1}"
+    while isinstance(pattern, p.Narrowed):
+        frames.insert(0, Frame(pattern.within, pattern.slot))
+        having = [*pattern.having, *having]
+        pattern = pattern.pattern
+    conditions = tuple(part for condition in having for part in e.conjuncts(condition))
+    return Disjunct(name, pattern, _parts(pattern), tuple(frames), conditions)
+
+
+def _parts(pattern: p.Pattern) -> tuple[p.Part, ...]:
+    match pattern:
+        case p.Sequence(parts=parts):
+            return tuple(part for part in parts if not isinstance(part, p.Absent | p.StreamStart))
+        case p.Conjunction(items=items) | p.Parallel(items=items):
+            return items
+        case p.Related(left=left, right=right):
+            return (left, right)
+        case p.Except(pattern=inner):
+            return (inner,)
+        case _:
+            return (pattern,)
+
+
+def on_its_own(part: p.Pattern) -> p.Pattern:
+    """One repetition of a part, without the conditions that look at other parts or at earlier repetitions."""
+    while isinstance(part, p.Repetition):
+        part = part.pattern
+    slots = set(slots_in_order(part))
+    lookups = [atom for leaf in p.leaves(part) for atom in leaf.atoms]
+    atoms = {atom.number for atom in lookups}
+    for atom in lookups:  # in pattern order, so one that depends on a dropped one is dropped as well
+        if not all(arg is None or _looks_at(arg, slots, atoms) for arg in atom.args):
+            atoms.discard(atom.number)
+
+    def alone(pattern: p.Pattern) -> p.Pattern:
+        match pattern:
+            case p.Leaf(demands=demands, atoms=all_atoms):
+                return replace(
+                    pattern,
+                    conditions=tuple(one for one in demands if _looks_at(one, slots, atoms)),
+                    atoms=tuple(atom for atom in all_atoms if atom.number in atoms),
+                    checks=(),
+                )
+            case p.Narrowed(having=having):
+                return replace(pattern, having=tuple(one for one in having if _looks_at(one, slots, atoms)))
+            case _:
+                return pattern
+
+    return everywhere(part, alone)
+
+
+def _looks_at(expr: e.Expr, slots: set[int], atoms: set[int]) -> bool:
+    """Whether an expression looks at nothing but these."""
+    earlier = any(isinstance(part, e.ListColumn) and part.own for part in e.walk(expr))
+    return not earlier and e.slots_of(expr) <= slots and e.atoms_of(expr) <= atoms
+
+
+def part_event(
+    event: p.EventPlan, name: str, pattern: p.Pattern, having: tuple[e.Expr, ...] = (), *, span: int | None = None
+) -> p.EventPlan:
+    """An event of its own for part of another one's pattern; its columns are those whose values are known there.
+
+    `span` is the slot that names the alternative it belongs to, by which columns choose their values.
+    """
+    numbers = numbers_in(pattern)
+    slots, atoms = numbers.slots, numbers.atoms
+    seen = {old for old in slots if not event.slots[old].negated}
+    chosen = [p.Output(output.name, _of_way(output.expr, span)) for output in event.head]
+    head = tuple(
+        p.Output(output.name, numbers.expr(output.expr))
+        for output in chosen
+        if e.slots_of(output.expr) <= seen and e.atoms_of(output.expr) <= atoms.keys()
+    )
+    columns = tuple(Column(output.name, output.type) for output in head)
+    return p.EventPlan(
+        name,
+        head,
+        (),
+        numbers.pattern(pattern),
+        None,
+        numbers.all_of(having),
+        event.partition,
+        event.scope,
+        p.Per.MATCH,
+        restart=False,
+        slots=tuple(replace(event.slots[old], number=new) for old, new in slots.items()),
+        schema=EventSchema(name, columns, event.schema.is_ordered, is_interval=True),
+    )
+
+
+def numbers_in(pattern: p.Pattern) -> Numbers:
+    """The numbers that slots and look-ups have in an event of a pattern's own."""
+    lookups = (atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms)
+    return Numbers(
+        {old: new for new, old in enumerate(slots_in_order(pattern))}, {old: new for new, old in enumerate(lookups)}
+    )
+
+
+def _of_way(expr: e.Expr, span: int | None) -> e.Expr:
+    """The value of a column in one alternative."""
+    if isinstance(expr, e.Chosen) and span is not None:
+        for condition, value in zip(expr.conditions, expr.values, strict=True):
+            if condition == e.IsNull(e.TimeOf(e.Edge.START, span), negated=True):
+                return value
+    return expr

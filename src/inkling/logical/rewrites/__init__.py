@@ -1,0 +1,1 @@
+"""Plans made from plans: simplified, renumbered, united, and moved into possible worlds."""

@@ -1,0 +1,209 @@
+"""Applies a change to every pattern of an event, inner ones first.
+
+Patterns and expressions with other numbers for their slots and look-ups, so that several fit into one event.
+
+Several declarations of one event as one: its results are those of any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from inkling.errors import NotSupportedYet
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.model.schema import Column, EventSchema
+
+Change = Callable[[p.Pattern], p.Pattern]
+
+
+def everywhere(pattern: p.Pattern, change: Change) -> p.Pattern:
+    """The pattern with `change` applied to all its patterns; the same object when nothing changed."""
+
+    def within(inner: p.Pattern) -> p.Pattern:
+        return everywhere(inner, change)
+
+    match pattern:
+        case p.Leaf() | p.TimePoint():
+            return change(pattern)
+        case p.Sequence(parts=parts):
+            changed = tuple(_part(part, change) for part in parts)
+            return change(pattern if _same(changed, parts) else replace(pattern, parts=changed))
+        case p.Conjunction(items=items) | p.Disjunction(items=items) | p.Parallel(items=items):
+            inside = tuple(within(item) for item in items)
+            return change(pattern if _same(inside, items) else replace(pattern, items=inside))
+        case p.Related(left=left, right=right):
+            sides = (within(left), within(right))
+            unchanged = _same(sides, (left, right))
+            return change(pattern if unchanged else replace(pattern, left=sides[0], right=sides[1]))
+        case p.Except(pattern=inner, other=other):
+            both = (within(inner), within(other))
+            unchanged = _same(both, (inner, other))
+            return change(pattern if unchanged else p.Except(*both))
+        case p.Quantified(left=x, right=y):
+            operands = tuple(_operand(one, change) for one in (x, y))
+            unchanged = operands[0] is x and operands[1] is y
+            return change(pattern if unchanged else replace(pattern, left=operands[0], right=operands[1]))
+        case p.Sliding(leaf=leaf, since=since):
+            members = _leaf(leaf, change)
+            opening = None if since is None else _leaf(since, change)
+            unchanged = members is leaf and opening is since
+            return change(pattern if unchanged else replace(pattern, leaf=members, since=opening))
+        case p.Repetition(pattern=inner) | p.Narrowed(pattern=inner) | p.OtherRun(pattern=inner):
+            found = within(inner)
+            return change(pattern if found is inner else replace(pattern, pattern=found))
+
+
+def _operand(operand: p.Operand, change: Change) -> p.Operand:
+    leaf = _leaf(operand.leaf, change)
+    return operand if leaf is operand.leaf else replace(operand, leaf=leaf)
+
+
+def _leaf(leaf: p.Leaf, change: Change) -> p.Leaf:
+    changed = change(leaf)
+    assert isinstance(changed, p.Leaf), "segments and members of windows are single events"
+    return changed
+
+
+def _part(part: p.Part, change: Change) -> p.Part:
+    match part:
+        case p.Absent(pattern=inner):
+            found = everywhere(inner, change)
+            return part if found is inner else p.Absent(found)
+        case p.Deadline() | p.StreamStart():
+            return part
+        case _:
+            return everywhere(part, change)
+
+
+def _same(one: tuple[p.Part, ...], other: tuple[p.Part, ...]) -> bool:
+    return all(left is right for left, right in zip(one, other, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """New numbers by old ones."""
+
+    slots: Mapping[int, int]
+    atoms: Mapping[int, int]
+
+    def pattern(self, pattern: p.Pattern) -> p.Pattern:
+        return everywhere(pattern, self._own)
+
+    def all_of(self, conditions: tuple[e.Expr, ...]) -> tuple[e.Expr, ...]:
+        return tuple(self.expr(condition) for condition in conditions)
+
+    def expr(self, expr: e.Expr) -> e.Expr:
+        match expr:
+            case e.ColumnOf() | e.ListColumn() | e.Aggregate() | e.TimeOf() | e.IdOf():
+                return replace(expr, slot=self.slots[expr.slot])
+            case e.FactColumn(atom=atom) if atom >= 0:
+                return replace(expr, atom=self.atoms[atom])
+            case _:
+                return e.rebuilt(expr, self.expr)
+
+    def _own(self, pattern: p.Pattern) -> p.Pattern:
+        match pattern:
+            case p.Leaf(slot=slot, conditions=conditions, atoms=lookups, checks=checks):
+                own = tuple(
+                    replace(
+                        atom,
+                        number=self.atoms[atom.number],
+                        args=tuple(None if arg is None else self.expr(arg) for arg in atom.args),
+                    )
+                    for atom in lookups
+                )
+                tests, checks = self.all_of(conditions), self.all_of(checks)
+                return replace(pattern, slot=self.slots[slot], conditions=tests, atoms=own, checks=checks)
+            case p.Narrowed(having=having, slot=slot):
+                return replace(pattern, having=self.all_of(having), slot=None if slot is None else self.slots[slot])
+            case _:
+                return pattern
+
+
+def slots_in_order(part: p.Part) -> Iterator[int]:
+    """Slots in the order of the pattern; a nested pattern is named after what is inside it."""
+    for inner in p.sub_patterns(part):
+        yield from slots_in_order(inner)
+    if isinstance(part, p.Leaf | p.Narrowed) and part.slot is not None:
+        yield part.slot
+
+
+def where_present(values: list[tuple[int, e.Expr]], *, always: bool = True) -> e.Expr:
+    """The value beside the first nested pattern, given by the slot that names it, that is part of the match.
+
+    With `always`, one of them is in every match.
+    """
+    if always and len(values) == 1:
+        return values[0][1]
+    return e.Chosen(
+        tuple(e.IsNull(e.TimeOf(e.Edge.START, slot), negated=True) for slot, _ in values),
+        tuple(value for _, value in values),
+        values[0][1].type,
+    )
+
+
+def united(members: tuple[p.EventPlan, ...]) -> p.EventPlan:
+    """One event of all members, which agree in everything but their patterns and the values of their columns.
+
+    Each becomes an alternative that is named by a slot of its own, so that columns can refer to its value.
+    """
+    if len(members) == 1:
+        return members[0]
+    if any(member.preferred for member in members):
+        raise NotSupportedYet.of(
+            "INK0409",
+            f"PREFER by a value is not supported yet where several events are called `{members[0].name}`",
+            helps=("write PREFER LONGER or PREFER SHORTER, or give the events different names",),
+        )
+    slots: list[p.Slot] = []
+    alternatives: list[p.Pattern] = []
+    own: list[tuple[int, Numbers]] = []
+    n_atoms = 0
+    for place, member in enumerate(members):
+        atoms = [atom.number for leaf in p.leaves(member.pattern) for atom in leaf.atoms]
+        numbers = Numbers(
+            {slot.number: len(slots) + slot.number for slot in member.slots},
+            {old: n_atoms + new for new, old in enumerate(atoms)},
+        )
+        span = len(slots) + len(member.slots)
+        slots += [replace(slot, number=numbers.slots[slot.number]) for slot in member.slots]
+        slots.append(p.Slot(span, f"{member.name}{place + 1}", (), repeated=False, negated=False, span_only=True))
+        n_atoms += len(atoms)
+        pattern, having = numbers.pattern(member.pattern), numbers.all_of(member.having)
+        alternatives.append(p.Narrowed(pattern, member.within, having, span))
+        own.append((span, numbers))
+    first = members[0]
+    head = tuple(_together([member.head[place] for member in members], own) for place in range(len(first.head)))
+    returns = tuple(
+        _together([member.returns[place] for member in members], own) for place in range(len(first.returns))
+    )
+    columns = tuple(Column(output.name, output.type) for output in (*head, *returns))
+    return replace(
+        first,
+        head=head,
+        returns=returns,
+        pattern=p.Disjunction(tuple(alternatives)),
+        within=None,
+        having=(),
+        scope=tuple(sorted({source for member in members for source in member.scope})),
+        slots=tuple(slots),
+        schema=EventSchema(
+            first.name,
+            columns,
+            all(member.schema.is_ordered for member in members),
+            any(member.schema.is_interval for member in members),
+        ),
+        confidence=next((member.confidence for member in members if member.confidence), None),
+        top=next((member.top for member in members if member.top), None),
+        demand=next((member.demand for member in members if member.demand), None),
+    )
+
+
+def _together(outputs: list[p.Output], own: list[tuple[int, Numbers]]) -> p.Output:
+    values = [(span, numbers.expr(output.expr)) for output, (span, numbers) in zip(outputs, own, strict=True)]
+    same = {value for _, value in values}
+    if len(same) == 1 and isinstance(values[0][1], e.KeyColumn | e.Literal):
+        return p.Output(outputs[0].name, values[0][1])
+    return p.Output(outputs[0].name, where_present(values, always=False))

@@ -1,0 +1,315 @@
+"""What was proved about every event, as stable text: each conclusion with its reason."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from inkling.analysis.bounds.bounded import bound_text, forgetting_text, state_bound
+from inkling.analysis.bounds.lag import wait_of, waits_without_limit
+from inkling.analysis.bounds.revision import memory_text, pushed_windows, replay_text, revision_of, revision_text
+from inkling.analysis.chain import Chain
+from inkling.analysis.choice import Choice, Evaluator
+from inkling.analysis.query import plans
+from inkling.analysis.query.classes import Class
+from inkling.analysis.query.plans import GroupSeq, LastWins, NoPlan, Obstacle, Plan, Project, Seq
+from inkling.analysis.query.query import Query
+from inkling.analysis.query.strategy import Engine, Strategy
+from inkling.analysis.relation import Relation
+from inkling.analysis.uncertainty import uncertainty_of
+from inkling.analysis.verdict import Verdict
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.printing.text import window_text
+from inkling.logical.recursion import group_of, is_monotone
+from inkling.physical.plan import EventStep, PhysicalPlan, Stage
+from inkling.physical.printing.world_verdicts import Looks, stream_worlds, world_lines
+from inkling.physical.sharing import shared_text
+
+COSTS: dict[str, str] = {
+    Evaluator.AUTOMATON: "one table look-up per event",
+    Evaluator.NETWORK: "grows with the partial matches inside the window",
+    Evaluator.SEGMENTS: "grows with the pairs of keys and their segments",
+    Evaluator.WINDOW: "a few steps per event, however long the window is",
+    Evaluator.CONSUMPTION: "a few steps per event, and one per stored partner that does not fit",
+    Evaluator.FORECAST: "one table look-up per event, in tables made from the model",
+}
+
+CLASSES: dict[str, str] = {
+    Evaluator.AUTOMATON: "regular",
+    Evaluator.NETWORK: "correlated",
+    Evaluator.SEGMENTS: "quantified",
+    Evaluator.WINDOW: "sliding",
+    Evaluator.CONSUMPTION: "consuming",
+    Evaluator.FORECAST: "regular",
+}
+
+
+def explain_verdicts(plan: PhysicalPlan, looks: Looks | None = None) -> str:
+    """One paragraph per event, in the order of the program; `looks` is needed where streams are uncertain."""
+    found = {step.event.name: (stage, step) for stage in plan.stages for step in stage.steps}
+    return "\n\n".join(_paragraph(plan.program, *found[event.name], looks) for event in plan.program.events)
+
+
+def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Looks | None) -> str:
+    event, written = step.event, program.event(step.event.name)
+    assert written is not None
+    uncertainty = uncertainty_of(event, program)
+    state = state_bound(written, program, step.evaluator is Evaluator.AUTOMATON)
+    lines = {
+        "partition": _with_reason(partition_text(stage, step), step.key_reason),
+        "wait": _wait(wait_of(event, program), waits_without_limit(event, program)),
+        "state": _with_reason(bound_text(state.conclusion), state.reason),
+        "forgets": forgetting_text(state.conclusion),
+        "uncertain": _with_reason(
+            " and ".join(sorted(kind.value for kind in uncertainty.conclusion)) or "none", uncertainty.reason
+        ),
+        "class": _class(step),
+        "evaluator": f"{step.evaluator}, exact; {COSTS[step.evaluator]}",
+    }
+    lines |= _revision(program, stage, step)
+    recursion = _recursion_of(event, program)
+    if recursion.conclusion is not None:
+        lines["recursion"] = _with_reason(recursion.conclusion.value, recursion.reason)
+    shared = shared_text(stage.sharing, event.name)
+    if shared is not None:
+        lines["shares"] = shared
+    if step.is_uncertain and step.choice.evaluator != Evaluator.WORLDS:
+        lines.pop("shares", None)
+    match step.choice:
+        case Choice(Evaluator.CHAIN, reason, Chain() as chain):
+            lines |= _chain_lines(event, chain, reason)
+            lines["state"] = _with_reason(f"{bound_text(state.conclusion)}, and as long as intervals are", state.reason)
+        case Choice(Evaluator.QUERY, _, Strategy() as strategy):
+            lines |= _query_lines(strategy)
+        case Choice(Evaluator.RELATION, reason, Relation() as relation):
+            lines |= _relation_lines(relation, reason)
+        case Choice(Evaluator.WORLDS, _, dict() as reasons):
+            lines |= {_NOT_BY[family]: why for family, why in reasons.items() if _is_worth_saying(family, event)}
+            assert looks is not None, "an uncertain stream is looked at in worlds"
+            lines["state"] = _with_reason(f"{bound_text(state.conclusion)}, {stream_worlds(looks)}", state.reason)
+            lines |= world_lines(step, program, looks)
+        case choice if step.is_uncertain:
+            lines |= {"class": f"{choice.evaluator}: {choice.reason}", "evaluator": choice.evaluator}
+    return _section(event, lines)
+
+
+_NOT_BY: dict[str, str] = {Evaluator.CHAIN: "no chain", Evaluator.QUERY: "no query", Evaluator.RELATION: "in worlds"}
+"""The title under which `explain` says why a family does not answer an event."""
+
+
+def _is_worth_saying(family: str, event: p.EventPlan) -> bool:
+    """Only relations between segments could have been answered as such."""
+    return family in _NOT_BY and (family != Evaluator.RELATION or isinstance(event.pattern, p.Quantified))
+
+
+def _revision(program: p.ProgramPlan, stage: Stage, step: EventStep) -> dict[str, str]:
+    """The lines for an event whose results can change."""
+    verdict = revision_of(step.event, program)
+    if verdict.conclusion is None:
+        return {}
+    pushed = pushed_windows(step.event) if step.evaluator is Evaluator.NETWORK else ()
+    key = partition_text(stage, step) if stage.key_types and not _looks_back_elsewhere(stage, program) else None
+    return {
+        "revision": _with_reason(revision_text(verdict.conclusion), verdict.reason),
+        "replay": replay_text(key),
+        "memory": memory_text(verdict.conclusion, pushed),
+    }
+
+
+def _looks_back_elsewhere(stage: Stage, program: p.ProgramPlan) -> bool:
+    """Whether columns look back along another key than that of the stage, so that its keys are not apart."""
+    read = ((given, program.stream(given.source)) for given in stage.inputs)
+    return any(stream is not None and stream.derived and given.key != stream.schema.key for given, stream in read)
+
+
+def _section(event: p.EventPlan, lines: dict[str, str]) -> str:
+    return "\n".join([event.name, *(f"  {title:<9}  {text}" for title, text in lines.items())])
+
+
+def partition_text(stage: Stage, step: EventStep) -> str:
+    """The key columns of an event, once when all sources call them the same."""
+    keys = dict.fromkeys(given.key for given in stage.inputs if given.source in step.event.sources)
+    if not stage.key_types:
+        return "overlapping slices of time" if stage.sliced else "none, all events together"
+    return " = ".join(", ".join(key) for key in keys)
+
+
+def _with_reason(conclusion: str, reason: str) -> str:
+    return f"{conclusion}: {reason}"
+
+
+def _wait(verdict: Verdict[tuple[p.Window, ...]], without_limit: bool) -> str:
+    if without_limit:
+        return _with_reason("unlimited", verdict.reason)
+    if not verdict.conclusion:
+        return _with_reason("none", verdict.reason)
+    total = " + ".join(window_text(window) for window in verdict.conclusion)
+    return _with_reason(f"at most {total}", verdict.reason)
+
+
+def _class(step: EventStep) -> str:
+    return _with_reason(CLASSES[step.evaluator], step.choice.in_one_world.reason)
+
+
+class Rounds(Enum):
+    """What one round of deriving finds."""
+
+    DEEPER = "round by round"
+    LATER = "end by end"
+
+
+def _recursion_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Rounds | None]:
+    """How a recursion is evaluated, or None where there is none."""
+    group = group_of(event, program)
+    if not group.is_recursive:
+        return Verdict(None, "it does not depend on itself")
+    with_others = sorted(group.names - {event.name})
+    itself = f"it depends on itself{' through ' + ', '.join(with_others) if with_others else ''}"
+    if all(is_monotone(one, group.names) for one in group.events):
+        return Verdict(Rounds.DEEPER, f"{itself}; each round finds what depends on results of the round before")
+    return Verdict(Rounds.LATER, f"{itself}, also on what did not happen; each round completes what ends next in a key")
+
+
+def _chain_lines(event: p.EventPlan, chain: Chain, reason: str) -> dict[str, str]:
+    """What `explain` says of a chain, by title."""
+    return {
+        "wait": _wait_text(chain),
+        "class": f"chain: {reason}",
+        "evaluator": "sums over ticks, exact; grows with the matches inside the window and the width of the intervals",
+        "roles": _roles(event, chain),
+        "order": _order(event, chain),
+    }
+
+
+def _roles(event: p.EventPlan, chain: Chain) -> str:
+    leaves = {leaf.slot: leaf for leaf in p.leaves(event.pattern)}
+    slots = [*(link.slot for link in chain.links), *(one.slot for one in chain.absences)]
+    read = [leaves[slot].sources or event.scope for slot in slots]
+    names = [name for sources in read for name in sources]
+    if len(set(names)) == len(names):
+        return "exclusive: every part reads streams of its own, so no event fits two parts"
+    return "the data decides whether events fit several parts"
+
+
+def _order(event: p.EventPlan, chain: Chain) -> str:
+    looks_back = [leaf.slot for leaf in p.leaves(event.pattern) if _is_bound(leaf)]
+    free = "no part depends on what is bound before" if not looks_back else "some parts depend on what is bound before"
+    if not chain.is_fixed:
+        return f"as in the pattern, because of its repetition; {free}"
+    if chain.policy is not p.Policy.ANY:
+        return f"as in the pattern, because each event limits the next; {free}"
+    return f"as in the pattern, or rare parts first, as the data is; {free}"
+
+
+def _is_bound(leaf: p.Leaf) -> bool:
+    references = (part for condition in leaf.demands for part in e.walk(condition))
+    return any(
+        isinstance(part, e.ColumnOf | e.ListColumn | e.IdOf | e.Aggregate) and part.slot != leaf.slot
+        for part in references
+    )
+
+
+def _wait_text(chain: Chain) -> str:
+    if not chain.depends_on_others:
+        return "until the first tick of its last event: no other event can prevent a match"
+    if chain.within is None:
+        return "until the end: without WITHIN, other events can prevent a match at any time"
+    return f"{window_text(chain.within)} from the last tick of its first event: then nothing can prevent it any more"
+
+
+QUERY_COSTS = {
+    Engine.CHAINS: "chains of automaton states, exact; a few steps per row, and a number per state and key is kept",
+    Engine.AUTOMATON: "the automaton of a regular pattern, exact; a few steps per row, and a number per state and key "
+    "is kept",
+    Engine.FORECAST: "a model on the chances of all that may have happened, exact up to the model; a number per place "
+    "where it may stand, and key, is kept",
+    Engine.SAFE: "a safe plan, exact; grows with the square of the number of times, less where matches are certain",
+    Engine.UNIVERSAL: "sets of partial matches, exact while they are few, else in sampled worlds: the data decides",
+}
+
+ADVICE = {
+    Obstacle.NONLOCAL: "compare KEY columns only, or compare with a constant or a table",
+    Obstacle.JOIN_VAR: "if the value is always certain, it can be a KEY column of every part up to the last that has "
+    "it; if it is, sets are what answers the question",
+    Obstacle.KLEENE_VAR: "let the parts before the repetition have the value as well, if it is never uncertain",
+    Obstacle.INNER_REJECT: "put the condition into `[…]`, or ask it of the last part only",
+    Obstacle.OVERLAP: "let the last part read another stream, or another KEY by a constant",
+}
+
+
+def _query_lines(strategy: Strategy) -> dict[str, str]:
+    """What `explain` says of a query, by title."""
+    apart = ", ".join(strategy.variables)
+    lines = {
+        "partition": f"{apart}: its values are independent" if apart else "none: all rows together",
+        "wait": "none: results of a time are emitted when all rows of that time have arrived",
+        "class": f"{_query_class(strategy)}: {strategy.classified.reason}",
+        "plan": _plan(strategy),
+        "evaluator": QUERY_COSTS[strategy.engine],
+    }
+    if isinstance(strategy.plan, NoPlan):
+        lines["hard"] = f"{strategy.plan.obstacle.name}: {strategy.plan.reason}; {ADVICE[strategy.plan.obstacle]}"
+    elif strategy.engine is Engine.UNIVERSAL:
+        lines["hard"] = strategy.reason
+    return lines
+
+
+def _query_class(strategy: Strategy) -> str:
+    kind, plan = strategy.classified.kind, strategy.plan
+    if kind is Class.SAFE and isinstance(plan, NoPlan):
+        return f"safe by definition, but not by {plan.obstacle.name}"
+    inner = plan
+    while isinstance(inner, Project):
+        inner = inner.child
+    return f"{kind.value} with overlap" if isinstance(inner, LastWins | GroupSeq) else kind.value
+
+
+def _plan(strategy: Strategy) -> str:
+    for_each = f"for each {', '.join(strategy.head)}: " if strategy.head else ""
+    if isinstance(strategy.plan, NoPlan) or strategy.engine is Engine.UNIVERSAL:
+        others = [name for name in strategy.variables if name not in strategy.head]
+        stages = " ; ".join(_stage(strategy.query, number) for number in range(len(strategy.query.stages)))
+        return f"{for_each}{''.join(f'PROJECT {name} OF ' for name in others)}SETS({stages})"
+    if strategy.engine is Engine.FORECAST:
+        return f"{for_each}FORECAST({', '.join(strategy.query.sources)})"
+    if strategy.automaton is not None:
+        (source,) = strategy.query.sources
+        return f"{for_each}AUTOMATON({source}), {strategy.automaton.dfa.n_states} states"
+    return for_each + _plan_text(strategy.plan, strategy.query)
+
+
+def _plan_text(plan: Plan, query: Query) -> str:
+    """The tree of operators on one line."""
+    match plan:
+        case plans.Reg(n_stages=n):
+            return f"CHAIN({' ; '.join(_stage(query, number) for number in range(n))})"
+        case Project(variable=name, child=child):
+            return f"PROJECT {name} OF {_plan_text(child, query)}"
+        case Seq(child=child, stage=stage):
+            return f"({_plan_text(child, query)}) THEN {_stage(query, stage)}"
+        case LastWins(child=child, stage=stage):
+            return f"({_plan_text(child, query)}) COVERED BY {_stage(query, stage)}"
+        case GroupSeq(child=child, stage=stage):
+            return f"({_plan_text(child, query)}) GROUPED WITH {_stage(query, stage)}"
+
+
+def _stage(query: Query, number: int) -> str:
+    stage = query.stages[number]
+    return f"{stage.source}{'+' if stage.repeated else ''}"
+
+
+def _relation_lines(relation: Relation, reason: str) -> dict[str, str]:
+    """What `explain` says of a relation, by title."""
+    return {
+        "evaluator": "a pass over the order of all ends, exact; grows with the recorded ends of two keys, and with the "
+        "square of what was lost between two of them; where that is too much, samples with a bound",
+        "losses": f"summed over: {reason}",
+        "wait": _relation_wait(relation),
+    }
+
+
+def _relation_wait(relation: Relation) -> str:
+    if relation.is_early:
+        return "as soon as it is certain to be probable enough, with bounds on the probability"
+    sides = " and ".join(dict.fromkeys(side.stream for side in relation.sides))
+    return f"when both keys of {sides} are complete, at the latest at the end"

@@ -1,0 +1,128 @@
+"""Evaluators on streams: rows are buffered until the watermark passes them, then the evaluators ingest them.
+
+Nothing here depends on what the evaluators answer; a stage of certain events and the events over uncertain streams only
+differ in how rows are checked.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+import pyarrow as pa
+
+from inkling.evaluators import state as codec
+from inkling.evaluators.protocol import Evaluator, Rows
+from inkling.evaluators.stage.rows.format import concatenated, split_rows
+from inkling.evaluators.stage.rows.owners import Owners, is_among
+from inkling.model.roles import Roles
+from inkling.model.watermarks import NEVER, Clocks
+
+
+@dataclass(frozen=True, slots=True)
+class BufferedState:
+    """The state of all keys in one bucket."""
+
+    clocks: Clocks
+    waiting: Mapping[str, pa.Table]  # rows that are not due yet, by stream; also rows that later rows must fit
+    evaluators: Mapping[str, Any]  # their states
+    since: int = NEVER  # the time after which the streams begin
+    roles: Mapping[str, Roles] = field(default_factory=dict)
+
+
+class Buffered(ABC):
+    """Some evaluators, and how their states are split, merged, copied and written."""
+
+    evaluators: Mapping[str, Evaluator[Any, Rows, Any]]
+
+    @property
+    @abstractmethod
+    def lateness(self) -> Mapping[str, int]:
+        """The lateness of each stream that the watermark depends on."""
+
+    @abstractmethod
+    def owners(self, name: str, rows: pa.Table) -> Owners:
+        """The hash of the key of each row of a stream."""
+
+    def start(self) -> BufferedState:
+        states = {name: one.start() for name, one in self.evaluators.items()}
+        return BufferedState(Clocks(self.lateness), {}, states)
+
+    def split(self, state: BufferedState, owners: Owners) -> tuple[BufferedState, BufferedState]:
+        """The state of the keys with these hashes, and the state of all other keys."""
+        waiting = {
+            name: split_rows(rows, is_among(self.owners(name, rows), owners)) for name, rows in state.waiting.items()
+        }
+        states = {name: one.split(state.evaluators[name], owners) for name, one in self.evaluators.items()}
+        theirs, others = (
+            replace(
+                state,
+                waiting={name: both[half] for name, both in waiting.items()},
+                evaluators={name: both[half] for name, both in states.items()},
+            )
+            for half in (0, 1)
+        )
+        return theirs, others
+
+    def merge(self, left: BufferedState, right: BufferedState) -> BufferedState:
+        """The merged state of two states of different keys at the same moment."""
+        assert left.clocks.watermark == right.clocks.watermark, "states of different times do not go together"
+        waiting = {**left.waiting, **right.waiting}
+        for name in left.waiting.keys() & right.waiting.keys():
+            waiting[name] = concatenated([left.waiting[name], right.waiting[name]])
+        states = {
+            name: one.merge(left.evaluators[name], right.evaluators[name]) for name, one in self.evaluators.items()
+        }
+        return replace(left, waiting=waiting, evaluators=states)
+
+    def copied(self, state: BufferedState) -> BufferedState:
+        """A copy of the state, which later steps do not change."""
+        copies = {name: one.copied(state.evaluators[name]) for name, one in self.evaluators.items()}
+        return replace(state, evaluators=copies)
+
+    def reconfigured(self, state: BufferedState) -> BufferedState:
+        """The state with the current windows of the program."""
+        return replace(state, clocks=replace(state.clocks, lateness=self.lateness))
+
+    def n_kept(self, state: BufferedState) -> int:
+        """The approximate number of rows, open matches and numbers in a state."""
+        held = sum(one.n_kept(state.evaluators[name]) for name, one in self.evaluators.items())
+        return held + sum(map(len, state.waiting.values()))
+
+    def to_bytes(self, state: BufferedState) -> bytes:
+        states = (state.evaluators[name] for name in self.evaluators)
+        return codec.to_bytes((replace(state, evaluators={}), *states))
+
+    def from_bytes(self, data: bytes) -> BufferedState:
+        kinds = (BufferedState, *(one.state_type for one in self.evaluators.values()))
+        state, *states = codec.from_bytes(data, tuple[kinds])  # type: ignore[valid-type]
+        return replace(state, evaluators=dict(zip(self.evaluators, states, strict=True)))
+
+
+B = TypeVar("B", bound=Buffered)
+
+
+class BufferedMachine(Generic[B]):
+    """The common part of machines that can be replayed: their states are those of the buffered evaluators."""
+
+    live: B
+
+    def split(self, state: BufferedState, owners: Owners) -> tuple[BufferedState, BufferedState]:
+        return self.live.split(state, owners)
+
+    def merge(self, left: BufferedState, right: BufferedState) -> BufferedState:
+        return self.live.merge(left, right)
+
+    def copied(self, state: BufferedState) -> BufferedState:
+        return self.live.copied(state)
+
+    def n_kept(self, state: BufferedState) -> int:
+        return self.live.n_kept(state)
+
+    def to_bytes(self, state: BufferedState) -> bytes:
+        return self.live.to_bytes(state)
+
+    def from_bytes(self, data: bytes) -> BufferedState:
+        return self.live.from_bytes(data)

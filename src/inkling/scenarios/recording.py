@@ -1,0 +1,183 @@
+"""Files of rows that can be written again in parts, row by row as they were."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TextIO
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet
+
+from inkling.errors import InputError, nearest
+from inkling.io.casting import cast_column, clock_of, is_readable
+from inkling.io.readers.formats import Format, files_at
+from inkling.model.time import Clock
+from inkling.model.types import Type
+
+
+class Rows(Protocol):
+    """Rows in the order of their files."""
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+    def column(self, name: str) -> pa.ChunkedArray: ...
+
+    def write(self, first: int, stop: int, path: Path) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """Rows with the seconds at which they happened, NaN where that is unknown; a tick is a second."""
+
+    rows: Rows
+    suffix: str
+    seconds: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, paths: Sequence[Path], time: str) -> Recording:
+        """Files or folders of one format, one after the other."""
+        found = [files_at(path, what="replay") for path in paths]
+        kinds = {kind for kind, _ in found}
+        if len(kinds) != 1:
+            raise InputError.of("INK0502", f"the files mix formats: {' and '.join(sorted(k.value for k in kinds))}")
+        files = [file for _, some in found for file in some]
+        rows, suffix = _read(kinds.pop(), files)
+        if time not in rows.columns:
+            close = nearest(time, list(rows.columns), n=1)
+            raise InputError.of(
+                "INK0504",
+                f"the rows have no column `{time}`",
+                notes=(f"their columns are {', '.join(rows.columns) or 'none'}",),
+                helps=(f"write `--time {close[0]}`",) if close else (),
+            )
+        return cls(rows, suffix, _seconds(rows.column(time), time))
+
+    def write(self, first: int, stop: int, path: Path) -> None:
+        self.rows.write(first, stop, path)
+
+
+def _seconds(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
+    clock = clock_of(column)
+    if not is_readable(column.type, Type.TIME, clock):
+        raise InputError.of("INK0511", f"`{name}` has the type {column.type}, which is no time")
+    times = cast_column(column, Type.TIME, clock).values.cast(pa.int64())
+    scale = 1e6 if clock is Clock.TIMESTAMP else 1.0
+    # relative to one of them: doubles have no room for microseconds since 1970 in full
+    known = times.drop_null()
+    apart = pc.subtract(times, known[0]) if len(known) else times
+    return np.asarray(apart.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64) / scale
+
+
+def _read(kind: Format, files: Sequence[Path]) -> tuple[Rows, str]:
+    try:
+        match kind:
+            case Format.CSV:
+                return _Records.of(files), ".csv"
+            case Format.JSON_LINES:
+                return _Lines.of(files), ".jsonl"
+            case Format.PARQUET:
+                return _Stored(pa.concat_tables([pa.parquet.read_table(file) for file in files])), ".parquet"
+    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, csv.Error) as problem:
+        raise InputError.of("INK0503", f"the {kind.value} files cannot be read", notes=(str(problem),)) from None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Records:
+    """Records of CSV files; those with too few or too many values stay as they are."""
+
+    columns: tuple[str, ...]
+    records: list[list[str]]
+
+    @classmethod
+    def of(cls, files: Sequence[Path]) -> _Records:
+        header: tuple[str, ...] | None = None
+        records: list[list[str]] = []
+        for file in files:
+            with _opened(file) as text:
+                lines = csv.reader(text)
+                names = next(lines, None)
+                if names is None:
+                    raise InputError.of("INK0509", f"`{file}` has no header")
+                if header is not None and tuple(names) != header:
+                    raise InputError.of("INK0503", f"`{file}` has another header than the file before it")
+                header = tuple(names)
+                records.extend(record for record in lines if record)
+        return cls(header or (), records)
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        place = self.columns.index(name)
+        texts = (record[place] if place < len(record) else "" for record in self.records)
+        return pa.chunked_array([pa.array([text or None for text in texts], pa.string())])
+
+    def write(self, first: int, stop: int, path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            lines = csv.writer(file, lineterminator="\n")
+            lines.writerow(self.columns)
+            lines.writerows(self.records[first:stop])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lines:
+    """Lines of JSON, right or wrong."""
+
+    lines: list[str]
+    objects: list[dict[str, object]]
+
+    @classmethod
+    def of(cls, files: Sequence[Path]) -> _Lines:
+        lines: list[str] = []
+        for file in files:
+            with _opened(file) as text:
+                lines.extend(line for line in (one.rstrip("\r\n") for one in text) if line.strip())
+        return cls(lines, [_object(line) for line in lines])
+
+    @property
+    def columns(self) -> Sequence[str]:
+        return list(dict.fromkeys(name for one in self.objects for name in one))
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        values = (one.get(name) for one in self.objects)
+        return pa.chunked_array([pa.array([None if one is None else str(one) for one in values], pa.string())])
+
+    def write(self, first: int, stop: int, path: Path) -> None:
+        path.write_text("".join(f"{line}\n" for line in self.lines[first:stop]), encoding="utf-8", newline="")
+
+
+def _object(line: str) -> dict[str, object]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stored:
+    """Rows of Parquet files."""
+
+    table: pa.Table
+
+    @property
+    def columns(self) -> Sequence[str]:
+        return list(self.table.column_names)
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        return self.table.column(name)
+
+    def write(self, first: int, stop: int, path: Path) -> None:
+        pa.parquet.write_table(self.table.slice(first, stop - first), path)
+
+
+def _opened(file: Path) -> TextIO:
+    if file.suffix.lower() == ".gz":
+        return gzip.open(file, "rt", encoding="utf-8-sig", newline="")
+    return file.open(encoding="utf-8-sig", newline="")

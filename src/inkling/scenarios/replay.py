@@ -1,0 +1,133 @@
+"""Rows of files sent once more, with the time between them that they had, or a fraction of it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from inkling.scenarios.recording import Recording
+
+MOST_ROWS = 100_000
+"""Rows of a piece, at most."""
+
+PATIENCE = 0.25
+"""Seconds after which a wish to stop is heard while nothing is due."""
+
+_TICK = 0.002
+"""Seconds by which the modification times of pieces differ at least, so that readers see their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows from ``first`` up to, not including, ``stop``, to be sent so many seconds after the beginning."""
+
+    first: int
+    stop: int
+    due: float
+
+
+class Timer(Protocol):
+    """Where the time comes from."""
+
+    def now(self) -> float: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+class WallClock:
+    """The time outside, as far as it only goes forward."""
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+def pieces(
+    seconds: npt.NDArray[np.float64], *, speed: float, every: float, most_rows: int = MOST_ROWS
+) -> Iterator[Piece]:
+    """What is sent together, and when: rows that are due within ``every`` seconds, once the last of them is.
+
+    ``seconds`` are the times of the rows, NaN where a row has none. No row waits for one that is later than it: a row
+    out of order, or without a time, goes with the one before it. At speed 0 everything is due at once.
+
+    >>> list(pieces(np.array([0.0, 30.0, 20.0, 600.0]), speed=60, every=1))
+    [Piece(first=0, stop=3, due=0.5), Piece(first=3, stop=4, due=10.0)]
+    """
+    if speed < 0 or every < 0 or most_rows < 1:
+        raise ValueError(f"speed and every are at least 0, got {speed=}, {every=}, {most_rows=}")
+    latest = np.fmax.accumulate(seconds) if len(seconds) else seconds
+    known = latest[~np.isnan(latest)]
+    due = np.zeros(len(seconds))
+    if speed and len(known):
+        due = np.nan_to_num(latest - known[0], nan=0.0) / speed
+    first = 0
+    while first < len(due):
+        stop = int(np.searchsorted(due, due[first] + every, side="right"))
+        stop = min(stop, first + most_rows)
+        yield Piece(first, stop, float(due[stop - 1]))
+        first = stop
+
+
+def replay(
+    recording: Recording,
+    folder: Path,
+    *,
+    speed: float = 60.0,
+    every: float = 1.0,
+    clock: Timer | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Let the rows appear in a folder, piece by piece, and yield how many have; no piece is sent by half."""
+    clock = WallClock() if clock is None else clock
+    target = Folder.of(folder, recording.suffix)
+    began, n_sent = clock.now(), 0
+    for piece in pieces(recording.seconds, speed=speed, every=every):
+        while not stopped() and (early := began + piece.due - clock.now()) > 0:
+            clock.sleep(min(early, PATIENCE))
+        if stopped():
+            break
+        target.send(lambda path, piece=piece: recording.write(piece.first, piece.stop, path))  # type: ignore[misc]
+        n_sent = piece.stop
+        if progress is not None:
+            progress(n_sent, len(recording.seconds))
+    return n_sent
+
+
+@dataclass(slots=True)
+class Folder:
+    """A folder in which complete files appear, later ones with greater names and later times."""
+
+    path: Path
+    suffix: str
+    n_files: int
+    last_written: float = 0.0
+
+    @classmethod
+    def of(cls, path: Path, suffix: str) -> Folder:
+        """The folder, made if need be; files of an earlier replay stay, and new ones come after them."""
+        path.mkdir(parents=True, exist_ok=True)
+        numbers = [int(one.name.split(".")[0]) for one in path.iterdir() if one.name.split(".")[0].isdecimal()]
+        return cls(path, suffix, max(numbers, default=0))
+
+    def send(self, write: Callable[[Path], None]) -> Path:
+        self.n_files += 1
+        file = self.path / f"{self.n_files:08d}{self.suffix}"
+        unfinished = self.path / f".{file.name}.unfinished"
+        try:
+            write(unfinished)
+            self.last_written = max(unfinished.stat().st_mtime, self.last_written + _TICK)
+            os.utime(unfinished, (self.last_written, self.last_written))
+            unfinished.replace(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        return file

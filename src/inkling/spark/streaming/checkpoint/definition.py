@@ -1,0 +1,158 @@
+"""Which program computes which micro-batches: texts and facts beside the checkpoint, so that a replay uses the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+
+from inkling import language
+from inkling.analysis.clock import time_unit
+from inkling.evaluators.protocol import Beginning
+from inkling.evaluators.sampling import Sampling
+from inkling.evaluators.state import table_bytes, table_of
+from inkling.forecasting.adaptation.counting import with_counting
+from inkling.knowledge.materialize import expression_context, known
+from inkling.logical import bind
+from inkling.logical.plan import ProgramPlan
+from inkling.logical.rewrites.in_worlds import uncertain_events
+from inkling.logical.rewrites.rules import rewrite
+from inkling.logical.settings import Settings, with_settings
+from inkling.model.time import Clock
+from inkling.physical.plan import PhysicalPlan
+from inkling.physical.planner import certain_plan, plan_program
+from inkling.physical.stages import Placement
+from inkling.runtime.running import Running
+from inkling.runtime.uncertain.program import Cohort
+from inkling.source import SourceText
+from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.job import Job
+
+_PROGRAM, _ABOUT, _TABLES = "program.ink", "about.json", "tables"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A program with its facts, and what was decided about it when it came into force."""
+
+    number: int
+    first_batch: int  # from which on it computes
+    name: str
+    text: str
+    tables: Mapping[str, pa.Table]
+    placement: Placement  # of certain events
+    n_buckets: int
+    clocks: Mapping[str, Clock]  # of the streams that are given
+    sampling: Sampling = field(default_factory=Sampling)
+    settings: Settings = field(default_factory=dict)  # of forecasts, in place of what the text says
+    counting: Mapping[str, int] = field(default_factory=dict)  # models that keep learning, and how far back
+    heard: int | str = 0  # how far control messages were read
+    cohorts: tuple[Cohort, ...] = ()  # of events over uncertain streams
+
+    @property
+    def program(self) -> ProgramPlan:
+        return self.adapted(program_of(self.text, self.name))
+
+    def adapted(self, program: ProgramPlan) -> ProgramPlan:
+        """A program with the settings of now, that also counts what models learn from."""
+        return with_counting(with_settings(program, self.settings), self.counting)
+
+    @property
+    def plan(self) -> PhysicalPlan:
+        program = self.program
+        return plan_program(program, None if uncertain_events(program) else self.placement)
+
+    def job(self, earlier: Job | None) -> Job:
+        """What workers need; they may meet states of the `earlier` one."""
+        plan = self.plan
+        unit = time_unit(plan.program, self.clocks)
+        tables = known(plan.program, self.tables, unit)
+        context = expression_context(tables, unit)
+        running = Running(certain_plan(plan, self.placement), self.cohorts)
+        job = Job.of(plan, running, self.clocks, tables, context, unit.clock, self.n_buckets, self.sampling)
+        return replace(job, definition=self.number, earlier=earlier)
+
+
+def program_of(text: str, name: str) -> ProgramPlan:
+    """The plan of a text that was found to be right before."""
+    return rewrite(bind(language.parse(text, name), SourceText(name, text)).plan).plan
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The definitions of a checkpoint, one folder each."""
+
+    folder: Folder
+
+    def numbers(self) -> list[int]:
+        """Of those that are complete."""
+        names = [name for name in self.folder.names() if name.isdigit()]
+        return [int(name) for name in names if self.folder.inside(name).read(_ABOUT) is not None]
+
+    def read(self, number: int) -> Definition:
+        here = self.folder.inside(_folder_name(number))
+        text, about = here.read(_PROGRAM), here.read(_ABOUT)
+        assert text is not None, f"definition {number} has no text"
+        assert about is not None, f"definition {number} is not complete"
+        found = json.loads(about)
+        facts = here.inside(_TABLES)
+        return Definition(
+            number,
+            found["first_batch"],
+            found["name"],
+            text.decode(),
+            {name: _table(facts, name) for name in found["tables"]},
+            Placement(**found["placement"]),
+            found["n_buckets"],
+            {name: Clock(value) for name, value in found["clocks"].items()},
+            Sampling(**found.get("sampling", {})),
+            found.get("settings", {}),
+            found.get("counting", {}),
+            found.get("heard", 0),
+            tuple(map(_cohort, found["cohorts"])),
+        )
+
+    def write(self, definition: Definition) -> None:
+        """Counts from the moment its last file is there."""
+        here = self.folder.inside(_folder_name(definition.number))
+        facts = here.inside(_TABLES)
+        facts.make()
+        for name, table in definition.tables.items():
+            facts.write(f"{name}.arrow", table_bytes(table))
+        here.write(_PROGRAM, definition.text.encode())
+        about = {
+            "first_batch": definition.first_batch,
+            "name": definition.name,
+            "tables": sorted(definition.tables),
+            "placement": asdict(definition.placement),
+            "n_buckets": definition.n_buckets,
+            "clocks": {name: clock.value for name, clock in definition.clocks.items()},
+            "sampling": asdict(definition.sampling),
+            "settings": definition.settings,
+            "counting": dict(definition.counting),
+            "heard": definition.heard,
+            "cohorts": [asdict(one) for one in definition.cohorts],
+        }
+        here.write(_ABOUT, json.dumps(about, indent=1).encode())
+
+
+def _cohort(found: Mapping[str, Any]) -> Cohort:
+    begun = {name: _beginning(**one) for name, one in found["begun"].items()}
+    return Cohort(found["number"], tuple(found["events"]), begun)
+
+
+def _beginning(placement: Mapping[str, Any], scale: int, compared: Sequence[str]) -> Beginning:
+    return Beginning(Placement(**placement), scale, tuple(compared))
+
+
+def _folder_name(number: int) -> str:
+    return f"{number:09d}"
+
+
+def _table(folder: Folder, name: str) -> pa.Table:
+    data = folder.read(f"{name}.arrow")
+    assert data is not None, f"the facts of {name} are missing"
+    return table_of(data)

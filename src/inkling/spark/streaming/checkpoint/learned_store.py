@@ -1,0 +1,179 @@
+"""Models that keep learning beside a checkpoint: every version with the micro-batch it reaches, and counts since.
+
+Counts of a micro-batch are written under its number, and a version records the number of the last one that it holds, so
+what is repeated after a crash is counted once.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from inkling.evaluators.state import table_bytes, table_of
+from inkling.forecasting.adaptation.drift import Drift
+from inkling.forecasting.adaptation.learner import Learned, as_table
+from inkling.forecasting.adaptation.models import LearningModels
+from inkling.forecasting.adaptation.online import OnlineLearning
+from inkling.forecasting.models.model import Model
+from inkling.spark.streaming.checkpoint.storage import Folder
+
+KEPT_VERSIONS = 100
+_COUNTS = "counts"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The newest version of a model: up to which micro-batch it knows everything, and from which table it began."""
+
+    model: Model
+    batch: int
+    began_with: str
+    since: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """The versions of one model."""
+
+    folder: Folder
+
+    def newest(self) -> Stored | None:
+        numbers = self._numbers()
+        if not numbers:
+            return None
+        about, data = self.folder.read(f"{numbers[-1]:09d}.json"), self.folder.read(f"{numbers[-1]:09d}.parquet")
+        assert about is not None, f"version {numbers[-1]} is not complete"
+        assert data is not None, f"version {numbers[-1]} is not complete"
+        found = json.loads(about)
+        model = Model.from_arrow(pq.read_table(pa.BufferReader(data)))
+        return Stored(model, found["batch"], found["began_with"], found["since"], found["until"])
+
+    def write(self, stored: Stored) -> None:
+        """Counts from the moment its second file is there; what it holds need not be kept any more."""
+        sink = pa.BufferOutputStream()
+        pq.write_table(stored.model.to_arrow(), sink)
+        self.folder.make()
+        name = f"{stored.model.version:09d}"
+        self.folder.write(f"{name}.parquet", bytes(sink.getvalue()))
+        about = {name: getattr(stored, name) for name in ("batch", "began_with", "since", "until")}
+        self.folder.write(f"{name}.json", json.dumps(about).encode())
+        for batch in self._batches():
+            if batch <= stored.batch:
+                self._counts.remove(f"{batch:09d}.arrow")
+        for number in self._numbers()[:-KEPT_VERSIONS]:
+            self.folder.remove(f"{number:09d}.json")
+            self.folder.remove(f"{number:09d}.parquet")
+
+    def add(self, batch: int, counted: pa.Table, times: tuple[int, int]) -> None:
+        self._counts.make()
+        described = counted.replace_schema_metadata({"first": str(times[0]), "last": str(times[1])})
+        self._counts.write(f"{batch:09d}.arrow", table_bytes(described))
+
+    def added_after(self, batch: int) -> list[tuple[int, pa.Table, tuple[int, int]]]:
+        found = []
+        for number in self._batches():
+            data = self._counts.read(f"{number:09d}.arrow") if number > batch else None
+            if data is not None:
+                table = table_of(data)
+                about = table.schema.metadata
+                found.append((number, table, (int(about[b"first"]), int(about[b"last"]))))
+        return found
+
+    @property
+    def _counts(self) -> Folder:
+        return self.folder.inside(_COUNTS)
+
+    def _batches(self) -> list[int]:
+        return [int(name.removesuffix(".arrow")) for name in self._counts.names() if name.endswith(".arrow")]
+
+    def _numbers(self) -> list[int]:
+        return [int(name.removesuffix(".json")) for name in self.folder.names() if name.endswith(".json")]
+
+
+class StoredLearning:
+    """The models of a streaming query that keep learning, on the driver."""
+
+    def __init__(self, folder: Folder, online: OnlineLearning) -> None:
+        self._folder, self.online = folder, online
+        self._stored: dict[str, Stored] = {}
+        self._taken: dict[str, int] = {}  # by model, the last micro-batch that was counted
+        self._models: LearningModels | None = None
+        self._busy = threading.RLock()  # a program may be replaced while a micro-batch is delivered
+
+    def begin(self, given: Mapping[str, pa.Table], names: list[str], done: int) -> dict[str, pa.Table]:
+        """Tables of the models: what was learned from them, unless others are given now; `done` batches are over."""
+        with self._busy:
+            return self._begin(given, names, done)
+
+    def _begin(self, given: Mapping[str, pa.Table], names: list[str], done: int) -> dict[str, pa.Table]:
+        tables = {name: self._begun(name, given[name], done) for name in names}
+        models = LearningModels(self.online, tables, names)
+        for name in names:
+            stored = self._stored[name]
+            learned = replace(Learned.of(stored.model), since=stored.since, until=stored.until)
+            self._taken[name] = stored.batch
+            for batch, counted, times in ModelFolder(self._folder.inside(name)).added_after(stored.batch):
+                learned = learned.and_counted(counted, times)
+                self._taken[name] = batch
+            models.resume(name, learned)
+        self._models = models
+        return tables
+
+    @property
+    def orders(self) -> dict[str, int]:
+        return {} if self._models is None else self._models.orders
+
+    @property
+    def drift(self) -> dict[str, Drift]:
+        return {} if self._models is None else self._models.drift
+
+    def use(self, tables: Mapping[str, pa.Table]) -> None:
+        """These versions compute from now on."""
+        if self._models is not None:
+            self._models.use(tables)
+
+    def take(self, batch: int, counted: Mapping[str, tuple[pa.Table, tuple[int, int]]]) -> dict[str, pa.Table]:
+        """What a micro-batch counted, by model; the tables of models of which there is a new version now."""
+        with self._busy:
+            return self._take(batch, counted)
+
+    def _take(self, batch: int, counted: Mapping[str, tuple[pa.Table, tuple[int, int]]]) -> dict[str, pa.Table]:
+        models = self._models
+        assert models is not None, "begin first"
+        for name, (table, times) in counted.items():
+            if name in models.learned and batch > self._taken[name]:
+                ModelFolder(self._folder.inside(name)).add(batch, table, times)
+                models.take(name, table, times)
+                self._taken[name] = batch
+        renewed = models.renewed()
+        for name in renewed:
+            one = models.learned[name]
+            began = self._stored[name].began_with
+            self._write(name, Stored(one.model, self._taken[name], began, one.since, one.until))
+        return renewed
+
+    def _begun(self, name: str, given: pa.Table, done: int) -> pa.Table:
+        newest, digest = ModelFolder(self._folder.inside(name)).newest(), _digest(given)
+        if newest is None or newest.began_with != digest:
+            model = Model.from_arrow(given)
+            fresh = model if newest is None else replace(model, version=max(model.version, newest.model.version + 1))
+            first = Learned.of(fresh)
+            self._write(name, Stored(fresh, done, digest, first.since, first.until))
+        else:
+            self._stored[name] = newest
+        return as_table(name, self._stored[name].model)
+
+    def _write(self, name: str, stored: Stored) -> None:
+        ModelFolder(self._folder.inside(name)).write(stored)
+        self._stored[name] = stored
+
+
+def _digest(table: pa.Table) -> str:
+    return sha256(table_bytes(table.combine_chunks())).hexdigest()

@@ -1,0 +1,312 @@
+"""Results to PostgreSQL: a table per event of the matches that hold now, corrected by one transaction per batch.
+
+Workers write their rows into tables that nobody reads; the driver takes them over. The number of the last micro-batch
+is part of the same transaction, so a batch counts whole or not at all, and once.
+
+Tables of PostgreSQL for results: their columns, and the statements that bring them up to date.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, StringType, StructType
+
+from inkling.spark.streaming.addresses import Address
+from inkling.spark.streaming.sinks.current_versions import other_shape
+from inkling.spark.streaming.sinks.outputs import Output
+from inkling.spark.streaming.sinks.postgres_server import ATTEMPT, Server, Stage
+from inkling.spark.streaming.sinks.protocol import Beginning, in_few_files, lost_results, other_results
+from inkling.spark.streaming.sinks.result_id import CHANGEABLE, RESULT_ID, with_result_id
+
+NAME_BYTES = 63
+TYPES = {
+    "string": "text",
+    "bigint": "bigint",
+    "int": "integer",
+    "double": "double precision",
+    "float": "real",
+    "boolean": "boolean",
+    "timestamp": "timestamp with time zone",
+}
+NUL, INSTEAD = "\0", "\ufffd"
+"""Text in PostgreSQL has no character 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """A table for one output; with `result_id` as its key where rows can be withdrawn."""
+
+    schema: str
+    name: str
+    columns: dict[str, str]
+
+    @classmethod
+    def of(cls, schema: str, name: str, columns: StructType, *, is_keyed: bool) -> ResultTable:
+        kinds = {column.name: type_of(column.dataType) for column in columns if column.name != RESULT_ID}
+        return cls(schema, name_of(name), {**kinds, RESULT_ID: "text"} if is_keyed else kinds)
+
+    @property
+    def is_keyed(self) -> bool:
+        return RESULT_ID in self.columns
+
+    @property
+    def full_name(self) -> str:
+        return f"{quoted(self.schema)}.{quoted(self.name)}"
+
+    def make(self, cursor: Any, event: str, place: str) -> None:
+        """Create the table, or see that it fits."""
+        if not self.require_fitting(cursor, event, place):
+            key = f", PRIMARY KEY ({quoted(RESULT_ID)})" if self.is_keyed else ""
+            cursor.execute(f"CREATE TABLE {self.full_name} ({listed(self.columns)}{key})")
+
+    def require_fitting(self, cursor: Any, event: str, place: str) -> bool:
+        """Whether the table exists; rejects one of another shape. It may have more columns than results have."""
+        found = columns_in(cursor, self.schema, self.name)
+        has = {name: found[name] for name in self.columns if name in found}
+        if found and has != self.columns:
+            raise other_shape(event, place, has, self.columns)
+        return bool(found)
+
+    def stage(self, cursor: Any, name: str) -> None:
+        """A table of this name for rows on their way, without the cost of a journal."""
+        kinds = {**self.columns, ATTEMPT: "bigint"}
+        cursor.execute(f"CREATE UNLOGGED TABLE {quoted(self.schema)}.{quoted(name)} ({listed(kinds)})")
+
+    def apply(self, cursor: Any, staged: str, attempts: Sequence[int]) -> None:
+        """Take staged rows over: withdrawn rows go, emitted rows are added, or replace the rows that they correct."""
+        if not attempts:
+            return
+        source = f"{quoted(self.schema)}.{quoted(staged)}"
+        counts = f"{quoted(ATTEMPT)} IN ({', '.join(map(str, attempts))})"
+        names = ", ".join(map(quoted, self.columns))
+        if not self.is_keyed:
+            cursor.execute(f"INSERT INTO {self.full_name} ({names}) SELECT {names} FROM {source} WHERE {counts}")
+            return
+        key = quoted(RESULT_ID)
+        cursor.execute(f"ANALYZE {source}")
+        again = f"SELECT FROM {source} a WHERE a.{key} = s.{key} AND a.op = '+' AND a.{counts}"
+        cursor.execute(
+            f"DELETE FROM {self.full_name} t USING {source} s WHERE t.{key} = s.{key} AND s.op = '-' AND s.{counts}"
+            f" AND NOT EXISTS ({again})"
+        )
+        order = ", ".join(f"{quoted(name)} DESC" for name in CHANGEABLE if name != "op")
+        corrected = ", ".join(f"{quoted(one)} = EXCLUDED.{quoted(one)}" for one in self.columns if one != RESULT_ID)
+        cursor.execute(
+            f"INSERT INTO {self.full_name} ({names}) SELECT DISTINCT ON ({key}) {names} FROM {source}"
+            f" WHERE op = '+' AND {counts} ORDER BY {key}, {order}"
+            f" ON CONFLICT ({key}) DO UPDATE SET {corrected}"
+        )
+
+
+def storable(frame: DataFrame) -> DataFrame:
+    """The same rows as PostgreSQL can hold them."""
+    changed = {
+        column.name: stored
+        for column in frame.schema
+        if (stored := _stored(frame["`" + column.name.replace("`", "``") + "`"], column.dataType)) is not None
+    }
+    return frame.withColumns(changed) if changed else frame
+
+
+def _stored(value: Column, kind: DataType) -> Column | None:
+    match kind:
+        case StringType():
+            return F.translate(value, NUL, INSTEAD)
+        case ArrayType(elementType=StringType()):
+            return F.transform(value, lambda one: F.translate(one, NUL, INSTEAD))
+        case ArrayType() if kind.elementType.simpleString() in TYPES:
+            return None
+        case _:
+            return None if kind.simpleString() in TYPES else F.to_json(value)
+
+
+def type_of(kind: DataType) -> str:
+    """The type of a column; what has no type of its own is JSON in text."""
+    if isinstance(kind, ArrayType) and kind.elementType.simpleString() in TYPES:
+        return f"{TYPES[kind.elementType.simpleString()]}[]"
+    return TYPES.get(kind.simpleString(), "text")
+
+
+def name_of(wanted: str) -> str:
+    """A name that is not cut off, which might make two names one.
+
+    >>> name_of("theft"), len(name_of("x" * 100))
+    ('theft', 63)
+    """
+    if len(wanted.encode()) <= NAME_BYTES:
+        return wanted
+    digest = hashlib.sha256(wanted.encode()).hexdigest()[:10]
+    return f"{wanted.encode()[: NAME_BYTES - 11].decode(errors='ignore')}_{digest}"
+
+
+def quoted(name: str) -> str:
+    """A name as it stands in a statement."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def listed(columns: dict[str, str]) -> str:
+    return ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
+
+
+def columns_in(cursor: Any, schema: str, table: str) -> dict[str, str]:
+    """The columns that a table has, nothing without one."""
+    cursor.execute(
+        "SELECT a.attname::text, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a"
+        " JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
+        (schema, table),
+    )
+    return dict(cursor.fetchall())
+
+
+def tables_like(cursor: Any, schema: str, beginning: str) -> Sequence[str]:
+    """The tables whose names begin so."""
+    cursor.execute(
+        "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename, $2)",
+        (schema, beginning),
+    )
+    return [name for (name,) in cursor.fetchall()]
+
+
+BATCHES = "inkling_batches"
+STAGED = "inkling_staged"
+RUN_DIGITS = 12
+
+
+@dataclass(slots=True)
+class PostgresSink:
+    """Tables called `<prefix><output>` in a schema; those of `late`, `rejects` and ON RETRACT only grow."""
+
+    server: Server
+    schema: str = "public"
+    prefix: str = ""
+    _beginning: Beginning | None = field(default=None, repr=False)
+
+    @classmethod
+    def at(cls, address: Address) -> PostgresSink:
+        mine, others = address.taken("schema", "prefix")
+        return cls(Server.of(address, others), mine.get("schema", "public"), mine.get("prefix", ""))
+
+    @property
+    def path(self) -> str:
+        """What it is called in messages."""
+        return self.server.shown
+
+    def begin(self, beginning: Beginning) -> None:
+        self._beginning = beginning
+        with self.server.connected() as connection, connection.cursor() as cursor:
+            self._make_schema(cursor)
+            if beginning.is_new:
+                for name in beginning.outputs:
+                    self._require_empty(cursor, name)
+            else:
+                if beginning.columns and not any(self._has_table(cursor, name) for name in beginning.columns):
+                    raise lost_results(f"`{self.path}`")
+                for name in tables_like(cursor, self.schema, f"{STAGED}_{self._run()[:RUN_DIGITS]}_"):
+                    cursor.execute(f"DROP TABLE {quoted(self.schema)}.{quoted(name)}")
+            for name, columns in beginning.columns.items():
+                self._table(name, columns).make(cursor, name, f"`{self.path}`")
+            connection.commit()
+
+    def require_columns(self, spark: SparkSession, columns: Mapping[str, StructType]) -> None:
+        with self.server.connected() as connection, connection.cursor() as cursor:
+            for name, kinds in columns.items():
+                self._table(name, kinds).require_fitting(cursor, name, f"`{self.path}`")
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        rest = iter(outputs)
+        first = next(rest, None)
+        if first is not None:
+            self._deliver(chain((first,), rest), batch)
+
+    def _deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        run = self._run()
+        with self.server.connected() as connection, connection.cursor() as cursor:
+            if self._last_batch(cursor, run) >= batch:
+                return
+            staged = []
+            for output in outputs:
+                one = self._staged(output, f"{STAGED}_{run[:RUN_DIGITS]}_{batch}_{uuid.uuid4().hex[:8]}")
+                one.table.stage(cursor, one.name)
+                connection.commit()
+                staged.append((one, self._written(one)))
+            if self._is_first(cursor, run, batch):
+                for one, attempts in staged:
+                    one.table.make(cursor, one.output, f"`{self.path}`")
+                    one.table.apply(cursor, one.name, attempts)
+            for one, _ in staged:
+                cursor.execute(f"DROP TABLE {quoted(self.schema)}.{quoted(one.name)}")
+            connection.commit()
+
+    def _staged(self, output: Output, name: str) -> _Staged:
+        frame = in_few_files(output)
+        frame = storable(frame if output.only_grows else with_result_id(frame))
+        table = self._table(output.name, frame.schema, is_keyed=not output.only_grows)
+        return _Staged(output.name, table, name, frame)
+
+    def _table(self, output: str, columns: StructType, *, is_keyed: bool = True) -> ResultTable:
+        return ResultTable.of(self.schema, f"{self.prefix}{output}", columns, is_keyed=is_keyed)
+
+    def _written(self, staged: _Staged) -> list[int]:
+        """Have the workers write; the attempts that came to an end."""
+        ended = staged.frame.mapInArrow(Stage(self.server, self.schema, staged.name), "attempt bigint").collect()
+        return [row["attempt"] for row in ended]
+
+    def _make_schema(self, cursor: Any) -> None:
+        cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = $1", (self.schema,))
+        if not cursor.fetchall():
+            cursor.execute(f"CREATE SCHEMA {quoted(self.schema)}")
+        if not columns_in(cursor, self.schema, name_of(f"{self.prefix}{BATCHES}")):
+            cursor.execute(f"CREATE TABLE {self._batches} (run text PRIMARY KEY, batch bigint NOT NULL)")
+
+    def _require_empty(self, cursor: Any, output: str) -> None:
+        name = name_of(f"{self.prefix}{output}")
+        if columns_in(cursor, self.schema, name):
+            cursor.execute(f"SELECT 1 FROM {quoted(self.schema)}.{quoted(name)} LIMIT 1")
+            if cursor.fetchall():
+                raise other_results(f"the table `{name}` holds rows", "the tables")
+
+    def _has_table(self, cursor: Any, output: str) -> bool:
+        return bool(columns_in(cursor, self.schema, name_of(f"{self.prefix}{output}")))
+
+    def _last_batch(self, cursor: Any, run: str) -> int:
+        cursor.execute(f"SELECT batch FROM {self._batches} WHERE run = $1", (run,))
+        return max((number for (number,) in cursor.fetchall()), default=-1)
+
+    def _is_first(self, cursor: Any, run: str, batch: int) -> bool:
+        """Write the batch down; whether nobody has before. Who else tries waits until this transaction has ended."""
+        cursor.execute(
+            f"INSERT INTO {self._batches} AS known (run, batch) VALUES ($1, $2) ON CONFLICT (run)"
+            " DO UPDATE SET batch = EXCLUDED.batch WHERE known.batch < EXCLUDED.batch RETURNING batch",
+            (run, batch),
+        )
+        return bool(cursor.fetchall())
+
+    @property
+    def _batches(self) -> str:
+        return f"{quoted(self.schema)}.{quoted(name_of(f'{self.prefix}{BATCHES}'))}"
+
+    def _run(self) -> str:
+        """A name that all restarts with one checkpoint share."""
+        assert self._beginning is not None
+        stored = self._beginning.checkpoint.inside("spark").read("metadata")
+        return str(json.loads(stored)["id"]) if stored else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """Rows of an output on their way to its table, by way of a table of this name."""
+
+    output: str
+    table: ResultTable
+    name: str
+    frame: DataFrame

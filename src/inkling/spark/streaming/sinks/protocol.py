@@ -1,0 +1,245 @@
+"""Where results go. A micro-batch may be delivered twice, after a crash; what a sink holds must not show it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol, TextIO, TypeAlias, runtime_checkable
+from urllib.parse import quote
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, StructType
+
+from inkling.errors import InputError
+from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
+from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, Output
+
+FORMATS = ("parquet", "json", "csv")
+BATCH = "batch"
+ROWS_IN_ONE_FILE = 100_000
+TIMES = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"
+"""Spark's own default would cut times off at milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a sink may want to know before the first delivery."""
+
+    spark: SparkSession
+    outputs: tuple[str, ...]
+    checkpoint: Folder
+    is_new: bool  # whether the checkpoint has never been used
+    columns: Mapping[str, StructType] = field(default_factory=dict)  # of the outputs whose rows can be withdrawn
+
+
+class Sink(Protocol):
+    """Takes what a micro-batch left; called again with the same batch number after a crash."""
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None: ...
+
+
+@runtime_checkable
+class Prepared(Protocol):
+    """A sink that checks its target before the first delivery, and may reject it."""
+
+    def begin(self, beginning: Beginning) -> None: ...
+
+
+@runtime_checkable
+class Shaped(Protocol):
+    """A sink whose tables have columns of their own, and may reject results with other columns."""
+
+    def require_columns(self, spark: SparkSession, columns: Mapping[str, StructType]) -> None: ...
+
+
+SinkFunction: TypeAlias = Callable[[str, DataFrame, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FileSink:
+    """A folder per output; each micro-batch is a folder in it, which a repeated delivery replaces."""
+
+    path: str
+    format: str = "parquet"
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def begin(self, beginning: Beginning) -> None:
+        if not beginning.is_new:
+            return
+        for name in beginning.outputs:
+            found = Folder(beginning.spark, self._folder(name)).names()
+            if any(one.startswith(f"{BATCH}=") for one in found):
+                raise other_results(f"`{self.path.rstrip('/')}/{name}` holds results", f"`{self.path}`")
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        for output in outputs:
+            frame = in_few_files(output)
+            frame = _without_lists(frame) if self.format == "csv" else frame
+            plain = {} if self.format == "parquet" else {"timestampFormat": TIMES}
+            plain |= {"header": "true", "escape": '"'} if self.format == "csv" else {}
+            plain |= {"ignoreNullFields": "false"} if self.format == "json" else {}
+            writer = frame.write.mode("overwrite").format(self.format).options(**{**plain, **self.options})
+            writer.save(f"{self._folder(output.name)}/{BATCH}={batch}")
+
+    def _folder(self, name: str) -> str:
+        return f"{absolute(self.path).rstrip('/')}/{quote(name, safe=' ')}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableSink:
+    """A table per output, called `<prefix>_<output>`; each micro-batch is a partition, which a repetition replaces."""
+
+    prefix: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def begin(self, beginning: Beginning) -> None:
+        if not beginning.is_new:
+            return
+        spark = beginning.spark
+        for name in map(self.table_name, beginning.outputs):
+            if spark.catalog.tableExists(name) and not spark.table(name).isEmpty():
+                raise other_results(f"the table `{name}` holds rows", "the tables")
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        for output in outputs:
+            name = self.table_name(output.name)
+            spark = output.frame.sparkSession
+            if not spark.catalog.tableExists(name):
+                kinds = output.frame.withColumn(BATCH, F.lit(batch).cast("bigint")).schema
+                nothing = spark.createDataFrame([], kinds)
+                nothing.write.partitionBy(BATCH).options(**self.options).saveAsTable(name)
+            spark.sql(
+                f"INSERT OVERWRITE TABLE {name} PARTITION ({BATCH} = {batch}) SELECT * FROM {{rows}}",
+                rows=in_few_files(output),
+            )
+
+    def table_name(self, output: str) -> str:
+        return f"{self.prefix}_{re.sub(r'[^0-9A-Za-z_]', '_', output)}"
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySink:
+    """All rows in the memory of the driver: for tests, notebooks and small streams."""
+
+    batches: dict[str, dict[int, pa.Table]] = field(default_factory=dict)
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        for output in outputs:
+            self.batches.setdefault(output.name, {})[batch] = output.frame.toArrow()
+
+    def rows(self, output: str) -> list[dict[str, object]]:
+        """Rows of an event, or of `late` or `rejects`, in the order of delivery."""
+        found = self.batches.get(output, {})
+        return [row for batch in sorted(found) for row in found[batch].to_pylist()]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleSink:
+    """Results as JSON lines to be read along; late rows and rejects beside them, with their kind in front.
+
+    A batch that is delivered twice is printed twice.
+    """
+
+    results: TextIO | None = None
+    others: TextIO | None = None
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        results, others = self.results or sys.stdout, self.others or sys.stderr
+        for output in outputs:
+            aside = output.name in (LATE, REJECTS)
+            for row in output.frame.toArrow().to_pylist():
+                text = json.dumps(row, default=_as_text, ensure_ascii=False)
+                (others if aside else results).write(f"{output.name}: {text}\n" if aside else f"{text}\n")
+        results.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackSink:
+    """A function of (name, frame, batch); it must cope with hearing of a batch twice."""
+
+    function: SinkFunction
+
+    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+        for output in outputs:
+            self.function(output.name, output.frame, batch)
+
+
+def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
+    """What a user gave as a place for results: a folder, an address, `-` for the terminal, a sink, or a function."""
+    if isinstance(to, Path):
+        return FileSink(str(to))
+    if not isinstance(to, str):
+        return to if hasattr(to, "deliver") else CallbackSink(to)
+    if to == "-":
+        return ConsoleSink()
+    address = address_of(to)
+    match address.kind:
+        case "table":
+            return TableSink(address.place, address.options)
+        case "kafka":
+            from inkling.spark.streaming.sinks.kafka import KafkaSink
+
+            mine, others = address.taken("keep")
+            return KafkaSink(*servers_and_topic(address), others, _keeps_current(mine, address))
+        case "postgresql":
+            from inkling.spark.streaming.sinks.postgres import PostgresSink
+
+            return PostgresSink.at(address)
+        case "rate":
+            raise InputError.of("INK0515", f"`{to}` can be read, but not written")
+        case _:
+            mine, others = address.taken("format", "keep")
+            if _keeps_current(mine, address):
+                from inkling.spark.streaming.sinks.current_files import CurrentSink
+
+                one_of(mine.get("format", "parquet"), ("parquet",), option="format", address=address)
+                return CurrentSink(address.place)
+            return FileSink(
+                address.place, one_of(mine.get("format", "parquet"), FORMATS, option="format", address=address), others
+            )
+
+
+def _keeps_current(options: Mapping[str, str], address: Address) -> bool:
+    return "keep" in options and one_of(options["keep"], ("current",), option="keep", address=address) == "current"
+
+
+def in_few_files(output: Output) -> DataFrame:
+    return output.frame.coalesce(1) if output.n_rows <= ROWS_IN_ONE_FILE else output.frame
+
+
+def _without_lists(frame: DataFrame) -> DataFrame:
+    lists = [column.name for column in frame.schema if isinstance(column.dataType, ArrayType)]
+    return frame.withColumns({name: F.to_json(name) for name in lists}) if lists else frame
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return str(value)
+
+
+def lost_results(place: str) -> InputError:
+    """The error for tables of current matches that are missing where a run resumes."""
+    return InputError.of(
+        "INK0516",
+        f"there are no tables of current matches in {place}, but the checkpoint has been used",
+        notes=("matches that were emitted before, and are still valid, would be missing",),
+        helps=("name the output that this checkpoint used so far, or start with a new checkpoint",),
+    )
+
+
+def other_results(found: str, what: str) -> InputError:
+    return InputError.of(
+        "INK0516",
+        f"{found}, but the checkpoint is new",
+        notes=("results of two runs would be mixed: each numbers its micro-batches from 0",),
+        helps=(f"name the checkpoint of the run that wrote them, or move {what} away",),
+    )

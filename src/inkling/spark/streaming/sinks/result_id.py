@@ -1,0 +1,61 @@
+"""Which rows are one result: what happened and when that was known counts, not how probable it is."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType, StructField, TimestampType
+
+RESULT_ID = "result_id"
+CHANGEABLE = ("probability", "method", "error", "op")
+"""What a correction may change of a result that stays the same one."""
+
+HEX_DIGITS = 32
+
+
+def result_id(frame: DataFrame) -> Column:
+    """A number of 128 bits in hexadecimal digits, the same for the same result wherever it is computed."""
+    parts = [_unmistakable(frame[_quoted(one.name)], one.dataType).alias(one.name) for one in _identity(frame)]
+    text = F.to_json(F.struct(*parts), {"ignoreNullFields": "false"})
+    return F.substring(F.sha2(text, 256), 1, HEX_DIGITS)
+
+
+def with_result_id(frame: DataFrame) -> DataFrame:
+    """The same rows with the column `result_id` behind the others."""
+    return frame.withColumn(RESULT_ID, result_id(frame))
+
+
+def net(identified: DataFrame) -> DataFrame:
+    """One row per result: where it is both withdrawn and emitted, the emitted row counts."""
+    return _first_of_each(identified, [F.desc(F.col("op") == "+"), *map(F.desc, CHANGEABLE[:-1])])
+
+
+def newest(numbered: DataFrame, number: str) -> DataFrame:
+    """One row per result: the one with the largest number."""
+    return _first_of_each(numbered, [F.desc(number)])
+
+
+def _first_of_each(identified: DataFrame, order: list[Column]) -> DataFrame:
+    place = F.row_number().over(Window.partitionBy(RESULT_ID).orderBy(*order))
+    return identified.withColumn("@place", place).where("`@place` = 1").drop("@place")
+
+
+def _identity(frame: DataFrame) -> list[StructField]:
+    return [one for one in frame.schema if one.name not in (*CHANGEABLE, RESULT_ID)]
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _unmistakable(value: Column, kind: DataType) -> Column:
+    """Times do not depend on the zone of a session, nor doubles on how a Java version spells them."""
+    match kind:
+        case TimestampType():
+            return F.unix_micros(value)
+        case DoubleType() | FloatType():
+            return F.when(value.isNotNull(), F.xxhash64(value))
+        case ArrayType():
+            return F.transform(value, lambda one: _unmistakable(one, kind.elementType))
+        case _:
+            return value

@@ -1,0 +1,94 @@
+"""Files that arrive in a folder, read whole inside the workers by the code that reads files in batch.
+
+A file that cannot be read, or that lacks a column, gives rejects: one bad file does not end a job that must continue.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from inkling.io.casting import is_readable
+from inkling.io.readers.csv_text import BYTE_ORDER_MARK, read_csv
+from inkling.io.readers.formats import Format
+from inkling.io.readers.records import MALFORMED, ORIGINAL, TEXT
+from inkling.io.rejects import row_json
+from inkling.io.spellings import is_blank
+from inkling.model.schema import Column
+from inkling.model.time import Clock
+from inkling.spark.kafka.json import rows_of_json
+
+PATH, CONTENT = "path", "content"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Takes rows of path and content, and gives the raw rows of a stream."""
+
+    kind: Format
+    wanted: tuple[Column, ...]
+    clock: Clock
+
+    def __call__(self, files: pa.Table) -> Iterator[pa.Table]:
+        for path, content in zip(files[0], files[1], strict=True):
+            yield self._read(path.as_py(), content.as_buffer())
+
+    def _read(self, path: str, content: pa.Buffer) -> pa.Table:
+        try:
+            rows = self._rows(_plain(path, content))
+        except (pa.ArrowException, OSError, EOFError, ValueError, zlib.error) as problem:
+            reason = (str(problem).splitlines() or [type(problem).__name__])[0]
+            return self._all_malformed([path], f"a file that cannot be read as {self.kind.value}: {reason}")
+        if rows is None:
+            return self._all_malformed([path], "a file without a header")
+        fault = self._fault(rows)
+        if fault is None:
+            return rows
+        return self._all_malformed([row_json(row) for row in rows.to_pylist()], f"{fault} (file {path})")
+
+    def _rows(self, data: pa.Buffer) -> pa.Table | None:
+        names = [column.name for column in self.wanted]
+        match self.kind:
+            case Format.CSV:
+                return read_csv(data)
+            case Format.JSON_LINES:
+                lines = (line.decode(errors="replace") for line in _lines(data))
+                values = pa.array([line.encode() for line in lines if not is_blank(line)], pa.binary())
+                return rows_of_json(values, pa.repeat(pa.scalar("", TEXT), len(values)), names)
+            case Format.PARQUET:
+                with pa.parquet.ParquetFile(pa.BufferReader(data)) as parquet:
+                    return parquet.read(columns=[name for name in parquet.schema_arrow.names if name in names])
+
+    def _fault(self, rows: pa.Table) -> str | None:
+        """Why no row of a file can be read; a row without a value is another matter."""
+        for column in self.wanted:
+            match rows.column_names.count(column.name):
+                case 0:
+                    return f"there is no column `{column.name}`"
+                case 1:
+                    have = rows.schema.field(column.name).type
+                    if not is_readable(have, column.type, self.clock):
+                        return f"`{column.name}` has the type {have}, expected {column.type}"
+                case _:
+                    return f"there are two columns `{column.name}`"
+        return None
+
+    def _all_malformed(self, originals: list[str], fault: str) -> pa.Table:
+        n = len(originals)
+        columns = {column.name: pa.nulls(n, TEXT) for column in self.wanted}
+        faults = pa.repeat(pa.scalar(fault, TEXT), n)
+        return pa.table({**columns, MALFORMED: faults, ORIGINAL: pa.array(originals, TEXT)})
+
+
+def _plain(path: str, content: pa.Buffer) -> pa.Buffer:
+    return pa.py_buffer(gzip.decompress(content)) if path.lower().endswith(".gz") else content
+
+
+def _lines(data: pa.Buffer) -> list[bytes]:
+    whole: bytes = data.to_pybytes()
+    return whole.removeprefix(BYTE_ORDER_MARK).splitlines()

@@ -1,0 +1,234 @@
+"""What may be given for a stream, as Spark reads it: frames, folders in which files appear, tables, topics, a rate.
+
+What a streaming query was given: streams and tables, for the program that runs and for those that replace it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_type
+
+from inkling.analysis.inputs import require_inputs
+from inkling.errors import InputError
+from inkling.io import Data
+from inkling.io.casting import SAMPLE, clock_of
+from inkling.io.normalize import declared_clock, require_columns, require_readable, stored_columns, times_of_events
+from inkling.io.readers.files import read_sample
+from inkling.io.readers.formats import Format, format_of_folder, is_visible, missing_file
+from inkling.io.readers.records import MALFORMED, ORIGINAL
+from inkling.logical.plan import ProgramPlan, StreamPlan
+from inkling.model.schema import Column, StreamSchema
+from inkling.model.time import Clock
+from inkling.physical.plan import Runnable
+from inkling.spark.kafka.avro import Avro
+from inkling.spark.kafka.payloads import Json, KafkaField, Payload, decoded
+from inkling.spark.read.inputs import is_table, read_facts
+from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
+from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.sources.file_reader import CONTENT, PATH, FileReader
+
+FORMATS = {"parquet": Format.PARQUET, "csv": Format.CSV, "json": Format.JSON_LINES, "jsonl": Format.JSON_LINES}
+SAMPLED_FILES = 10
+_FILES = f"{PATH} string, modificationTime timestamp, length bigint, {CONTENT} binary"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A streaming frame, its columns that matter, and how a worker makes rows of the stream of them."""
+
+    frame: DataFrame
+    columns: tuple[str, ...]
+    clock: Clock
+    reader: Callable[[pa.Table], Iterator[pa.Table]] | None = None  # None where the frame has the rows themselves
+    kafka: Mapping[str, str] | None = None  # options of Spark's source, for topics
+
+
+def opened(spark: SparkSession, stream: StreamPlan, given: Any) -> Source:
+    """A stream as it was given: a streaming frame, a folder, or an address."""
+    derived = [column.name for column in stream.derived]
+    if isinstance(given, DataFrame):
+        return _of_frame(given, stream.schema, derived)
+    if isinstance(given, Path):
+        return _of_folder(spark, Address(str(given), "", str(given)), stream.schema, derived)
+    if not isinstance(given, str):
+        raise _no_stream(stream.schema.name, f"data of type {type(given).__name__}")
+    address = address_of(given)
+    match address.kind:
+        case "kafka":
+            return _of_topic(spark, address, stream.schema, derived)
+        case "rate":
+            return _of_frame(_rate(spark, address), stream.schema, derived)
+        case "postgresql":
+            raise InputError.of("INK0515", f"`{address.text}` can be written, but not read")
+        case "table":
+            return _of_frame(_table(spark, address, stream.schema.name), stream.schema, derived)
+        case _:
+            if not _is_remote(address.place) and not Path(address.place).exists() and is_table(spark, address.place):
+                return _of_frame(_table(spark, address, stream.schema.name), stream.schema, derived)
+            return _of_folder(spark, address, stream.schema, derived)
+
+
+def _of_frame(frame: DataFrame, schema: StreamSchema, derived: Sequence[str]) -> Source:
+    if not frame.isStreaming:
+        raise _no_stream(schema.name, "a DataFrame that is not a stream")
+    wanted = stored_columns(schema, derived)
+    require_columns(schema, [column.name for column in wanted], frame.columns)
+    clock = clock_of_frame(frame, schema)
+    for column in wanted:
+        kind = to_arrow_type(frame.schema[column.name].dataType, timezone="UTC")
+        require_readable(schema, column, kind, clock)
+    about = [name for name in (MALFORMED, ORIGINAL) if name in frame.columns]
+    return Source(frame, (*(column.name for column in wanted), *about), clock)
+
+
+def _of_folder(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> Source:
+    mine, options = address.taken("format")
+    files = _files_in(spark, address, schema.name)
+    kind = (
+        FORMATS[one_of(mine["format"], FORMATS, option="format", address=address)]
+        if mine
+        else _format(address, files, schema.name)
+    )
+    wanted = stored_columns(schema, derived)
+    clock = declared_clock(schema) or _clock_of_files(kind, files, schema, wanted)
+    reader = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
+    frame = reader.options(**options).load(absolute(address.place))
+    return Source(frame, (PATH, CONTENT), clock, FileReader(kind, tuple(wanted), clock))
+
+
+def _files_in(spark: SparkSession, address: Address, what: str) -> list[str]:
+    """Names of files that are there already, as paths if they are on this machine."""
+    if _is_remote(address.place):
+        return Folder(spark, address.place).names()
+    path = Path(address.place)
+    if path.is_file():
+        raise _no_stream(what, f"the file `{path}`", "name the folder in which new files appear")
+    if not path.is_dir():
+        raise missing_file(path, what=what)
+    inside = (one for one in path.rglob("*") if one.is_file())
+    return sorted(str(one) for one in inside if is_visible(one.relative_to(path)))
+
+
+def _format(address: Address, files: Sequence[str], what: str) -> Format:
+    if files:
+        return format_of_folder(Path(address.place), [Path(one).name for one in files], what=what)
+    raise InputError.of(
+        "INK0502",
+        f"nothing in the folder `{address.place}` for `{what}` shows the format of future files",
+        helps=(f"write `{address.place}?format=parquet`, or csv or json",),
+    )
+
+
+def _clock_of_files(kind: Format, files: Sequence[str], schema: StreamSchema, wanted: Sequence[Column]) -> Clock:
+    """The first file with rows shows the unit of times; without one, times are points of the calendar."""
+    names = [column.name for column in wanted]
+    for path in [path for one in files if (path := Path(one)).is_file()][:SAMPLED_FILES]:
+        try:
+            sample = read_sample(kind, [path], SAMPLE, what=schema.name, columns=names)
+        except InputError:
+            continue
+        if len(sample) and schema.start in sample.column_names:
+            return clock_of(times_of_events(sample, schema))
+    return Clock.TIMESTAMP
+
+
+def _of_topic(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> Source:
+    from inkling.spark.kafka.connector import require_kafka
+
+    servers, topic = servers_and_topic(address)
+    require_kafka(spark)
+    fields = {kafka.value for kafka in KafkaField}
+    mine, options = address.taken("format", "schema", "header", "starting", *fields)
+    payload = Payload(_encoding(mine, address), {mine[name]: KafkaField(name) for name in fields if name in mine})
+    options = {"kafka.bootstrap.servers": servers, "subscribe": topic, **options}
+    reader = spark.readStream.format("kafka").option("startingOffsets", mine.get("starting", "earliest"))
+    frame = reader.options(**options).load()
+    return replace(_of_frame(decoded(frame, schema, derived, payload), schema, derived), kafka=options)
+
+
+def _encoding(options: dict[str, str], address: Address) -> Json | Avro:
+    if one_of(options.get("format", "json"), ("json", "avro"), option="format", address=address) == "json":
+        return Json()
+    if "schema" not in options:
+        raise InputError.of("INK0515", f"`{address.text}` names no Avro schema", helps=("add `&schema=FILE.avsc`",))
+    path = Path(options["schema"])
+    if not path.is_file():
+        raise missing_file(path, what="the Avro schema")
+    return Avro(path.read_text(encoding="utf-8"), has_header=options.get("header", "none") == "registry")
+
+
+def _rate(spark: SparkSession, address: Address) -> DataFrame:
+    if not address.place.isdigit():
+        raise InputError.of(
+            "INK0515", f"`{address.text}` has no number of rows per second", helps=("write `rate://100`",)
+        )
+    reader = spark.readStream.format("rate").option("rowsPerSecond", address.place)
+    return reader.options(**address.options).load()
+
+
+def _table(spark: SparkSession, address: Address, what: str) -> DataFrame:
+    try:
+        return spark.readStream.options(**address.options).table(address.place)
+    except (AnalysisException, PySparkException) as problem:
+        reason = str(problem).strip().splitlines()[0]
+        raise InputError.of(
+            "INK0514", f"the table `{address.place}` for `{what}` cannot be read as a stream", notes=(reason,)
+        ) from None
+
+
+def _is_remote(place: str) -> bool:
+    return "://" in place and not place.startswith("file://")
+
+
+def _no_stream(what: str, found: str, *helps: str) -> InputError:
+    return InputError.of(
+        "INK0514",
+        f"`{what}` was given {found}, expected a stream",
+        notes=(
+            "a stream is a streaming DataFrame, a folder in which files appear, `table://NAME`, "
+            "`kafka://HOST:PORT/TOPIC` or `rate://ROWS-PER-SECOND`",
+        ),
+        helps=helps or ("`program.run` and `inkling run` read what is there already",),
+    )
+
+
+def clock_of_frame(frame: DataFrame, schema: StreamSchema) -> Clock:
+    """Integers count ticks; timestamps and texts are points of the calendar, unless the stream declares integers."""
+    declared = declared_clock(schema)
+    if declared is not None:
+        return declared
+    whole = (T.ByteType, T.ShortType, T.IntegerType, T.LongType, T.DecimalType)
+    return Clock.TICKS if isinstance(frame.schema[schema.start].dataType, whole) else Clock.TIMESTAMP
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Streams and tables by name, as the user named them."""
+
+    spark: SparkSession
+    inputs: Mapping[str, Any]
+    tables: Mapping[str, Data]
+
+    def sources(self, program: ProgramPlan) -> dict[str, Source]:
+        """The streams, always in the same order: a checkpoint knows its sources by their places."""
+        require_inputs(program, self.inputs)
+        streams = sorted(program.streams, key=lambda stream: stream.schema.name)
+        return {
+            stream.schema.name: opened(self.spark, stream, self.inputs[stream.schema.name])
+            for stream in streams
+            if stream.schema.name in self.inputs
+        }
+
+    def facts(self, program: Runnable, *, strict: bool = False) -> dict[str, pa.Table]:
+        """The tables as they are now; `strict` rejects tables that the program does not have."""
+        declared = {table.name for table in program.plan.tables}
+        mine = {name: data for name, data in self.tables.items() if strict or name in declared}
+        return read_facts(self.spark, program, mine)

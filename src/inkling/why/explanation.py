@@ -1,0 +1,126 @@
+"""The explanation of one event over given inputs: how far its pattern got, and what each of its results depends on.
+
+In which worlds an uncertain event has a result, and what would have to be otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+
+from inkling.evaluators.worlds.details.influence import Influence
+from inkling.evaluators.worlds.details.outcomes import Dependence, Scenario
+from inkling.io import Data
+from inkling.local import ingest
+from inkling.model.batch import MatchBatch
+from inkling.model.event import Value
+from inkling.model.time import Clock
+from inkling.physical.plan import Runnable
+from inkling.results import result_table
+from inkling.why.progress import Progress, answers, asked_for, needed_part, progress_of
+from inkling.why.trees import Derivation, Fact, Shown, Trees, columns_of
+
+
+@dataclass(frozen=True, slots=True)
+class WithResult:
+    """A scenario that has the result, and what the result depends on there."""
+
+    scenario: Scenario
+    tree: Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The worlds that were looked at: all worlds of the part of the data that the result lies in, or a sample."""
+
+    n_worlds: int
+    n_having: int  # of them, that have the result
+    n_events: int  # uncertain events of the part
+    is_sample: bool
+    error: float = 0.0  # how far the share of worlds in a sample may be from the probability
+
+
+@dataclass(frozen=True, slots=True)
+class InWorlds:
+    """One result of an uncertain event: its probability, its worlds, and the events that it depends on.
+
+    `without` is the probability of the result if an event is left out of all worlds. `looked` is None where the
+    result could not be distinguished from others in worlds.
+    """
+
+    probability: float
+    error: float  # 0 where the probability is exact
+    method: str
+    left_out: str | None  # why a run does not report it
+    looked: Looked | None = None
+    having: tuple[WithResult, ...] = ()
+    lacking: tuple[Scenario, ...] = ()
+    dependences: tuple[Dependence, ...] = ()
+    without: tuple[Influence, ...] = ()
+
+
+__all__ = ["Derivation", "Fact", "Shown", "Why"]
+
+
+class Why:
+    """Why an event has the results that it has; made by `Program.why`."""
+
+    def __init__(
+        self, program: Runnable, event: str, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None
+    ) -> None:
+        self._event = asked_for(event, program.plan)
+        self._plan = needed_part(program.plan, self._event)
+        self._ingested = ingest(program, inputs, tables)
+
+    @cached_property
+    def progress(self) -> Progress:
+        """How far the pattern got, part by part; for an uncertain event, in the most probable world."""
+        return progress_of(self._event, self._plan, self._ingested)
+
+    @property
+    def clock(self) -> Clock:
+        """What times are: numbers, or microseconds since 1970."""
+        return self._ingested.unit.clock
+
+    @cached_property
+    def results(self) -> pa.Table:
+        """The results that a run reports, in the public columns."""
+        return result_table(self._event, self._matches[self._event.name], self._ingested.unit.clock)
+
+    @property
+    def possible(self) -> pa.Table:
+        """The results that some world has: those of a run, then those that it leaves out.
+
+        A run leaves out results of an uncertain event that are less probable than CONFIDENCE, or not among the TOP.
+        """
+        return self.results
+
+    def results_with(self, ids: Iterable[Value]) -> list[int]:
+        """The places of the possible results that depend on all these events, counted from 1."""
+        wanted = {str(one) for one in ids}
+        lineages = self.possible["lineage"].to_pylist()
+        return [place for place, ids in enumerate(lineages, start=1) if wanted <= set(map(str, ids))]
+
+    def tree(self, number: int = 1) -> Derivation:
+        """What a result depends on; results are counted from 1, in the order of `possible`.
+
+        For an uncertain event, in the most probable world that has the result.
+        """
+        self._require(number)
+        return Trees(self._plan, self._ingested, self._matches, columns_of(self._plan)).of(self._event, number - 1)
+
+    def worlds(self, number: int = 1) -> InWorlds | None:
+        """In which worlds an uncertain event has a result; None if the event is certain."""
+        self._require(number)
+        return None
+
+    def _require(self, number: int) -> None:
+        if not 1 <= number <= len(self.possible):
+            raise IndexError(f"expected a result from 1 to {len(self.possible)}, found {number}")
+
+    @cached_property
+    def _matches(self) -> Mapping[str, MatchBatch]:
+        return answers(self._plan, self._ingested)

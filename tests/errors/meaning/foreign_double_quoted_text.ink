@@ -1,0 +1,2 @@
+STREAM V(id STRING, s DOUBLE, n STRING) KEY id TIME t;
+EVENT e AS PATTERN V v WHERE v.n = "text";

@@ -1,0 +1,1 @@
+STREAM V(STRING id, DOUBLE s) KEY id TIME t;

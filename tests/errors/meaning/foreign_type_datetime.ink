@@ -1,0 +1,1 @@
+STREAM V(id STRING, s DATETIME) KEY id TIME t;

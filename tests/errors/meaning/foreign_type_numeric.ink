@@ -1,0 +1,1 @@
+STREAM V(id STRING, s NUMERIC) KEY id TIME t;

@@ -1,0 +1,1 @@
+STREAM V(id STRING, s UUID) KEY id TIME t;

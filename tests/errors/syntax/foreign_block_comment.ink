@@ -1,0 +1,3 @@
+STREAM V(id STRING, s DOUBLE, n STRING) KEY id TIME t;
+EVENT e AS PATTERN V v /* a
+ b */ WHERE v.s > 3;

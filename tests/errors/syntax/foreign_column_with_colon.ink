@@ -1,0 +1,1 @@
+STREAM V(id: STRING, s: DOUBLE) KEY id TIME t;

@@ -1,0 +1,1 @@
+CREATE TABLE V (id TEXT, s DOUBLE) WITH ('connector'='kafka');

@@ -1,0 +1,2 @@
+STREAM V(id STRING, s DOUBLE, n STRING) KEY id TIME t;
+SELECT * FROM PATTERN [every a=V -> b=V];

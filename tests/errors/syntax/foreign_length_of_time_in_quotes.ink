@@ -1,0 +1,2 @@
+STREAM V(id STRING, s DOUBLE, n STRING) KEY id TIME t;
+EVENT e AS PATTERN SEQ(V a, V b) WITHIN '10 minutes';

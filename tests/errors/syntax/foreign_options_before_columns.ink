@@ -1,0 +1,1 @@
+STREAM V KEY id TIME t (id STRING, s DOUBLE);

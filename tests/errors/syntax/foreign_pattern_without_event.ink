@@ -1,0 +1,2 @@
+STREAM V(id STRING, s DOUBLE, n STRING) KEY id TIME t;
+PATTERN SEQ(V v, V w) AS e;

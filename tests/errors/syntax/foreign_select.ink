@@ -1,0 +1,1 @@
+SELECT * FROM V WHERE s > 3;

@@ -1,0 +1,2 @@
+STREAM V(id STRING, s DOUBLE, n STRING) KEY id TIME t;
+SELECT id, count(*) FROM V GROUP BY id;

@@ -1,0 +1,1 @@
+STREAM V(id VARCHAR(20), s DOUBLE) KEY id TIME t;

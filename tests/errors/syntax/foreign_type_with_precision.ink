@@ -1,0 +1,1 @@
+STREAM V(id STRING, s DECIMAL(10, 2)) KEY id TIME t;

@@ -1,0 +1,76 @@
+"""Messages about where a run takes place: masters, workers, outputs, and integers in columns of timestamps."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import inkling
+from inkling.cli.execution import Execution
+from inkling.cli.inputs import Given
+from inkling.cli.outputs import check_output
+from inkling.cli.terminal.failures import EXIT_INPUT, diagnostics_of, exit_status
+from inkling.errors import InputError, render
+from inkling.spark.session import check_master
+
+MESSAGES = Path(__file__).parent / "cluster"
+NO_DAEMON = """An error occurred while calling o57.collectToPython.
+Error from python worker:
+  /usr/bin/python3: Error while finding module specification for 'inkling.spark.worker_daemon'
+  (ModuleNotFoundError: No module named 'inkling')
+PYTHONPATH was:
+  /opt/spark/python/lib/pyspark.zip"""
+
+
+def message(call: Callable[[], object]) -> str:
+    with pytest.raises(InputError) as caught:
+        call()
+    return f"{caught.value}\n"
+
+
+def worker_without_package() -> str:
+    problem = RuntimeError(NO_DAEMON)
+    assert exit_status(problem) == EXIT_INPUT
+    return render(diagnostics_of(problem)).replace(python_version(), "X.Y") + "\n"
+
+
+def python_version() -> str:
+    import sys
+
+    return ".".join(map(str, sys.version_info[:2]))
+
+
+def test_epoch_in_a_timestamp() -> None:
+    """The summary of a run names the declaration that reads such numbers."""
+    program = inkling.parse("STREAM S(a INT, seen TIMESTAMP) TIME t; EVENT e AS PATTERN S;")
+    rows = [{"a": 1, "seen": "1767225600000", "t": "2026-01-01T00:00:00Z"}]
+    results = program.run_local({"S": rows})
+    assert list(Execution(program, Given(), results, "local", 0.0).summary())[-2:] == [
+        "rejected: bad value in 1 row; in S: `seen` is '1767225600000', expected a timestamp",
+        "help: `seen` holds numbers, not timestamps such as 2026-01-01T00:00:00Z; declare it INT, and if it is the "
+        "time of the stream, write `TIME seen TICK 1 MILLISECOND`",
+    ]
+
+
+CASES: dict[str, Callable[[], str]] = {
+    "unknown_master": lambda: message(lambda: check_master("nonsense")),
+    "master_without_bracket": lambda: message(lambda: check_master("local[4")),
+    "output_on_s3": lambda: message(lambda: check_output("s3://bucket/found.csv")),
+    "worker_without_package": worker_without_package,
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_message(case: str, accept: bool) -> None:
+    golden = MESSAGES / f"{case}.txt"
+    text = CASES[case]()
+    if accept:
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "master", ["local", "local[1]", "local[*]", "local[4, 2]", "local-cluster[2,1,1024]", "yarn", "spark://host:7077"]
+)
+def test_masters_of_spark_are_accepted(master: str) -> None:
+    check_master(master)
