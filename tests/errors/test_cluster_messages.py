@@ -7,7 +7,7 @@ import pytest
 
 import inkling
 from inkling.cli.execution import Execution
-from inkling.cli.inputs import Given
+from inkling.cli.inputs import GivenInputs
 from inkling.cli.outputs import check_output
 from inkling.cli.terminal.failures import EXIT_INPUT, diagnostics_of, exit_status
 from inkling.errors import InputError, render
@@ -45,7 +45,7 @@ def test_epoch_in_a_timestamp() -> None:
     program = inkling.parse("STREAM S(a INT, seen TIMESTAMP) TIME t; EVENT e AS PATTERN S;")
     rows = [{"a": 1, "seen": "1767225600000", "t": "2026-01-01T00:00:00Z"}]
     results = program.run_local({"S": rows})
-    assert list(Execution(program, Given(), results, "local", 0.0).summary())[-2:] == [
+    assert list(Execution(program, GivenInputs(), results, "local", 0.0).summary())[-2:] == [
         "rejected: bad value in 1 row; in S: `seen` is '1767225600000', expected a timestamp",
         "help: `seen` holds numbers, not timestamps such as 2026-01-01T00:00:00Z; declare it INT, and if it is the "
         "time of the stream, write `TIME seen TICK 1 MILLISECOND`",

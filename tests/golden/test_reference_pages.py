@@ -9,8 +9,8 @@ from typing import Any
 import typer.main
 
 from inkling.cli import app
-from inkling.cli.commands import explain_error
-from inkling.cli.commands.explain_error import FAMILIES
+from inkling.cli.commands.programs import explain_error
+from inkling.cli.commands.programs.explain_error import FAMILIES
 from inkling.error_codes import CODES
 from inkling.errors import longer_text
 from inkling.language.front_ends import NOTATIONS

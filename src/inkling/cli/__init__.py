@@ -1,6 +1,6 @@
-"""What is typed in a shell: one thin file per command around the functions that Python users call.
+"""The command line: one thin file per command around the functions that Python users call.
 
-Enters: words of the command line. Leaves: text, files and an exit status. Nothing imports it.
+It takes the words of a command line, and gives text, files and an exit status. Nothing imports it.
 """
 
 from inkling.cli.app import app, main

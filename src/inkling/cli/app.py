@@ -1,4 +1,4 @@
-"""The commands under one name."""
+"""All commands under the name `inkling`."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from contextlib import suppress
 import typer
 
 from inkling import __version__
-from inkling.cli.commands.bench import bench
-from inkling.cli.commands.calibrate import calibrate
-from inkling.cli.commands.check import check
-from inkling.cli.commands.demo import demo
-from inkling.cli.commands.explain import explain
-from inkling.cli.commands.explain_error import explain_error
-from inkling.cli.commands.fit import fit
-from inkling.cli.commands.fmt import fmt
-from inkling.cli.commands.generate import generate
-from inkling.cli.commands.infer import infer
-from inkling.cli.commands.model import model
-from inkling.cli.commands.replay import replay
-from inkling.cli.commands.run import run
-from inkling.cli.commands.score import score
-from inkling.cli.commands.stream import stream
-from inkling.cli.commands.why import why
+from inkling.cli.commands.examples.bench import bench
+from inkling.cli.commands.examples.demo import demo
+from inkling.cli.commands.examples.generate import generate
+from inkling.cli.commands.examples.replay import replay
+from inkling.cli.commands.models.fit import fit
+from inkling.cli.commands.models.infer import infer
+from inkling.cli.commands.models.model import model
+from inkling.cli.commands.models.score import score
+from inkling.cli.commands.programs.check import check
+from inkling.cli.commands.programs.explain import explain
+from inkling.cli.commands.programs.explain_error import explain_error
+from inkling.cli.commands.programs.fmt import fmt
+from inkling.cli.commands.results.calibrate import calibrate
+from inkling.cli.commands.results.run import run
+from inkling.cli.commands.results.stream import stream
+from inkling.cli.commands.results.why import why
 from inkling.cli.options import with_groups
 from inkling.cli.terminal.failures import with_messages
 
@@ -73,10 +73,10 @@ def options(
 
 
 def main() -> None:
-    """What the `inkling` command runs.
+    """The entry point of the `inkling` command.
 
-    Threads of libraries may still be about to end when it is done. Taking the interpreter apart around them has been
-    seen to abort, so that a run that had succeeded looked as if it had failed; so it is left as it is.
+    Threads of libraries may still be running when a command is done. Finalizing the interpreter around them sometimes
+    aborts, and a run that succeeded looks like a failure; so the process exits without finalizing.
     """
     try:
         app()

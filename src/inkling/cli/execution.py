@@ -1,4 +1,4 @@
-"""One run of a program over files, whichever runner does it, with its results collected as Arrow tables."""
+"""One run of a program over files, on Spark or in this process, with its results as Arrow tables."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inkling.cli.inputs import Given
-from inkling.cli.options import Place, Runner
+from inkling.cli.inputs import GivenInputs
+from inkling.cli.options import Runner, RunnerOptions
 from inkling.cli.terminal.messages import counted
 from inkling.physical.groups import Layout
 from inkling.query import Program
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a run found and how long it took, reading and collecting included."""
+    """The results of a run, and how long it took, reading and collecting included."""
 
     program: Program
-    given: Given
+    given: GivenInputs[Path]
     results: Results
     runner: str
     seconds: float
@@ -66,7 +66,7 @@ class Execution:
         write_report(data, path)
 
     def summary(self) -> Iterator[str]:
-        """Counts per event, and what was read and rejected."""
+        """The number of results per event, and of rows read and rejected."""
         widest = max((len(name) for name in self.tables), default=0)
         for name, table in self.tables.items():
             certain = self.results.n_certain(name) if table.num_rows else None
@@ -89,7 +89,7 @@ _EPOCH = re.compile(r"`(?P<column>[^`]+)` is '?(?P<number>\d{9,19})'?, expected 
 
 
 def _epoch_help(rejects: pa.Table) -> str | None:
-    """What to write when a TIMESTAMP column holds seconds or milliseconds since 1970."""
+    """The declaration to write when a TIMESTAMP column holds seconds, milliseconds or microseconds since 1970."""
     found = next((one for detail in rejects["detail"].to_pylist()[:100] if (one := _EPOCH.search(detail or ""))), None)
     if found is None:
         return None
@@ -111,8 +111,8 @@ def _example(rejects: pa.Table) -> str:
 
 def execute(
     program: Program,
-    given: Given,
-    place: Place,
+    given: GivenInputs[Path],
+    runner: RunnerOptions,
     sampling: Sampling | None = None,
     *,
     layout: Layout | None = None,
@@ -122,7 +122,7 @@ def execute(
 ) -> Execution:
     """Run a program to the end and collect its results."""
     started = time.monotonic()
-    spark = session_at(place, debug=debug, say=say, quick=quick)
+    spark = session_at(runner, debug=debug, say=say, quick=quick)
     if spark is None:
         say("running in this process")
 
@@ -133,12 +133,14 @@ def execute(
     else:
         say("running on Spark")
         results = program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling).collect()
-    return Execution(program, given, results, str(place), time.monotonic() - started, sampling)
+    return Execution(program, given, results, str(runner), time.monotonic() - started, sampling)
 
 
-def session_at(place: Place, *, debug: bool, say: Callable[[str], None], quick: bool = False) -> SparkSession | None:
-    """A session of Spark, or None where the work is done in this process."""
-    return None if place.runner is Runner.LOCAL else session(place.master, debug=debug, say=say, quick=quick)
+def session_at(
+    runner: RunnerOptions, *, debug: bool, say: Callable[[str], None], quick: bool = False
+) -> SparkSession | None:
+    """A Spark session, or None if the work is done in this process."""
+    return None if runner.runner is Runner.LOCAL else session(runner.master, debug=debug, say=say, quick=quick)
 
 
 def session(
@@ -149,7 +151,7 @@ def session(
     quick: bool = False,
     config: Mapping[str, str] | None = None,
 ) -> SparkSession:
-    """A session of Spark; what Spark itself prints is for `debug` alone."""
+    """A Spark session; the output of Spark itself is shown with `debug` only."""
     say("starting Spark")
     from inkling.spark.session import spark_session
 
@@ -159,7 +161,7 @@ def session(
 
 @contextmanager
 def _silent_children() -> Iterator[None]:
-    """Processes started meanwhile, such as Spark's, print their errors nowhere: failures reach us as exceptions."""
+    """Discards the stderr of processes started in this context, such as Spark; their failures are exceptions."""
     stderr = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)

@@ -1,6 +1,7 @@
-"""Which file holds the rows of which stream: `-i NAME=PATH`, or `-i FOLDER` with one file per stream.
+"""The program that a command line names, and the file or address of each of its streams and tables.
 
-The program that a command is about, read after the files of `--python` that declare aggregates for it.
+Streams are given as `-i NAME=PATH`, or as `-i FOLDER` with one file per stream. Files of `--python`, which declare
+aggregates, are imported before the program is read.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from inkling.cli.options import ProgramAndFiles
 from inkling.cli.terminal.messages import print_diagnostics
@@ -25,18 +27,21 @@ MOST_SHOWN = 8
 _NAMED = re.compile(r"([^\W\d]\w*)=(.+)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """Paths by the name of the stream or table."""
+Origin = TypeVar("Origin", Path, str)
 
-    streams: dict[str, Path] = field(default_factory=dict)
+
+@dataclass(frozen=True, slots=True)
+class GivenInputs(Generic[Origin]):
+    """What a command line gives for each stream and table of a program: files, or addresses of streams."""
+
+    streams: dict[str, Origin] = field(default_factory=dict)
     tables: dict[str, Path] = field(default_factory=dict)
 
 
-def given_paths(program: Runnable, inputs: Iterable[str], tables: Iterable[str]) -> Given:
+def given_paths(program: Runnable, inputs: Iterable[str], tables: Iterable[str]) -> GivenInputs[Path]:
     """The files that a command line names; every stream that an event reads must have one."""
     plan = program.plan
-    given = Given()
+    given: GivenInputs[Path] = GivenInputs()
     folders: list[Path] = []
     for text in inputs:
         named = _NAMED.fullmatch(text)
@@ -50,18 +55,10 @@ def given_paths(program: Runnable, inputs: Iterable[str], tables: Iterable[str])
     return given
 
 
-@dataclass(frozen=True, slots=True)
-class GivenAddresses:
-    """The streams and tables of a command line for a streaming run."""
-
-    streams: dict[str, str] = field(default_factory=dict)
-    tables: dict[str, Path] = field(default_factory=dict)
-
-
-def given_addresses(program: Runnable, inputs: Iterable[str], tables: Iterable[str]) -> GivenAddresses:
-    """Streams by name, wherever they come from; every stream that an event reads must have a source."""
+def given_addresses(program: Runnable, inputs: Iterable[str], tables: Iterable[str]) -> GivenInputs[str]:
+    """The addresses of streams that a command line names; every stream that an event reads must have one."""
     plan = program.plan
-    given = GivenAddresses()
+    given: GivenInputs[str] = GivenInputs()
     for text in inputs:
         named = _NAMED.fullmatch(text)
         if not named:
@@ -116,8 +113,8 @@ def _existing(text: str, what: str) -> Path:
     return path
 
 
-def _look_in_folder(folder: Path, plan: ProgramPlan, given: Given) -> None:
-    """Take `<Stream>.parquet` and the like, and the files that tables name, from a folder."""
+def _look_in_folder(folder: Path, plan: ProgramPlan, given: GivenInputs[Path]) -> None:
+    """Add the files of a folder that are named after streams, such as `Door.parquet`, and the files of tables."""
     if not folder.is_dir():
         raise InputError.of(
             "INK0553",
@@ -145,7 +142,7 @@ def _first_stream(plan: ProgramPlan) -> str:
 
 
 def _looked_for(folder: Path, missing: Iterable[str]) -> Iterable[str]:
-    """Which names a stream could have had in a folder, and what is there."""
+    """The names under which a stream was looked for in a folder, and what the folder holds."""
     for name in missing:
         yield f"`{folder}` holds none of {', '.join(path.name for path in _candidates(folder, name))}"
     there = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
@@ -168,7 +165,7 @@ def _require_streams(plan: ProgramPlan, given: Iterable[str], folders: Iterable[
         )
 
 
-def load_with_files(asked: ProgramAndFiles, *, quiet: bool) -> tuple[Program, Given]:
+def load_with_files(asked: ProgramAndFiles, *, quiet: bool) -> tuple[Program, GivenInputs[Path]]:
     """The program that options name, and the files that hold its streams and tables."""
     program = load_program(asked.program, asked.python, quiet=quiet)
     return program, given_paths(program, asked.inputs, asked.tables)
@@ -184,7 +181,7 @@ def load_program(path: Path, python: list[Path], *, quiet: bool = False) -> Prog
 
 
 def import_files(paths: list[Path]) -> None:
-    """Import each file under a name of its own."""
+    """Import Python files, each under a module name of its own."""
     for path in paths:
         if not path.is_file():
             raise InputError.of("INK0359", f"there is no file {path}", notes=("`--python` names a file to import",))

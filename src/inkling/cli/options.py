@@ -1,6 +1,11 @@
-"""Options that several commands share, alone or in groups, so that they read the same everywhere.
+"""The options that several commands share, each declared once with its help and its default.
 
-Groups of options: a command takes a group as one parameter, and Typer sees the options in it.
+Options that belong together are a group, a dataclass with a field per option. A command takes a group as one parameter;
+`with_groups` shows Typer the options in it:
+
+    def run(asked: ProgramAndFiles, runner: RunnerOptions, quiet: Quiet = False) -> None: ...
+
+is `inkling run PROGRAM.ink --input … --table … --python … --runner … --master … --quiet`.
 """
 
 from __future__ import annotations
@@ -11,23 +16,27 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import Enum
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from inkling.evaluators.sampling import Sampling
 from inkling.examples import NAMES
 from inkling.physical.groups import Layout
 
-if TYPE_CHECKING:
-    from inkling.evaluators.sampling import Sampling
+USUAL = Sampling()
+"""The defaults of the options about sampling."""
+
+SEED = USUAL.seed
+MASTER = "local[*]"
 
 
 class OptionGroup:
-    """The base of groups, which are dataclasses with a field per option."""
+    """The base class of groups of options, which are dataclasses with a field per option."""
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of its groups in its signature, which is where Typer looks for options."""
+    """The command with the options of its groups as parameters, because Typer reads options from the signature."""
     hints = get_type_hints(command, include_extras=True)
     groups = {name: hint for name, hint in hints.items() if isinstance(hint, type) and issubclass(hint, OptionGroup)}
     parameters: list[Parameter] = []
@@ -92,8 +101,8 @@ RunnerChoice = Annotated[
     Runner, typer.Option("--runner", metavar="spark|local", help="Run on Spark, or in this process without Java.")
 ]
 Events = Annotated[int, typer.Option(min=1, metavar="N", help="Rows of the main stream.")]
-Seed = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Seed of the generator; the same seed gives the same data.")
+DataSeed = Annotated[
+    int, typer.Option("--seed", min=0, metavar="N", help="Seed of the generator; the same seed gives the same data.")
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
 ProgramFile = Annotated[
@@ -156,11 +165,11 @@ class ProgramAndFiles(OptionGroup):
 
 
 @dataclass(frozen=True)
-class Place(OptionGroup):
+class RunnerOptions(OptionGroup):
     """Where a program runs."""
 
     runner: RunnerChoice = Runner.SPARK
-    master: Master = "local[*]"
+    master: Master = MASTER
 
     def __str__(self) -> str:
         return "local" if self.runner is Runner.LOCAL else f"Spark ({self.master})"
@@ -168,15 +177,6 @@ class Place(OptionGroup):
 
 _UNCERTAINTY = "Uncertain streams"
 
-Epsilon = Annotated[
-    float, typer.Option(metavar="E", help="Error bound of sampled probabilities.", rich_help_panel=_UNCERTAINTY)
-]
-Delta = Annotated[
-    float,
-    typer.Option(
-        metavar="D", help="Chance that an estimate is off by more than epsilon.", rich_help_panel=_UNCERTAINTY
-    ),
-]
 WorldSeed = Annotated[
     int,
     typer.Option(
@@ -187,33 +187,49 @@ WorldSeed = Annotated[
         rich_help_panel=_UNCERTAINTY,
     ),
 ]
-ExactUpTo = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        metavar="N",
-        help="Enumerate up to N possible worlds exactly, otherwise sample.",
-        rich_help_panel=_UNCERTAINTY,
-    ),
-]
-Budget = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        metavar="N",
-        help="Sample up to N times as many worlds for results near the CONFIDENCE threshold.",
-        rich_help_panel=_UNCERTAINTY,
-    ),
-]
 
 
-def sampling_of(
-    epsilon: float = 0.01, delta: float = 0.01, seed: int = 0, exact_up_to: int = 1024, budget: int = 4
-) -> Sampling:
-    """The settings that options ask for; a value that makes no sense is an error in the command line."""
-    from inkling.evaluators.sampling import Sampling
+@dataclass(frozen=True)
+class Precision(OptionGroup):
+    """How precise sampled probabilities are."""
 
-    try:
-        return Sampling(epsilon, delta, seed, exact_up_to, budget)
-    except ValueError as problem:
-        raise typer.BadParameter(str(problem)) from None
+    epsilon: Annotated[
+        float, typer.Option(metavar="E", help="Error bound of sampled probabilities.", rich_help_panel=_UNCERTAINTY)
+    ] = USUAL.epsilon
+    delta: Annotated[
+        float,
+        typer.Option(
+            metavar="D", help="Chance that an estimate is off by more than epsilon.", rich_help_panel=_UNCERTAINTY
+        ),
+    ] = USUAL.delta
+
+    def sampling(self, seed: int = SEED) -> Sampling:
+        """The settings of a run; a value outside its range is an error in the command line."""
+        try:
+            return Sampling(seed=seed, **{field.name: getattr(self, field.name) for field in fields(self)})
+        except ValueError as problem:
+            raise typer.BadParameter(str(problem)) from None
+
+
+@dataclass(frozen=True)
+class SamplingOptions(Precision):
+    """How precise sampled probabilities are, and when worlds are sampled at all."""
+
+    exact_up_to: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Enumerate up to N possible worlds exactly, otherwise sample.",
+            rich_help_panel=_UNCERTAINTY,
+        ),
+    ] = USUAL.exact_up_to
+    budget: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Sample up to N times as many worlds for results near the CONFIDENCE threshold.",
+            rich_help_panel=_UNCERTAINTY,
+        ),
+    ] = USUAL.budget

@@ -1,4 +1,4 @@
-"""Result tables to files: JSON lines, CSV or Parquet by suffix; a folder gets one Parquet file per event."""
+"""Writes result tables to files: JSON lines, CSV or Parquet by suffix; a folder gets one Parquet file per event."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def write_tables(tables: Mapping[str, pa.Table], output: str) -> None:
 
 
 def write_rows(table: pa.Table, output: str, name: str = "rows") -> None:
-    """Write one table that is no result of a program: every column it has, in the order it has.
+    """Write one table that is not a result of a program, with its columns in their order.
 
-    In a folder it is a Parquet file of this name.
+    In a folder it becomes the Parquet file `name`.
     """
     if _is_folder(output):
         output = str(Path(output) / f"{name}.parquet")
@@ -82,7 +82,7 @@ def write_rows(table: pa.Table, output: str, name: str = "rows") -> None:
 
 
 def in_order(table: pa.Table) -> pa.Table:
-    """Results by end, start and lineage: whoever ran the program, they are written the same way."""
+    """Results sorted by end, start and lineage, so that all runners write the same file."""
     if not {"end", "start", "lineage"} <= set(table.column_names):
         return table
     ids = pc.list_value_length(table["lineage"])
@@ -94,7 +94,7 @@ def in_order(table: pa.Table) -> pa.Table:
 
 
 def united(tables: list[pa.Table]) -> pa.Table:
-    """All tables below each other; a column of different types becomes text."""
+    """All tables as one; a column that has different types becomes text."""
     values = dict.fromkeys(name for table in tables for name in _value_columns(table))
     names = [*LEADING, *values, *TRAILING] if tables and "event" in tables[0].column_names else list(values)
     kinds = {

@@ -39,7 +39,7 @@ EVENT inside(x.k AS one, y.k AS other) AS PATTERN ALL E x DURING AT LEAST 2 E y;
 
 
 def warm() -> float:
-    """Runs a little of everything; returns the seconds it took, most of them compiling the first time."""
+    """Run a program of each kind; returns the seconds it took, nearly all of them compiling on the first call."""
     started = time.monotonic()
     rows = [{"id": n, "k": "p", "x": n % 4, "y": float(n % 5), "t": n // 2} for n in range(24)]
     parse(PROGRAM).run_local({"A": rows, "B": rows})

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from inkling import load
 from inkling.cli import app
-from inkling.cli.examples import example_program
+from inkling.cli.commands.examples.data import example_program
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ def test_claims_are_counted_against_the_truth(tmp_path: Path, monkeypatch: pytes
         cells = cells_of(result.stdout, "Deterministic and probabilistic results compared", event)
         true, claimed = keys(Path("data/true"), event), keys(Path("data/naive"), event)
         assert cells[1:5] == [str(len(some)) for some in (true, claimed, claimed - true, true - claimed)]
-        n_certain, n_possible = map(int, cells_of(result.stdout, "Beside the truth", event)[3:5])
+        n_certain, n_possible = map(int, cells_of(result.stdout, "Results compared with the truth", event)[3:5])
         assert n_certain <= len(true) <= n_certain + n_possible
         n_results = n_certain + n_possible
         assert f"{n_results} results: {n_certain} certain, {n_possible} possible" in result.stdout

@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from inkling import InputError, load
 from inkling.cli import app
-from inkling.cli.commands.score import orders_of
+from inkling.cli.commands.models.score import orders_of
 from inkling.forecasting.learning import load_model
 
 PROGRAM = Path(__file__).parents[3] / "examples" / "approach" / "approach.ink"
@@ -30,7 +30,7 @@ def test_scores_of_a_program_and_a_page() -> None:
         *("--train-until", "2024-01-08T04:00:00", "--order", "0,2", "--kind", "full", "--threshold", "0.4"),
     )
     assert result.exit_code == 0, result.output
-    assert "soon: approaching_port within 5 events; yes from 0.4 on" in result.stdout
+    assert "soon: approaching_port within 5 events; positive from 0.4" in result.stdout
     assert "precision" in result.stdout
     assert "recall" in result.stdout
     assert "best by log loss: order 2" in result.stdout

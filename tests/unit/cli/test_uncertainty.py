@@ -1,6 +1,5 @@
 """Options about uncertain streams: they reach the run, errors in them are errors of the command line."""
 
-import inspect
 import json
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from inkling import Sampling
 from inkling.cli import app
-from inkling.cli.options import sampling_of
+from inkling.cli.options import Precision, SamplingOptions
 
 PROGRAM = """
 STREAM Seen(id STRING, who STRING, room STRING, t BIGINT, p DOUBLE) ID id KEY who TIME t PROBABILITY p;
@@ -72,8 +71,7 @@ def test_explain_takes_the_settings() -> None:
 
 
 def test_commands_and_python_agree_on_what_is_usual() -> None:
-    usual = {name: param.default for name, param in inspect.signature(sampling_of).parameters.items()}
-    assert Sampling(**usual) == Sampling()
+    assert SamplingOptions().sampling() == Precision().sampling() == Sampling()
     for command in ("run", "demo", "explain"):
         shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).stdout
         assert "0.01" in shown

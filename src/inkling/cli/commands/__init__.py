@@ -1,1 +1,1 @@
-"""One thin file per command."""
+"""The commands, one thin file each, by what they are about."""

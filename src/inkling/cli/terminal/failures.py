@@ -1,6 +1,6 @@
-"""Errors as messages on stderr and an exit status, a trace only with `--debug`.
+"""Failures of a command as messages on stderr and an exit status; a traceback only with `--debug`.
 
-Ctrl-C as a request: work that must not be interrupted asks whether to continue.
+Ctrl-C is a request to stop: work that must not be interrupted asks `StopRequest` whether to continue.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ EXIT_ERROR, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 3, 4, 130
 """Typer itself exits with 2 when the command line is wrong."""
 
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception): ")
-"""How the last line of a Python trace begins."""
+"""The beginning of the last line of a Python traceback."""
 
-SAID = re.compile(r"\binkling\.errors\.\w+: error\[(?P<code>INK(?!09)\d{4})\]: (?P<message>.+)")
-SAID_MORE = re.compile(r"\s*= (?P<kind>note|help): (?P<text>.+)")
-"""An error of inkling in the trace of a worker; codes that begin with INK09 are bugs in inkling."""
+WORKER_ERROR = re.compile(r"\binkling\.errors\.\w+: error\[(?P<code>INK(?!09)\d{4})\]: (?P<message>.+)")
+WORKER_ERROR_MORE = re.compile(r"\s*= (?P<kind>note|help): (?P<text>.+)")
+"""An error of inkling in the traceback of a worker; codes that begin with INK09 are bugs in inkling."""
 
 NOT_INSTALLED = re.compile(r"No module named '(?P<package>inkling|numba|numpy|pyarrow|pandas)\b")
-"""A package that a worker of a cluster cannot import."""
+"""A package that the Python of a worker lacks."""
 
 Options = ParamSpec("Options")
 
 
 def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
-    """The command; whatever it raises becomes a message and an exit status."""
+    """The command, with every exception turned into a message and an exit status."""
 
     @functools.wraps(command)
     def guarded(*args: Options.args, **kwargs: Options.kwargs) -> None:
@@ -49,7 +49,7 @@ def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except BrokenPipeError:
-            _forget_stdout()
+            _discard_stdout()
         except KeyboardInterrupt:
             typer.echo("interrupted", err=True)
             raise typer.Exit(EXIT_INTERRUPTED) from None
@@ -63,11 +63,11 @@ def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
 
 
 def _worker_diagnostic(problem: Exception) -> Diagnostic | None:
-    """The diagnostic that a worker on Spark reported before it failed, if it did."""
+    """The diagnostic in the traceback of a Spark worker, if there is one."""
     lines = iter(str(problem).splitlines())
     for line in lines:
-        if found := SAID.search(line):
-            more = [one for one in takewhile(bool, map(SAID_MORE.match, lines)) if one]
+        if found := WORKER_ERROR.search(line):
+            more = [one for one in takewhile(bool, map(WORKER_ERROR_MORE.match, lines)) if one]
             by_kind = {kind: tuple(one["text"] for one in more if one["kind"] == kind) for kind in ("note", "help")}
             return Diagnostic(found["code"], found["message"], notes=by_kind["note"], helps=by_kind["help"])
     if missing := NOT_INSTALLED.search(str(problem)):
@@ -114,7 +114,7 @@ def diagnostics_of(problem: Exception) -> tuple[Diagnostic, ...]:
 
 
 def _summary(problem: Exception) -> str:
-    """The line that says what happened; for a failed worker, the last line of its trace."""
+    """The line that names the exception; for a failed worker, the last line of its traceback."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
     raised = [line for line in lines if RAISED.match(line)]
     if raised:
@@ -122,14 +122,14 @@ def _summary(problem: Exception) -> str:
     return f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
 
 
-def _forget_stdout() -> None:
-    """The reader of the output has gone; Python must not try to flush the remaining output on exit."""
+def _discard_stdout() -> None:
+    """The reader of the output is gone, so Python must not flush the remaining output on exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @dataclass(slots=True)
-class Stop:
-    """Whether somebody wants the work to stop, and by which signal."""
+class StopRequest:
+    """Whether the user asked the command to stop, and by which signal."""
 
     signal: int | None = None
 
@@ -143,9 +143,9 @@ class Stop:
 
 
 @contextmanager
-def stopping_politely() -> Iterator[Stop]:
-    """Until the end of the context, Ctrl-C and termination are noted; a second Ctrl-C interrupts as ever."""
-    stop = Stop()
+def stopping_politely() -> Iterator[StopRequest]:
+    """In this context, Ctrl-C and SIGTERM only set the request to stop; a second Ctrl-C interrupts at once."""
+    stop = StopRequest()
 
     def note(number: int, frame: FrameType | None) -> None:
         if stop.interrupted and number == signal.SIGINT:

@@ -1,4 +1,4 @@
-"""What a program on a stream is doing: one line per micro-batch, or a few lines that stay in place on a terminal."""
+"""The progress of a program on a stream: a line per micro-batch, or on a terminal a few lines that stay in place."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-class Shown(Protocol):
-    """Where progress is shown."""
+class ProgressView(Protocol):
+    """A function that shows the progress of a micro-batch."""
 
     def __call__(self, progress: Progress) -> None: ...
 
 
 @contextmanager
-def live_line(clock: Clock, *, quiet: bool, metrics: Path | None = None) -> Iterator[Shown]:
-    """Shows progress as long as the context lasts; `metrics` gets all numbers as JSON lines."""
+def live_line(clock: Clock, *, quiet: bool, metrics: Path | None = None) -> Iterator[ProgressView]:
+    """A function that shows progress while the context lasts; all numbers are appended to `metrics` as JSON lines."""
     with _terminal(clock) if watched(quiet) else _plain(clock, quiet=quiet) as show:
         if metrics is None:
             yield show
@@ -44,7 +44,7 @@ def live_line(clock: Clock, *, quiet: bool, metrics: Path | None = None) -> Iter
 
 
 @contextmanager
-def _plain(clock: Clock, *, quiet: bool) -> Iterator[Shown]:
+def _plain(clock: Clock, *, quiet: bool) -> Iterator[ProgressView]:
     def show(progress: Progress) -> None:
         if not quiet:
             print("; ".join(parts(progress, clock)), file=sys.stderr)
@@ -53,7 +53,7 @@ def _plain(clock: Clock, *, quiet: bool) -> Iterator[Shown]:
 
 
 @contextmanager
-def _terminal(clock: Clock) -> Iterator[Shown]:
+def _terminal(clock: Clock) -> Iterator[ProgressView]:
     from rich.console import Console
     from rich.live import Live
     from rich.spinner import Spinner
@@ -65,9 +65,9 @@ def _terminal(clock: Clock) -> Iterator[Shown]:
 
 
 def parts(progress: Progress, clock: Clock) -> list[str]:
-    """The numbers in words."""
+    """The progress of a micro-batch as phrases."""
     rates = f"{progress.input_rows_per_second:,.0f}/s in, {progress.processed_rows_per_second:,.0f}/s done"
-    found = ", ".join(f"{name} {n:,}{taken_back(progress, name)}" for name, n in progress.matches.items())
+    found = ", ".join(f"{name} {n:,}{withdrawn_note(progress, name)}" for name, n in progress.matches.items())
     aside = f"{progress.late:,} late, {progress.rejects:,} rejected"
     drift = [f"drift: {', '.join(drifts(progress))}"] if progress.drift else []
     slow = f"{progress.pressure:.0%} of micro-batches took longer than the trigger"
@@ -81,17 +81,17 @@ def parts(progress: Progress, clock: Clock) -> list[str]:
     ]
 
 
-def taken_back(progress: Progress, event: str) -> str:
-    """How many results of an event were withdrawn, if any."""
+def withdrawn_note(progress: Progress, event: str) -> str:
+    """The number of withdrawn results of an event in words, if there are any."""
     n = progress.withdrawn.get(event)
     return f" ({n:,} withdrawn)" if n else ""
 
 
 def drifts(progress: Progress) -> Iterator[str]:
-    """By model, the bits per event that it needs, and how many more than for what it was learned from."""
+    """The log-loss of each model in bits per event, and by how much it exceeds the log-loss on its training data."""
     for name, drift in progress.drift.items():
         if drift["loss"] is None:
-            yield f"{name} v{drift['version']} not tried yet"
+            yield f"{name} v{drift['version']} not measured yet"
         else:
             excess = drift["loss"] - drift["trained"]
             alarm = ": it no longer fits" if drift["is_alarming"] else ""

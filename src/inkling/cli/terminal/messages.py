@@ -1,4 +1,4 @@
-"""What stands on stderr: diagnostics, in color when a person is watching, and progress only then."""
+"""Diagnostics and progress on stderr: colors and progress only on a terminal."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ STYLES = (
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """All findings, errors first."""
+    """Print diagnostics on stderr, errors first."""
     text = render(diagnostics)
     print(colored(text) if sys.stderr.isatty() else text, file=sys.stderr)
 
 
 def colored(text: str) -> str:
-    """The text with terminal colors around the words that matter."""
+    """The text of diagnostics with terminal colors."""
     for words, style in STYLES:
         text = words.sub(lambda found, style=style: f"\x1b[{style}m{found[0]}\x1b[0m", text)  # type: ignore[misc]
     return text
@@ -41,13 +41,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def watched(quiet: bool) -> bool:
-    """Whether somebody sees what is written to stderr."""
+    """Whether progress is shown: stderr is a terminal, and the command is not quiet."""
     return not quiet and sys.stderr.isatty()
 
 
 @contextmanager
 def counting(title: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar, as a function of the work done and the total; None when nobody watches."""
+    """A progress bar, as a function of the work done and the total; None where progress is not shown."""
     if not watched(quiet):
         yield None
         return
@@ -65,7 +65,7 @@ def counting(title: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] 
 
 @contextmanager
 def working(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A spinner whose text can be changed; silent when nobody watches."""
+    """A spinner whose text can be changed; it shows nothing where progress is not shown."""
     if not watched(quiet):
         yield lambda _: None
         return

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     from inkling.forecasting.scoring.scorecard import Scores
 
-CHANCES = {
+PROBABILITY_COLUMNS = {
     "forecasts": "n",
-    "base_rate": "came\ntrue",
+    "base_rate": "base\nrate",
     "brier_score": "Brier",
     "log_loss": "log\nloss",
     "auc": "AUC",
@@ -21,15 +21,15 @@ CHANCES = {
     "f1": "F1",
     "mcc": "MCC",
 }
-INTERVALS = {
+INTERVAL_COLUMNS = {
     "forecasts": "n",
-    "coverage": "hold",
-    "mean_spread": "spread",
-    "interval_score": "score",
+    "coverage": "coverage",
+    "mean_spread": "mean\nspread",
+    "interval_score": "interval\nscore",
     "rmse": "RMSE",
     "loss": "loss",
 }
-"""What fits a terminal of 80 columns; the page has the rest."""
+"""The scores that fit a terminal of 80 columns; the page has all of them."""
 
 
 def print_scores(scores: Mapping[str, Scores]) -> None:
@@ -37,7 +37,7 @@ def print_scores(scores: Mapping[str, Scores]) -> None:
 
     console = Console()
     for name, one in scores.items():
-        at = "" if one.has_intervals else f"; yes from {one.threshold:g} on"
+        at = "" if one.has_intervals else f"; positive from {one.threshold:g}"
         console.print(f"{name}: {one.asked}{at}", highlight=False)
         console.print(_table(one))
         best = best_order(one)
@@ -47,7 +47,7 @@ def print_scores(scores: Mapping[str, Scores]) -> None:
 
 
 def best_order(scores: Scores) -> str | None:
-    """Which model has the best chances; the simplest of equals, nothing where there is no choice."""
+    """The order with the lowest log loss, the lowest order of equals; None if fewer than two orders have one."""
     losses = [(card.tally.log_loss, card.order) for card in scores.models if card.tally.log_loss is not None]
     if scores.has_intervals or len(losses) < 2:
         return None
@@ -58,7 +58,7 @@ def _table(scores: Scores) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    columns = INTERVALS if scores.has_intervals else CHANCES
+    columns = INTERVAL_COLUMNS if scores.has_intervals else PROBABILITY_COLUMNS
     table = Table(box=SIMPLE_HEAD, show_edge=False, padding=0)
     table.add_column("", no_wrap=True)
     for title in columns.values():

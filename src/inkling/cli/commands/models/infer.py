@@ -26,8 +26,8 @@ infer = typer.Typer(no_args_is_help=True, help="Infer probabilistic streams from
 
 
 @dataclass(frozen=True)
-class Sources(OptionGroup):
-    """Readings, and the model that they are explained with."""
+class ModelOptions(OptionGroup):
+    """The readings, and the model of movement and sensors."""
 
     readings: Annotated[
         Path,
@@ -60,11 +60,11 @@ class Sources(OptionGroup):
 
 
 @dataclass(frozen=True)
-class Steps(OptionGroup):
-    """The columns of readings, and the steps that time is divided into."""
+class StepOptions(OptionGroup):
+    """The columns of readings, and the steps into which time is divided."""
 
     key: Annotated[
-        str, typer.Option("--key", metavar="COLUMN,…", help="Columns that identify whose readings they are.")
+        str, typer.Option("--key", metavar="COLUMN,…", help="Columns that identify the object that a reading is about.")
     ] = "key"
     time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="Column with the time of a reading.")] = "t"
     reader: Annotated[str, typer.Option("--reader", metavar="COLUMN", help="Column with the name of the reader.")] = (
@@ -97,8 +97,8 @@ class Steps(OptionGroup):
 
 
 @dataclass(frozen=True)
-class Answer(OptionGroup):
-    """Where inferred rows are written, and what states are called in them."""
+class OutputOptions(OptionGroup):
+    """The output of inferred rows, and the name of its state column."""
 
     out: Annotated[str, typer.Option("--out", "-o", metavar="PATH", help=FORMATS)]
     state: Annotated[str, typer.Option("--state", metavar="COLUMN", help="Name of the state column in the output.")] = (
@@ -110,7 +110,7 @@ class Answer(OptionGroup):
 
 
 Prune = Annotated[
-    float, typer.Option("--prune", metavar="SHARE", help="Probability mass of each distribution that may be dropped.")
+    float, typer.Option("--prune", metavar="SHARE", help="Probability mass that may be dropped from each distribution.")
 ]
 
 
@@ -134,9 +134,14 @@ def _add_estimate(name: str, kind: str, about: str) -> None:
 
     @_command(name, about)
     def estimate(
-        sources: Sources, answer: Answer, steps: Steps, prune: Prune = 0.0, quiet: Quiet = False, debug: Debug = False
+        sources: ModelOptions,
+        output: OutputOptions,
+        steps: StepOptions,
+        prune: Prune = 0.0,
+        quiet: Quiet = False,
+        debug: Debug = False,
     ) -> None:
-        _run(sources, answer, steps, kind, prune=prune, quiet=quiet)
+        _run(sources, output, steps, kind, prune=prune, quiet=quiet)
 
 
 _add_estimate(
@@ -153,9 +158,9 @@ _add_estimate(
 
 @_command("path")
 def path(
-    sources: Sources,
-    answer: Answer,
-    steps: Steps,
+    sources: ModelOptions,
+    output: OutputOptions,
+    steps: StepOptions,
     kind: Annotated[
         PathKind, typer.Option(metavar="viterbi|mle", help="The likeliest path, or the likeliest state of each step.")
     ] = PathKind.VITERBI,
@@ -163,14 +168,14 @@ def path(
     debug: Debug = False,
 ) -> None:
     """Decode one state per step: a deterministic stream, as a baseline."""
-    _run(sources, answer, steps, "path" if kind is PathKind.VITERBI else "likeliest", quiet=quiet)
+    _run(sources, output, steps, "path" if kind is PathKind.VITERBI else "likeliest", quiet=quiet)
 
 
 @_command("particles")
 def particles(
-    sources: Sources,
-    answer: Answer,
-    steps: Steps,
+    sources: ModelOptions,
+    output: OutputOptions,
+    steps: StepOptions,
     n: Annotated[int, typer.Option("--n", "-n", metavar="N", help="Particles per key.")] = 1000,
     seed: Annotated[
         int, typer.Option(metavar="N", help="Seed of the particles; the same seed gives the same estimates.")
@@ -183,14 +188,14 @@ def particles(
     from inkling.infer.settings import require_particles
 
     require_particles(n, seed)
-    _run(sources, answer, steps, "particles", prune=prune, quiet=quiet, n_particles=n, seed=seed)
+    _run(sources, output, steps, "particles", prune=prune, quiet=quiet, n_particles=n, seed=seed)
 
 
 @_command("learn")
 def learn(
-    sources: Sources,
+    sources: ModelOptions,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the tables of the model.")],
-    steps: Steps,
+    steps: StepOptions,
     rounds: Annotated[int, typer.Option(metavar="N", help="Maximum number of iterations.")] = 20,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -210,9 +215,9 @@ def learn(
 
 
 def _run(
-    sources: Sources,
-    answer: Answer,
-    steps: Steps,
+    sources: ModelOptions,
+    output: OutputOptions,
+    steps: StepOptions,
     kind: str,
     *,
     quiet: bool,
@@ -226,17 +231,17 @@ def _run(
     from inkling.infer.settings import require_share
     from inkling.io import read_table
 
-    options, model = steps.options(answer.state), sources.model(answer.nothing)
+    options, model = steps.options(output.state), sources.model(output.nothing)
     require_share(prune)
     question = Question(model, Kind(kind), names_of(options), prune)
     if n_particles is not None:
         question = replace(question, n_particles=n_particles, seed=seed)
-    check_output(answer.out)
+    check_output(output.out)
     started = time.monotonic()
     rows = read_table(sources.readings, what="readings")
     with counting("inferring", quiet=quiet) as progress:
         found = answered(rows, question, options, progress)
-    write_rows(found, answer.out, question.kind.value)
+    write_rows(found, output.out, question.kind.value)
     if not quiet:
         typer.echo(_summary(rows, question, found, time.monotonic() - started), err=True)
 

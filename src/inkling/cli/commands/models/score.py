@@ -73,7 +73,7 @@ def score(
     censored: Annotated[
         bool, typer.Option("--censored", help="Skip forecasts whose outcome lies after the end of their key.")
     ] = False,
-    place: o.Place,
+    runner: o.RunnerOptions,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
@@ -81,7 +81,9 @@ def score(
     from inkling.forecasting.backtest import ScoreSettings, tried
 
     if models is not None and (train_until is not None or train_share is not None):
-        raise typer.BadParameter("models that are there are judged on all rows: leave out --train-…, or --models")
+        raise typer.BadParameter(
+            "--models scores existing models on all rows; it excludes --train-until and --train-share"
+        )
     try:
         settings = ScoreSettings(
             order=None if order is None else orders_of(order),
@@ -96,7 +98,7 @@ def score(
     program, given = load_with_files(asked, quiet=quiet)
     learned = None if models is None else _models_in(models, program)
     with working(quiet) as say:
-        spark = session_at(place, debug=debug, say=say)
+        spark = session_at(runner, debug=debug, say=say)
         doing = "learning and forecasting" if learned is None else "forecasting"
         say(doing + ("" if spark is None else " on Spark"))
         rejected: list[RejectedRows] = []
@@ -115,7 +117,7 @@ def score(
 
 
 def _models_in(path: Path, program: Program) -> dict[str, Model]:
-    """The models of a program in a folder, or in a file if it has one alone."""
+    """The models of a program, from a folder, or from a file if the program has only one."""
     from inkling.forecasting.learning.files import load_model
 
     names = sorted({event.forecast.model for event in program.plan.events if event.forecast is not None})
@@ -123,13 +125,13 @@ def _models_in(path: Path, program: Program) -> dict[str, Model]:
         return {name: load_model(path / f"{name}.parquet") for name in names}
     if len(names) > 1:
         raise typer.BadParameter(
-            f"the program reads {', '.join(names)}: name a folder that holds them", param_hint="--models"
+            f"the program has the models {', '.join(names)}: name a folder that holds them", param_hint="--models"
         )
     return {name: load_model(path) for name in names}
 
 
 def orders_of(text: str) -> tuple[int, ...]:
-    """Orders as they are written: one, a range, or several.
+    """The orders that an option names: one, a range, or several.
 
     >>> orders_of("2"), orders_of("0..3"), orders_of("0,2,5")
     ((2,), (0, 1, 2, 3), (0, 2, 5))
@@ -139,4 +141,4 @@ def orders_of(text: str) -> tuple[int, ...]:
         return tuple(range(int(between[1]), int(between[2]) + 1))
     if re.fullmatch(r"\d+(,\d+)*", text):
         return tuple(int(part) for part in text.split(","))
-    raise typer.BadParameter(f"expected an order, or some as in 0..5 or 0,2,5, found {text!r}", param_hint="--order")
+    raise typer.BadParameter(f"expected orders such as 2, 0..5 or 0,2,5, found {text!r}", param_hint="--order")

@@ -1,4 +1,4 @@
-"""`inkling explain`: what a program will do and why, before it does it."""
+"""`inkling explain`: the plans of a program and the reasons for them, before any data is read."""
 
 from __future__ import annotations
 
@@ -9,22 +9,12 @@ from typing import Annotated
 import typer
 
 from inkling.cli.inputs import load_program
-from inkling.cli.options import (
-    Budget,
-    Debug,
-    Delta,
-    Epsilon,
-    ExactUpTo,
-    LayoutChoice,
-    ProgramFile,
-    PythonFiles,
-    sampling_of,
-)
+from inkling.cli.options import Debug, LayoutChoice, ProgramFile, PythonFiles, SamplingOptions
 from inkling.query import Program
 
 
-class Stage(Enum):
-    """How far along the way from text to answer."""
+class ExplainStage(Enum):
+    """A stage on the way from the text of a program to the plan that runs."""
 
     LOGICAL = "logical"
     REWRITTEN = "rewritten"
@@ -34,18 +24,16 @@ class Stage(Enum):
 
 
 def explain(
+    *,
     program: ProgramFile,
     stage: Annotated[
-        Stage,
+        ExplainStage,
         typer.Option(
             "--stage", "-s", metavar="STAGE", help="One stage: logical, rewritten, verdicts or physical; or all."
         ),
-    ] = Stage.ALL,
+    ] = ExplainStage.ALL,
     layout: LayoutChoice = None,
-    epsilon: Epsilon = 0.01,
-    delta: Delta = 0.01,
-    exact_up_to: ExactUpTo = 1024,
-    budget: Budget = 4,
+    precision: SamplingOptions,
     python: PythonFiles = [],  # noqa: B006
     graph: Annotated[
         bool, typer.Option("--graph", help="Print the dataflow graph instead, to FILE.svg or as text.")
@@ -62,8 +50,7 @@ def explain(
     if graph:
         _show_graph(loaded, picture)
         return
-    sampling = sampling_of(epsilon, delta, exact_up_to=exact_up_to, budget=budget)
-    typer.echo(loaded.explain(stage.value, sampling=sampling, layout=layout))
+    typer.echo(loaded.explain(stage.value, sampling=precision.sampling(), layout=layout))
 
 
 def _show_graph(program: Program, picture: Path | None) -> None:

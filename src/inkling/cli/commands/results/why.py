@@ -1,4 +1,4 @@
-"""`inkling why`: how far the pattern of an event got over files, what its results depend on, and in which worlds."""
+"""`inkling why`: how far the pattern of an event got over files, and what its results depend on."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ MOST_TREES = 20
 
 def why(
     asked: o.ProgramAndFiles,
+    *,
     event: Annotated[str, typer.Argument(metavar="EVENT", help="The event to explain.", show_default=False)],
     result: Annotated[
         str | None,
@@ -27,17 +28,15 @@ def why(
     result_number: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Explain the N-th result.", show_default=False)
     ] = None,
-    epsilon: o.Epsilon = 0.01,
-    delta: o.Delta = 0.01,
-    seed: o.WorldSeed = 0,
-    exact_up_to: o.ExactUpTo = 1024,
+    precision: o.SamplingOptions,
+    seed: o.WorldSeed = o.SEED,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
     """Explain why an event has no results, or what a result depends on; runs in this process."""
     if result is not None and result_number is not None:
         raise typer.BadParameter("results are named by ids or by a number, not both", param_hint="--result-number")
-    sampling = o.sampling_of(epsilon, delta, seed, exact_up_to)
+    sampling = precision.sampling(seed)
     program, given = load_with_files(asked, quiet=quiet)
     with working(quiet) as say:
         say("running in this process")

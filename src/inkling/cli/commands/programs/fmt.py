@@ -1,4 +1,4 @@
-"""`inkling fmt`: every program in one layout."""
+"""`inkling fmt`: programs in the standard layout."""
 
 from __future__ import annotations
 

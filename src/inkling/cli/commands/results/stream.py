@@ -13,19 +13,19 @@ import typer
 from inkling.cli.execution import session
 from inkling.cli.inputs import given_addresses, load_program
 from inkling.cli.options import (
+    MASTER,
+    SEED,
     Debug,
-    Delta,
-    Epsilon,
     Master,
+    Precision,
     ProgramFile,
     PythonFiles,
     Quiet,
     Tables,
     WorldSeed,
-    sampling_of,
 )
-from inkling.cli.terminal.failures import EXIT_INTERRUPTED, Stop, diagnostics_of, stopping_politely
-from inkling.cli.terminal.live_line import Shown, live_line, taken_back
+from inkling.cli.terminal.failures import EXIT_INTERRUPTED, StopRequest, diagnostics_of, stopping_politely
+from inkling.cli.terminal.live_line import ProgressView, live_line, withdrawn_note
 from inkling.cli.terminal.messages import counted, print_diagnostics, working
 from inkling.forecasting.adaptation.online import OnlineLearning, every_of
 from inkling.query import Program, load
@@ -35,8 +35,12 @@ if TYPE_CHECKING:
     from inkling.spark.streaming.progress import Progress
     from inkling.spark.streaming.query import LiveQuery
 
+USUAL_SETTINGS, USUAL_LEARNING = StreamSettings(), OnlineLearning()
+"""The defaults of the options that set one of their fields."""
+
 
 def stream(
+    *,
     program: ProgramFile,
     inputs: Annotated[
         list[str],
@@ -91,7 +95,7 @@ def stream(
         typer.Option(
             min=0, metavar="SECONDS", help="Stop waiting for a stream after this many silent seconds; 0 waits forever."
         ),
-    ] = 60.0,
+    ] = USUAL_SETTINGS.idle_after or 0,
     buckets: Annotated[
         int | None,
         typer.Option(
@@ -136,7 +140,7 @@ def stream(
             max=1,
             help="Weight of the old counts in a new version of a model; 1 keeps them all.",
         ),
-    ] = 1.0,
+    ] = USUAL_LEARNING.forget,
     alarm: Annotated[
         float,
         typer.Option(
@@ -144,17 +148,16 @@ def stream(
             min=0,
             help="Report drift if the log-loss exceeds that on training data by this many bits per event.",
         ),
-    ] = 0.5,
-    master: Master = "local[*]",
-    epsilon: Epsilon = 0.01,
-    delta: Delta = 0.01,
-    seed: WorldSeed = 0,
+    ] = USUAL_LEARNING.alarm,
+    master: Master = MASTER,
+    precision: Precision,
+    seed: WorldSeed = SEED,
     python: PythonFiles = [],  # noqa: B006
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Run a program over streams until it is stopped with Ctrl-C."""
-    sampling = sampling_of(epsilon, delta, seed)
+    sampling = precision.sampling(seed)
     loaded = load_program(program, python, quiet=quiet)
     given = given_addresses(loaded, inputs, tables)
     place = checkpoint or _checkpoint_of(output)
@@ -202,8 +205,8 @@ def stream(
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
-def _follow(query: LiveQuery, show: Shown, stop: Stop, *, finish: bool) -> Progress | None:
-    """Show micro-batch after micro-batch until the end, and give the last."""
+def _follow(query: LiveQuery, show: ProgressView, stop: StopRequest, *, finish: bool) -> Progress | None:
+    """Show the progress of each micro-batch until the end; returns the last one."""
     last: Progress | None = None
 
     def show_progress() -> None:
@@ -226,7 +229,7 @@ def _follow(query: LiveQuery, show: Shown, stop: Stop, *, finish: bool) -> Progr
 
 @contextmanager
 def _watching(query: LiveQuery, path: Path, loaded: Program, tables: Mapping[str, Path]) -> Iterator[None]:
-    """Meanwhile a changed program replaces the running one, if it is valid; both cases are reported."""
+    """Watches the files of the program: a changed program replaces the running one if it is valid."""
     from inkling.spark.streaming.watch import Watcher, files_of
 
     def report_rejection(problem: Exception) -> None:
@@ -250,11 +253,11 @@ def _watching(query: LiveQuery, path: Path, loaded: Program, tables: Mapping[str
 
 def _summary(last: Progress | None) -> Iterable[str]:
     if last is None:
-        yield "no rows came"
+        yield "no rows arrived"
         return
     widest = max(map(len, last.matches), default=0)
     for name, n in last.matches.items():
-        yield f"{name:<{widest}}  {counted(n, 'result')}{taken_back(last, name)}"
+        yield f"{name:<{widest}}  {counted(n, 'result')}{withdrawn_note(last, name)}"
     summary = [f"{counted(last.total_rows, 'row')} read"]
     summary += [f"{counted(last.rejects, 'row')} rejected"] if last.rejects else []
     summary += [f"{counted(last.late, 'row')} too late"] if last.late else []
@@ -262,7 +265,7 @@ def _summary(last: Progress | None) -> Iterable[str]:
 
 
 def _settings(addresses: Iterable[str]) -> Mapping[str, str]:
-    """What Spark needs for these sources and sinks."""
+    """The Spark configuration that these sources and sinks need."""
     if not any(address.startswith("kafka://") for address in addresses):
         return {}
     from inkling.spark.kafka.connector import kafka_settings
@@ -271,7 +274,7 @@ def _settings(addresses: Iterable[str]) -> Mapping[str, str]:
 
 
 def _checkpoint_of(output: str) -> str:
-    """Inside the folder of results, under a name that readers of results pass over."""
+    """The checkpoint inside the folder of results; Spark skips names with an underscore when it reads results."""
     from inkling.spark.streaming.addresses import address_of
 
     if output == "-":

@@ -19,7 +19,7 @@ from inkling.query import Program, load
 
 def check(
     programs: Annotated[list[Path], typer.Argument(metavar="PROGRAM.ink…", show_default=False)],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the diagnostics as JSON on stdout.")] = False,
     python: PythonFiles = [],  # noqa: B006
     quiet: Quiet = False,
     debug: Debug = False,

@@ -70,7 +70,7 @@ def fit(
             "--model", "-m", metavar="NAME", help="Learn only this model; may be repeated.", show_default=False
         ),
     ] = [],  # noqa: B006  (typer reads the default and never changes it)
-    place: o.Place,
+    runner: o.RunnerOptions,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
@@ -94,14 +94,14 @@ def fit(
     _require_folder(folder)
     started = time.monotonic()
     with working(quiet) as say:
-        spark = session_at(place, debug=debug, say=say)
+        spark = session_at(runner, debug=debug, say=say)
         say("learning in this process" if spark is None else "learning on Spark")
         learned = learn(program, given.streams, given.tables, settings, spark=spark, names=names)
         saved = {name: save_model(model, folder / f"{name}.parquet") for name, model in learned.models.items()}
     if not quiet:
         for line in _summary(learned, saved, folder):
             typer.echo(line, err=True)
-        typer.echo(f"{time.monotonic() - started:.1f} s on {place}", err=True)
+        typer.echo(f"{time.monotonic() - started:.1f} s on {runner}", err=True)
 
 
 def _order(text: str | None) -> int | Literal["auto"] | None:

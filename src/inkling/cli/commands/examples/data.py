@@ -1,4 +1,4 @@
-"""The examples that `inkling demo` and `inkling bench` run: programs, rows, inferred streams and models."""
+"""What `inkling demo` and `inkling bench` need of an example: its program, its rows, inferred streams and models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inkling.cli.inputs import Given, given_paths
+from inkling.cli.inputs import GivenInputs, given_paths
 from inkling.errors import InputError, nearest
 from inkling.examples import FOLDER, NAMES
 from inkling.query import Program
@@ -36,7 +36,7 @@ def example_program(name: str) -> Path:
     return path
 
 
-FEWER = dict.fromkeys(("traffic", "alarms", "heat", "supply_chain", "flower"), 20_000) | {
+FEWER_EVENTS = dict.fromkeys(("traffic", "alarms", "heat", "supply_chain", "flower"), 20_000) | {
     "building": 500,
     "mixed": 6_000,
     "stocks": 10_000,
@@ -49,24 +49,26 @@ FEWER = dict.fromkeys(("traffic", "alarms", "heat", "supply_chain", "flower"), 2
     "motorway": 43_200,
     "buses": 12_000,
 }
-"""Rows of examples with much to do for each: in hundreds of worlds, or with several results of every row."""
+"""The number of rows of examples that are slow per row: they sample worlds, or have several results per row."""
 
 
 def n_events(name: str, asked: int | None, usual: int) -> int:
-    """Rows of the main stream of an example, if nobody asks for a number."""
-    return asked or FEWER.get(name, usual)
+    """The number of rows of the main stream: the one on the command line, or the default of the example."""
+    return asked or FEWER_EVENTS.get(name, usual)
 
 
 READINGS = "Reading.parquet"
 MODEL = ("movement.csv", "readers.csv", "prior.csv")
 PRUNED = 1e-4
-NOW, IN_THE_END = "At", "Was"
+FILTERED, SMOOTHED = "At", "Was"
 
 
 def infer_streams(folder: Path, say: Callable[[str], None]) -> None:
-    """Write what is known of each second by then and in the end; and the truth and the likeliest places, as `certain`.
+    """Infer the streams of an example from its raw readings, and write them into its folder.
 
-    A folder without a model of movement and readers is left as it is.
+    `At` is the filtered stream and `Was` the smoothed one. The folder `naive` gets the likeliest places instead of
+    distributions, the folder `true` the places where everybody really was. A folder without readings and a model of
+    movement and readers is left as it is.
     """
     if not all((folder / name).exists() for name in (READINGS, *MODEL)):
         return
@@ -85,12 +87,12 @@ def infer_streams(folder: Path, say: Callable[[str], None]) -> None:
     options: Options = {"key": "person", "state": "room", "start": first, "stop": last}
     true = _places(doors, first, last)
     written = {
-        NOW: filtered(readings, model, **options),
-        IN_THE_END: smoothed(readings, model, prune=PRUNED, **options),
-        f"naive/{NOW}": mle(readings, model, **options),
-        f"naive/{IN_THE_END}": viterbi(readings, model, **options),
-        f"true/{NOW}": true,
-        f"true/{IN_THE_END}": true,
+        FILTERED: filtered(readings, model, **options),
+        SMOOTHED: smoothed(readings, model, prune=PRUNED, **options),
+        f"naive/{FILTERED}": mle(readings, model, **options),
+        f"naive/{SMOOTHED}": viterbi(readings, model, **options),
+        f"true/{FILTERED}": true,
+        f"true/{SMOOTHED}": true,
     }
     for name, rows in written.items():
         path = folder / f"{name}.parquet"
@@ -99,7 +101,7 @@ def infer_streams(folder: Path, say: Callable[[str], None]) -> None:
 
 
 def _places(doors: pa.Table, first: int, last: int) -> pa.Table:
-    """Where everybody is at each second, from the places that they enter."""
+    """The place of everybody at each second, from the places that they enter."""
     import numpy as np
     import pyarrow as pa
 
@@ -122,7 +124,7 @@ SCORES_PAGE = "scores.html"
 
 
 def learn_models(program: Program, folder: Path, say: Callable[[str], None]) -> None:
-    """Put the models of a program beside its data; a program without forecasts has none."""
+    """Learn the models of a program with forecasts and write them into the folder of its data."""
     if not _forecasts(program):
         return
     from inkling.forecasting.learning.files import save_model
@@ -134,14 +136,16 @@ def learn_models(program: Program, folder: Path, say: Callable[[str], None]) -> 
         save_model(model, folder / f"{name}.parquet")
 
 
-def try_forecasts(program: Program, given: Given, folder: Path, say: Callable[[str], None]) -> Mapping[str, Scores]:
-    """Scores of all forecasts, also as a page in the folder."""
+def score_forecasts(
+    program: Program, given: GivenInputs[Path], folder: Path, say: Callable[[str], None]
+) -> Mapping[str, Scores]:
+    """The scores of all forecasts, also as a page in the folder."""
     if not _forecasts(program):
         return {}
     from inkling.forecasting.backtest import ScoreSettings
     from inkling.forecasting.scoring.scorecard import write_scores
 
-    say("judging forecasts")
+    say("scoring forecasts")
     scores = program.score(given.streams, given.tables, settings=ScoreSettings(order=ORDERS, train_share=LEARNED_SHARE))
     write_scores(scores, folder / SCORES_PAGE, title=f"Forecasts of {program.name}")
     return scores

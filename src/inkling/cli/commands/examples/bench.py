@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from inkling.cli.examples import example_program, infer_streams, learn_models, n_events, require_scenario
+from inkling.cli.commands.examples.data import example_program, infer_streams, learn_models, n_events, require_scenario
 from inkling.cli.execution import execute
 from inkling.cli.inputs import given_paths
-from inkling.cli.options import Debug, Example, Place, Seed
+from inkling.cli.options import SEED, DataSeed, Debug, Example, RunnerOptions
 from inkling.cli.terminal.messages import counting
 from inkling.query import load
 
@@ -26,8 +26,8 @@ def bench(
         typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="1000000; fewer for some"),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, metavar="N", help="Number of runs; the first one also compiles.")] = 3,
-    seed: Seed = 0,
-    place: Place,
+    seed: DataSeed = SEED,
+    runner: RunnerOptions,
     debug: Debug = False,
 ) -> None:
     """Time the runs of an example, one line per run."""
@@ -42,7 +42,7 @@ def bench(
         learn_models(program, Path(scratch), lambda _: None)
         given = given_paths(program, [scratch], [])
         for number in range(1, repeat + 1):
-            found = execute(program, given, place, debug=debug)
+            found = execute(program, given, runner, debug=debug)
             rows = sum(found.results.input_rows.values())
             matches = sum(table.num_rows for table in found.tables.values())
             typer.echo(

@@ -1,4 +1,4 @@
-"""`inkling demo`: an example from nothing to a report: data, program, results, page."""
+"""`inkling demo`: an example from its data to its report."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from inkling.cli import options as o
-from inkling.cli.evaluation import Evaluation, certainty_table, claims_table, evaluate, report_tables
-from inkling.cli.examples import (
+from inkling.cli.commands.examples.data import (
     SCORES_PAGE,
     example_program,
     infer_streams,
     learn_models,
     n_events,
     require_scenario,
-    try_forecasts,
+    score_forecasts,
 )
+from inkling.cli.commands.examples.truth import TruthComparison, certainty_table, claims_table, evaluate, report_tables
 from inkling.cli.execution import Execution, execute
 from inkling.cli.inputs import given_paths
 from inkling.cli.terminal.messages import counting, working
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 USUAL_EVENTS = 200_000
 SHOWN_ROWS = 3
 HIDDEN_COLUMNS = ("event", "detected_at", "op")
-ONLY_IN_UNCERTAINTY = ("method", "error")
+ONLY_OF_UNCERTAIN = ("method", "error")
 NOT_OF_FORECASTS = ("start", "probability", "method", "error", "margin", "model")
 
 
@@ -42,24 +42,21 @@ def demo(
         int | None,
         typer.Option(min=1, metavar="N", help="Rows of the main stream.", show_default="200000; fewer for some"),
     ] = None,
-    seed: o.Seed = 0,
+    seed: o.DataSeed = o.SEED,
     folder: Annotated[
         Path | None,
         typer.Option(
             "--output", "-o", metavar="FOLDER", help="Folder for data and report.", show_default="out/demo/NAME"
         ),
     ] = None,
-    place: o.Place,
-    epsilon: o.Epsilon = 0.01,
-    delta: o.Delta = 0.01,
-    exact_up_to: o.ExactUpTo = 1024,
-    budget: o.Budget = 4,
+    runner: o.RunnerOptions,
+    precision: o.SamplingOptions,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
     """Generate the data of an example, run it and write a report."""
     require_scenario(name)
-    sampling = o.sampling_of(epsilon, delta, seed, exact_up_to, budget)
+    sampling = precision.sampling(seed)
     from inkling.scenarios import write
 
     folder = folder or Path("out") / "demo" / name
@@ -73,9 +70,9 @@ def demo(
         infer_streams(folder, say)
         learn_models(program, folder, say)
         given = given_paths(program, [str(folder)], [])
-        found = execute(program, given, place, sampling, quick=True, say=say, debug=debug)
+        found = execute(program, given, runner, sampling, quick=True, say=say, debug=debug)
         evaluations = evaluate(found, example, folder)
-        scores = try_forecasts(program, given, folder, say)
+        scores = score_forecasts(program, given, folder, say)
         say("writing the report")
         truth, decided = ({one.event: getattr(one, what) for one in evaluations} for what in ("happened", "claimed"))
         found.write_report(report, report_tables(evaluations), truth, decided)
@@ -86,7 +83,7 @@ def demo(
             typer.echo(f"scores: {folder / SCORES_PAGE}")
 
 
-def _print(found: Execution, report: Path, evaluations: list[Evaluation]) -> None:
+def _print(found: Execution, report: Path, evaluations: list[TruthComparison]) -> None:
     from rich.console import Console
 
     console = Console()
@@ -112,7 +109,7 @@ def _shown(name: str, results: pa.Table) -> Table:
     caption = f"… and {left_out:,} more" if left_out > 0 else None
     table = Table(title=f"{name}: {results.num_rows:,}", caption=caption, title_justify="left")
     is_certain = results.num_rows == 0 or set(results["probability"].unique().to_pylist()) == {1.0}
-    hidden = {*HIDDEN_COLUMNS, *(ONLY_IN_UNCERTAINTY if is_certain else ())}
+    hidden = {*HIDDEN_COLUMNS, *(ONLY_OF_UNCERTAIN if is_certain else ())}
     if results.num_rows and results["method"][0].as_py() == FORECAST:
         hidden |= {*NOT_OF_FORECASTS}
     columns = [column for column in results.column_names if column not in hidden]

@@ -1,4 +1,4 @@
-"""Probabilistic and deterministic results of an example, compared with the truth."""
+"""The probabilistic and the deterministic results of an example, compared with the ground truth."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
-    """Results of one event against the truth: with probabilities, and with uncertain streams taken for certain."""
+class TruthComparison:
+    """The results of one event compared with the truth: with probabilities, and of deterministic processing."""
 
     event: str
     ours: Calibration
@@ -39,8 +39,8 @@ class Evaluation:
         return self.naive.diagonal.n_refuted - self.naive.n_missed
 
 
-def evaluate(found: Execution, example: Path, folder: Path) -> list[Evaluation]:
-    """Compare results with the truth in the folder, if it holds any; writes a page per event."""
+def evaluate(found: Execution, example: Path, folder: Path) -> list[TruthComparison]:
+    """Compare results with the ground truth in the folder, if it holds one, and write a page per event."""
     if not (folder / "true").is_dir():
         return []
     from inkling.forecasting.calibration import calibrate, compare
@@ -67,7 +67,7 @@ def evaluate(found: Execution, example: Path, folder: Path) -> list[Evaluation]:
         page = both.to_html(folder / "calibration" / f"{name}.html", title=f"Calibration of {name}")
         n_certain, n_expected = found.results.n_certain(name) or 0, sum(emitted["probability"].to_pylist())
         evaluations.append(
-            Evaluation(name, ours, theirs, claimed.num_rows, n_certain, n_expected, page, happened, claimed)
+            TruthComparison(name, ours, theirs, claimed.num_rows, n_certain, n_expected, page, happened, claimed)
         )
     return evaluations
 
@@ -83,38 +83,38 @@ def _with_match(table: pa.Table) -> pa.Table:
     return table.append_column(MATCH, pa.array(ids, pa.string()))
 
 
-COLUMNS = ("event", "true", "claimed", "wrong", "missed", "Brier certain", "Brier probable")
+COLUMNS = ("event", "true", "claimed", "wrong", "missed", "Brier claimed", "Brier probable")
 TITLE = "Deterministic and probabilistic results compared"
 NOTE = (
-    "What really happened; what certain processing would have claimed, how much of that was wrong and what it missed; "
-    "what this report calls certain, what it calls possible, and the sum of its probabilities; "
-    "and the mean squared error of the claims and of the probabilities."
+    "True: events that happened. Claimed: results of deterministic processing; wrong and missed are its false "
+    "positives and false negatives. Certain and possible: results of this report with probability 1, and below 1; "
+    "expected is the sum of their probabilities. Brier: mean squared error of the claims, and of the probabilities."
 )
-IN_UNCERTAINTY = ("certain", "possible", "expected")
-IN_UNCERTAINTY_TITLE = "Beside the truth"
+PROBABILISTIC = ("certain", "possible", "expected")
+PROBABILISTIC_TITLE = "Results compared with the truth"
 N_CLAIMS = 5
-"""A report has room for both tables in one; these columns come first."""
+"""The number of columns before the probabilistic ones in a report, which has both tables in one."""
 
 
-def report_tables(evaluations: Sequence[Evaluation]) -> tuple[ReportTable, ...]:
+def report_tables(evaluations: Sequence[TruthComparison]) -> tuple[ReportTable, ...]:
     """The comparison as a table for a report; none without truth."""
     from inkling.report.data import ReportTable
 
     if not evaluations:
         return ()
-    columns = (*COLUMNS[:N_CLAIMS], *IN_UNCERTAINTY, *COLUMNS[N_CLAIMS:])
+    columns = (*COLUMNS[:N_CLAIMS], *PROBABILISTIC, *COLUMNS[N_CLAIMS:])
     return (ReportTable(TITLE, columns, tuple(_long_row(one) for one in evaluations), NOTE),)
 
 
-def claims_table(evaluations: Sequence[Evaluation]) -> Table:
+def claims_table(evaluations: Sequence[TruthComparison]) -> Table:
     """Claims of deterministic processing that were wrong, what it missed, and both Brier scores."""
     return _table(TITLE, COLUMNS, [_row(one) for one in evaluations])
 
 
-def certainty_table(evaluations: Sequence[Evaluation]) -> Table:
+def certainty_table(evaluations: Sequence[TruthComparison]) -> Table:
     """What deterministic processing claims, and the certain and possible results, next to the truth."""
     rows = [(*_row(one)[:3], *_probabilistic(one)) for one in evaluations]
-    return _table(IN_UNCERTAINTY_TITLE, (*COLUMNS[:3], *IN_UNCERTAINTY), rows)
+    return _table(PROBABILISTIC_TITLE, (*COLUMNS[:3], *PROBABILISTIC), rows)
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[tuple[str | int | float, ...]]) -> Table:
@@ -129,17 +129,17 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[tuple[str | int | 
     return table
 
 
-def _long_row(one: Evaluation) -> tuple[str | int | float, ...]:
+def _long_row(one: TruthComparison) -> tuple[str | int | float, ...]:
     row = _row(one)
     return *row[:N_CLAIMS], *_probabilistic(one), *row[N_CLAIMS:]
 
 
-def _probabilistic(one: Evaluation) -> tuple[int, int, float]:
+def _probabilistic(one: TruthComparison) -> tuple[int, int, float]:
     n_results = one.ours.n - one.ours.n_missed
     return one.n_certain, n_results - one.n_certain, round(one.n_expected, 1)
 
 
-def _row(one: Evaluation) -> tuple[str | int | float, ...]:
+def _row(one: TruthComparison) -> tuple[str | int | float, ...]:
     n_happened = one.n_claimed - one.n_wrong + one.naive.n_missed
     scores = (round(one.naive.brier_score, 3), round(one.ours.brier_score, 3))
     return one.event, n_happened, one.n_claimed, one.n_wrong, one.naive.n_missed, *scores

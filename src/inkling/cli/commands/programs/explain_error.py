@@ -1,4 +1,4 @@
-"""`inkling explain-error`: the longer story of an error code."""
+"""`inkling explain-error`: the explanation of an error code, with an example."""
 
 from __future__ import annotations
 
@@ -44,6 +44,6 @@ def explain_error(
 
 
 def _examples() -> dict[str, str]:
-    text = files("inkling.cli.commands").joinpath("error_examples.json").read_text(encoding="utf-8")
+    text = files(__package__).joinpath("error_examples.json").read_text(encoding="utf-8")
     examples: dict[str, str] = json.loads(text)
     return examples

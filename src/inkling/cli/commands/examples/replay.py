@@ -1,4 +1,4 @@
-"""`inkling replay`: the rows of files appear in a folder as fast as they once came, or faster."""
+"""`inkling replay`: writes the rows of files into a folder at their original pace, or faster."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def replay(
 ) -> None:
     """Replay the rows of files into a folder, at their original pace times a speed."""
     if "://" in to:
-        raise typer.BadParameter(f"--to is a folder, and {to} is none; rows are not replayed into Kafka or tables")
+        raise typer.BadParameter(f"--to must be a folder, found {to}; replay writes neither to Kafka nor to tables")
     from inkling.scenarios.recording import Recording
     from inkling.scenarios.replay import replay as send
 

@@ -1,4 +1,4 @@
-"""`inkling generate`: seeded data for a scenario, with known episodes in it."""
+"""`inkling generate`: the seeded data of a scenario, with known episodes in it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from inkling.cli.examples import require_scenario
-from inkling.cli.options import Debug, Events, Quiet, Seed
+from inkling.cli.commands.examples.data import require_scenario
+from inkling.cli.options import SEED, DataSeed, Debug, Events, Quiet
 from inkling.cli.terminal.messages import counted, counting
 from inkling.examples import NAMES
 
@@ -21,7 +21,7 @@ def generate(
         int | None,
         typer.Option(min=1, metavar="N", help="Number of keys, such as vehicles, roads or shares.", show_default=False),
     ] = None,
-    seed: Seed = 0,
+    seed: DataSeed = SEED,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`inkling run`: the results of a program over files, also compared with those of another run."""
+"""`inkling run`: the results of a program over files, written to files and shown in a report."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 def run(
     asked: o.ProgramAndFiles,
+    *,
     output: Annotated[str, typer.Option("--output", "-o", metavar="PATH", help=o.FORMATS)],
-    place: o.Place,
+    runner: o.RunnerOptions,
     layout: o.LayoutChoice = None,
     rejects: Annotated[
         str | None, typer.Option(metavar="PATH", help="File for rejected rows, with the reason.", show_default=False)
@@ -38,16 +39,13 @@ def run(
             metavar="PATH", help="Results of a deterministic baseline, shown in the report.", show_default=False
         ),
     ] = None,
-    epsilon: o.Epsilon = 0.01,
-    delta: o.Delta = 0.01,
-    seed: o.WorldSeed = 0,
-    exact_up_to: o.ExactUpTo = 1024,
-    budget: o.Budget = 4,
+    precision: o.SamplingOptions,
+    seed: o.WorldSeed = o.SEED,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
     """Run a program over files and write its results."""
-    sampling = o.sampling_of(epsilon, delta, seed, exact_up_to, budget)
+    sampling = precision.sampling(seed)
     program, given = load_with_files(asked, quiet=quiet)
     from inkling.cli.outputs import check_output, write_tables
 
@@ -55,7 +53,7 @@ def run(
         if path is not None:
             check_output(path)
     with working(quiet) as say:
-        found = execute(program, given, place, sampling, layout=layout, say=say, debug=debug)
+        found = execute(program, given, runner, sampling, layout=layout, say=say, debug=debug)
         say("writing results")
         write_tables(found.tables, output)
         if rejects is not None:
@@ -69,7 +67,7 @@ def run(
 
 
 def compared_with(path: Path | None, found: Execution) -> dict[str, pa.Table] | None:
-    """The results in a file by event; times are of the type that this run's have."""
+    """The results in a file, by event, with times of the same type as in this run."""
     if path is None:
         return None
     import pyarrow.compute as pc

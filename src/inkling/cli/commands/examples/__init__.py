@@ -1,0 +1,1 @@
+"""Commands about the examples: their data, their runs and reports, and how fast they run."""

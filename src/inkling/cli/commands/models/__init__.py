@@ -1,0 +1,1 @@
+"""Commands about models: of forecasts, and of movement and sensors."""

@@ -1,0 +1,1 @@
+"""Commands about the text of a program: errors, plans, layout."""
