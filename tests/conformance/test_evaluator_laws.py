@@ -115,7 +115,7 @@ def checked_stages(text: str, rows: dict[str, Any], seed: int, tables: dict[str,
     """How many results each evaluator of a stage has, once it, the stage and the evaluator of stages kept the laws."""
     evaluator, ingested, found = checked_certain(text, rows, seed, tables)
     rng = random.Random(seed)
-    for stage in evaluator.stages.stages:
+    for stage in evaluator.stages:
         prepared = {r.STAGE_ROWS: rows_of(stage.stage, ingested.sources, ingested.facts, ingested.context)}
         every = {"stage": stage, **{one.name: one for one in stage.members}}
         found.update({name: check_evaluator(StageInput(stage, one, prepared), rng) for name, one in every.items()})
@@ -158,7 +158,7 @@ def test_stages(is_divisible: bool, seed: int) -> None:
     evaluator, _, found = checked_certain(text, certain_rows(random.Random(f"stages {seed}")), seed)
     assert found["all"] > 0
     assert evaluator.is_divisible == is_divisible
-    assert len(evaluator.stages.stages) == (1 if is_divisible else 2)
+    assert len(evaluator.stages) == (1 if is_divisible else 2)
 
 
 def seen(rng: random.Random) -> list[dict[str, object]]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inkling.analysis.verdict import Verdict
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.evaluators.protocol import END, Answer, EvaluatorContext, Moment, Rows, no_rows
+from inkling.evaluators.protocol import END, BatchAnswer, EvaluatorContext, Moment, Rows, no_rows
 from inkling.evaluators.stage.rows.owners import Owners
 from inkling.io.normalize import ID, START
 from inkling.logical.plan import EventPlan, Leaf, ProgramPlan, StreamPlan
@@ -71,8 +71,8 @@ class ToyEvaluator:
     def scale(self) -> int:
         return 1
 
-    def answer(self, rows: Rows) -> Answer:
-        return Answer(self.step(self.start(), rows, END)[1])
+    def answer(self, rows: Rows) -> BatchAnswer:
+        return BatchAnswer(self.step(self.start(), rows, END)[1])
 
     def start(self) -> int:
         return 0

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.protocol import Evaluator, Moment, Rows, StreamEvaluator
+from inkling.evaluators.protocol import Moment, Rows, StatefulEvaluator, StreamEvaluator
 from inkling.evaluators.stage.evaluator import StageEvaluator
 from inkling.evaluators.stage.member import StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
@@ -33,7 +33,7 @@ Tables = Mapping[str, pa.Table]
 class LawInput(ABC):
     """Rows of whole streams, and how some of them are given to an evaluator."""
 
-    evaluator: Evaluator[Any, Any, Any]
+    evaluator: StatefulEvaluator[Any, Any, Any]
     rows: Rows
 
     @abstractmethod
@@ -111,7 +111,7 @@ class StageInput(LawInput):
     """Stage rows, for a whole stage or for one of its evaluators, which reads nothing that others find."""
 
     stage: StageEvaluator
-    evaluator: Evaluator[Any, Any, StepOutput]
+    evaluator: StatefulEvaluator[Any, Any, StepOutput]
     rows: Rows
 
     def answered(self, rows: Rows) -> Tables:

@@ -38,7 +38,7 @@ from inkling.results import Results
 from inkling.runtime.late import NO_LATE_ROWS
 from inkling.runtime.operators.of_plan import Operators, normalizer_of
 from inkling.runtime.operators.protocol import Emitted
-from inkling.runtime.parts import Part
+from inkling.runtime.parts import RoutedRows
 from inkling.runtime.revision.replay import Revisable
 from inkling.runtime.stream import StreamProgram, StreamState
 
@@ -294,7 +294,7 @@ class Revision:
         """What operators say that begin now, each up to the time that it has decided."""
         matches: dict[str, MatchBatch] = {}
         tables: dict[str, pa.Table] = {}
-        derived: list[Part] = []
+        derived: list[RoutedRows] = []
         _, *states = self.state.operators  # changelogs come first
         for operator, held in zip(self._fresh.chain().operators, states, strict=True):
             until = held.until if isinstance(held, Revisable) else operator.watermark(held)
@@ -310,7 +310,7 @@ class Revision:
         emitted = Emitted(NO_LATE_ROWS, NO_REJECTS, matches, tables)
         return lines(Found(self.question, emitted, Clock.TICKS).tables)
 
-    def _left(self, until: int) -> tuple[list[Part], Watermarks]:
+    def _left(self, until: int) -> tuple[list[RoutedRows], Watermarks]:
         """The rows that are left up to a time, and the watermarks of this time."""
         plan, fresh, rows = self.question.plan, self._fresh, {}
         left = arrow_streams(plan, self.standing.rows)

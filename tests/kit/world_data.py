@@ -7,7 +7,7 @@ from tests.kit.probable_comparison import FoundResult
 from tests.kit.uncertain import UncertainCase
 
 from inkling.analysis.clock import time_unit
-from inkling.evaluators.worlds.alternatives import Numbers
+from inkling.evaluators.worlds.alternatives import Precision
 from inkling.evaluators.worlds.answer import names_of
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
@@ -38,7 +38,7 @@ def counted_out(data: WorldData) -> dict[str, list[FoundResult]]:
     """All results of the uncertain events, with exact probabilities."""
     assert not data.is_sampled.any(), "some parts have too many worlds"
     found: dict[str, list[FoundResult]] = {}
-    sums = data.counted(Numbers.FRACTION)
+    sums = data.counted(Precision.FRACTION)
     for event in data.program.events:
         results = sums[event.name]
         ids = names_of(data, data.program.id_types[event.name]).named(results.lineage).to_pylist()

@@ -10,16 +10,16 @@ import numpy.typing as npt
 import pytest
 
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, Event, Lineage, Pattern, detections
+from inkling.automata.meaning import Counting, Event, Lineage, RegexPattern, detections
 from inkling.automata.policies import Component, any_, next_, strict
 from inkling.automata.regex import (
     AnyWord,
-    Complement,
     Concat,
     Epsilon,
     Intersect,
     Regex,
-    Repeat,
+    RegexComplement,
+    RegexRepeat,
     Symbol,
     Union,
     at_most,
@@ -59,9 +59,9 @@ def random_regex(rnd: random.Random, depth: int) -> Regex:
         case "u":
             return Union(tuple(inner() for _ in range(rnd.choice([1, 2, 2, 3]))))
         case "r":
-            return Repeat(inner(), low, rnd.choice([None, None, low, low + 1, low + 2]))
+            return RegexRepeat(inner(), low, rnd.choice([None, None, low, low + 1, low + 2]))
         case "n":
-            return Complement(inner())
+            return RegexComplement(inner())
         case "i":
             return Intersect(inner(), inner())
         case "w":
@@ -71,9 +71,9 @@ def random_regex(rnd: random.Random, depth: int) -> Regex:
             return rnd.choice([strict, any_, next_])(rnd.sample(parts, 2))
 
 
-def random_pattern(rnd: random.Random) -> Pattern:
+def random_pattern(rnd: random.Random) -> RegexPattern:
     regex = random_regex(rnd, rnd.choice([1, 2, 2, 3]))
-    return Pattern(regex, rnd.choice(list(Counting)), marked_only=rnd.random() < 0.8)
+    return RegexPattern(regex, rnd.choice(list(Counting)), marked_only=rnd.random() < 0.8)
 
 
 def random_words(rnd: random.Random, longest: int) -> dict[int, list[Event]]:
@@ -105,7 +105,7 @@ def cuts(rnd: random.Random, words: dict[int, list[Event]]) -> Iterator[Cut]:
         yield Cut(key, stream, np.array(bits, dtype=np.uint64), event)
 
 
-def defined(patterns: list[Pattern], words: dict[int, list[Event]]) -> set[Found]:
+def defined(patterns: list[RegexPattern], words: dict[int, list[Event]]) -> set[Found]:
     return {
         Found(key, index, found.end, found.witness)
         for key, word in words.items()
@@ -172,7 +172,7 @@ def test_small_kernels_eq_definition() -> None:
 def test_more_room() -> None:
     """Every event ends matches of patterns that all hold runs: all buffers have to grow."""
     a = Symbol(Guard(), 0)
-    patterns = [Pattern(Repeat(a, 1, 2)), Pattern(any_([a, a])), Pattern(strict([a, a, a]))]
+    patterns = [RegexPattern(RegexRepeat(a, 1, 2)), RegexPattern(any_([a, a])), RegexPattern(strict([a, a, a]))]
     n = 1500
     compiled = PatternSet.compile(patterns, 1)
     keys = np.repeat(np.arange(n // 3), 3)
@@ -196,7 +196,7 @@ def test_long_keys_eq_lagged_columns() -> None:
     key = np.sort(rng.integers(0, 3, n))
     stream = rng.integers(0, 2, n)
     a, b = (Symbol(Guard(frozenset({index})), index) for index in range(2))
-    compiled = PatternSet.compile([Pattern(strict([a, b])), Pattern(Repeat(b, 3))], 2)
+    compiled = PatternSet.compile([RegexPattern(strict([a, b])), RegexPattern(RegexRepeat(b, 3))], 2)
     same_key = np.concatenate([[False], key[1:] == key[:-1]])
     before = np.roll(stream, 1)
     a_then_b = same_key & (before == 0) & (stream == 1)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import strict
 from inkling.automata.regex import Regex, Symbol, Union
 from inkling.forecasting.models.chain import Chain, moves
@@ -58,7 +58,7 @@ def automaton(
     # letters of their own keep symbols apart that the pattern does not tell from each other
     regex = Union((regex, *(strict([one_of(symbol, alphabet), one_of("", alphabet)]) for symbol in alphabet)))
     counting = Counting.RESTART if restart else Counting.OVERLAP
-    dfa = CompiledPattern.of(Pattern(regex, counting), len(alphabet)).dfa()
+    dfa = CompiledPattern.of(RegexPattern(regex, counting), len(alphabet)).dfa()
     return moves(dfa), dfa.final
 
 

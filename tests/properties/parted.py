@@ -28,10 +28,10 @@ from inkling.results import result_table
 from inkling.runtime.buffered import BufferedState
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
-from inkling.runtime.parts import Part
+from inkling.runtime.parts import RoutedRows
 from inkling.runtime.stage import STAGE, BufferedStage
 
-Step = Callable[[BufferedState, Sequence[Part]], tuple[BufferedState, Emitted]]
+Step = Callable[[BufferedState, Sequence[RoutedRows]], tuple[BufferedState, Emitted]]
 
 
 @dataclass
@@ -73,12 +73,12 @@ class Trial:
             self._advance([part for one in fed for part in one.parts], Watermarks.merged(one.watermarks for one in fed))
         self._advance([], Watermarks(finished=True))
 
-    def _advance(self, parts: list[Part], watermarks: Watermarks) -> None:
+    def _advance(self, parts: list[RoutedRows], watermarks: Watermarks) -> None:
         for number, stage in enumerate(self._stages):
             mine = [part for part in parts if part.stage == number]
 
             def step(
-                state: BufferedState, some: Sequence[Part], stage: BufferedStage = stage
+                state: BufferedState, some: Sequence[RoutedRows], stage: BufferedStage = stage
             ) -> tuple[BufferedState, Emitted]:
                 return stage.advance(state, some, watermarks)
 
@@ -89,7 +89,7 @@ class Trial:
                     self._tried.results[name] += table.to_pylist()
                 parts += self._operators.routes(name, matches)
 
-    def _in_every_way(self, number: int, step: Step, parts: list[Part]) -> Emitted:
+    def _in_every_way(self, number: int, step: Step, parts: list[RoutedRows]) -> Emitted:
         before = self._states[number]
         live, stage = self._stages[number], self._plan.stages[number]
         saved = live.copied(before)
@@ -166,7 +166,7 @@ def _some(rng: random.Random, seen: Sequence[Owners]) -> Owners:
     return owners[[rng.random() < share for _ in owners]]
 
 
-def _only(part: Part, mask: np.ndarray) -> Part:
+def _only(part: RoutedRows, mask: np.ndarray) -> RoutedRows:
     return replace(part, rows=part.rows.filter(pa.array(mask)))
 
 

@@ -31,7 +31,7 @@ from inkling.query import Program
 from inkling.results import result_table
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
-from inkling.runtime.running import Running, replaced
+from inkling.runtime.running import RunningPlan, replaced
 from inkling.runtime.stream import StreamProgram, StreamState
 
 pytestmark = pytest.mark.long
@@ -139,7 +139,7 @@ def _arrivals(rng: random.Random, plan: ProgramPlan, rows: Rows) -> Arrivals:
     return [every[place] for place in permitted_order(rng, list(times), LATENESS)]
 
 
-def _live(plan: PhysicalPlan, running: Running | None, switches: Switches) -> StreamProgram:
+def _live(plan: PhysicalPlan, running: RunningPlan | None, switches: Switches) -> StreamProgram:
     context = expression_context(plan.program, switches.tables, Clock.TICKS)
     clocks = {stream.schema.name: Clock.TICKS for stream in plan.program.streams}
     tables, unit = arrow_tables(plan.program, switches.tables), time_unit(plan.program, clocks)
@@ -215,7 +215,7 @@ def _differences(rng: random.Random, switches: Switches, seen: Counter[str]) -> 
     clocks = Clocks()
     first = switches.programs[0].physical
     unit = time_unit(first.program, {one.schema.name: Clock.TICKS for one in first.program.streams})
-    plan, running = first.on_clock(Clock.TICKS), Running.begun(first, unit)
+    plan, running = first.on_clock(Clock.TICKS), RunningPlan.begun(first, unit)
     live = _live(plan, running, switches)
     state, began = live.start(), {event.name: Began(NEVER, []) for event in plan.program.events}
     for number, (program, part) in enumerate(zip(switches.programs, switches.parts, strict=True)):
@@ -304,5 +304,5 @@ def test_what_a_query_cannot_change_is_rejected(streams: str, old: str, new: str
     plan, program = inkling.parse(streams + old).physical, inkling.parse(streams + new).plan
     unit = time_unit(program, {stream.schema.name: Clock.TICKS for stream in program.streams})
     with pytest.raises(InputError, match=reason) as caught:
-        replaced(plan, Running.begun(plan, unit), program, unit)
+        replaced(plan, RunningPlan.begun(plan, unit), program, unit)
     assert caught.value.diagnostics[0].code == "INK0606"

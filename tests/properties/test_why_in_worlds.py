@@ -23,7 +23,7 @@ from tests.kit.uncertain import uncertain_cases
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.worlds.details.examine import result_key
 from inkling.evaluators.worlds.details.influence import UncertainEvent
-from inkling.evaluators.worlds.details.outcomes import Outcome
+from inkling.evaluators.worlds.details.outcomes import EventOutcome
 from inkling.logical import plan as p
 from inkling.logical.rewrites.in_worlds import uncertain_events
 from inkling.logical.rewrites.rules import rewrite
@@ -158,7 +158,7 @@ def _may_be(shown: object, meant: object) -> bool:
     return shown == meant or (shown is None and isinstance(meant, tuple) and meant[2] == "number")
 
 
-def holds(plan: p.ProgramPlan, world: Possible, event: UncertainEvent, outcome: Outcome) -> bool:
+def holds(plan: p.ProgramPlan, world: Possible, event: UncertainEvent, outcome: EventOutcome) -> bool:
     """Whether an event has an outcome in a world of the definition."""
     stream = plan.stream(event.stream)
     assert stream is not None

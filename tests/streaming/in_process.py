@@ -18,7 +18,7 @@ from inkling.knowledge.materialize import expression_context, known
 from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Watermarks
 from inkling.physical.plan import PhysicalPlan
-from inkling.runtime.running import Running
+from inkling.runtime.running import RunningPlan
 from inkling.spark.streaming.intake import IntakeTask, watermark_messages
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Kind, Message
@@ -54,7 +54,7 @@ def job_of(
     unit = time_unit(plan.program, clocks)
     facts = known(plan.program, tables or {}, unit)
     context = expression_context(facts, unit)
-    running = Running.begun(plan, unit)
+    running = RunningPlan.begun(plan, unit)
     job = Job.of(plan, running, clocks, facts, context, unit.clock, n_buckets, sampling or Sampling())
     return replace(job, definition=number)
 

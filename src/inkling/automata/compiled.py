@@ -7,16 +7,16 @@ from typing import NamedTuple, assert_never
 from inkling.automata.dfa import Dfa, complement, detecting
 from inkling.automata.guards import Alphabet, Guard, Joint
 from inkling.automata.limits import MAX_STATES, TooManyStates
-from inkling.automata.meaning import Counting, Pattern
-from inkling.automata.nfa import Edge, Mark, Nfa, marked_only, merged, product, reduced
+from inkling.automata.meaning import Counting, RegexPattern
+from inkling.automata.nfa import Mark, Nfa, NfaEdge, marked_only, merged, product, reduced
 from inkling.automata.regex import (
     AnyWord,
-    Complement,
     Concat,
     Epsilon,
     Intersect,
     Regex,
-    Repeat,
+    RegexComplement,
+    RegexRepeat,
     Symbol,
     Union,
     guards_of,
@@ -34,7 +34,7 @@ class CompiledPattern:
     @classmethod
     def of(
         cls,
-        pattern: Pattern,
+        pattern: RegexPattern,
         n_streams: int,
         *,
         exclusive: Sequence[frozenset[int]] = (),
@@ -57,7 +57,7 @@ class CompiledPattern:
 class _Fragment(NamedTuple):
     """A language under construction: how its words begin, where they may end, whether one is empty."""
 
-    first: tuple[Edge, ...]
+    first: tuple[NfaEdge, ...]
     last: tuple[int, ...]
     nullable: bool
 
@@ -85,7 +85,7 @@ class _Automata:
 
     def _built(self, regex: Regex) -> Nfa:
         match regex:
-            case Complement(body):
+            case RegexComplement(body):
                 return complement(self.nfa(body), self.alphabet, max_states=self.max_states)
             case Intersect(left, right):
                 return product(self.nfa(left), self.nfa(right), self.max_states)
@@ -98,7 +98,7 @@ class _Positions:
     """The position automaton of one expression, built bottom up."""
 
     inner: _Automata
-    edges: list[list[Edge]] = field(default_factory=lambda: [[]])
+    edges: list[list[NfaEdge]] = field(default_factory=lambda: [[]])
 
     def nfa(self, regex: Regex) -> Nfa:
         whole = self.fragment(regex)
@@ -118,9 +118,9 @@ class _Positions:
                 return self.concat(self.fragment(part) for part in parts)
             case Union(options):
                 return self.union([self.fragment(option) for option in options])
-            case Repeat(body, low, high):
+            case RegexRepeat(body, low, high):
                 return self.repeat(body, low, high)
-            case Complement() | Intersect():
+            case RegexComplement() | Intersect():
                 return self.embedded(self.inner.nfa(regex))
             case _:
                 assert_never(regex)
@@ -133,7 +133,7 @@ class _Positions:
 
     def symbol(self, symbols: int, mark: Mark) -> _Fragment:
         state = self.new_state()
-        return _Fragment((Edge(symbols, mark, state),), (state,), False)
+        return _Fragment((NfaEdge(symbols, mark, state),), (state,), False)
 
     def join(self, head: _Fragment, tail: _Fragment) -> _Fragment:
         for state in head.last:

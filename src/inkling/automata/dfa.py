@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from inkling.automata.guards import Alphabet, members
 from inkling.automata.limits import MAX_ENTRIES, MAX_STATES, TooManyStates
-from inkling.automata.nfa import Edge, Nfa, merged, reachable
-from inkling.automata.symbols import Moves, from_flags, moves_of
+from inkling.automata.nfa import Nfa, NfaEdge, merged, reachable
+from inkling.automata.symbols import SymbolMoves, from_flags, moves_of
 
 _MAGIC = b"INKDFA\x00\x01"
 _HEADER = struct.Struct("<8sqqq")
@@ -77,7 +77,7 @@ Cover: TypeAlias = tuple[int, ...]  # by state: the set of states that can do al
 MAX_SIMULATED = 1_500
 
 
-def simulation(nfa: Nfa, moves: Moves, finals: int) -> Cover:
+def simulation(nfa: Nfa, moves: SymbolMoves, finals: int) -> Cover:
     """For each state the states that accept after every word after which it does, step by step."""
     n_states = nfa.n_states
     if n_states > MAX_SIMULATED:
@@ -150,7 +150,7 @@ def complement(nfa: Nfa, alphabet: Alphabet, *, max_states: int = MAX_STATES) ->
     # state 0 of the table may have edges back to it, which the start of an Nfa may not
     column_symbols = [from_flags(dfa.columns == column) & alphabet.every_event for column in range(dfa.n_columns)]
     rows = [
-        merged(Edge(symbols, (), target + 1) for symbols, target in zip(column_symbols, row, strict=True))
+        merged(NfaEdge(symbols, (), target + 1) for symbols, target in zip(column_symbols, row, strict=True))
         for row in dfa.delta.tolist()
     ]
     finals = {int(state) + 1 for state in np.flatnonzero(~dfa.final)}
@@ -162,7 +162,7 @@ class _Subsets:
     """Sets of states reached together, as integers with one bit per state."""
 
     nfa: Nfa
-    moves: Moves
+    moves: SymbolMoves
     finals: int
     always: int  # states that are part of every set
     restart: bool

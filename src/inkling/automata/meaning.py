@@ -5,7 +5,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias, assert_never
 
-from inkling.automata.regex import AnyWord, Complement, Concat, Epsilon, Intersect, Regex, Repeat, Symbol, Union
+from inkling.automata.regex import (
+    AnyWord,
+    Concat,
+    Epsilon,
+    Intersect,
+    Regex,
+    RegexComplement,
+    RegexRepeat,
+    Symbol,
+    Union,
+)
 
 Event: TypeAlias = tuple[int, int]  # stream (-1 for a row that resets), predicate bits
 Lineage: TypeAlias = frozenset[tuple[int, int]]  # position and slot of each member
@@ -20,7 +30,7 @@ class Counting(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class RegexPattern:
     """A regular expression to look for; a match without members is no match when ``marked_only``."""
 
     regex: Regex
@@ -37,7 +47,7 @@ class Detection:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class EventWord:
     """Events in order, with what is already known about their segments."""
 
     events: tuple[Event, ...]
@@ -67,12 +77,12 @@ class Word:
                 return self._joined(parts[0], Concat(parts[1:]), start, stop)
             case Union(options):
                 return set().union(*(self.matches(option, start, stop) for option in options))
-            case Repeat(body, low, high):
+            case RegexRepeat(body, low, high):
                 # more rounds than events, beyond those asked for, would only add empty ones
                 rounds = low + (stop - start)
                 counts = range(low, rounds + 1 if high is None else min(high, rounds) + 1)
                 return set().union(*(self.matches(Concat((body,) * n), start, stop) for n in counts))
-            case Complement(body):
+            case RegexComplement(body):
                 return set() if self.matches(body, start, stop) else {nothing}
             case Intersect(left, right):
                 return {
@@ -101,9 +111,9 @@ def witness_order(lineage: Lineage) -> Order:
     return (*positions, float("inf")), slots
 
 
-def detections(pattern: Pattern, events: Sequence[Event]) -> list[Detection]:
+def detections(pattern: RegexPattern, events: Sequence[Event]) -> list[Detection]:
     """Every event at which a non-empty suffix of the word so far is a match, with its witness."""
-    word = Word(tuple(events))
+    word = EventWord(tuple(events))
     found: list[Detection] = []
     earliest = 0
     for end, (stream, _) in enumerate(events):

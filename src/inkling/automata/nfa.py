@@ -9,7 +9,7 @@ from inkling.automata.limits import TooManyStates
 Mark: TypeAlias = tuple[int, ...]  # the slots an event fills, in order; none when it is skipped
 
 
-class Edge(NamedTuple):
+class NfaEdge(NamedTuple):
     symbols: int  # a set, one bit per symbol
     mark: Mark
     target: int
@@ -19,7 +19,7 @@ class Edge(NamedTuple):
 class Nfa:
     """States by number; state 0 is where words start and no edge leads back to it."""
 
-    edges: tuple[tuple[Edge, ...], ...]
+    edges: tuple[tuple[NfaEdge, ...], ...]
     finals: frozenset[int]
 
     def __post_init__(self) -> None:
@@ -35,13 +35,13 @@ class Nfa:
         return 0 in self.finals
 
 
-def merged(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+def merged(edges: Iterable[NfaEdge]) -> tuple[NfaEdge, ...]:
     """The same edges in a fixed order, one for each mark and target."""
     symbols: dict[tuple[Mark, int], int] = {}
     for edge in edges:
         key = (edge.mark, edge.target)
         symbols[key] = symbols.get(key, 0) | edge.symbols
-    return tuple(Edge(symbols[key], *key) for key in sorted(symbols) if symbols[key])
+    return tuple(NfaEdge(symbols[key], *key) for key in sorted(symbols) if symbols[key])
 
 
 def reachable(successors: Mapping[int, Iterable[int]], roots: Iterable[int]) -> list[int]:
@@ -73,7 +73,7 @@ def trimmed(nfa: Nfa) -> Nfa:
 
 def quotient(nfa: Nfa, classes: Sequence[int]) -> Nfa:
     """One state for each class of states that have the same future; class 0 is that of the start alone."""
-    edges: dict[int, tuple[Edge, ...]] = {}
+    edges: dict[int, tuple[NfaEdge, ...]] = {}
     for state in range(nfa.n_states):
         if classes[state] not in edges:
             edges[classes[state]] = merged(edge._replace(target=classes[edge.target]) for edge in nfa.edges[state])
@@ -162,7 +162,7 @@ def product(left: Nfa, right: Nfa, limit: int) -> Nfa:
     """Words that both automata accept, each event filling the slots of both sides."""
     number = {(0, 0): 0}
     order = [(0, 0)]
-    edges: list[tuple[Edge, ...]] = []
+    edges: list[tuple[NfaEdge, ...]] = []
     for one, other in order:
         out = []
         for a in left.edges[one]:
@@ -176,7 +176,7 @@ def product(left: Nfa, right: Nfa, limit: int) -> Nfa:
                     order.append(pair)
                     if len(order) > limit:
                         raise TooManyStates(len(order), limit)
-                out.append(Edge(symbols, tuple(sorted({*a.mark, *b.mark})), number[pair]))
+                out.append(NfaEdge(symbols, tuple(sorted({*a.mark, *b.mark})), number[pair]))
         edges.append(merged(out))
     finals = frozenset(
         index for index, (one, other) in enumerate(order) if one in left.finals and other in right.finals

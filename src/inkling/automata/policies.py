@@ -4,7 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from inkling.automata.regex import AnyWord, Complement, Concat, Epsilon, Regex, Repeat, Union, nonempty, nullable
+from inkling.automata.regex import (
+    AnyWord,
+    Concat,
+    Epsilon,
+    Regex,
+    RegexComplement,
+    RegexRepeat,
+    Union,
+    nonempty,
+    nullable,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +65,7 @@ def without(patterns: Sequence[Regex]) -> Regex:
     if not patterns:
         return AnyWord()
     occurrence = Union(tuple(nonempty(pattern) for pattern in patterns))
-    return Complement(Concat((AnyWord(), occurrence, AnyWord())))
+    return RegexComplement(Concat((AnyWord(), occurrence, AnyWord())))
 
 
 def _no_gap(_body: Regex, _absent: tuple[Regex, ...]) -> Regex:
@@ -121,14 +131,14 @@ class _Sequence:
     def _repeated(self, component: Component) -> Regex:
         successor = self._successor(component)
         once = component.low == component.high == 1
-        return successor if once else Repeat(successor, component.low, component.high)
+        return successor if once else RegexRepeat(successor, component.low, component.high)
 
     def _further(self, component: Component) -> Regex:
         """The repetitions of a component after its first."""
         if component.high == 1:
             return Epsilon()
         high = None if component.high is None else component.high - 1
-        return Repeat(self._successor(component), max(component.low - 1, 0), high)
+        return RegexRepeat(self._successor(component), max(component.low - 1, 0), high)
 
     def _successor(self, component: Component) -> Regex:
         return Concat((self.gap(component.successor, ()), component.body))

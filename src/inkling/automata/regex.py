@@ -44,7 +44,7 @@ class Union:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class RegexRepeat:
     """The body at least ``low`` and at most ``high`` times in a row, without limit when ``high`` is None."""
 
     body: "Regex"
@@ -57,7 +57,7 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Complement:
+class RegexComplement:
     """Every word, the empty one included, that the body does not contain; nothing in it is a member."""
 
     body: "Regex"
@@ -71,7 +71,7 @@ class Intersect:
     right: "Regex"
 
 
-Regex: TypeAlias = Symbol | Epsilon | AnyWord | Concat | Union | Repeat | Complement | Intersect
+Regex: TypeAlias = Symbol | Epsilon | AnyWord | Concat | Union | RegexRepeat | RegexComplement | Intersect
 
 SKIP = Symbol(ANY_EVENT)
 
@@ -87,9 +87,9 @@ def nullable(regex: Regex) -> bool:
             return all(nullable(part) for part in parts)
         case Union(options):
             return any(nullable(option) for option in options)
-        case Repeat(body, low, _):
+        case RegexRepeat(body, low, _):
             return low == 0 or nullable(body)
-        case Complement(body):
+        case RegexComplement(body):
             return not nullable(body)
         case Intersect(left, right):
             return nullable(left) and nullable(right)
@@ -97,14 +97,14 @@ def nullable(regex: Regex) -> bool:
 
 def nonempty(regex: Regex) -> Regex:
     """The same language without the empty word."""
-    return Intersect(regex, Repeat(SKIP, 1)) if nullable(regex) else regex
+    return Intersect(regex, RegexRepeat(SKIP, 1)) if nullable(regex) else regex
 
 
 def at_most(regex: Regex, n_events: int) -> Regex:
     """Words of at most ``n_events`` events, skipped ones counted."""
     if n_events < 1:
         raise ValueError(f"a window holds at least one event, got {n_events=}")
-    return Intersect(regex, Repeat(SKIP, 0, n_events))
+    return Intersect(regex, RegexRepeat(SKIP, 0, n_events))
 
 
 def guards_of(regex: Regex) -> Iterator[Guard]:
@@ -117,7 +117,7 @@ def guards_of(regex: Regex) -> Iterator[Guard]:
         case Concat(children) | Union(children):
             for child in children:
                 yield from guards_of(child)
-        case Repeat(body, _, _) | Complement(body):
+        case RegexRepeat(body, _, _) | RegexComplement(body):
             yield from guards_of(body)
         case Intersect(left, right):
             yield from guards_of(left)

@@ -37,14 +37,14 @@ class SymbolClasses:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moves:
+class SymbolMoves:
     """The successor of each state for each class of symbols."""
 
     classes: SymbolClasses
     targets: tuple[tuple[tuple[int, int], ...], ...]  # by state: classes and the set of states reached
 
 
-def moves_of(nfa: Nfa, n_symbols: int) -> Moves:
+def moves_of(nfa: Nfa, n_symbols: int) -> SymbolMoves:
     """The moves of an automaton, marks left out."""
     classes = SymbolClasses.of(nfa, n_symbols)
     within = cache(lambda symbols: np.flatnonzero(classes.within(symbols)).tolist())
@@ -55,7 +55,7 @@ def moves_of(nfa: Nfa, n_symbols: int) -> Moves:
             for index in within(edge.symbols):
                 reached[index] = reached.get(index, 0) | 1 << edge.target
         targets.append(tuple(sorted(reached.items())))
-    return Moves(classes, tuple(targets))
+    return SymbolMoves(classes, tuple(targets))
 
 
 def flags(bits: int, size: int) -> npt.NDArray[np.bool_]:

@@ -236,7 +236,7 @@ class Notes(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part(ABC):
+class EvaluatorPart(ABC):
     """Some events of an evaluator whose rows travel together."""
 
     events: tuple[EventPlan, ...]
@@ -260,7 +260,7 @@ IDENTITY = "@identity"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SummedPart(Part):
+class SummedPart(EvaluatorPart):
     """A part whose pieces give sums, tables with `EVENT` and `IDENTITY`, to be added up before there are results."""
 
     sums_schema: pa.Schema
@@ -275,11 +275,11 @@ class SummedPart(Part):
         """The part that gives further sums for undecided results, of which their event and the further columns."""
 
 
-def parts_of(evaluator: StreamEvaluator[Any], ids: Mapping[str, pa.DataType]) -> Sequence[Part]:
+def parts_of(evaluator: StreamEvaluator[Any], ids: Mapping[str, pa.DataType]) -> Sequence[EvaluatorPart]:
     """How work is divided: as the evaluator states, or by its key."""
     stated = getattr(evaluator, "parts", None)
     if stated is not None:
-        found: Sequence[Part] = stated()
+        found: Sequence[EvaluatorPart] = stated()
         return found
     carried = tuple(Carried.of(one, in_order=True) for one in evaluator.streams)
     mine = {one.name: ids[one.name] for one in evaluator.events}
@@ -288,7 +288,7 @@ def parts_of(evaluator: StreamEvaluator[Any], ids: Mapping[str, pa.DataType]) ->
 
 
 @dataclass(frozen=True, kw_only=True)
-class WholePart(Part):
+class WholePart(EvaluatorPart):
     """All events of an evaluator, over the rows of whole keys."""
 
     evaluator: StreamEvaluator[Any]

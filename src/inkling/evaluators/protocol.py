@@ -57,7 +57,7 @@ END = Moment(FOREVER)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BatchAnswer:
     """Results by event in the public columns, and remarks about how they were found."""
 
     tables: Mapping[str, pa.Table]
@@ -65,7 +65,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class StartDecisions:
     """What is decided about the events of an evaluator when they begin, and stays while other events come and go."""
 
     placement: Placement  # in its own stages
@@ -83,7 +83,7 @@ class EvaluatorContext:
     sampling: Any = None  # `inkling.Sampling`, or None for its defaults
     on_stream: bool = False  # states must not grow with the stream
     on_worlds: OnWorlds | None = None
-    begun: Mapping[str, Beginning] = field(default_factory=dict)  # by choice, where events run already
+    begun: Mapping[str, StartDecisions] = field(default_factory=dict)  # by choice, where events run already
 
 
 def no_rows(streams: Iterable[StreamPlan], clock: Clock) -> dict[str, pa.Table]:
@@ -94,7 +94,7 @@ def no_rows(streams: Iterable[StreamPlan], clock: Clock) -> dict[str, pa.Table]:
     }
 
 
-class Evaluator(Protocol[State, Input, Output]):
+class StatefulEvaluator(Protocol[State, Input, Output]):
     """Answers some events: a state, and a step that takes the state from one moment to the next.
 
     `Input` is what has become due since the last step: checked rows by stream, or rows of a stage. The results of all
@@ -144,7 +144,7 @@ class Evaluator(Protocol[State, Input, Output]):
         ...
 
 
-class StreamEvaluator(Evaluator[State, Rows, Mapping[str, pa.Table]], Protocol[State]):
+class StreamEvaluator(StatefulEvaluator[State, Rows, Mapping[str, pa.Table]], Protocol[State]):
     """An evaluator that a runner gives checked rows by stream; its results have the public columns.
 
     Rows are due by `physical.streams.time_of` their stream: the step that reaches it takes them.
@@ -155,7 +155,7 @@ class StreamEvaluator(Evaluator[State, Rows, Mapping[str, pa.Table]], Protocol[S
         """What it reads, as declared."""
         ...
 
-    def answer(self, rows: Rows) -> Answer:
+    def answer(self, rows: Rows) -> BatchAnswer:
         """All results over complete streams: one step from the start to the end."""
         ...
 

@@ -14,7 +14,7 @@ from inkling.logical.evaluate import Bindings, holds, value_of
 from inkling.logical.expr import Expr, slots_of
 from inkling.logical.patterns import binary as b
 from inkling.logical.patterns.allen import overlaps_strictly, relation_holds
-from inkling.meaning.occurrences import Occurrence, Stage
+from inkling.meaning.occurrences import Occurrence, Partition
 from inkling.meaning.streams import Rank, positions
 from inkling.meaning.streams import slots_of as filled_slots
 from inkling.model.event import Value
@@ -26,7 +26,7 @@ RIGHT, LEFT = 0, 1
 Key = tuple[Value, ...]
 
 
-def consumed(event: p.EventPlan, stage: Stage, at: Bindings) -> list[Occurrence]:
+def consumed(event: p.EventPlan, stage: Partition, at: Bindings) -> list[Occurrence]:
     """The matches of an event with a consumption policy; they have passed WITHIN, HAVING and KEEP FOR."""
     assert event.consumption is not None
     return _Consuming(event.consumption, event.keep, stage, at).found(b.pairs_of(event))
@@ -36,7 +36,7 @@ def consumed(event: p.EventPlan, stage: Stage, at: Bindings) -> list[Occurrence]
 class _Consuming:
     policy: p.Consumption
     keep: Span | None
-    stage: Stage
+    stage: Partition
     at: Bindings
 
     def found(self, node: b.Node) -> list[Occurrence]:

@@ -49,7 +49,7 @@ class _Absence:
 
 
 @dataclass(frozen=True, slots=True)
-class _Partial:
+class _PartialMatch:
     """A sequence in the making: the hull of what is placed so far, and the absences still to be checked.
 
     `rivals` are what the sequence could continue with instead of what comes next; the earliest of all goes first.
@@ -62,8 +62,8 @@ class _Partial:
     absences: tuple[_Absence, ...] = ()
     rivals: tuple[Occurrence, ...] = ()
 
-    def followed_by(self, found: Occurrence) -> _Partial:
-        return _Partial(
+    def followed_by(self, found: Occurrence) -> _PartialMatch:
+        return _PartialMatch(
             found.bindings,
             # a deadline may be due at once, but the sequence starts with its first part
             found if self.hull is None else _hull(self.hull, found, self.hull.start),
@@ -74,17 +74,17 @@ class _Partial:
             ),
         )
 
-    def bound_to(self, bindings: Bindings) -> _Partial:
-        return _Partial(bindings, self.hull, self.last_end, self.beginning, self.absences, self.rivals)
+    def bound_to(self, bindings: Bindings) -> _PartialMatch:
+        return _PartialMatch(bindings, self.hull, self.last_end, self.beginning, self.absences, self.rivals)
 
-    def without(self, pattern: p.Pattern) -> _Partial:
+    def without(self, pattern: p.Pattern) -> _PartialMatch:
         back = None if self.beginning is None else self.beginning.back
         left = self.last_end if self.beginning is None or back is not None else BEGINNING
         return replace(self, absences=(*self.absences, _Absence(pattern, left, back=back)))
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Partition:
     """The events of one partition in canonical order, and what else an occurrence may depend on."""
 
     events: tuple[Event, ...]
@@ -288,7 +288,7 @@ class Stage:
 
     def _sequence(self, sequence: p.Sequence, at: Bindings) -> Iterator[Occurrence]:
         limit = sequence.within
-        for partial in self._place(sequence.policy, sequence.parts, _Partial(at)):
+        for partial in self._place(sequence.policy, sequence.parts, _PartialMatch(at)):
             if partial.hull is None:
                 continue  # an empty occurrence is none
             hull = partial.hull
@@ -300,7 +300,7 @@ class Stage:
                 found = replace(found, known_at=max(found.known_at, settled_at))
             yield found
 
-    def _place(self, policy: p.Policy, parts: tuple[p.Part, ...], so_far: _Partial) -> Iterator[_Partial]:
+    def _place(self, policy: p.Policy, parts: tuple[p.Part, ...], so_far: _PartialMatch) -> Iterator[_PartialMatch]:
         """Place the remaining parts from left to right in every allowed way."""
         if not parts:
             yield so_far
@@ -329,12 +329,12 @@ class Stage:
                     yield from self._place(policy, rest, so_far.followed_by(found))
 
     def _repeated(
-        self, policy: p.Policy, pattern: p.Pattern, high: int | None, so_far: _Partial
-    ) -> Iterator[tuple[int, _Partial]]:
+        self, policy: p.Policy, pattern: p.Pattern, high: int | None, so_far: _PartialMatch
+    ) -> Iterator[tuple[int, _PartialMatch]]:
         """Unfold a repetition: every number of times that it can be placed, with each way to do so."""
         outer = so_far.bindings.rounds
 
-        def unfold(count: int, so_far: _Partial) -> Iterator[tuple[int, _Partial]]:
+        def unfold(count: int, so_far: _PartialMatch) -> Iterator[tuple[int, _PartialMatch]]:
             yield count, so_far.bound_to(so_far.bindings.in_round(outer))
             if count == high:
                 return
@@ -345,8 +345,8 @@ class Stage:
         yield from unfold(0, so_far)
 
     def _repeated_eagerly(
-        self, part: p.Repetition, rest: tuple[p.Part, ...], so_far: _Partial
-    ) -> Iterator[tuple[int, _Partial]]:
+        self, part: p.Repetition, rest: tuple[p.Part, ...], so_far: _PartialMatch
+    ) -> Iterator[tuple[int, _PartialMatch]]:
         """Unfold an eager repetition: after the first round, one more and the part after it are rivals.
 
         One more is a rival while there may be more rounds, the part after it once there may be no more.
@@ -355,7 +355,7 @@ class Stage:
         outer = so_far.bindings.rounds
         following = next((one for one in rest if not isinstance(one, p.Absent)), None)
 
-        def unfold(count: int, so_far: _Partial) -> Iterator[tuple[int, _Partial]]:
+        def unfold(count: int, so_far: _PartialMatch) -> Iterator[tuple[int, _PartialMatch]]:
             over = so_far.bound_to(so_far.bindings.in_round(outer))
             again = _in_new_round(pattern, so_far)
             rounds = self._candidates_after(pattern, again) if count != high else ()
@@ -370,7 +370,7 @@ class Stage:
         for found in self._successors(p.Policy.NEXT, pattern, first):
             yield from unfold(1, first.followed_by(found))
 
-    def _candidates_of_part(self, part: p.Part | None, so_far: _Partial) -> tuple[Occurrence, ...]:
+    def _candidates_of_part(self, part: p.Part | None, so_far: _PartialMatch) -> tuple[Occurrence, ...]:
         """What a part could begin with after what is placed so far."""
         match part:
             case None:
@@ -382,12 +382,12 @@ class Stage:
             case _:
                 return self._candidates_after(part, so_far)
 
-    def _candidates_after(self, pattern: p.Pattern, so_far: _Partial) -> tuple[Occurrence, ...]:
+    def _candidates_after(self, pattern: p.Pattern, so_far: _PartialMatch) -> tuple[Occurrence, ...]:
         end = so_far.last_end
         candidates = self.occurrences(pattern, so_far.bindings, p.Policy.NEXT)
         return tuple(one for one in candidates if end is None or end < one.start)
 
-    def _successors(self, policy: p.Policy, pattern: p.Pattern, so_far: _Partial) -> Iterator[Occurrence]:
+    def _successors(self, policy: p.Policy, pattern: p.Pattern, so_far: _PartialMatch) -> Iterator[Occurrence]:
         """The occurrences of `pattern` that the policy lets follow what is placed so far."""
         end = so_far.last_end
         following = [
@@ -428,7 +428,7 @@ class Stage:
         return False
 
 
-def _in_new_round(pattern: p.Pattern, so_far: _Partial) -> _Partial:
+def _in_new_round(pattern: p.Pattern, so_far: _PartialMatch) -> _PartialMatch:
     """Before one more round of a repetition of `pattern`."""
     slots = [*(leaf.slot for leaf in p.leaves(pattern)), *_named_slots(pattern)]
     atoms = [atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms]

@@ -14,7 +14,7 @@ from inkling.logical.evaluate import Bindings, ExpressionContext, Row, value_of
 from inkling.logical.patterns.allen import UNORDERED, ends_of
 from inkling.logical.recursion import MOST_ROUNDS, EventGroup, groups_of, without_end
 from inkling.meaning.consumption import consumed
-from inkling.meaning.occurrences import Occurrence, Stage
+from inkling.meaning.occurrences import Occurrence, Partition
 from inkling.meaning.streams import Rank, position, positions
 from inkling.model.event import Event, Value, World
 from inkling.model.time import Instant
@@ -127,7 +127,7 @@ def derive_in_piece(
 ) -> Iterator[Derived]:
     """The results of one event in one piece."""
     scope = tuple(one for one in events if one.source in event.scope)
-    stage = Stage(events, scope, context, known_at)
+    stage = Partition(events, scope, context, known_at)
     return _results(event, _finished(event, stage, Bindings(key=key)), context, depths)
 
 
@@ -157,7 +157,7 @@ def _between_resets(key: Row, events: tuple[Event, ...], resets: tuple[Event, ..
     yield from map(tuple, pieces.values())
 
 
-def _finished(event: p.EventPlan, stage: Stage, at: Bindings) -> list[Occurrence]:
+def _finished(event: p.EventPlan, stage: Partition, at: Bindings) -> list[Occurrence]:
     """Occurrences of the whole pattern after WITHIN, HAVING, KEEP FOR and CONSUME."""
     if event.consumption is not None:
         return consumed(event, stage, at)

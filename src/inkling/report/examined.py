@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.details.examine import Bin, Examined, examine
+from inkling.evaluators.worlds.details.examine import Examined, TimeBin, examine
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.local import ingest
 from inkling.query import Program
@@ -54,7 +54,7 @@ def examined(
     }
 
 
-def time_shares(bins: tuple[Bin, ...]) -> tuple[TimeShare, ...]:
+def time_shares(bins: tuple[TimeBin, ...]) -> tuple[TimeShare, ...]:
     return tuple(TimeShare(one.low, one.high, one.share) for one in bins)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 import pyarrow as pa
 
 from inkling.evaluators import state as codec
-from inkling.evaluators.protocol import Evaluator, Rows
+from inkling.evaluators.protocol import Rows, StatefulEvaluator
 from inkling.evaluators.stage.rows.format import concatenated, split_rows
 from inkling.evaluators.stage.rows.owners import Owners, is_among
 from inkling.model.roles import Roles
@@ -35,7 +35,7 @@ class BufferedState:
 class Buffered(ABC):
     """Some evaluators, and how their states are split, merged, copied and written."""
 
-    evaluators: Mapping[str, Evaluator[Any, Rows, Any]]
+    evaluators: Mapping[str, StatefulEvaluator[Any, Rows, Any]]
 
     @property
     @abstractmethod

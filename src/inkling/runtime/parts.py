@@ -18,7 +18,7 @@ from inkling.physical.plan import PhysicalPlan, Stage
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RoutedRows:
     """Rows for one stage: stage rows, or stream rows whose derived columns are not computed yet."""
 
     stage: int
@@ -49,17 +49,17 @@ class SourceReader:
         """Whether any stage reads the source."""
         return bool(self._readers)
 
-    def __call__(self, rows: pa.Table, *, withdrawn: bool = False) -> Iterator[Part]:
+    def __call__(self, rows: pa.Table, *, withdrawn: bool = False) -> Iterator[RoutedRows]:
         """Withdrawn rows are matched by identity; facts of tables may have changed since they arrived."""
         for stage, readers in self._readers.items():
             if self._looks_back:
-                yield Part(stage, self._source, rows, withdrawn)
+                yield RoutedRows(stage, self._source, rows, withdrawn)
                 continue
             read = [reader.named(rows) if withdrawn else reader(rows) for reader in readers]
-            yield Part(stage, None, read[0] if len(read) == 1 else pa.concat_tables(read), withdrawn)
+            yield RoutedRows(stage, None, read[0] if len(read) == 1 else pa.concat_tables(read), withdrawn)
 
 
-def divided(part: Part, plan: PhysicalPlan, n_buckets: int) -> Iterator[tuple[int, Part]]:
+def divided(part: RoutedRows, plan: PhysicalPlan, n_buckets: int) -> Iterator[tuple[int, RoutedRows]]:
     """The part cut by bucket; rows of one key are always in one bucket."""
     if not len(part.rows):
         return
@@ -67,7 +67,7 @@ def divided(part: Part, plan: PhysicalPlan, n_buckets: int) -> Iterator[tuple[in
     yield from pieces(part, buckets)
 
 
-def pieces(part: Part, buckets: NDArray[np.int64]) -> Iterator[tuple[int, Part]]:
+def pieces(part: RoutedRows, buckets: NDArray[np.int64]) -> Iterator[tuple[int, RoutedRows]]:
     """The rows of each bucket."""
     if not buckets.any():
         yield 0, part
@@ -76,10 +76,10 @@ def pieces(part: Part, buckets: NDArray[np.int64]) -> Iterator[tuple[int, Part]]
     rows, ordered = part.rows.take(pa.array(order)).combine_chunks(), buckets[order]
     cuts = np.flatnonzero(np.diff(ordered)) + 1
     for first, last in zip([0, *cuts], [*cuts, len(ordered)], strict=True):
-        yield int(ordered[first]), Part(part.stage, part.stream, rows.slice(first, last - first), part.withdrawn)
+        yield int(ordered[first]), RoutedRows(part.stage, part.stream, rows.slice(first, last - first), part.withdrawn)
 
 
-def _buckets(part: Part, stage: Stage, program: ProgramPlan, n_buckets: int) -> NDArray[np.int64]:
+def _buckets(part: RoutedRows, stage: Stage, program: ProgramPlan, n_buckets: int) -> NDArray[np.int64]:
     if not is_divisible(stage, program):
         return np.zeros(len(part.rows), np.int64)
     return buckets_of(

@@ -11,7 +11,7 @@ from typing import Any
 from inkling.analysis.choice import Evaluator as Chosen
 from inkling.evaluators.certain import CertainEvaluator
 from inkling.evaluators.chain.evaluator import ChainEvaluator
-from inkling.evaluators.protocol import Beginning, EvaluatorContext, StreamEvaluator
+from inkling.evaluators.protocol import EvaluatorContext, StartDecisions, StreamEvaluator
 from inkling.evaluators.query.evaluator import QueryEvaluator
 from inkling.evaluators.relation.evaluator import RelationEvaluator
 from inkling.evaluators.worlds.evaluator import WorldsEvaluator
@@ -29,7 +29,7 @@ MAKERS: dict[str, Maker] = {
 }
 """Evaluators of events over uncertain streams."""
 
-_BEGINNINGS: dict[str, Callable[[PhysicalPlan, TimeUnit], Beginning | None]] = {
+_BEGINNINGS: dict[str, Callable[[PhysicalPlan, TimeUnit], StartDecisions | None]] = {
     Chosen.CHAIN: ChainEvaluator.beginning,
     Chosen.WORLDS: WorldsEvaluator.beginning,
 }
@@ -46,11 +46,12 @@ def uncertain_evaluators(
 ) -> dict[str, StreamEvaluator[Any]]:
     """The evaluators of events over uncertain streams, by choice; `makers` replace the registry."""
     plan = plan.on_clock(context.unit.clock)
-    found = {name: make(plan, context) for name, make in (MAKERS if makers is None else makers).items()}
-    return {name: one for name, one in found.items() if one is not None}
+    chosen = ((name, make) for name, make in (MAKERS if makers is None else makers).items() if plan.answered_by(name))
+    found = ((name, make(plan, context)) for name, make in chosen)
+    return {name: one for name, one in found if one is not None}
 
 
-def beginnings(plan: PhysicalPlan, unit: TimeUnit) -> dict[str, Beginning]:
+def beginnings(plan: PhysicalPlan, unit: TimeUnit) -> dict[str, StartDecisions]:
     """The decisions of evaluators about events that begin now, by choice; most evaluators decide nothing."""
     plan = plan.on_clock(unit.clock)
     found = {str(name): begin(plan, unit) for name, begin in _BEGINNINGS.items()}

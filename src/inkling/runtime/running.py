@@ -17,21 +17,21 @@ from inkling.runtime.uncertain.program import Cohort, cohorts_after, first_cohor
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningPlan:
     """The placement of events: certain events in stages, events over uncertain streams in cohorts."""
 
     staged: PhysicalPlan  # of the certain events: the whole plan where all are
     cohorts: tuple[Cohort, ...]
 
     @classmethod
-    def begun(cls, plan: PhysicalPlan, unit: TimeUnit) -> Running:
+    def begun(cls, plan: PhysicalPlan, unit: TimeUnit) -> RunningPlan:
         """All events begin together."""
         return cls(certain_plan(plan), first_cohorts(plan.on_clock(unit.clock), unit))
 
 
 def replaced(
-    old: PhysicalPlan, running: Running, new: ProgramPlan, unit: TimeUnit
-) -> tuple[PhysicalPlan, Running, Changes]:
+    old: PhysicalPlan, running: RunningPlan, new: ProgramPlan, unit: TimeUnit
+) -> tuple[PhysicalPlan, RunningPlan, Changes]:
     """The plan of a program that replaces a running one, the placement of its events, and the changes."""
     changed = changes(old.program, new)
     staged = planned_after(running.staged, certain_part(new))
@@ -40,7 +40,7 @@ def replaced(
     _require_same_operators(old, plan)
     _require_same_ids(old, plan, changed)
     _require_whole_numbering(plan, changed)
-    return plan, Running(staged, cohorts_after(running.cohorts, changed.kept, plan, unit)), changed
+    return plan, RunningPlan(staged, cohorts_after(running.cohorts, changed.kept, plan, unit)), changed
 
 
 def _require_same_operators(old: PhysicalPlan, new: PhysicalPlan) -> None:

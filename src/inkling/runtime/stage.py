@@ -26,7 +26,7 @@ from inkling.physical.streams import lateness_of, streams_behind
 from inkling.runtime.buffered import Buffered, BufferedState
 from inkling.runtime.late import late_rows, late_stage_rows, named_rows, no_late_rows
 from inkling.runtime.operators.protocol import Emitted
-from inkling.runtime.parts import Part
+from inkling.runtime.parts import RoutedRows
 
 STAGE = "stage"
 
@@ -63,7 +63,7 @@ class BufferedStage(Buffered):
         return replace(super().start(), waiting={r.STAGE_ROWS: self._no_rows})
 
     def advance(
-        self, state: BufferedState, parts: Iterable[Part], watermarks: Watermarks
+        self, state: BufferedState, parts: Iterable[RoutedRows], watermarks: Watermarks
     ) -> tuple[BufferedState, Emitted]:
         """Ingest arriving rows, advance the clocks, and evaluate the rows that are complete."""
         parts = list(parts)

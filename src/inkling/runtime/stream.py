@@ -17,7 +17,7 @@ from inkling.model.watermarks import NEVER, Watermarks
 from inkling.runtime.late import reported
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import CHANGELOGS, Emitted
-from inkling.runtime.parts import Part
+from inkling.runtime.parts import RoutedRows
 from inkling.runtime.revision.changelogs import Changelogs
 
 
@@ -55,7 +55,7 @@ class StreamProgram:
     ) -> tuple[StreamState, Emitted]:
         """Ingest raw rows of some streams, and `watermarks` that other sources report."""
         n_read, received, rejects = dict(state.n_read), [watermarks or Watermarks()], [NO_REJECTS]
-        parts: list[Part] = []
+        parts: list[RoutedRows] = []
         for name, rows in raw.items():
             first = n_read.get(name, 0) + 1
             n_read[name] = first + len(rows) - 1

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
-from inkling.evaluators.division import IDENTITY, EventMatches, Note, Notes, Part, SummedPart
+from inkling.evaluators.division import IDENTITY, EvaluatorPart, EventMatches, Note, Notes, SummedPart
 from inkling.evaluators.result_rows import (
     ESTIMATED,
     EVENT,
@@ -68,7 +68,7 @@ class Frames:
 
 
 def part_frames(
-    part: Part, sources: Mapping[str, DataFrame], context: ExpressionContext, partitioning: Partitioning
+    part: EvaluatorPart, sources: Mapping[str, DataFrame], context: ExpressionContext, partitioning: Partitioning
 ) -> Frames:
     """Plan the results of a part.
 
@@ -77,7 +77,7 @@ def part_frames(
     """
     rows, layout, pieces = shuffled(part, sources, context, partitioning)
 
-    def worked(part: Part) -> DataFrame:
+    def worked(part: EvaluatorPart) -> DataFrame:
         return mapped(rows, _Find(part, layout, pieces), _schema(part))
 
     if isinstance(part, SummedPart):
@@ -90,7 +90,7 @@ def part_frames(
     return Frames(_events(part, found), (found,), _notes(part, found))
 
 
-def _added_up(part: SummedPart, sums_of: Callable[[Part], DataFrame], partitioning: Partitioning) -> Frames:
+def _added_up(part: SummedPart, sums_of: Callable[[EvaluatorPart], DataFrame], partitioning: Partitioning) -> Frames:
     """Results from the sums of all shares, and further ones where results are undecided."""
 
     def added(some: DataFrame, part: SummedPart) -> DataFrame:
@@ -108,7 +108,7 @@ def _added_up(part: SummedPart, sums_of: Callable[[Part], DataFrame], partitioni
     return Frames(_events(part, found), (sums, found), notes)
 
 
-def _notes(part: Part, found: DataFrame) -> RunNotes | None:
+def _notes(part: EvaluatorPart, found: DataFrame) -> RunNotes | None:
     if part.notes is None:
         return None
     notes = RunNotes(found, part.notes)
@@ -116,7 +116,7 @@ def _notes(part: Part, found: DataFrame) -> RunNotes | None:
     return notes
 
 
-def _events(part: Part, found: DataFrame) -> dict[str, DataFrame]:
+def _events(part: EvaluatorPart, found: DataFrame) -> dict[str, DataFrame]:
     frames = {}
     for number, event in enumerate(part.events):
         mine, lineage = found.where(named(EVENT) == number), lineage_name(part.ids, part.ids[event.name])
@@ -126,13 +126,13 @@ def _events(part: Part, found: DataFrame) -> dict[str, DataFrame]:
     return frames
 
 
-def _schema(part: Part) -> pa.Schema:
+def _schema(part: EvaluatorPart) -> pa.Schema:
     """Of what workers find."""
     schema = part.sums_schema if isinstance(part, SummedPart) else _results_schema(part)
     return schema if part.notes is None else schema.append(pa.field(NOTE, pa.binary()))
 
 
-def _results_schema(part: Part) -> pa.Schema:
+def _results_schema(part: EvaluatorPart) -> pa.Schema:
     return results_schema(part.events, part.ids, (*ESTIMATED, *part.further))
 
 
@@ -140,7 +140,7 @@ def _results_schema(part: Part) -> pa.Schema:
 class _Find:
     """Finds the results of all pieces of a partition."""
 
-    part: Part
+    part: EvaluatorPart
     layout: Layout
     pieces: Pieces
 
@@ -163,7 +163,9 @@ class _Add:
         yield from _tables(self.part, self.part.added(rows), _results_schema(self.part))
 
 
-def _tables(part: Part, found: Iterable[EventMatches | Note | pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
+def _tables(
+    part: EvaluatorPart, found: Iterable[EventMatches | Note | pa.Table], schema: pa.Schema
+) -> Iterator[pa.Table]:
     """What was found as it travels; with TOP, results that may be among the most probable ones of all workers."""
     kept: dict[int, pa.Table] = {}
     numbers = {event.name: number for number, event in enumerate(part.events)}

@@ -25,8 +25,8 @@ from inkling.evaluators.division import (
     ByWorlds,
     Carried,
     Columns,
+    EvaluatorPart,
     Packing,
-    Part,
     Piece,
     Share,
     Summary,
@@ -146,7 +146,7 @@ def _normal(field: pa.Field, kind: pa.DataType) -> Column:
 
 
 def shuffled(
-    part: Part, sources: Mapping[str, DataFrame], context: ExpressionContext, partitioning: Partitioning
+    part: EvaluatorPart, sources: Mapping[str, DataFrame], context: ExpressionContext, partitioning: Partitioning
 ) -> tuple[DataFrame, Layout, Pieces]:
     """The rows of a part where they are needed; only the extent of slices of time is computed at once."""
     layout, frames = Layout(part.carried), [sources[one.name] for one in part.carried]

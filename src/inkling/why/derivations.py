@@ -15,7 +15,7 @@ from inkling.logical.evaluate import Bindings, ExpressionContext, Row, value_of
 from inkling.logical.patterns.allen import ends_of
 from inkling.logical.plan import can_be_empty
 from inkling.logical.rewrites.everywhere import slots_in_order
-from inkling.meaning.occurrences import Member, Occurrence, Stage
+from inkling.meaning.occurrences import Member, Occurrence, Partition
 from inkling.model.event import Event, Value
 
 
@@ -125,7 +125,7 @@ class _Way:
                 alone = (one,)
                 if any(one.values.get(name) != value for name, value in at.key.items()):
                     continue
-                yield from Stage(alone, alone, self.context, {}).occurrences(asked, at)
+                yield from Partition(alone, alone, self.context, {}).occurrences(asked, at)
 
     def _all(self, operand: p.Operand, at: Bindings, place: int) -> Iterator[Occurrence]:
         """All the events from `place` on, in one slot: those of one key, in their order, each once."""
@@ -154,7 +154,7 @@ class _Way:
             if found is not None and pattern.slot is not None:
                 named = replace(found, bindings=found.bindings.with_span(pattern.slot, found.start, found.end))
             bindings = at if named is None else named.bindings
-            if Stage((), (), self.context, {}).passes_all(pattern.having, bindings):
+            if Partition((), (), self.context, {}).passes_all(pattern.having, bindings):
                 yield named
 
     def _sequence(

@@ -12,7 +12,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from inkling.evaluators.worlds.details.influence import Influence
-from inkling.evaluators.worlds.details.outcomes import Dependence, Scenario
+from inkling.evaluators.worlds.details.outcomes import Dependence, WorldScenario
 from inkling.io import Data
 from inkling.local import ingest
 from inkling.model.batch import MatchBatch
@@ -28,7 +28,7 @@ from inkling.why.trees import Derivation, Fact, Shown, Trees, columns_of
 class WithResult:
     """A scenario that has the result, and what the result depends on there."""
 
-    scenario: Scenario
+    scenario: WorldScenario
     tree: Derivation
 
 
@@ -57,7 +57,7 @@ class InWorlds:
     left_out: str | None  # why a run does not report it
     looked: Looked | None = None
     having: tuple[WithResult, ...] = ()
-    lacking: tuple[Scenario, ...] = ()
+    lacking: tuple[WorldScenario, ...] = ()
     dependences: tuple[Dependence, ...] = ()
     without: tuple[Influence, ...] = ()
 

@@ -22,7 +22,7 @@ from inkling.evaluators.worlds.probabilities.combine import identities
 from inkling.evaluators.worlds.probabilities.estimate import estimate_table, exact_estimate, sampled_estimate
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
-from inkling.evaluators.worlds.streams.assignment import Assignment, world_rows
+from inkling.evaluators.worlds.streams.assignment import WorldAssignment, world_rows
 from inkling.io import Data
 from inkling.io.normalize import ID
 from inkling.local import IngestedInputs
@@ -68,7 +68,7 @@ class OneWorld:
         for stream, assignment in zip(worlds.streams, worlds.assignment, strict=True):
             here = np.flatnonzero(assignment.worlds == number)
             times = None if assignment.times is None else assignment.times[here]
-            one = Assignment(assignment.rows[here], np.zeros(len(here), np.int64), times)
+            one = WorldAssignment(assignment.rows[here], np.zeros(len(here), np.int64), times)
             name = stream.schema.name
             sources[name] = world_rows(stream.rows, stream.tokens, one, stream.time_columns, program.scale)
             called = stream.rows[ID].take(one.rows).to_pylist()

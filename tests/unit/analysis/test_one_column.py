@@ -14,11 +14,11 @@ from inkling import parse
 from inkling.analysis.regular.conditions import joint_conditions
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.guards import Alphabet, Guard, Joint
-from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import strict
 from inkling.automata.regex import Symbol
 from inkling.automata.run.cells import cell_groups
-from inkling.automata.run.rows import Rows
+from inkling.automata.run.rows import AutomatonRows
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Bindings, ExpressionContext, holds
@@ -99,14 +99,14 @@ def test_random_events_have_one_symbol_and_patterns_the_same_detections() -> Non
         joint = joint_conditions(numbered(conditions))
         guards = [Guard(bits=frozenset(rnd.sample(range(7), rnd.randint(1, 2)))) for _ in range(5)]
         steps = strict([Symbol(guard, 0) for guard in guards[:2]])
-        pattern = Pattern(steps, rnd.choice([Counting.RESTART, Counting.OVERLAP]))
+        pattern = RegexPattern(steps, rnd.choice([Counting.RESTART, Counting.OVERLAP]))
         bits = np.array([true_bits(conditions, row) for row in random_rows(rnd, 150)], np.uint64)
         zeros = np.zeros(len(bits), np.int16)
         ends = []
         for number, known in enumerate((joint, ())):
             compiled = CompiledPattern.of(pattern, 1, extras=guards, joint=known)
             (group,) = cell_groups([compiled.alphabet])
-            symbols = group.symbols[0][Rows.of(zeros, zeros, bits).cells([group])[0]]
+            symbols = group.symbols[0][AutomatonRows.of(zeros, zeros, bits).cells([group])[0]]
             for row, symbol in zip(bits.tolist(), symbols.tolist(), strict=True):
                 held = [guard.admits(0, row) for guard in compiled.alphabet.guards]
                 assert symbol == compiled.alphabet.symbol(0, row)

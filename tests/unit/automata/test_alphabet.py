@@ -8,7 +8,7 @@ import pytest
 from inkling.automata.guards import Alphabet, Guard
 from inkling.automata.limits import TooManySymbols
 from inkling.automata.run.cells import cell_groups
-from inkling.automata.run.rows import RowError, Rows
+from inkling.automata.run.rows import AutomatonRows, RowError
 from inkling.kernels.automaton.cells import PackedCells, SearchedCells
 
 
@@ -71,7 +71,7 @@ def test_each_row_has_the_symbol_on_which_its_guards_hold(n_bits: int, kind: typ
         groups = cell_groups(alphabets)
         stream = np.array([rnd.randint(-1, 2) for _ in range(200)], dtype=np.int16)
         bits = np.array([rnd.getrandbits(64) | rnd.getrandbits(64) for _ in range(200)], dtype=np.uint64)
-        cells = Rows.of(np.zeros(200), stream, bits).cells(groups)
+        cells = AutomatonRows.of(np.zeros(200), stream, bits).cells(groups)
         kinds |= {type(group.cells) for group in groups}
         for group, row_cells in zip(groups, cells, strict=True):
             for pattern, symbols in zip(group.patterns, group.symbols, strict=True):
@@ -107,26 +107,26 @@ def test_a_broken_promise_is_rejected(spread: int) -> None:
     alphabet = Alphabet.of(guards, 1, exclusive=[frozenset(range(0, 20 * spread, spread))])
     groups = cell_groups([alphabet])
     fine = [1 << spread * bit for bit in range(20)]
-    Rows.of([0] * 20, [0] * 20, np.array(fine, dtype=np.uint64)).cells(groups)
+    AutomatonRows.of([0] * 20, [0] * 20, np.array(fine, dtype=np.uint64)).cells(groups)
     with pytest.raises(RowError, match="row 1: predicates hold that cannot hold together, bits=0x"):
-        Rows.of([0, 0], [0, 0], np.array([1, 1 | 1 << spread], dtype=np.uint64)).cells(groups)
+        AutomatonRows.of([0, 0], [0, 0], np.array([1, 1 | 1 << spread], dtype=np.uint64)).cells(groups)
 
 
 def test_a_packed_group_rejects_too() -> None:
     groups = cell_groups([Alphabet.of([holds(0), holds(1)], 1, exclusive=[frozenset({0, 1})])])
     with pytest.raises(RowError, match="row 2"):
-        Rows.of([0] * 3, [0] * 3, np.array([1, 2, 3], dtype=np.uint64)).cells(groups)
+        AutomatonRows.of([0] * 3, [0] * 3, np.array([1, 2, 3], dtype=np.uint64)).cells(groups)
 
 
 def test_an_unknown_stream_is_rejected() -> None:
     groups = cell_groups([Alphabet.of([holds(0)], 2)])
     for stream in (2, -2):
         with pytest.raises(RowError, match=f"row 1: stream {stream} is not one of 0 to 1"):
-            Rows.of([0, 0], [1, stream], [0, 0]).cells(groups)
+            AutomatonRows.of([0, 0], [1, stream], [0, 0]).cells(groups)
 
 
 def test_rows_must_be_sorted_and_even() -> None:
     with pytest.raises(ValueError, match="sorted by key"):
-        Rows.of([1, 0], [0, 0], [0, 0])
+        AutomatonRows.of([1, 0], [0, 0], [0, 0])
     with pytest.raises(ValueError, match="key 2, stream 1, bits 2"):
-        Rows.of([0, 0], [0], [0, 0])
+        AutomatonRows.of([0, 0], [0], [0, 0])

@@ -10,15 +10,15 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import ANY_EVENT, Guard
 from inkling.automata.limits import TooManyStates
-from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import Component, any_, next_, strict
-from inkling.automata.regex import Complement, Concat, Regex, Repeat, Symbol, at_most
+from inkling.automata.regex import Concat, Regex, RegexComplement, RegexRepeat, Symbol, at_most
 
 A, B, C = (Symbol(Guard(frozenset({stream})), stream) for stream in range(3))
 
 
 def dfa_of(regex: Regex, counting: Counting = Counting.OVERLAP) -> Dfa:
-    return CompiledPattern.of(Pattern(regex, counting), 3).dfa()
+    return CompiledPattern.of(RegexPattern(regex, counting), 3).dfa()
 
 
 def test_bytes_round_trip() -> None:
@@ -39,7 +39,7 @@ def test_other_bytes_are_rejected() -> None:
 def test_equal_languages_have_equal_tables() -> None:
     # guards stand in the same order, so symbols have the same numbers
     left = any_([A, B])
-    right = Concat((A, Repeat(Symbol(ANY_EVENT)), B))
+    right = Concat((A, RegexRepeat(Symbol(ANY_EVENT)), B))
     assert dfa_of(left).fingerprint == dfa_of(right).fingerprint
     assert dfa_of(left).fingerprint != dfa_of(left, Counting.RESTART).fingerprint
 
@@ -47,11 +47,11 @@ def test_equal_languages_have_equal_tables() -> None:
 FINGERPRINT = """
 from inkling.automata.run.engine import PatternSet
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Pattern
+from inkling.automata.meaning import RegexPattern
 from inkling.automata.policies import Component, any_, next_, strict
 from inkling.automata.regex import Symbol
 a, b, c = (Symbol(Guard(frozenset({s}), frozenset({s, s + 40})), s) for s in range(3))
-patterns = PatternSet.compile([Pattern(next_([a, Component(b, 0, None), any_([c, strict([a, b])])]))], 3)
+patterns = PatternSet.compile([RegexPattern(next_([a, Component(b, 0, None), any_([c, strict([a, b])])]))], 3)
 print(patterns.fingerprint.hex(), *(pattern.dfa().fingerprint for pattern in patterns.patterns))
 """
 
@@ -72,16 +72,16 @@ def test_fingerprints_do_not_depend_on_the_process() -> None:
 
 def test_too_many_states() -> None:
     # twenty events after an `a`: which of the last twenty were an `a` must be remembered
-    pattern = CompiledPattern.of(Pattern(Concat((A, Repeat(Symbol(ANY_EVENT), 20, 20)))), 3)
+    pattern = CompiledPattern.of(RegexPattern(Concat((A, RegexRepeat(Symbol(ANY_EVENT), 20, 20)))), 3)
     with pytest.raises(TooManyStates, match="at least 5001 states, the limit is 5000") as raised:
         pattern.dfa(max_states=5000)
     assert (raised.value.n_states, raised.value.limit) == (5001, 5000)
 
 
 def test_too_many_states_inside_a_complement() -> None:
-    inner = Concat((Repeat(Symbol(ANY_EVENT)), A, Repeat(Symbol(ANY_EVENT), 20, 20)))
+    inner = Concat((RegexRepeat(Symbol(ANY_EVENT)), A, RegexRepeat(Symbol(ANY_EVENT), 20, 20)))
     with pytest.raises(TooManyStates):
-        CompiledPattern.of(Pattern(Concat((A, Complement(inner)))), 3, max_states=1000)
+        CompiledPattern.of(RegexPattern(Concat((A, RegexComplement(inner)))), 3, max_states=1000)
 
 
 def test_windows_do_not_explode() -> None:
@@ -93,7 +93,7 @@ def test_windows_do_not_explode() -> None:
 
 @pytest.mark.parametrize("width", [1, 2, 3, 5])
 def test_window_by_hand(width: int) -> None:
-    dfa_states = CompiledPattern.of(Pattern(at_most(any_([A, B]), width)), 3)
+    dfa_states = CompiledPattern.of(RegexPattern(at_most(any_([A, B]), width)), 3)
     dfa = dfa_states.dfa()
     text = "accbaccccbabbcaacb"
     symbols = [dfa_states.alphabet.symbol("abc".index(letter), 0) or 0 for letter in text]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import Component, strict
-from inkling.automata.regex import Regex, Repeat, Symbol
+from inkling.automata.regex import Regex, RegexRepeat, Symbol
 from inkling.automata.run.engine import PatternSet
 
 
@@ -79,7 +79,7 @@ def ends(
 ) -> list[int]:
     bits = [sum(1 << bit for bit, holds in enumerate(predicates) if holds(row)) for row in rows]
     counting = Counting.RESTART if restart else Counting.OVERLAP
-    patterns = PatternSet.compile([Pattern(regex, counting)], 1)
+    patterns = PatternSet.compile([RegexPattern(regex, counting)], 1)
     zeros = np.zeros(len(rows))
     _, found = patterns.step(
         patterns.initial_state(), zeros, zeros, np.array(bits, dtype=np.uint64), np.arange(len(rows))
@@ -92,11 +92,11 @@ FLEET = {
     "ParkedMovingSwing": (strict([event(PARKED), event(MOVING)] * 2), [12], [12]),
     "IdleParkedSwing": (strict([event(IDLE), event(PARKED)] * 2), [19], [19]),
     "SpeedSwing": (strict([event(FAST), event(STOPPED)] * 2), [5, 13], [5, 13]),
-    "MovingWithZeroSpeed": (Repeat(event(MOVING, STOPPED, FAR), 3), [7], [7]),
-    "MovingWithBadSignal": (Repeat(event(ACCELERATING, NO_SIGNAL, FAR), 3), [5], [5]),
-    "PossibleTheft": (Repeat(event(PARKED, STOPPED, FAR), 3), [15], [15]),
-    "DangerousDriving": (Repeat(event(ICE, FAST), 2), [21, 22], [21]),
-    "RefuelOpportunity": (Repeat(event(GAS, LOW_FUEL), 2), [8, 9], [8]),
+    "MovingWithZeroSpeed": (RegexRepeat(event(MOVING, STOPPED, FAR), 3), [7], [7]),
+    "MovingWithBadSignal": (RegexRepeat(event(ACCELERATING, NO_SIGNAL, FAR), 3), [5], [5]),
+    "PossibleTheft": (RegexRepeat(event(PARKED, STOPPED, FAR), 3), [15], [15]),
+    "DangerousDriving": (RegexRepeat(event(ICE, FAST), 2), [21, 22], [21]),
+    "RefuelOpportunity": (RegexRepeat(event(GAS, LOW_FUEL), 2), [8, 9], [8]),
 }
 
 
@@ -108,7 +108,9 @@ def test_fleet(name: str) -> None:
 
 
 def test_fleet_patterns_together() -> None:
-    patterns = PatternSet.compile([Pattern(regex) for regex, _, _ in FLEET.values()], 1, exclusive=[ENGINES, SPEEDS])
+    patterns = PatternSet.compile(
+        [RegexPattern(regex) for regex, _, _ in FLEET.values()], 1, exclusive=[ENGINES, SPEEDS]
+    )
     bits = [sum(1 << bit for bit, holds in enumerate(PREDICATES) if holds(row)) for row in VEHICLE]
     columns = (np.zeros(22), np.zeros(22), np.array(bits, dtype=np.uint64), np.arange(22))
     _, found = patterns.step(patterns.initial_state(), *columns)
@@ -124,7 +126,7 @@ COURSES = [(359, 1, 5), (355, 5, 5), (2, 358, 5), (10, 50, 5), (10, 50, 0.5), (1
 
 
 def test_drifting() -> None:
-    drifting = Repeat(event(0), 3)
+    drifting = RegexRepeat(event(0), 3)
     plain = [lambda row: abs(row[0] - row[1]) > 30 and row[2] > 0.5]
     assert ends(drifting, COURSES, plain) == [3, 4, 8]
     assert ends(drifting, COURSES, plain, restart=True) == [3, 8]
@@ -149,15 +151,15 @@ def test_approaching_port(far: Callable[[float], bool], near: Callable[[float], 
 
 def test_trawling() -> None:
     rows = [(True, speed) for speed in (1.0, 1.1, 5, 8.9, 9.0, 4)] + [(False, 4)]
-    assert ends(Repeat(event(0, 1, 2), 3), rows, [lambda r: r[0], lambda r: r[1] > 1, lambda r: r[1] < 9]) == [4]
+    assert ends(RegexRepeat(event(0, 1, 2), 3), rows, [lambda r: r[0], lambda r: r[1] > 1, lambda r: r[1] < 9]) == [4]
 
 
 def test_search_and_rescue() -> None:
     rows = [(True, 3), (True, 2.7), (True, 2.8), (True, 9), (True, 9), (False, 9)]
-    assert ends(Repeat(event(0, 1), 3), rows, [lambda r: r[0], lambda r: r[1] > 2.7]) == [5]
+    assert ends(RegexRepeat(event(0, 1), 3), rows, [lambda r: r[0], lambda r: r[1] > 2.7]) == [5]
 
 
 def test_anchored() -> None:
     rows = [(True, False, 0.4), (False, True, 0.3), (True, True, 0.2)]
-    anchored = Repeat(event(0, 1), 3)
+    anchored = RegexRepeat(event(0, 1), 3)
     assert ends(anchored, rows, [lambda r: r[0] or r[1], lambda r: r[2] < 0.5]) == [3]

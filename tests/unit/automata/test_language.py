@@ -13,12 +13,12 @@ from inkling.automata.nfa import Nfa
 from inkling.automata.policies import Component, any_, next_, strict
 from inkling.automata.regex import (
     AnyWord,
-    Complement,
     Concat,
     Epsilon,
     Intersect,
     Regex,
-    Repeat,
+    RegexComplement,
+    RegexRepeat,
     Symbol,
     Union,
     at_most,
@@ -53,13 +53,13 @@ def language(regex: Regex) -> frozenset[str]:
             return words
         case Union(options):
             return frozenset().union(*map(language, options))
-        case Repeat(body, low, high):
+        case RegexRepeat(body, low, high):
             power, words = frozenset({""}), frozenset()
             for count in range(low + LONGEST + 1 if high is None else high + 1):
                 words |= power if count >= low else frozenset()
                 power = joined(power, language(body))
             return words
-        case Complement(body):
+        case RegexComplement(body):
             return ALL - language(body)
         case Intersect(left, right):
             return language(left) & language(right)
@@ -84,9 +84,9 @@ def random_regex(rnd: random.Random, depth: int) -> Regex:
         case 2:
             return Union(tuple(inner() for _ in range(rnd.randint(1, 3))))
         case 3:
-            return Repeat(inner(), low, high)
+            return RegexRepeat(inner(), low, high)
         case 4:
-            return Complement(inner())
+            return RegexComplement(inner())
         case 5:
             return Intersect(inner(), inner())
         case 6:
@@ -154,7 +154,7 @@ def test_complement_twice_is_nothing() -> None:
     for _ in range(100):
         regex = random_regex(rnd, 3)
         once = accepting(regex_to_nfa(regex, ALPHABET), ALPHABET.n_symbols)
-        twice = accepting(regex_to_nfa(Complement(Complement(regex)), ALPHABET), ALPHABET.n_symbols)
+        twice = accepting(regex_to_nfa(RegexComplement(RegexComplement(regex)), ALPHABET), ALPHABET.n_symbols)
         assert accepted(twice) == accepted(once) == language(regex)
 
 

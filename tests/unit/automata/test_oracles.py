@@ -8,9 +8,9 @@ import pytest
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import detecting
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import Component, any_, next_, strict
-from inkling.automata.regex import AnyWord, Complement, Concat, Regex, Repeat, Symbol, Union
+from inkling.automata.regex import AnyWord, Concat, Regex, RegexComplement, RegexRepeat, Symbol, Union
 from inkling.automata.run.engine import PatternSet
 
 A, B, C = (Symbol(Guard(frozenset({stream})), stream) for stream in range(3))
@@ -20,7 +20,7 @@ DEMO = "AABAAACCCBBCCCCAAAACABCAACAABBCABBCACBBCCCACBCACCBABCBBAAACCACCAACCCABAC
 
 
 def without(body: Regex) -> Regex:
-    return Complement(Concat((AnyWord(), body, AnyWord())))
+    return RegexComplement(Concat((AnyWord(), body, AnyWord())))
 
 
 def ends(
@@ -33,7 +33,7 @@ def ends(
     n_streams: int = 3,
 ) -> list[int]:
     """Detections counted from one, after checking that tables and runs agree."""
-    patterns = PatternSet.compile([Pattern(regex, counting, marked_only)], n_streams)
+    patterns = PatternSet.compile([RegexPattern(regex, counting, marked_only)], n_streams)
     columns = (np.zeros(len(streams)), streams, np.array(bits or [0] * len(streams), dtype=np.uint64))
     _, witnessed = patterns.step(patterns.initial_state(), *columns, np.arange(len(streams)))
     (compiled,) = patterns.patterns
@@ -48,7 +48,7 @@ def spelled(text: str) -> list[int]:
 
 
 def n_states(regex: Regex, n_streams: int = 3) -> int:
-    return CompiledPattern.of(Pattern(regex), n_streams).dfa().n_states
+    return CompiledPattern.of(RegexPattern(regex), n_streams).dfa().n_states
 
 
 def test_a_then_b() -> None:
@@ -65,7 +65,7 @@ def test_two_fast_messages() -> None:
 def test_states_of_two_fast_messages() -> None:
     fast = Symbol(Guard(bits=frozenset({0})), 0)
     for counting, after_detection in ((OVERLAP, 2), (RESTART, 1)):
-        pattern = CompiledPattern.of(Pattern(strict([fast, fast]), counting), 1)
+        pattern = CompiledPattern.of(RegexPattern(strict([fast, fast]), counting), 1)
         dfa = pattern.dfa()
         low, high = (dfa.columns[pattern.alphabet.symbol(0, bits)] for bits in (0, 1))
         assert dfa.run(pattern.alphabet.symbol(0, bit) for bit in (0, 0, 0, 1, 1)) == [0, 0, 0, 1, 2]
@@ -77,7 +77,7 @@ def test_states_of_two_fast_messages() -> None:
     ("regex", "text", "overlap", "restart"),
     [
         (strict([A, A]), "aaaaa", [2, 3, 4, 5], [2, 4]),
-        (Repeat(A, 3), "aaaaabaaaaaa", [3, 4, 5, 9, 10, 11, 12], [3, 9, 12]),
+        (RegexRepeat(A, 3), "aaaaabaaaaaa", [3, 4, 5, 9, 10, 11, 12], [3, 9, 12]),
     ],
 )
 def test_counting(regex: Regex, text: str, overlap: list[int], restart: list[int]) -> None:
@@ -86,7 +86,7 @@ def test_counting(regex: Regex, text: str, overlap: list[int], restart: list[int
 
 
 def test_three_in_a_row_have_four_states() -> None:
-    assert n_states(Repeat(A, 3)) == 4
+    assert n_states(RegexRepeat(A, 3)) == 4
 
 
 SMALL = {
@@ -114,9 +114,9 @@ def test_small_alphabet(name: str) -> None:
 @pytest.mark.parametrize(
     ("regex", "expected"),
     [
-        (Repeat(A), ([1], [1, 4, 8], [1, 2])),
-        (Complement(A), ([2, 3, 4], [2, 3, 4, 5, 6, 7, 8, 9], [2, 3, 4, 5, 6])),
-        (Repeat(strict([A, B])), ([], [2, 9], [3])),
+        (RegexRepeat(A), ([1], [1, 4, 8], [1, 2])),
+        (RegexComplement(A), ([2, 3, 4], [2, 3, 4, 5, 6, 7, 8, 9], [2, 3, 4, 5, 6])),
+        (RegexRepeat(strict([A, B])), ([], [2, 9], [3])),
     ],
 )
 def test_the_empty_match_is_no_match(regex: Regex, expected: Sequence[list[int]]) -> None:
@@ -124,20 +124,20 @@ def test_the_empty_match_is_no_match(regex: Regex, expected: Sequence[list[int]]
         assert ends(regex, spelled(word), marked_only=False) == found
 
 
-@pytest.mark.parametrize("regex", [Repeat(A), Complement(A)])
+@pytest.mark.parametrize("regex", [RegexRepeat(A), RegexComplement(A)])
 def test_the_empty_match_can_be_allowed(regex: Regex) -> None:
-    pattern = CompiledPattern.of(Pattern(regex, marked_only=False), 3)
+    pattern = CompiledPattern.of(RegexPattern(regex, marked_only=False), 3)
     dfa = detecting(pattern.nfa, pattern.alphabet.n_symbols, allow_empty=True)
     assert (dfa.n_states, dfa.final.tolist()) == (1, [True])
 
 
 def test_a_match_without_members_is_dropped() -> None:
-    assert ends(Complement(A), spelled("abcacbcab")) == []
+    assert ends(RegexComplement(A), spelled("abcacbcab")) == []
 
 
 def test_keys_are_apart() -> None:
     stream = [(1, "a"), (2, "a"), (1, "b"), (2, "c"), (2, "a"), (1, "a"), (2, "b"), (1, "b")]
-    patterns = PatternSet.compile([Pattern(strict([A, B]))], 3)
+    patterns = PatternSet.compile([RegexPattern(strict([A, B]))], 3)
     order = sorted(range(8), key=lambda row: stream[row][0])
     keys = [stream[row][0] for row in order]
     streams = [spelled(stream[row][1])[0] for row in order]
@@ -157,7 +157,7 @@ DEMO_COUNTS = {
     "any(A,B,C)": (any_([A, B, C]), (36, 1733), (10, 493)),
     "next(A,B,C)": (next_([A, B, C]), (12, 583), (10, 493)),
     "A;B+;C": (strict([A, Component(B, 1, None), C]), (6, 328), (6, 328)),
-    "C{3,}": (Repeat(C, 3), (6, 230), (5, 215)),
+    "C{3,}": (RegexRepeat(C, 3), (6, 230), (5, 215)),
     "A;!B;C": (Concat((A, without(B), C)), (17, 765), (10, 441)),
     "(A|B);C;(A|B)": (strict([Union((A, B)), C, Union((A, B))]), (12, 568), (10, 483)),
     "(A∨B);¬C;C": (strict([A_OR_B, NOT_C, C]), (15, 708), (15, 708)),
@@ -177,8 +177,8 @@ def test_demo_stream(name: str) -> None:
 def test_demo_stream_indices() -> None:
     indices = [3, 7, 20, 22, 26, 29, 33, 37, 44, 48, 52, 59, 62, 66, 70, 72, 85, 90, 94, 98]
     assert ends(strict([A, Union((B, C))]), spelled(DEMO)) == indices
-    assert ends(Repeat(C, 3), spelled(DEMO)) == [9, 14, 15, 42, 68, 82]
-    assert ends(Repeat(C, 3), spelled(DEMO), counting=RESTART) == [9, 14, 42, 68, 82]
+    assert ends(RegexRepeat(C, 3), spelled(DEMO)) == [9, 14, 15, 42, 68, 82]
+    assert ends(RegexRepeat(C, 3), spelled(DEMO), counting=RESTART) == [9, 14, 42, 68, 82]
 
 
 def test_only_a_whole_occurrence_blocks_the_next_hop() -> None:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import pytest
 
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Event, Lineage, Word
+from inkling.automata.meaning import Event, EventWord, Lineage
 from inkling.automata.policies import Component, any_, next_, strict
-from inkling.automata.regex import Regex, Repeat, Symbol, at_most
+from inkling.automata.regex import Regex, RegexRepeat, Symbol, at_most
 
 A, B, C, D = (Symbol(Guard(frozenset({stream})), stream) for stream in range(4))
 
@@ -21,7 +21,7 @@ class Occurrence(NamedTuple):
     lineage: Lineage
 
 
-def occurrences(word: Word, body: Regex) -> list[Occurrence]:
+def occurrences(word: EventWord, body: Regex) -> list[Occurrence]:
     n = len(word.events)
     return [
         Occurrence(start, end, lineage)
@@ -31,7 +31,7 @@ def occurrences(word: Word, body: Regex) -> list[Occurrence]:
     ]
 
 
-def allowed(policy: str, word: Word, x: Occurrence, y: Occurrence, body: Regex, absent: Sequence[Regex]) -> bool:
+def allowed(policy: str, word: EventWord, x: Occurrence, y: Occurrence, body: Regex, absent: Sequence[Regex]) -> bool:
     """Whether a hop from x to the occurrence y of a component may be made."""
     if not x.end < y.start:
         return False
@@ -66,7 +66,7 @@ def unfolded(components: Sequence[Component], longest: int) -> Iterator[list[tup
         yield plain
 
 
-def matches(policy: str, word: Word, components: Sequence[Component]) -> set[tuple[int, int, Lineage]]:
+def matches(policy: str, word: EventWord, components: Sequence[Component]) -> set[tuple[int, int, Lineage]]:
     found = set()
 
     def extend(plain: list[tuple[Regex, list[Regex]]], at: int, start: int, x: Occurrence, seen: Lineage) -> None:
@@ -111,7 +111,7 @@ def test_policy_eq_definition(policy: str) -> None:
     for _ in range(250):
         components = random_components(rnd)
         events: tuple[Event, ...] = tuple((rnd.randrange(3), 0) for _ in range(rnd.randint(2, 7)))
-        word = Word(events)
+        word = EventWord(events)
         regex = build(components)
         spans = [(s, e) for s in range(len(events)) for e in range(s, len(events))]
         found = {(s, e, lineage) for s, e in spans for lineage in word.matches(regex, s, e + 1)}
@@ -120,7 +120,7 @@ def test_policy_eq_definition(policy: str) -> None:
 
 def lineages(regex: Regex, streams: Sequence[int]) -> set[tuple[int, ...]]:
     """Positions, counted from one, of all matches."""
-    word = Word(tuple((stream, 0) for stream in streams))
+    word = EventWord(tuple((stream, 0) for stream in streams))
     n = len(streams)
     spans = [(s, e) for s in range(n) for e in range(s + 1, n + 1)]
     found = {lineage for s, e in spans for lineage in word.matches(regex, s, e)}
@@ -170,7 +170,7 @@ def test_nonsense_is_rejected() -> None:
     with pytest.raises(ValueError, match="low=2 high=1"):
         Component(A, 2, 1)
     with pytest.raises(ValueError, match="low=2 high=1"):
-        Repeat(A, 2, 1)
+        RegexRepeat(A, 2, 1)
     with pytest.raises(ValueError, match="n_events=0"):
         at_most(A, 0)
     with pytest.raises(ValueError, match="at least one component"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import Component, any_, strict
 from inkling.automata.regex import Symbol
 from inkling.automata.run.engine import PatternSet
@@ -19,7 +19,7 @@ A, B, C = (Symbol(Guard(frozenset({stream})), stream) for stream in range(3))
 @pytest.fixture
 def patterns() -> PatternSet:
     return PatternSet.compile(
-        [Pattern(strict([A, B])), Pattern(any_([A, Component(B, 1, None), C]), Counting.RESTART)], 3
+        [RegexPattern(strict([A, B])), RegexPattern(any_([A, Component(B, 1, None), C]), Counting.RESTART)], 3
     )
 
 
@@ -86,7 +86,7 @@ def test_a_reset_row_ends_the_runs_of_its_key(patterns: PatternSet) -> None:
 
 
 def test_state_of_other_patterns_is_rejected(patterns: PatternSet) -> None:
-    other = PatternSet.compile([Pattern(strict([B, A])), Pattern(strict([A, C]))], 3)
+    other = PatternSet.compile([RegexPattern(strict([B, A])), RegexPattern(strict([A, C]))], 3)
     with pytest.raises(ValueError, match="other patterns"):
         patterns.step(other.initial_state(), [0], [0], [0], [0])
     with pytest.raises(ValueError, match="different patterns"):
@@ -126,4 +126,4 @@ def test_nothing_to_compile() -> None:
     with pytest.raises(ValueError, match="got 0 and 1"):
         PatternSet.compile([], 1)
     with pytest.raises(ValueError, match="got 1 and 0"):
-        PatternSet.compile([Pattern(A)], 0)
+        PatternSet.compile([RegexPattern(A)], 0)

@@ -14,7 +14,7 @@ from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
 from inkling.runtime.revision import versions
 from inkling.runtime.revision.changelogs import Changelogs, StreamDelta
-from inkling.runtime.revision.clocks import Windows
+from inkling.runtime.revision.clocks import RevisionWindows
 from inkling.runtime.revision.snapshot import changelogs_from_bytes, changelogs_to_bytes
 
 LATENESS, WINDOW = 2, 5
@@ -40,7 +40,7 @@ class OneChangelog:
         self._normalizer = Normalizer(self._schema, (), Clock.TICKS)
 
     def _fresh(self) -> Changelogs:
-        windows = Windows({self.stream: LATENESS}, {self.stream: WINDOW})
+        windows = RevisionWindows({self.stream: LATENESS}, {self.stream: WINDOW})
         return Changelogs([self._schema], {self.stream: [windows]})
 
     def apply(self, events: Sequence[Event] = (), gone: Sequence[tuple[str, int | None]] = ()) -> StreamDelta:

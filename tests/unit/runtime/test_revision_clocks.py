@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.model.batch import FOREVER
 from inkling.model.watermarks import NEVER, Watermarks
-from inkling.runtime.revision.clocks import ManyClocks, RevisionClocks, Windows
+from inkling.runtime.revision.clocks import ManyClocks, RevisionClocks, RevisionWindows
 
 
 def clocks(*speculative: str, **windows: tuple[int, int]) -> RevisionClocks:
     """By stream its lateness and how long its events can be withdrawn."""
     late = {name: one for name, (one, _) in windows.items()}
     kept = {name: one for name, (_, one) in windows.items()}
-    return RevisionClocks.of(Windows(late, kept, frozenset(speculative)))
+    return RevisionClocks.of(RevisionWindows(late, kept, frozenset(speculative)))
 
 
 def three(found: RevisionClocks) -> tuple[int, int, int]:
@@ -49,9 +49,9 @@ def test_at_the_end_all_is_settled() -> None:
 
 def test_a_shorter_window_settles_more_and_a_longer_one_takes_nothing_back() -> None:
     at_100 = clocks(a=(3, 10)).after(Watermarks({"a": 100}))
-    shorter = at_100.with_windows(Windows({"a": 1}, {"a": 2})).after(Watermarks())
+    shorter = at_100.with_windows(RevisionWindows({"a": 1}, {"a": 2})).after(Watermarks())
     assert (shorter.settled, shorter.closed) == (97, 98)
-    longer = at_100.with_windows(Windows({"a": 50}, {"a": 60})).after(Watermarks())
+    longer = at_100.with_windows(RevisionWindows({"a": 50}, {"a": 60})).after(Watermarks())
     assert (longer.settled, longer.closed) == (89, 96)
 
 

@@ -12,8 +12,8 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Pattern
-from inkling.automata.regex import Concat, Epsilon, Regex, Repeat, Symbol
+from inkling.automata.meaning import RegexPattern
+from inkling.automata.regex import Concat, Epsilon, Regex, RegexRepeat, Symbol
 from inkling.logical.expr import Expr
 
 
@@ -43,15 +43,15 @@ class ChainAutomaton:
             accept = accepts.setdefault(wanted, (len(accepts), accepted(number)))[0]
             exclusive.add(frozenset((accept, spare)))
             taken = Symbol(Guard(bits=frozenset({accept})), stage.slot)
-            waiting: Regex = Epsilon() if always else Repeat(Symbol(Guard(bits=frozenset({spare}))))
+            waiting: Regex = Epsilon() if always else RegexRepeat(Symbol(Guard(bits=frozenset({spare}))))
             hop: Regex = taken if number == 0 else Concat((waiting, taken))
             if not stage.repeated:
                 parts.append(hop)
             elif number == 0:
-                parts.append(Concat((hop, Repeat(Concat((waiting, taken))))))
+                parts.append(Concat((hop, RegexRepeat(Concat((waiting, taken))))))
             else:
-                parts.append(Repeat(hop, 1))
-        pattern = CompiledPattern.of(Pattern(Concat(tuple(parts))), 1, exclusive=sorted(exclusive, key=sorted))
+                parts.append(RegexRepeat(hop, 1))
+        pattern = CompiledPattern.of(RegexPattern(Concat(tuple(parts))), 1, exclusive=sorted(exclusive, key=sorted))
         return cls(
             pattern, pattern.dfa(), tuple(bit for _, bit in accepts.values()), tuple(bit for _, bit in spares.values())
         )

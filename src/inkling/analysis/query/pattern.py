@@ -20,7 +20,7 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import N_BITS, Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.regex import Regex, Symbol
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -185,7 +185,7 @@ def _compiled(event: p.EventPlan) -> PatternAutomaton | None:
     numbered = {number: condition for condition, number in spelling.numbers.items()}
     exclusive, joint = exclusive_pairs(numbered), joint_conditions(numbered)
     try:
-        pattern = Pattern(regex, Counting.RESTART if event.restart else Counting.OVERLAP)
+        pattern = RegexPattern(regex, Counting.RESTART if event.restart else Counting.OVERLAP)
         compiled = CompiledPattern.of(pattern, 1, exclusive=exclusive, joint=joint, max_states=MOST_STATES)
         dfa = compiled.dfa(max_states=MOST_STATES)
     except (TooManyStates, TooManySymbols):

@@ -12,7 +12,7 @@ from typing import Protocol
 from inkling.analysis.policies import parts_of, read_sources
 from inkling.analysis.verdict import Verdict
 from inkling.automata import policies
-from inkling.automata.regex import Complement, Regex, Union, at_most
+from inkling.automata.regex import Regex, RegexComplement, Union, at_most
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 
@@ -200,7 +200,7 @@ class _Translator:
             case p.Sequence(policy=own, parts=parts):
                 return self._sequence(parts, own)
             case p.OtherRun(pattern=inner):
-                return Complement(self.pattern(inner, p.Policy.STRICT))
+                return RegexComplement(self.pattern(inner, p.Policy.STRICT))
             case p.Quantified() | p.Sliding() | p.Except() | p.TimePoint():
                 raise AssertionError("no regular pattern")
             case p.Conjunction() | p.Parallel() | p.Related():

@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.limits import MAX_STATES
-from inkling.automata.meaning import Pattern
+from inkling.automata.meaning import RegexPattern
 from inkling.automata.nfa import Mark, Nfa
 from inkling.automata.run.cells import CellGroup, cell_groups
 from inkling.automata.run.memory import OpenRoom, Room, RunMemory
-from inkling.automata.run.rows import Rows, concatenated, frozen, frozen_all
+from inkling.automata.run.rows import AutomatonRows, concatenated, frozen, frozen_all
 from inkling.automata.run.state import AutomatonState
 from inkling.automata.symbols import SymbolClasses
 from inkling.kernels.automaton.lineage import write_lineage
@@ -213,7 +213,7 @@ class PatternSet:
     @classmethod
     def compile(
         cls,
-        patterns: Sequence[Pattern],
+        patterns: Sequence[RegexPattern],
         n_streams: int,
         *,
         exclusive: Sequence[frozenset[int]] = (),
@@ -255,7 +255,7 @@ class PatternSet:
         """
         if state.fingerprint != self.fingerprint:
             raise ValueError("the state belongs to other patterns")
-        rows = Rows.of(key, stream, bits)
+        rows = AutomatonRows.of(key, stream, bits)
         names = frozen(events, np.int64)
         if len(names) != rows.n_rows:
             raise ValueError(f"columns of one length are needed, got key {rows.n_rows}, events {len(names)}")
@@ -264,7 +264,7 @@ class PatternSet:
         return self._next_state(state, rows, slots, room), self._detections(rows, room)
 
     def advance(
-        self, memory: RunMemory, rows: Rows, codes: npt.NDArray[np.int64], first_event: int
+        self, memory: RunMemory, rows: AutomatonRows, codes: npt.NDArray[np.int64], first_event: int
     ) -> tuple[OpenRoom, Detections]:
         """Read rows of keys with the given codes, one per segment; events are numbered from `first_event`.
 
@@ -292,7 +292,7 @@ class PatternSet:
         return room, Detections(found.pattern, found.row, key, found.node, room.nodes, self.marks)
 
     def _track(
-        self, state: AutomatonState, rows: Rows, names: npt.NDArray[np.int64], slots: npt.NDArray[np.int64]
+        self, state: AutomatonState, rows: AutomatonRows, names: npt.NDArray[np.int64], slots: npt.NDArray[np.int64]
     ) -> Room:
         tables = self._frozen_tables()
         before = frozen_all(state.runs)
@@ -314,7 +314,7 @@ class PatternSet:
         return self.tables
 
     def _next_state(
-        self, state: AutomatonState, rows: Rows, slots: npt.NDArray[np.int64], room: Room
+        self, state: AutomatonState, rows: AutomatonRows, slots: npt.NDArray[np.int64], room: Room
     ) -> AutomatonState:
         untouched = np.ones(state.n_keys, dtype=np.bool_)
         untouched[slots[slots >= 0]] = False
@@ -331,7 +331,7 @@ class PatternSet:
             room.nodes,
         )
 
-    def _detections(self, rows: Rows, room: Room) -> Detections:
+    def _detections(self, rows: AutomatonRows, room: Room) -> Detections:
         row, pattern, node = room.found
         order = order_by_row(row, rows.n_rows)
         return Detections(pattern[order], row[order], rows.key[row[order]], node[order], room.nodes, self.marks)

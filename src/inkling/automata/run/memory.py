@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from inkling.automata.run.rows import Columns, Rows, frozen
+from inkling.automata.run.rows import AutomatonRows, Columns, frozen
 from inkling.automata.run.state import AutomatonState
 from inkling.kernels.automaton.lineage import number_reachable
 from inkling.kernels.automaton.runs import enter_runs
@@ -23,7 +23,7 @@ class Room:
     progress: Progress
 
     @classmethod
-    def for_rows(cls, state: AutomatonState, rows: Rows, n_states: int) -> "Room":
+    def for_rows(cls, state: AutomatonState, rows: AutomatonRows, n_states: int) -> "Room":
         """Room that is enough when few rows matter; the nodes of the state come first."""
         n_old = len(state.nodes.event)
         guess = rows.n_rows // 8 + 2 * n_states + 64

@@ -51,7 +51,7 @@ class RowError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class AutomatonRows:
     """Checked columns; ``segments`` holds the first row of each key and the number of rows."""
 
     key: npt.NDArray[np.int64]
@@ -60,7 +60,7 @@ class Rows:
     segments: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, key: npt.ArrayLike, stream: npt.ArrayLike, bits: npt.ArrayLike) -> "Rows":
+    def of(cls, key: npt.ArrayLike, stream: npt.ArrayLike, bits: npt.ArrayLike) -> "AutomatonRows":
         keys = frozen(key, np.int64)
         streams = frozen(stream, np.int16)
         octets = frozen(bits, "<u8").view(np.uint8).reshape(-1, 8)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from inkling.cli.terminal.messages import counted
 from inkling.evaluators.worlds.details.influence import UncertainEvent
 from inkling.evaluators.worlds.details.likeliest import Likeliest
-from inkling.evaluators.worlds.details.outcomes import Dependence, Outcome, Scenario
+from inkling.evaluators.worlds.details.outcomes import Dependence, EventOutcome, WorldScenario
 from inkling.io.spellings import EPOCH
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
@@ -195,7 +195,7 @@ def _probability(why: UncertainWhy, found: InWorlds) -> Iterator[str]:
         yield f"not reported: left out by {found.left_out}"
 
 
-def _scenario(one: Scenario, looked: Looked, clock: Clock) -> Iterator[str]:
+def _scenario(one: WorldScenario, looked: Looked, clock: Clock) -> Iterator[str]:
     if looked.is_sample:
         yield f"  {one.n_worlds:,} of {looked.n_worlds:,} sampled worlds:"
     else:
@@ -240,7 +240,7 @@ def _event(event: UncertainEvent) -> str:
     return f"{event.stream} #{event.id}"
 
 
-def _outcome(event: UncertainEvent, outcome: Outcome, clock: Clock, *, in_words: bool) -> str:
+def _outcome(event: UncertainEvent, outcome: EventOutcome, clock: Clock, *, in_words: bool) -> str:
     if not outcome.happens:
         return "does not happen"
     if event.id is None:

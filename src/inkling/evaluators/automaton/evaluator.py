@@ -11,14 +11,14 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.automaton.events import RegularEvents
-from inkling.evaluators.automaton.migration import Running, migrated, step_since
+from inkling.evaluators.automaton.migration import RunningAutomata, migrated, step_since
 from inkling.evaluators.automaton.state import RunsState, joined, only, renamed, without
 from inkling.evaluators.protocol import Moment
-from inkling.evaluators.stage.member import Setting, StepInput, StepOutput
+from inkling.evaluators.stage.member import StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch
 from inkling.evaluators.stage.rows.keys import KeyIndex
-from inkling.evaluators.stage.rows.layout import Layout
+from inkling.evaluators.stage.rows.migration import RowMigration
 from inkling.evaluators.stage.rows.owners import Owners, is_among, with_owners
 from inkling.kernels.automaton.order import any_tied
 from inkling.logical.plan import EventPlan
@@ -73,7 +73,7 @@ class AutomatonEvaluator:
     owners: bool = False  # whether results say whose they are
 
     @classmethod
-    def of(cls, steps: Iterable[EventStep], setting: Setting) -> list[AutomatonEvaluator]:
+    def of(cls, steps: Iterable[EventStep], setting: StageSetting) -> list[AutomatonEvaluator]:
         """One for all events whose automata fit into memory."""
         made = cls(setting.stage, setting.engine.automata, setting.owners)
         if any(bit is not None for bit in setting.stage.resets):
@@ -142,8 +142,8 @@ class AutomatonEvaluator:
         return AutomataState(tuple(one.copy() for one in state.automata), state.keys.copy())
 
     def migrated(self, state: AutomataState, before: AutomatonEvaluator, kept: Collection[str]) -> AutomataState:
-        running = [Running(*pair) for pair in zip(before.automata, state.automata, strict=True)]
-        layout = Layout.between(before.stage, self.stage, kept)
+        running = [RunningAutomata(*pair) for pair in zip(before.automata, state.automata, strict=True)]
+        layout = RowMigration.between(before.stage, self.stage, kept)
         return AutomataState(tuple(migrated(one, running, kept, layout.events) for one in self.automata), state.keys)
 
     def n_kept(self, state: AutomataState) -> int:

@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 from inkling.analysis.regular.regular import expression_of
 from inkling.automata.guards import Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.regex import Regex, Symbol
 from inkling.automata.run.engine import Detections, PatternSet
-from inkling.automata.run.rows import Rows
+from inkling.automata.run.rows import AutomatonRows
 from inkling.errors import InputError
 from inkling.evaluators.automaton.event_store import EventStore, place_texts
 from inkling.evaluators.automaton.state import RunsState
@@ -83,7 +83,7 @@ class RegularEvents:
         if not len(fresh):
             return tuple(self._nothing(step, batch) for step in self.steps)
         memory, events = state.memory()
-        rows = Rows.of(fresh.key, self._streams(fresh), self._compressed(fresh))
+        rows = AutomatonRows.of(fresh.key, self._streams(fresh), self._compressed(fresh))
         keys = rows.segment_keys if codes is None else codes[rows.segment_keys]
         room, found = self.patterns.advance(memory, rows, keys, len(events))
         used = place_events(room.nodes, memory.n_nodes, room.progress.n_nodes, len(events), len(fresh))
@@ -234,7 +234,8 @@ def _compile(steps: tuple[EventStep, ...], resets: tuple[int | None, ...], conte
     bits = _bits_of(steps)
     place = {bit: number for number, bit in enumerate(bits)}
     patterns = [
-        Pattern(to_regex(step, place), Counting.RESTART if step.event.restart else Counting.OVERLAP) for step in steps
+        RegexPattern(to_regex(step, place), Counting.RESTART if step.event.restart else Counting.OVERLAP)
+        for step in steps
     ]
     return RegularEvents(steps, PatternSet.compile(patterns, len(resets)), bits, context, resets)
 

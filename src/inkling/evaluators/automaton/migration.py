@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.guards import Alphabet, Guard, members
-from inkling.automata.nfa import Edge, Nfa, bisimilar, merged
+from inkling.automata.nfa import Nfa, NfaEdge, bisimilar, merged
 from inkling.automata.run.engine import PatternSet
 from inkling.automata.run.rows import concatenated
 from inkling.automata.run.state import AutomatonState
@@ -55,7 +55,7 @@ def _renamed(truth: int, old: Alphabet, new: Alphabet, guards: Mapping[Guard, Gu
     return sum(1 << new.guards.index(guard) for guard in dict.fromkeys(held))
 
 
-def _relabelled(nfa: Nfa, numbers: Sequence[int | None], shift: int) -> tuple[tuple[Edge, ...], ...]:
+def _relabelled(nfa: Nfa, numbers: Sequence[int | None], shift: int) -> tuple[tuple[NfaEdge, ...], ...]:
     """Edges over symbols that both alphabets know; symbol 0 resets in both and is in no edge."""
 
     def relabelled(symbols: int) -> int:
@@ -63,7 +63,8 @@ def _relabelled(nfa: Nfa, numbers: Sequence[int | None], shift: int) -> tuple[tu
         return sum(1 << number for number in found if number is not None)
 
     return tuple(
-        merged(Edge(relabelled(edge.symbols), edge.mark, edge.target + shift) for edge in edges) for edges in nfa.edges
+        merged(NfaEdge(relabelled(edge.symbols), edge.mark, edge.target + shift) for edge in edges)
+        for edges in nfa.edges
     )
 
 
@@ -123,7 +124,7 @@ def _renumbered(held: MigratedState, new: PatternSet, n_before: int) -> Nodes:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningAutomata:
     """Automata and their state."""
 
     automata: RegularEvents
@@ -131,7 +132,10 @@ class Running:
 
 
 def migrated(
-    new: RegularEvents, running: Sequence[Running], kept: Collection[str], relaid: Callable[[EventBatch], EventBatch]
+    new: RegularEvents,
+    running: Sequence[RunningAutomata],
+    kept: Collection[str],
+    relaid: Callable[[EventBatch], EventBatch],
 ) -> RunsState:
     """The state of the new automata: the runs of events that are kept; the others have none yet.
 
@@ -153,13 +157,13 @@ def step_since(
     origins = [
         Origin(times.index(time), number, _unchanged_states(automata, number)) for number, time in enumerate(since)
     ]
-    after = _merged(automata, [Running(automata, one) for one, _ in stepped], origins, lambda rows: rows)
+    after = _merged(automata, [RunningAutomata(automata, one) for one, _ in stepped], origins, lambda rows: rows)
     return after, tuple(stepped[origin.state][1][number] for number, origin in enumerate(origins))
 
 
 def _merged(
     new: RegularEvents,
-    running: Sequence[Running],
+    running: Sequence[RunningAutomata],
     origins: Sequence[Origin | None],
     relaid: Callable[[EventBatch], EventBatch],
 ) -> RunsState:
@@ -178,7 +182,9 @@ def _merged(
     return RunsState(runs, reduce(one_after_the_other, rows) if rows else None, live, shifts[-1])
 
 
-def _origin(new: RegularEvents, number: int, running: Sequence[Running], kept: Collection[str]) -> Origin | None:
+def _origin(
+    new: RegularEvents, number: int, running: Sequence[RunningAutomata], kept: Collection[str]
+) -> Origin | None:
     step = new.steps[number]
     if step.event.name not in kept:
         return None

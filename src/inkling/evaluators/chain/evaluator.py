@@ -19,13 +19,23 @@ from inkling.analysis.choice import Evaluator
 from inkling.evaluators.chain.event import ChainEvent, ProbableMatches, probable_enough, results_of
 from inkling.evaluators.chain.open_chains import OpenChains
 from inkling.evaluators.chain.program import WEIGHTS, ChainProgram, StageEvents, answered, events_of, prepared
-from inkling.evaluators.division import ByKey, ByTime, Carried, Conditions, Division, EventMatches, Part, Piece, Slice
+from inkling.evaluators.division import (
+    ByKey,
+    ByTime,
+    Carried,
+    Conditions,
+    Division,
+    EvaluatorPart,
+    EventMatches,
+    Piece,
+    Slice,
+)
 from inkling.evaluators.open_matches import OpenMatch, in_order
-from inkling.evaluators.protocol import Answer, Beginning, EvaluatorContext, Moment, PartEvaluator, Rows
+from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows, StartDecisions
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.stage.rows.derive import all_derived, derived_after
 from inkling.evaluators.stage.rows.format import rows_where
-from inkling.evaluators.stage.rows.layout import Layout
+from inkling.evaluators.stage.rows.migration import RowMigration
 from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_by, owners_of
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
@@ -38,7 +48,7 @@ from inkling.physical.plan import EventStep, Input, PhysicalPlan, Stage
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChainPart(Part):
+class ChainPart(EvaluatorPart):
     """The chains of a stage, or some of them."""
 
     program: ChainProgram
@@ -57,7 +67,7 @@ class ChainPart(Part):
                 yield EventMatches(name, probable_enough(evaluator.step.event, some))
 
 
-def chain_parts(program: ChainProgram, tables: Mapping[str, pa.Table]) -> list[Part]:
+def chain_parts(program: ChainProgram, tables: Mapping[str, pa.Table]) -> list[EvaluatorPart]:
     """A part for each stage; without a key, one for what has a window, and one for what has to run as a whole."""
     return [
         _part(program, replace(stage, steps=steps), tables)
@@ -174,18 +184,18 @@ class ChainEvaluator(PartEvaluator):
         return None if program is None else cls(program, context.facts)
 
     @classmethod
-    def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> Beginning | None:
+    def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> StartDecisions | None:
         program = ChainProgram.of(plan, ExpressionContext({}, unit), unit)
-        return None if program is None else Beginning(program.physical.placement)
+        return None if program is None else StartDecisions(program.physical.placement)
 
     @property
     def state_type(self) -> type[ChainState]:
         return ChainState
 
-    def answer(self, rows: Rows) -> Answer:
-        return Answer(answered(self.program, self.complete(rows), self.tables))
+    def answer(self, rows: Rows) -> BatchAnswer:
+        return BatchAnswer(answered(self.program, self.complete(rows), self.tables))
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[EvaluatorPart]:
         return chain_parts(self.program, self.tables)
 
     def start(self) -> ChainState:
@@ -239,7 +249,7 @@ class ChainEvaluator(PartEvaluator):
         pairs = zip(before.program.physical.stages, self.program.physical.stages, state.stages, strict=True)
         read = {stream.schema.name for stream in self.streams}
         return ChainState(
-            tuple(_relaid(Layout.between(old, new, kept), rows) for old, new, rows in pairs),
+            tuple(_relaid(RowMigration.between(old, new, kept), rows) for old, new, rows in pairs),
             {name: rows for name, rows in state.last.items() if name in read},
             state.until,
         )
@@ -312,7 +322,7 @@ class ChainEvaluator(PartEvaluator):
         return waiting | (events.moments.upper * grid > earliest[events.batch.key])
 
 
-def _relaid(layout: Layout, rows: pa.Table) -> pa.Table:
+def _relaid(layout: RowMigration, rows: pa.Table) -> pa.Table:
     """Rows of a stage with the weights of their ticks, in the form that another version of the stage expects."""
     weights = rows[WEIGHTS].filter(pa.array(layout.is_kept(rows)))
     return layout.rows(rows).append_column(WEIGHTS, weights)

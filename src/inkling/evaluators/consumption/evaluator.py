@@ -15,7 +15,7 @@ from inkling.evaluators.consumption.event import ConsumptionEvent
 from inkling.evaluators.consumption.fold import Stores
 from inkling.evaluators.consumption.pairs import RowLayout, StoredOccurrences, row_layout
 from inkling.evaluators.protocol import Moment
-from inkling.evaluators.stage.member import EventEvaluator, RowsState, Setting, StepInput, StepOutput
+from inkling.evaluators.stage.member import EventEvaluator, RowsState, StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch_and_order, in_one_piece, key_codes
 from inkling.evaluators.stage.rows.owners import Owners, with_owners
@@ -41,7 +41,7 @@ class ConsumptionEvaluator(EventEvaluator[ConsumptionEvent, ConsumptionState]):
     state_type = ConsumptionState
 
     @staticmethod
-    def takes(step: EventStep, setting: Setting) -> bool:
+    def takes(step: EventStep, setting: StageSetting) -> bool:
         """Events that say at once what they find, and do not depend on themselves."""
         return step.event.per is not Per.VALUES and step.event.name not in setting.engine.recursive
 

@@ -9,10 +9,10 @@ import numpy as np
 from inkling.evaluators.consumption.fold import Consuming, Stores
 from inkling.evaluators.consumption.pairs import as_occurrences, row_layout
 from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.network.lateral import Evaluation
+from inkling.evaluators.network.lateral import JoinEvaluation
 from inkling.evaluators.network.partials import Occurrences, Partials
 from inkling.evaluators.network.results import results_of
-from inkling.evaluators.network.session import Group, Session
+from inkling.evaluators.network.session import Session, SharingGroup
 from inkling.evaluators.truth import truth_of
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.expr import Expr
@@ -26,7 +26,7 @@ class ConsumptionEvent:
 
     step: EventStep
     context: ExpressionContext
-    _group: list[Group] = field(default_factory=list, compare=False, repr=False)
+    _group: list[SharingGroup] = field(default_factory=list, compare=False, repr=False)
 
     def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
         """All results over the batch that are known by `until`."""
@@ -36,7 +36,7 @@ class ConsumptionEvent:
     def after(self, batch: EventBatch, n_keys: int, done: int, waiting: Stores) -> tuple[MatchBatch, Stores]:
         """Results that end after `done`, when so much was stored; and what is stored in the end."""
         if not self._group:
-            self._group.append(Group((self.step,)))
+            self._group.append(SharingGroup((self.step,)))
         session = Session.of(self._group[0], batch, n_keys)
         session.store.facts = self.context.tables
         layout = session.group.prepared(self.step).layout
@@ -52,7 +52,7 @@ class ConsumptionEvent:
             return kept
 
         types = session.group.types(batch)
-        lateral = Evaluation(session.store, self.step, layout, types, self.context.unit, passes, session)
+        lateral = JoinEvaluation(session.store, self.step, layout, types, self.context.unit, passes, session)
         policy = self.step.event.consumption
         assert policy is not None
         consuming = Consuming(

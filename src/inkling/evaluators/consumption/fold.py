@@ -24,7 +24,7 @@ from inkling.evaluators.consumption.pairs import (
 from inkling.evaluators.matches.gather import Gather
 from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.bytecode import ALWAYS, LOOKING_UP, Code, compile_conditions
-from inkling.evaluators.network.lateral import Evaluation
+from inkling.evaluators.network.lateral import JoinEvaluation
 from inkling.evaluators.network.partials import NOWHERE
 from inkling.evaluators.network.store import END, ID, START, Mask, Store
 from inkling.evaluators.stage.rows.batches import rows_passing
@@ -52,7 +52,7 @@ NO_ABSENCES = kernel.Absences(
 )
 
 
-def absences_of(patterns: tuple[p.Pattern, ...], lateral: Evaluation, layout: RowLayout) -> kernel.Absences:
+def absences_of(patterns: tuple[p.Pattern, ...], lateral: JoinEvaluation, layout: RowLayout) -> kernel.Absences:
     """All absences of a pair, their lists one after the other."""
     if not patterns:
         return NO_ABSENCES
@@ -73,7 +73,7 @@ def absences_of(patterns: tuple[p.Pattern, ...], lateral: Evaluation, layout: Ro
     )
 
 
-def _listed(pattern: p.Pattern, lateral: Evaluation, layout: RowLayout) -> tuple[cand.Index, Code]:
+def _listed(pattern: p.Pattern, lateral: JoinEvaluation, layout: RowLayout) -> tuple[cand.Index, Code]:
     store = lateral.store
     if isinstance(pattern, p.Leaf):
         test = lateral.step.leaf(pattern.slot)
@@ -131,7 +131,7 @@ class Consuming:
     policy: p.Consumption
     layout: RowLayout
     context: ExpressionContext
-    lateral: Evaluation
+    lateral: JoinEvaluation
     done: int = -FOREVER  # what ends by then has arrived before
     waiting: Stores = field(default_factory=dict)  # what was stored then
     still_waiting: list[tuple[StoredOccurrences, StoredOccurrences]] = field(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.network.layout import Layout, Register
-from inkling.evaluators.network.partials import NOWHERE, Arena, Occurrences, Table, strictly_before
+from inkling.evaluators.network.layout import RegisterLayout, SlotRegister
+from inkling.evaluators.network.partials import NOWHERE, Arena, MatchTable, Occurrences, strictly_before
 from inkling.kernels.joins.consumption import LEFT, RIGHT
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -20,17 +20,17 @@ ANY_SLOT = -2
 
 
 @dataclass(frozen=True, slots=True)
-class RowLayout(Layout):
+class RowLayout(RegisterLayout):
     """A register per slot that happens, in pattern order, and one for any event of the match."""
 
     slots: tuple[int, ...] = ()
 
-    def register(self, slot: int, kept: Register) -> int:
+    def register(self, slot: int, kept: SlotRegister) -> int:
         return len(self.slots) if slot == ANY_SLOT else self.slots.index(slot)
 
 
 @dataclass(frozen=True, slots=True)
-class StoredOccurrences(Table):
+class StoredOccurrences(MatchTable):
     """Occurrences; `rows[:, i]` is the row in slot i of the layout or -1, and in the last column any of them."""
 
     key: Ints

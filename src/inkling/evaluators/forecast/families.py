@@ -89,7 +89,7 @@ MOST_CELLS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Family:
+class ForecastFamily:
     """One model of a forecast."""
 
     follow: FollowTables
@@ -121,7 +121,7 @@ class Families:
     reader: SymbolReader
     model: Model
     unit: Callable[[Span], int]
-    _made: dict[int, Family] = field(default_factory=dict)
+    _made: dict[int, ForecastFamily] = field(default_factory=dict)
 
     @classmethod
     def of(cls, step: EventStep, reader: SymbolReader, table: pa.Table, unit: Callable[[Span], int]) -> Families:
@@ -153,7 +153,7 @@ class Families:
         separate = self.model.learning.shrinkage is not None
         return np.array([groups.get(name, 0) if separate else 0 for name in names], np.int64)
 
-    def member(self, number: int) -> Family:
+    def member(self, number: int) -> ForecastFamily:
         if number not in self._made:
             group = self.model.counts.group[number - 1] if number else None
             forecast = self.step.event.forecast
@@ -165,10 +165,10 @@ class Families:
             table = ForecastTable.of(chain, wanted)
             within = self._within(chain, group, forecast)
             issued = _issued(table, within, confidence)
-            self._made[number] = Family(chain.follow_tables(), table, self.model.version, within, issued)
+            self._made[number] = ForecastFamily(chain.follow_tables(), table, self.model.version, within, issued)
         return self._made[number]
 
-    def on(self, number: int, belief: NDArray[np.float64]) -> Family:
+    def on(self, number: int, belief: NDArray[np.float64]) -> ForecastFamily:
         """What a model says where it is not known in which state it is: one row per belief, [row, state]."""
         known = self.member(number)
         table, within = known.table.on(belief), known.within

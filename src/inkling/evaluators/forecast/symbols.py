@@ -13,9 +13,9 @@ from inkling.analysis.regular.conditions import exclusive_pairs, joint_condition
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.run.cells import CellGroup, cell_groups
-from inkling.automata.run.rows import Rows
+from inkling.automata.run.rows import AutomatonRows
 from inkling.evaluators.automaton.events import to_regex
 from inkling.evaluators.stage.rows.batches import comes_from
 from inkling.evaluators.stage.rows.row_tests import resets_in
@@ -61,7 +61,7 @@ class SymbolReader:
         extras = [Guard(frozenset(test.inputs), frozenset(place[bit] for bit in test.bits)) for test in tests]
         conditions = {place[bit.number]: bit.expr for bit in step.conditions}
         exclusive, joint = exclusive_pairs(conditions), joint_conditions(conditions)
-        pattern = Pattern(to_regex(step, place), counting)
+        pattern = RegexPattern(to_regex(step, place), counting)
         compiled = CompiledPattern.of(pattern, len(numbers), extras=extras, exclusive=exclusive, joint=joint)
         dfa = compiled.dfa()
         delta = moves(dfa)
@@ -93,7 +93,7 @@ class SymbolReader:
 
     def read(self, batch: EventBatch) -> tuple[NDArray[np.int32], Ints]:
         """The symbol of each row, -1 where it resets its key; the first row of each key, and the number of rows."""
-        rows = Rows.of(batch.key, self.own[batch.source], self._compressed(batch))
+        rows = AutomatonRows.of(batch.key, self.own[batch.source], self._compressed(batch))
         cells = rows.cells((self.group,))[0]
         symbols = self.group.symbols[0][cells] - np.int32(1)
         if any(bit is not None for bit in self.resets):
@@ -106,7 +106,7 @@ class SymbolReader:
         for place, bit in enumerate(self.bits):
             packed |= ((words[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)) << np.uint64(place)
         none = np.zeros(len(packed), np.int64)
-        cells = Rows.of(none, self.own[none], packed).cells((self.group,))[0]
+        cells = AutomatonRows.of(none, self.own[none], packed).cells((self.group,))[0]
         return np.asarray(self.group.symbols[0][cells] - np.int32(1), np.int32)
 
     def _compressed(self, batch: EventBatch) -> NDArray[np.uint64]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.forecast.event import ForecastEvent
-from inkling.evaluators.forecast.families import Families, Family
+from inkling.evaluators.forecast.families import Families, ForecastFamily
 from inkling.forecasting.models.chain import Chain
 from inkling.forecasting.models.counts import Histories
 from inkling.forecasting.models.full_order import independent
@@ -25,7 +25,7 @@ GIVEN = (ForecastKind.WITHIN, ForecastKind.AROUND)
 class WatchedFamilies(Families):
     """A forecast about a given stretch of events speaks wherever one is made, also where it has no chance at all."""
 
-    def member(self, number: int) -> Family:
+    def member(self, number: int) -> ForecastFamily:
         family = super().member(number)
         forecast = self.step.event.forecast
         assert forecast is not None

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.network.layout import Layout, kept_of
+from inkling.evaluators.network.layout import RegisterLayout, kept_of
 from inkling.evaluators.network.store import (
     END,
     HIGH,
@@ -138,7 +138,7 @@ ALWAYS = Code(np.empty((0, 3), np.int64), np.empty(0))
 @dataclass(slots=True)
 class _Writer:
     store: Store
-    layout: Layout
+    layout: RegisterLayout
     slot: int  # of the candidate
     unit: Callable[[Span], int]
     rows: list[tuple[int, int, int]]
@@ -332,7 +332,7 @@ def _column_of(reference: Reference) -> str:
 
 
 def compile_conditions(
-    conditions: tuple[e.Expr, ...], slot: int, store: Store, layout: Layout, unit: Callable[[Span], int]
+    conditions: tuple[e.Expr, ...], slot: int, store: Store, layout: RegisterLayout, unit: Callable[[Span], int]
 ) -> Code:
     """Bytecode of a conjunction for a candidate in `slot`.
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.network.layout import Layout, kept_of
-from inkling.evaluators.network.partials import Contexts
+from inkling.evaluators.network.layout import RegisterLayout, kept_of
+from inkling.evaluators.network.partials import MatchContexts
 from inkling.evaluators.network.store import END, ID, START, Store
 from inkling.kernels.columns.canonical import canonical_order
 from inkling.logical import expr as e
@@ -64,7 +64,7 @@ def _is_sorted(group: Ints, start: Ints, place: Ints) -> bool:
 
 
 def split_equalities(
-    leaf: LeafTest, layout: Layout, types: dict[str, Type]
+    leaf: LeafTest, layout: RegisterLayout, types: dict[str, Type]
 ) -> tuple[tuple[Equality, ...], tuple[e.Expr, ...]]:
     """Conditions that an index can answer, and the rest."""
     equalities, rest = [], []
@@ -77,7 +77,7 @@ def split_equalities(
     return tuple(equalities), tuple(rest)
 
 
-def _equality(condition: e.Expr, slot: int, layout: Layout, types: dict[str, Type]) -> Equality | None:
+def _equality(condition: e.Expr, slot: int, layout: RegisterLayout, types: dict[str, Type]) -> Equality | None:
     if not isinstance(condition, e.Compare) or condition.operator != "=":
         return None
     for own, other in ((condition.left, condition.right), (condition.right, condition.left)):
@@ -108,7 +108,7 @@ def _comparable(left: Type, right: Type) -> bool:
 
 
 def group_by_equality(
-    store: Store, rows: Ints, contexts: Contexts, equalities: tuple[Equality, ...]
+    store: Store, rows: Ints, contexts: MatchContexts, equalities: tuple[Equality, ...]
 ) -> tuple[Index, Ints]:
     """Index of the candidates by key and equal values, and the group of each context (-1: none can match)."""
     batch = store.batch

@@ -17,10 +17,10 @@ from inkling.analysis.bounds.window import total_horizon
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.policies import looks_at_scope
 from inkling.evaluators.protocol import Moment
-from inkling.evaluators.stage.member import RowsEvaluator, RowsState, Setting, StepInput, StepOutput, behind
+from inkling.evaluators.stage.member import RowsEvaluator, RowsState, StageSetting, StepInput, StepOutput, behind
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch, in_one_piece, key_codes
-from inkling.evaluators.stage.rows.layout import Layout
+from inkling.evaluators.stage.rows.migration import RowMigration
 from inkling.evaluators.stage.rows.owners import with_owners
 from inkling.evaluators.stage.rows.row_tests import passing, without_resets
 from inkling.logical import plan as p
@@ -42,7 +42,7 @@ class NetworkEvaluator(RowsEvaluator[RowsState]):
     name = Evaluator.NETWORK
     state_type = RowsState
 
-    def __init__(self, steps: Iterable[EventStep], setting: Setting, others: Iterable[str]) -> None:
+    def __init__(self, steps: Iterable[EventStep], setting: StageSetting, others: Iterable[str]) -> None:
         """`others` names the events that are answered before these."""
         self._steps = tuple(steps)
         self.stage = setting.stage
@@ -88,7 +88,7 @@ class NetworkEvaluator(RowsEvaluator[RowsState]):
         return self._retained(state, kept, until.time), StepOutput(found)
 
     def migrated(self, state: RowsState, before: NetworkEvaluator, kept: Collection[str]) -> RowsState:
-        return RowsState(Layout.between(before.stage, self.stage, kept).rows(state.rows), 0)
+        return RowsState(RowMigration.between(before.stage, self.stage, kept).rows(state.rows), 0)
 
     def _evaluated(
         self, kept: pa.Table, closing: NDArray[np.bool_], given: StepInput, until: int

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.network.lateral import Evaluation
-from inkling.evaluators.network.partials import Contexts, Occurrences, Partials, stack
+from inkling.evaluators.network.lateral import JoinEvaluation
+from inkling.evaluators.network.partials import MatchContexts, Occurrences, Partials, stack
 from inkling.evaluators.network.results import results_of
-from inkling.evaluators.network.session import Group, Session
+from inkling.evaluators.network.session import Session, SharingGroup
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.truth import truth_of
 from inkling.logical.evaluate import ExpressionContext
@@ -34,7 +34,7 @@ class Newest:
 
 
 def depending_on(
-    newest: Newest, evaluation: Evaluation, pattern: Pattern, roots: Contexts, window: int | None
+    newest: Newest, evaluation: JoinEvaluation, pattern: Pattern, roots: MatchContexts, window: int | None
 ) -> Occurrences:
     """Each match once: one of its slots is the first that a newest result fills."""
     depth = evaluation.store.batch.depth
@@ -63,12 +63,12 @@ class NetworkEvent:
 
     step: EventStep
     context: ExpressionContext
-    _groups: list[Group] = field(default_factory=list, compare=False, repr=False)
+    _groups: list[SharingGroup] = field(default_factory=list, compare=False, repr=False)
     _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
 
-    def _alone(self) -> Group:
+    def _alone(self) -> SharingGroup:
         if not self._groups:
-            self._groups.append(Group((self.step,)))
+            self._groups.append(SharingGroup((self.step,)))
         return self._groups[0]
 
     def evaluate(
@@ -96,7 +96,7 @@ class NetworkEvent:
                 kept &= truth_of(condition, resolve, len(found), self.context)
             return kept
 
-        evaluation = Evaluation(store, self.step, layout, types, self.context.unit, passes, session, common)
+        evaluation = JoinEvaluation(store, self.step, layout, types, self.context.unit, passes, session, common)
         event = self.step.event
         roots = evaluation.roots()
         if common is not None:

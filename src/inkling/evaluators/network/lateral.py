@@ -14,13 +14,13 @@ import numpy as np
 
 from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.bytecode import Code, compile_conditions
-from inkling.evaluators.network.layout import Layout, Register
+from inkling.evaluators.network.layout import RegisterLayout, SlotRegister
 from inkling.evaluators.network.partials import (
     AFTER_ALL,
     BEFORE_ALL,
     NOWHERE,
     Arena,
-    Contexts,
+    MatchContexts,
     Occurrences,
     Partials,
     StartBy,
@@ -32,7 +32,7 @@ from inkling.evaluators.network.partials import (
     stack,
     strictly_before,
 )
-from inkling.evaluators.network.rounds import Rounds, expand, is_among, repeated_eagerly
+from inkling.evaluators.network.rounds import RepetitionRounds, expand, is_among, repeated_eagerly
 from inkling.evaluators.network.session import Common, Session
 from inkling.evaluators.network.store import Store
 from inkling.evaluators.network.where import (
@@ -63,12 +63,12 @@ Filter = Callable[[Occurrences | Partials, tuple[Expr, ...]], np.ndarray]
 
 
 @dataclass(slots=True)
-class Evaluation:
+class JoinEvaluation:
     """One evaluation of one event over one store."""
 
     store: Store
     step: EventStep
-    layout: Layout
+    layout: RegisterLayout
     types: dict[str, Type]
     unit: Callable[[Span], int]
     passes: Filter  # HAVING of nested patterns
@@ -85,11 +85,11 @@ class Evaluation:
         self._rows[slot] = rows
         self._plain_index.pop(slot, None)
 
-    def roots(self) -> Contexts:
+    def roots(self) -> MatchContexts:
         """One context per key: nothing bound, no bounds."""
         n = self.store.n_keys
         far = np.full(n, FAR)
-        return Contexts(
+        return MatchContexts(
             np.arange(n),
             np.full(n, -1),
             np.full((n, len(self.layout.registers)), -1),
@@ -102,7 +102,7 @@ class Evaluation:
         )
 
     def occurrences(
-        self, pattern: p.Pattern, contexts: Contexts, policy: p.Policy = p.Policy.ANY, window: int | None = None
+        self, pattern: p.Pattern, contexts: MatchContexts, policy: p.Policy = p.Policy.ANY, window: int | None = None
     ) -> Occurrences:
         """Every occurrence of `pattern` in each context that lasts at most `window` (a hint, not a filter)."""
         if self.common is None:
@@ -111,7 +111,9 @@ class Evaluation:
             pattern, contexts, window, lambda: self._occurrences(pattern, contexts, policy, window)
         )
 
-    def _occurrences(self, pattern: p.Pattern, contexts: Contexts, policy: p.Policy, window: int | None) -> Occurrences:
+    def _occurrences(
+        self, pattern: p.Pattern, contexts: MatchContexts, policy: p.Policy, window: int | None
+    ) -> Occurrences:
         match pattern:
             case p.Leaf():
                 return self._leaf(pattern, contexts, following=False)
@@ -172,7 +174,9 @@ class Evaluation:
             return window
         return self.length(within) if window is None else min(window, self.length(within))
 
-    def _narrowed(self, pattern: p.Narrowed, contexts: Contexts, policy: p.Policy, window: int | None) -> Occurrences:
+    def _narrowed(
+        self, pattern: p.Narrowed, contexts: MatchContexts, policy: p.Policy, window: int | None
+    ) -> Occurrences:
         inner = self.window_of(pattern.within, window)
         found = self.occurrences(pattern.pattern, contexts, policy, inner)
         if pattern.slot is not None:
@@ -183,7 +187,7 @@ class Evaluation:
         found = found.where(self.lasts_at_most(found, contexts.key[found.origin], pattern.within))
         return found.where(self.passes(found, pattern.having)) if pattern.having else found
 
-    def _conjunction(self, pattern: p.Conjunction, contexts: Contexts, window: int | None) -> Occurrences:
+    def _conjunction(self, pattern: p.Conjunction, contexts: MatchContexts, window: int | None) -> Occurrences:
         """All items, in any order; one that may be empty may be missing, but not all of them."""
         items = pattern.items
         n_placed, partials = self._resumed(pattern, len(items), contexts, window, begin(contexts, 0))
@@ -223,7 +227,7 @@ class Evaluation:
         self,
         pattern: p.Pattern,
         items: tuple[p.Pattern, ...],
-        contexts: Contexts,
+        contexts: MatchContexts,
         window: int | None,
         relations: tuple[str, ...],
     ) -> Occurrences:
@@ -240,7 +244,7 @@ class Evaluation:
             self._keep(pattern, place + 1, contexts, window, partials)
         return starting_early(closed(partials, None), contexts)
 
-    def _except(self, pattern: p.Pattern, other: p.Pattern, contexts: Contexts, window: int | None) -> Occurrences:
+    def _except(self, pattern: p.Pattern, other: p.Pattern, contexts: MatchContexts, window: int | None) -> Occurrences:
         """Occurrences that no occurrence of the other pattern, given what they bind, equals in start and end."""
         found = self.occurrences(pattern, contexts, window=window)
         if not len(found):
@@ -252,7 +256,7 @@ class Evaluation:
         kept[origin[equal]] = False
         return found.where(kept)
 
-    def _other_runs(self, pattern: p.Pattern, contexts: Contexts) -> Occurrences:
+    def _other_runs(self, pattern: p.Pattern, contexts: MatchContexts) -> Occurrences:
         """Runs of consecutive events of the scope that are no word of the pattern; they have no lineage."""
         scope = self.scope
         opens, opens_end = self._ranges(contexts, contexts.key, scope)
@@ -278,7 +282,7 @@ class Evaluation:
             scope.end[closing],
         )
 
-    def _sequence(self, sequence: p.Sequence, contexts: Contexts, window: int | None) -> Occurrences:
+    def _sequence(self, sequence: p.Sequence, contexts: MatchContexts, window: int | None) -> Occurrences:
         absences = [part.pattern for part in sequence.parts if isinstance(part, p.Absent)]
         n_placed, partials = self._resumed(
             sequence, len(sequence.parts), contexts, window, begin(contexts, len(absences))
@@ -321,7 +325,7 @@ class Evaluation:
         return closed(partials, limit)
 
     def _resumed(
-        self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, fresh: Partials
+        self, pattern: p.Pattern, n_parts: int, contexts: MatchContexts, window: int | None, fresh: Partials
     ) -> tuple[int, Partials]:
         """How many first parts another event has placed already, and what came of it."""
         if self.common is None:
@@ -329,7 +333,7 @@ class Evaluation:
         return self.common.first_parts(pattern, n_parts, contexts, window, fresh)
 
     def _keep(
-        self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, partials: Partials
+        self, pattern: p.Pattern, n_parts: int, contexts: MatchContexts, window: int | None, partials: Partials
     ) -> None:
         if self.common is not None:
             self.common.keep(pattern, n_parts, contexts, window, partials)
@@ -338,12 +342,12 @@ class Evaluation:
         self,
         part: p.Repetition,
         partials: Partials,
-        contexts: Contexts,
+        contexts: MatchContexts,
         policy: p.Policy,
         window: int | None,
         start_by: StartBy | None,
     ) -> Partials:
-        rounds = Rounds.of(part.pattern, self.layout)
+        rounds = RepetitionRounds.of(part.pattern, self.layout)
         lacking = self._may_lack(part.pattern, partials)
         if lacking is not None and part.low > 0:
             optional = replace(part, low=0)
@@ -366,7 +370,7 @@ class Evaluation:
         part: p.Repetition,
         rest: tuple[p.Part, ...],
         partials: Partials,
-        contexts: Contexts,
+        contexts: MatchContexts,
         window: int | None,
         start_by: StartBy | None,
     ) -> tuple[Partials, StartBy]:
@@ -377,7 +381,7 @@ class Evaluation:
         def following(pattern: p.Pattern, partials: Partials, start_by: StartBy | None) -> Occurrences:
             return self._following(pattern, partials, contexts, p.Policy.NEXT, window, start_by)
 
-        fresh = Rounds.of(part.pattern, self.layout).begun(partials)
+        fresh = RepetitionRounds.of(part.pattern, self.layout).begun(partials)
         once = self._hop(part.pattern, fresh, contexts, p.Policy.NEXT, window, start_by)
         return repeated_eagerly(part, after, once, self.layout, following, partial(self._going_on, part.pattern))
 
@@ -385,7 +389,7 @@ class Evaluation:
         self,
         pattern: p.Pattern,
         partials: Partials,
-        contexts: Contexts,
+        contexts: MatchContexts,
         policy: p.Policy,
         window: int | None,
         start_by: StartBy | None = None,
@@ -432,7 +436,7 @@ class Evaluation:
         self,
         pattern: p.Pattern,
         partials: Partials,
-        contexts: Contexts,
+        contexts: MatchContexts,
         policy: p.Policy,
         window: int | None,
         start_by: StartBy | None,
@@ -451,7 +455,7 @@ class Evaluation:
             found = found.where(fits)
         return found
 
-    def _only_adjacent(self, lookup: Contexts) -> Contexts:
+    def _only_adjacent(self, lookup: MatchContexts) -> MatchContexts:
         """STRICT: what follows must start before any event of the scope that follows has ended."""
         scope = self.scope
         least, least_place = self._ends_from
@@ -476,7 +480,7 @@ class Evaluation:
         absent: p.Pattern,
         number: int,
         partials: Partials,
-        contexts: Contexts,
+        contexts: MatchContexts,
         limit: int | None,
         back: int | None,
     ) -> np.ndarray:
@@ -491,7 +495,7 @@ class Evaluation:
         until_end = FAR if limit is None else partials.start + limit + 1
         before = np.where(open_right, until_end, right)
         before_place = np.where(open_right, BEFORE_ALL, right_place)
-        lookup = Contexts(
+        lookup = MatchContexts(
             contexts.key[partials.origin],
             partials.tail,
             partials.registers,
@@ -525,7 +529,7 @@ class Evaluation:
         violated[found.origin[inside]] = True
         return violated
 
-    def _leaf(self, leaf: p.Leaf, contexts: Contexts, *, following: bool) -> Occurrences:
+    def _leaf(self, leaf: p.Leaf, contexts: MatchContexts, *, following: bool) -> Occurrences:
         index, group, code = self._index(leaf, contexts)
         first, last = self._ranges(contexts, group, index)
         shared = (contexts.registers, contexts.moments, code.instructions, code.constants, self.store.numbers)
@@ -552,11 +556,11 @@ class Evaluation:
         for number, (owner, kept) in enumerate(self.layout.registers):
             if owner == slot:
                 column = registers[:, number]
-                first = kept in (Register.FIRST, Register.HERE_FIRST)
+                first = kept in (SlotRegister.FIRST, SlotRegister.HERE_FIRST)
                 registers[:, number] = np.where(first & (column >= 0), column, rows)
         return registers
 
-    def _ranges(self, contexts: Contexts, group: Ints, index: cand.Index) -> tuple[Ints, Ints]:
+    def _ranges(self, contexts: MatchContexts, group: Ints, index: cand.Index) -> tuple[Ints, Ints]:
         far = np.full(len(contexts), AFTER_ALL)
         tight = at_most(contexts.first_until, contexts.first_until_place, contexts.until, far)
         return join.ranges(
@@ -570,7 +574,7 @@ class Evaluation:
             index.start_place,
         )
 
-    def _index(self, leaf: p.Leaf, contexts: Contexts) -> tuple[cand.Index, Ints, Code]:
+    def _index(self, leaf: p.Leaf, contexts: MatchContexts) -> tuple[cand.Index, Ints, Code]:
         test = self.step.leaf(leaf.slot)
         if leaf.slot not in self._rows:
             self._rows[leaf.slot] = self.session.rows_of(test)

@@ -11,7 +11,7 @@ from inkling.logical import plan as p
 from inkling.physical.plan import EventStep
 
 
-class Register(Enum):
+class SlotRegister(Enum):
     """Which event of a slot a register holds; `HERE` counts only the repetition at hand."""
 
     HERE_FIRST = "here, first"
@@ -21,14 +21,14 @@ class Register(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RegisterLayout:
     """`registers` hold row numbers; `moments` hold times of named nested patterns."""
 
-    registers: tuple[tuple[int, Register], ...]
+    registers: tuple[tuple[int, SlotRegister], ...]
     moments: tuple[tuple[int, e.Edge], ...]
     spans: frozenset[int]
 
-    def register(self, slot: int, kept: Register) -> int:
+    def register(self, slot: int, kept: SlotRegister) -> int:
         return self.registers.index((slot, kept))
 
     def moment(self, slot: int, edge: e.Edge) -> int:
@@ -38,35 +38,37 @@ class Layout:
         return slot in self.spans
 
 
-def kept_of(reference: e.Expr) -> Register:
+def kept_of(reference: e.Expr) -> SlotRegister:
     """The register that answers a reference to another slot."""
     match reference:
         case e.ListColumn(which=which):
-            return Register.FIRST if which is e.Which.FIRST else Register.LAST
+            return SlotRegister.FIRST if which is e.Which.FIRST else SlotRegister.LAST
         case e.TimeOf(edge=e.Edge.START):
-            return Register.HERE_FIRST
+            return SlotRegister.HERE_FIRST
         case _:
-            return Register.HERE
+            return SlotRegister.HERE
 
 
-def layout_of(step: EventStep) -> Layout:
+def layout_of(step: EventStep) -> RegisterLayout:
     """Registers for every reference that a condition across events makes to another slot."""
     spans = _spans(step)
     moments = {(slot, edge) for slot in spans for edge in e.Edge}
-    return Layout(registers_of([step]), tuple(sorted(moments, key=lambda pair: (pair[0], pair[1].value))), spans)
+    return RegisterLayout(
+        registers_of([step]), tuple(sorted(moments, key=lambda pair: (pair[0], pair[1].value))), spans
+    )
 
 
-def registers_of(steps: Sequence[EventStep]) -> tuple[tuple[int, Register], ...]:
+def registers_of(steps: Sequence[EventStep]) -> tuple[tuple[int, SlotRegister], ...]:
     """The registers that any of these events needs."""
-    registers: set[tuple[int, Register]] = set()
+    registers: set[tuple[int, SlotRegister]] = set()
     for step in steps:
         for leaf in step.leaves:
             for condition in leaf.all_across:
                 registers.update(_references(condition, leaf.slot, _spans(step)))
     repeated = {slot.number for step in steps for slot in step.event.slots if slot.repeated}
     for slot, kept in tuple(registers):
-        if slot in repeated and kept in (Register.HERE, Register.HERE_FIRST):
-            registers |= {(slot, Register.FIRST), (slot, Register.LAST)}
+        if slot in repeated and kept in (SlotRegister.HERE, SlotRegister.HERE_FIRST):
+            registers |= {(slot, SlotRegister.FIRST), (slot, SlotRegister.LAST)}
     return tuple(sorted(registers, key=lambda pair: (pair[0], pair[1].value)))
 
 
@@ -74,7 +76,7 @@ def _spans(step: EventStep) -> frozenset[int]:
     return frozenset(slot.number for slot in step.event.slots if slot.span_only)
 
 
-def _references(condition: e.Expr, own: int, spans: frozenset[int]) -> Iterator[tuple[int, Register]]:
+def _references(condition: e.Expr, own: int, spans: frozenset[int]) -> Iterator[tuple[int, SlotRegister]]:
     for part in e.walk(condition):
         match part:
             case e.ListColumn(slot=slot):

@@ -18,7 +18,7 @@ NOWHERE = np.int64(-(2**63) + 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MatchTable:
     """Equally long arrays; the first axis is the row."""
 
     def take(self, rows: Ints) -> Self:
@@ -31,10 +31,10 @@ class Table:
         return len(getattr(self, fields(self)[0].name))
 
 
-TableKind = TypeVar("TableKind", bound=Table)
+MatchTableKind = TypeVar("MatchTableKind", bound=MatchTable)
 
 
-def stack(tables: list[TableKind]) -> TableKind:
+def stack(tables: list[MatchTableKind]) -> MatchTableKind:
     """One table under the other."""
     if len(tables) == 1:
         return tables[0]
@@ -43,7 +43,7 @@ def stack(tables: list[TableKind]) -> TableKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Contexts(Table):
+class MatchContexts(MatchTable):
     """What is bound to the left of a pattern, and where its occurrences may lie.
 
     Occurrences start after `(after, after_place)`, at `(first_until, first_until_place)` or before, and no event of
@@ -62,7 +62,7 @@ class Contexts(Table):
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrences(Table):
+class Occurrences(MatchTable):
     """Occurrences of a pattern; `origin` is the row of the context each belongs to."""
 
     origin: Ints
@@ -90,14 +90,14 @@ class Partials(Occurrences):
 
 
 @dataclass(frozen=True, slots=True)
-class StartBy(Table):
+class StartBy(MatchTable):
     """Per partial match, the latest start of what comes next."""
 
     time: Ints
     place: Ints
 
 
-def begin(contexts: Contexts, n_gaps: int) -> Partials:
+def begin(contexts: MatchContexts, n_gaps: int) -> Partials:
     """Nothing placed yet, one row per context."""
     n = len(contexts)
     unset = np.full(n, NOWHERE)

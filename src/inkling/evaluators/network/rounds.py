@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from inkling.evaluators.network.layout import Layout, Register, named_slots
+from inkling.evaluators.network.layout import RegisterLayout, SlotRegister, named_slots
 from inkling.evaluators.network.partials import NOWHERE, Occurrences, Partials, StartBy, stack
 from inkling.kernels.joins import join
 from inkling.logical import plan as p
@@ -52,22 +52,22 @@ Following = Callable[[p.Pattern, Partials, StartBy | None], Occurrences]
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class RepetitionRounds:
     """What partial matches have at hand of one repetition, in a round of it and after the last."""
 
-    layout: Layout
+    layout: RegisterLayout
     slots: frozenset[int]
     spans: frozenset[int]
 
     @classmethod
-    def of(cls, pattern: p.Pattern, layout: Layout) -> Self:
+    def of(cls, pattern: p.Pattern, layout: RegisterLayout) -> Self:
         return cls(layout, frozenset(leaf.slot for leaf in p.leaves(pattern)), frozenset(named_slots(pattern)))
 
     def begun(self, partials: Partials) -> Partials:
         """Another round begins: what its slots stood for in earlier ones is not at hand."""
         registers, moments = partials.registers.copy(), partials.moments.copy()
         for number, (owner, kept) in enumerate(self.layout.registers):
-            if owner in self.slots and kept in (Register.HERE, Register.HERE_FIRST):
+            if owner in self.slots and kept in (SlotRegister.HERE, SlotRegister.HERE_FIRST):
                 registers[:, number] = -1
         for number, (owner, _) in enumerate(self.layout.moments):
             if owner in self.spans:
@@ -78,8 +78,8 @@ class Rounds:
         """The last round is over: all events of the repetition are at hand."""
         registers = partials.registers.copy()
         for number, (owner, kept) in enumerate(self.layout.registers):
-            if owner in self.slots and kept in (Register.HERE, Register.HERE_FIRST):
-                whole = Register.LAST if kept is Register.HERE else Register.FIRST
+            if owner in self.slots and kept in (SlotRegister.HERE, SlotRegister.HERE_FIRST):
+                whole = SlotRegister.LAST if kept is SlotRegister.HERE else SlotRegister.FIRST
                 registers[:, number] = registers[:, self.layout.register(owner, whole)]
         return replace(partials, registers=registers)
 
@@ -88,12 +88,12 @@ def repeated_eagerly(
     part: p.Repetition,
     after: p.Pattern | None,
     once: Partials,
-    layout: Layout,
+    layout: RegisterLayout,
     following: Following,
     going_on: Callable[[Partials, Occurrences], Partials],
 ) -> tuple[Partials, StartBy]:
     """Partial matches after each number of rounds, from those after one; and by when the part after it must start."""
-    rounds = Rounds.of(part.pattern, layout)
+    rounds = RepetitionRounds.of(part.pattern, layout)
     partials, count = once, 1
     reached: list[tuple[Partials, StartBy]] = []
     while len(partials) and count != part.high:
@@ -108,10 +108,10 @@ def repeated_eagerly(
     return stack([one for one, _ in reached]), stack([start_by for _, start_by in reached])
 
 
-def _earliest_end(after: p.Pattern, partials: Partials, layout: Layout, following: Following) -> StartBy:
+def _earliest_end(after: p.Pattern, partials: Partials, layout: RegisterLayout, following: Following) -> StartBy:
     """When the first occurrence of the part after a repetition ends."""
     if isinstance(after, p.Repetition):
-        partials, after = Rounds.of(after.pattern, layout).begun(partials), after.pattern
+        partials, after = RepetitionRounds.of(after.pattern, layout).begun(partials), after.pattern
     return _ends_of(following(after, partials, None), len(partials))
 
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.policies import parts_of
 from inkling.evaluators.network import candidates as cand
-from inkling.evaluators.network.layout import Layout, layout_of, registers_of
-from inkling.evaluators.network.partials import NOWHERE, Arena, Contexts, Occurrences, Partials
+from inkling.evaluators.network.layout import RegisterLayout, layout_of, registers_of
+from inkling.evaluators.network.partials import NOWHERE, Arena, MatchContexts, Occurrences, Partials
 from inkling.evaluators.network.store import END, ID, START, Store, build_store
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.logical import expr as e
@@ -55,7 +55,7 @@ def _columns(condition: e.Expr) -> Iterator[str]:
                 pass
 
 
-Numbers = Mapping[tuple[int, int], int]
+WorkNumbers = Mapping[tuple[int, int], int]
 """Number of a shared piece of work, by the identity of its node and its number of first parts."""
 
 Tested = tuple[tuple[int, ...], tuple[int, ...]]
@@ -63,24 +63,24 @@ Tested = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedEvent:
     """What an event needs to be evaluated besides its step."""
 
-    layout: Layout
-    numbers: Numbers
+    layout: RegisterLayout
+    numbers: WorkNumbers
 
 
 @dataclass(slots=True)
-class Group:
+class SharingGroup:
     """Events of a stage that look at the same rows; made once, used for any number of batches."""
 
     steps: tuple[EventStep, ...]
     shared: frozenset[Work] = frozenset()
-    _prepared: dict[str, Prepared] = field(default_factory=dict)
+    _prepared: dict[str, PreparedEvent] = field(default_factory=dict)
     _types: dict[pa.DataType, dict[str, Type]] = field(default_factory=dict)
     _often: frozenset[Tested] | None = None
 
-    def prepared(self, step: EventStep) -> Prepared:
+    def prepared(self, step: EventStep) -> PreparedEvent:
         """Registers and shared work of an event; events that share some have all their registers in common."""
         if not self._prepared:
             self._prepare()
@@ -98,7 +98,7 @@ class Group:
         moments = _union([layouts[step.event.name].moments for step in together])
         for name, layout in layouts.items():
             common = replace(layout, registers=registers, moments=moments) if numbers[name] else layout
-            self._prepared[name] = Prepared(common, numbers[name])
+            self._prepared[name] = PreparedEvent(common, numbers[name])
 
     def types(self, batch: EventBatch) -> dict[str, Type]:
         """Columns that conditions across events of any of the steps look at."""
@@ -121,16 +121,16 @@ class Group:
 class Session:
     """One batch, and what events of a group have found in it so far."""
 
-    group: Group
+    group: SharingGroup
     store: Store
     arena: Arena = field(default_factory=Arena)
-    roots: Contexts | None = None
+    roots: MatchContexts | None = None
     found: dict[tuple[int, int | None], Occurrences | Partials] = field(default_factory=dict)
     _rows: dict[Tested, Ints] = field(default_factory=dict)
     _indexes: dict[Tested, cand.Index] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, group: Group, batch: EventBatch, n_keys: int) -> Session:
+    def of(cls, group: SharingGroup, batch: EventBatch, n_keys: int) -> Session:
         return cls(group, build_store(batch, group.types(batch).items(), n_keys))
 
     def rows_of(self, leaf: LeafTest) -> Ints:
@@ -163,20 +163,20 @@ class Common:
     """The view that one event has of what is found in common."""
 
     session: Session
-    numbers: Numbers
+    numbers: WorkNumbers
 
     @property
     def arena(self) -> Arena:
         return self.session.arena
 
-    def roots(self, make: Callable[[], Contexts]) -> Contexts:
+    def roots(self, make: Callable[[], MatchContexts]) -> MatchContexts:
         """The contexts in which nothing is bound: the same for all."""
         if self.session.roots is None:
             self.session.roots = make()
         return self.session.roots
 
     def whole(
-        self, pattern: p.Pattern, contexts: Contexts, window: int | None, find: Callable[[], Occurrences]
+        self, pattern: p.Pattern, contexts: MatchContexts, window: int | None, find: Callable[[], Occurrences]
     ) -> Occurrences:
         """The occurrences of a pattern, found now or before."""
         number = self.numbers.get((id(pattern), WHOLE)) if contexts is self.session.roots else None
@@ -189,7 +189,7 @@ class Common:
         return found
 
     def first_parts(
-        self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, fresh: Partials
+        self, pattern: p.Pattern, n_parts: int, contexts: MatchContexts, window: int | None, fresh: Partials
     ) -> tuple[int, Partials]:
         """The most first parts that were placed before, and the partial matches they made; else none, and `fresh`."""
         if contexts is self.session.roots:
@@ -201,7 +201,7 @@ class Common:
         return 0, fresh
 
     def keep(
-        self, pattern: p.Pattern, n_parts: int, contexts: Contexts, window: int | None, partials: Partials
+        self, pattern: p.Pattern, n_parts: int, contexts: MatchContexts, window: int | None, partials: Partials
     ) -> None:
         """Remember partial matches, if others want them."""
         number = self.numbers.get((id(pattern), n_parts)) if contexts is self.session.roots else None
@@ -243,13 +243,13 @@ class SharedWork:
     def __init__(self, stage: Stage, derived: Mapping[str, DerivedInputs]) -> None:
         self._derived_inputs = derived
         self._twins = dict(stage.sharing.twins)
-        self._groups: dict[DerivedInputs, Group] = {}
+        self._groups: dict[DerivedInputs, SharingGroup] = {}
         joined = [step for step in stage.steps if step.evaluator not in UNJOINED]
         for step in joined:
             read = derived[step.event.name]
             together = tuple(one for one in joined if derived[one.event.name] == read)
             if read not in self._groups:
-                self._groups[read] = Group(together, frozenset(_shared_works(stage, together)))
+                self._groups[read] = SharingGroup(together, frozenset(_shared_works(stage, together)))
 
     def session(self, step: EventStep, batch: EventBatch, n_keys: int, opened: Opened) -> Session:
         """The session over a batch, which lives as long as what is `opened`."""

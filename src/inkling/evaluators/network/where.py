@@ -9,7 +9,7 @@ import numpy as np
 from inkling.evaluators.network.partials import (
     AFTER_ALL,
     BEFORE_ALL,
-    Contexts,
+    MatchContexts,
     Occurrences,
     Partials,
     StartBy,
@@ -93,18 +93,18 @@ def _share_time(left: Spans, right: Spans) -> np.ndarray:
     return overlap | left_point | right_point
 
 
-def start_anywhere(contexts: Contexts) -> Contexts:
+def start_anywhere(contexts: MatchContexts) -> MatchContexts:
     """Only the earliest of several parts has to start early enough, so no single part is held to it."""
     return replace(contexts, first_until=contexts.until, first_until_place=np.full(len(contexts), AFTER_ALL))
 
 
-def starting_early(found: Occurrences, contexts: Contexts) -> Occurrences:
+def starting_early(found: Occurrences, contexts: MatchContexts) -> Occurrences:
     """Those that start as early as their context asks."""
     bound, place = contexts.first_until[found.origin], contexts.first_until_place[found.origin]
     return found.where(at_most(found.start, found.start_place, bound, place))
 
 
-def starting_by(contexts: Contexts, limit: StartBy) -> Contexts:
+def starting_by(contexts: MatchContexts, limit: StartBy) -> MatchContexts:
     """The same, for what starts no later than the limit."""
     tighter = ~at_most(contexts.first_until, contexts.first_until_place, limit.time, limit.place)
     return replace(
@@ -114,10 +114,10 @@ def starting_by(contexts: Contexts, limit: StartBy) -> Contexts:
     )
 
 
-def at_start(partials: Partials, contexts: Contexts) -> Contexts:
+def at_start(partials: Partials, contexts: MatchContexts) -> MatchContexts:
     """Where the first part of a sequence may lie."""
     origin = partials.origin
-    return Contexts(
+    return MatchContexts(
         contexts.key[origin],
         partials.tail,
         partials.registers,
@@ -130,13 +130,13 @@ def at_start(partials: Partials, contexts: Contexts) -> Contexts:
     )
 
 
-def after_last(partials: Partials, contexts: Contexts, window: int | None) -> Contexts:
+def after_last(partials: Partials, contexts: MatchContexts, window: int | None) -> MatchContexts:
     """Where the next part of a sequence may lie: after the last one, within the window of the first."""
     origin = partials.origin
     until = contexts.until[origin]
     if window is not None:
         until = np.minimum(until, partials.start + window)
-    return Contexts(
+    return MatchContexts(
         contexts.key[origin],
         partials.tail,
         partials.registers,
@@ -156,7 +156,7 @@ def deadline(partials: Partials, after: int) -> Occurrences:
     return Occurrences(np.arange(n), partials.tail, partials.registers, partials.moments, due, first, due, last, due)
 
 
-def anywhere(partials: Partials, contexts: Contexts, window: int | None) -> Contexts:
+def anywhere(partials: Partials, contexts: MatchContexts, window: int | None) -> MatchContexts:
     """Where another item of a conjunction may lie: anywhere the context allows, within the window of the others."""
     origin = partials.origin
     after, after_place, until = contexts.after[origin], contexts.after_place[origin], contexts.until[origin]
@@ -165,7 +165,7 @@ def anywhere(partials: Partials, contexts: Contexts, window: int | None) -> Cont
         tighter = partials.placed & (low >= after)
         after, after_place = np.where(tighter, low, after), np.where(tighter, AFTER_ALL, after_place)
         until = np.where(partials.placed, np.minimum(until, partials.start + window), until)
-    return Contexts(
+    return MatchContexts(
         contexts.key[origin],
         partials.tail,
         partials.registers,
@@ -178,7 +178,7 @@ def anywhere(partials: Partials, contexts: Contexts, window: int | None) -> Cont
     )
 
 
-def related_candidates(relations: tuple[str, ...], partials: Partials, lookup: Contexts) -> Contexts:
+def related_candidates(relations: tuple[str, ...], partials: Partials, lookup: MatchContexts) -> MatchContexts:
     """Where something can lie that stands in one of the relations to what is placed so far."""
     low, high = related_starts(relations, partials)
     later = low - 1 >= lookup.after
@@ -192,7 +192,7 @@ def related_candidates(relations: tuple[str, ...], partials: Partials, lookup: C
     )
 
 
-def moment(time: int, contexts: Contexts) -> Occurrences:
+def moment(time: int, contexts: MatchContexts) -> Occurrences:
     """A moment of the clock, in the contexts that allow it; it has no place among simultaneous events."""
     n = len(contexts)
     now, first, last = np.full(n, time), np.full(n, BEFORE_ALL), np.full(n, AFTER_ALL)
@@ -202,10 +202,10 @@ def moment(time: int, contexts: Contexts) -> Occurrences:
     return found.where(fits)
 
 
-def on_same_interval(found: Occurrences, contexts: Contexts) -> Contexts:
+def on_same_interval(found: Occurrences, contexts: MatchContexts) -> MatchContexts:
     """Where something can lie that starts and ends when an occurrence does, given what the occurrence binds."""
     n = len(found)
-    return Contexts(
+    return MatchContexts(
         contexts.key[found.origin],
         found.tail,
         found.registers,

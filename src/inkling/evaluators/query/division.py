@@ -10,7 +10,17 @@ import pyarrow as pa
 from inkling.analysis.query.bits import of_row
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import Strategy
-from inkling.evaluators.division import COUNT, SURVIVAL, ByKey, Carried, Conditions, EventMatches, Finish, Part, Piece
+from inkling.evaluators.division import (
+    COUNT,
+    SURVIVAL,
+    ByKey,
+    Carried,
+    Conditions,
+    EvaluatorPart,
+    EventMatches,
+    Finish,
+    Piece,
+)
 from inkling.evaluators.protocol import Rows
 from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.event import HEAD, QueryEvent
@@ -30,7 +40,7 @@ FURTHER = (pa.field(HEAD, pa.int64()), pa.field(SURVIVAL, pa.float64()), pa.fiel
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueryPart(Part):
+class QueryPart(EvaluatorPart):
     """Queries that read the same streams, divided by the same columns."""
 
     program: QueryProgram
@@ -69,7 +79,7 @@ class QueryPart(Part):
 _Columns = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def query_parts(program: QueryProgram, *, may_pack: bool = True) -> list[Part]:
+def query_parts(program: QueryProgram, *, may_pack: bool = True) -> list[EvaluatorPart]:
     """Those of chains of states apart from others: their rows can be packed."""
     found: dict[tuple[_Columns, bool], list[str]] = {}
     for event in program.events:

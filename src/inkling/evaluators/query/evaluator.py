@@ -14,9 +14,9 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.division import Part
+from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.protocol import END, SPARE, Answer, EvaluatorContext, Moment, PartEvaluator, Rows
+from inkling.evaluators.protocol import END, SPARE, BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.query.automaton.forecasts import BeliefState
 from inkling.evaluators.query.automaton.regular import ChainState, merged
 from inkling.evaluators.query.division import query_parts
@@ -70,14 +70,14 @@ class QueryEvaluator(PartEvaluator):
     def state_type(self) -> type[QueryState]:
         return QueryState
 
-    def answer(self, rows: Rows) -> Answer:
+    def answer(self, rows: Rows) -> BatchAnswer:
         ids, clock = self.program.id_types, self.program.unit.clock
         nothing = {one.name: result_schema(one, ids[one.name], clock).empty_table() for one in self.events}
         tables = {**nothing, **self._stepped(self.start(), self._ready(rows), END)[1]}
         note = sampled_text(tables, self.program)
-        return Answer(tables, () if note is None else (note,))
+        return BatchAnswer(tables, () if note is None else (note,))
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[EvaluatorPart]:
         return query_parts(self.program)
 
     def start(self) -> QueryState:

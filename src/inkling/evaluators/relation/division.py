@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from inkling.analysis.relation import Relation, Side
-from inkling.evaluators.division import ByPairs, Carried, EventMatches, Finish, Part, Piece, Share
+from inkling.evaluators.division import ByPairs, Carried, EvaluatorPart, EventMatches, Finish, Piece, Share
 from inkling.evaluators.gaps.rows import RolesOf
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.protocol import Rows
@@ -26,7 +26,7 @@ IDS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, kw_only=True)
-class RelationPart(Part):
+class RelationPart(EvaluatorPart):
     """Relations that read the same streams, divided by the same columns."""
 
     program: RelationProgram
@@ -73,7 +73,7 @@ def _portions(found: RelationMatches, keys: Keys) -> Iterator[RelationMatches]:
 _Columns = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def relation_parts(program: RelationProgram) -> list[Part]:
+def relation_parts(program: RelationProgram) -> list[EvaluatorPart]:
     """Raises `InputError` where a table makes no sense."""
     nothing = {one.schema.name: Carried.of(one).nothing for one in program.part.streams}
     for evaluator in program.evaluators.values():

@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.division import Part
+from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.gaps.rows import NumberedRows, with_roles
 from inkling.evaluators.hashes import Hashes, combined, key_hashes
-from inkling.evaluators.protocol import Answer, EvaluatorContext, Moment, PartEvaluator, Rows
+from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.relation.division import relation_parts
 from inkling.evaluators.relation.event import OperandKeys, RelationEvent, RelationMatches
 from inkling.evaluators.relation.forward import Limits
@@ -184,12 +184,12 @@ class RelationEvaluator(PartEvaluator):
     def state_type(self) -> type[RelationState]:
         return RelationState
 
-    def answer(self, rows: Rows) -> Answer:
+    def answer(self, rows: Rows) -> BatchAnswer:
         every = self.complete(rows)
         tables = answered(self.program, every)
-        return Answer(tables, tuple(notes_of(self.program, every, tables)))
+        return BatchAnswer(tables, tuple(notes_of(self.program, every, tables)))
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[EvaluatorPart]:
         return relation_parts(self.program)
 
     def start(self) -> RelationState:

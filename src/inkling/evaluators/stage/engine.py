@@ -75,7 +75,7 @@ class StageEngine:
     @cached_property
     def automata(self) -> tuple[RegularEvents, ...]:
         """Those of all regular events."""
-        return automata_of(self._regular, self.stage.resets, self._context)
+        return automata_of(self._regular, self.stage.resets, self._context) if self._regular else ()
 
     @cached_property
     def _originals(self) -> tuple[RegularEvents, ...]:

@@ -17,7 +17,7 @@ from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.open_matches import Begun, OpenMatch, opened
 from inkling.evaluators.protocol import Moment, Rows
 from inkling.evaluators.stage.engine import StageEngine
-from inkling.evaluators.stage.member import RowsState, Setting, StageMember, StepInput, StepOutput
+from inkling.evaluators.stage.member import RowsState, StageMember, StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.open_matches import begun_matches
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.derive import derived_after
@@ -30,7 +30,7 @@ from inkling.logical.plan import EventPlan, StreamPlan
 from inkling.model.batch import FOREVER, MatchBatch
 from inkling.physical.plan import EventStep, PhysicalPlan, Stage
 
-Maker = Callable[[Sequence[EventStep], Setting], Sequence[StageMember[Any]]]
+Maker = Callable[[Sequence[EventStep], StageSetting], Sequence[StageMember[Any]]]
 
 MAKERS: dict[str, Maker] = {
     Evaluator.AUTOMATON: AutomatonEvaluator.of,
@@ -41,7 +41,7 @@ MAKERS: dict[str, Maker] = {
 """In the order in which they see rows. The network, which comes last, answers the events that none of them takes."""
 
 
-def members_of(setting: Setting) -> tuple[StageMember[Any], ...]:
+def members_of(setting: StageSetting) -> tuple[StageMember[Any], ...]:
     """The evaluators of a stage; every event has one."""
     steps, made = setting.stage.steps, list[StageMember[Any]]()
     for evaluator, make in MAKERS.items():
@@ -87,7 +87,7 @@ class StageEvaluator:
         self.plan, self.number, self.tables, self.context = plan, number, tables, context
         self.stage: Stage = plan.stages[number]
         self.engine = StageEngine(self.stage, tables, context)
-        self.members = members_of(Setting(self.engine, plan.program, context, owners))
+        self.members = members_of(StageSetting(self.engine, plan.program, context, owners))
         sources = {given.source for given in self.stage.inputs}
         streams = (one for one in plan.program.streams if one.schema.name in sources)
         self.looking_back: dict[str, StreamPlan] = {one.schema.name: one for one in streams if one.derived}

@@ -12,10 +12,10 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import pyarrow as pa
 
 from inkling.analysis.bounds.lag import lag_of
-from inkling.evaluators.protocol import Evaluator, Moment
+from inkling.evaluators.protocol import Moment, StatefulEvaluator
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.rows.format import concatenated, split_rows
-from inkling.evaluators.stage.rows.layout import Layout
+from inkling.evaluators.stage.rows.migration import RowMigration
 from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_of
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, ProgramPlan
@@ -46,7 +46,7 @@ class StepOutput:
     tied: pa.Table | None = None
 
 
-class StageMember(Evaluator[State, StepInput, StepOutput], Protocol[State]):
+class StageMember(StatefulEvaluator[State, StepInput, StepOutput], Protocol[State]):
     """An evaluator of some events of a stage."""
 
     @property
@@ -104,7 +104,7 @@ class RowsEvaluator(Generic[S]):
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class StageSetting:
     """What the evaluators of a stage are made from, besides the events they answer."""
 
     engine: StageEngine
@@ -142,7 +142,7 @@ class EventEvaluator(RowsEvaluator[S], Generic[E, S]):
     owners: bool  # whether results say whose they are
 
     @classmethod
-    def of(cls, steps: Iterable[EventStep], setting: Setting) -> list[Self]:
+    def of(cls, steps: Iterable[EventStep], setting: StageSetting) -> list[Self]:
         """Those of events that it takes; another evaluator has to answer the others."""
         return [
             cls(setting.stage, setting.event(step), setting.lag(step), setting.owners)
@@ -151,7 +151,7 @@ class EventEvaluator(RowsEvaluator[S], Generic[E, S]):
         ]
 
     @staticmethod
-    def takes(step: EventStep, setting: Setting) -> bool:
+    def takes(step: EventStep, setting: StageSetting) -> bool:
         return True
 
     @property
@@ -168,7 +168,7 @@ class EventEvaluator(RowsEvaluator[S], Generic[E, S]):
         return since, behind(given.after, self.lag), behind(until.time, self.lag)
 
     def migrated(self, state: S, before: EventEvaluator[Any, S], kept: Collection[str]) -> S:
-        rows = Layout.between(before.stage, self.stage, kept).rows(state.rows)
+        rows = RowMigration.between(before.stage, self.stage, kept).rows(state.rows)
         assert len(rows) == len(state.rows), "rows of an event that is kept are kept, in the same order"
         return replace(state, rows=rows)
 

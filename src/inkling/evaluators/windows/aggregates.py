@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.evaluators.matches.whole_numbers import WholeSums, halves, means_of_two
-from inkling.evaluators.windows.members import Windows
+from inkling.evaluators.windows.members import SlidingWindows
 from inkling.kernels.windows.exact_sums import sliding_sums
 from inkling.kernels.windows.sliding import extreme_rows, running_sums
 from inkling.kernels.windows.sliding_statistics import middle_rows, sliding_deviations
@@ -151,7 +151,7 @@ def _incremental(by: UserAggregate, first: Ints, group: Ints, values: list[Any],
 class WindowColumns:
     """Resolves references of an expression against windows; a list is never put together."""
 
-    def __init__(self, windows: Windows, slot: int, wanted: NDArray[np.bool_]) -> None:
+    def __init__(self, windows: SlidingWindows, slot: int, wanted: NDArray[np.bool_]) -> None:
         """`slot` is the one that holds the members; windows that are not wanted may have any value."""
         self._wanted = wanted
         self._windows = windows

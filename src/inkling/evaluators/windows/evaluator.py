@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.protocol import Moment
-from inkling.evaluators.stage.member import EventEvaluator, RowsState, Setting, StepInput, StepOutput
+from inkling.evaluators.stage.member import EventEvaluator, RowsState, StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch, in_one_piece, key_codes
 from inkling.evaluators.stage.rows.format import concatenated, split_rows
@@ -34,7 +34,7 @@ class WindowEvaluator(EventEvaluator[WindowEvent, WindowState]):
     state_type = WindowState
 
     @staticmethod
-    def takes(step: EventStep, setting: Setting) -> bool:
+    def takes(step: EventStep, setting: StageSetting) -> bool:
         """Windows that forget what they leave behind."""
         return isinstance(step.event.pattern, p.Sliding) and step.event.pattern.since is None
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inkling.evaluators.matches.gather import Gather, lineage_ids
 from inkling.evaluators.truth import truth_of
 from inkling.evaluators.windows.aggregates import WindowColumns
-from inkling.evaluators.windows.members import Windows, candidates, in_order_of, later_pairs
+from inkling.evaluators.windows.members import SlidingWindows, candidates, in_order_of, later_pairs
 from inkling.kernels.columns import lists
 from inkling.kernels.columns.canonical import canonical_order
 from inkling.logical import plan as p
@@ -65,14 +65,14 @@ class WindowEvent:
             kept, last = _changing(windows, kept, outputs, last, n_keys if self.pattern.since is None else None)
         return self._results(windows, np.flatnonzero(kept), outputs, n_keys), last or {}
 
-    def _windows(self, batch: EventBatch) -> Windows:
+    def _windows(self, batch: EventBatch) -> SlidingWindows:
         pattern, unit = self.pattern, self.context.unit
         test = self.step.leaf(pattern.leaf.slot)
         rows = candidates(batch, test)
         if pattern.called is not None:
             rows = in_order_of(batch, rows, batch.columns[pattern.called.name])
         if pattern.since is None:
-            return Windows.over(batch, rows, batch.key[rows], None, pattern.last, unit)
+            return SlidingWindows.over(batch, rows, batch.key[rows], None, pattern.last, unit)
         openings = candidates(batch, self.step.leaf(pattern.since.slot))
         group, place = later_pairs(batch, openings, rows)
         for condition in test.across:
@@ -81,9 +81,9 @@ class WindowEvent:
             resolve = Gather(batch, np.arange(0, len(paired) + 1, 2), paired, slots)
             holds = truth_of(condition, resolve, len(group), self.context)
             group, place = group[holds], place[holds]
-        return Windows.over(batch, rows[place], group, openings[group], pattern.last, unit)
+        return SlidingWindows.over(batch, rows[place], group, openings[group], pattern.last, unit)
 
-    def _results(self, windows: Windows, chosen: Ints, outputs: dict[str, pa.Array], n_keys: int) -> MatchBatch:
+    def _results(self, windows: SlidingWindows, chosen: Ints, outputs: dict[str, pa.Array], n_keys: int) -> MatchBatch:
         event, batch = self.step.event, windows.batch
         newest, earliest, known = windows.rows[chosen], windows.earliest[chosen], windows.known[chosen]
         offsets, lineage = np.arange(len(chosen) + 1), newest
@@ -148,7 +148,7 @@ class WindowEvent:
         kind = batch.ids.type
         if kind not in self._empty:
             none = batch.take(np.empty(0, np.int64))
-            windows = Windows.over(none, none.key, none.key, None, self.pattern.last, self.context.unit)
+            windows = SlidingWindows.over(none, none.key, none.key, None, self.pattern.last, self.context.unit)
             if self.pattern.since is not None:
                 windows = replace(windows, opening=none.key)
             resolve = WindowColumns(windows, self.pattern.leaf.slot, np.empty(0, bool))
@@ -166,7 +166,7 @@ KNOWN = "@emitted"
 
 
 def _changing(
-    windows: Windows,
+    windows: SlidingWindows,
     kept: NDArray[np.bool_],
     outputs: dict[str, pa.Array],
     last: dict[str, pa.Array] | None,

@@ -20,7 +20,7 @@ from inkling.physical.plan import LeafTest
 
 
 @dataclass(frozen=True)
-class Windows:
+class SlidingWindows:
     """Windows over rows of a batch: that of position i holds the positions `first[i]` … i."""
 
     batch: EventBatch
@@ -42,7 +42,7 @@ class Windows:
         opening: Ints | None,
         last: Span | p.EventCount,
         unit: Callable[[Span], int],
-    ) -> Windows:
+    ) -> SlidingWindows:
         if isinstance(last, p.EventCount):
             first = last_events(group, last.count)
         else:

@@ -16,7 +16,7 @@ Weights = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.object_]
 """Probabilities, or numbers of worlds."""
 
 
-class Numbers(Enum):
+class Precision(Enum):
     """What probabilities are counted in: fractions are exact to the last digit, and slow."""
 
     FLOAT = "float"
@@ -45,7 +45,7 @@ class Alternative:
     assignment: tuple[tuple[int, int], ...]
 
 
-def listed(choices: Iterable[list[Alternative]], numbers: Numbers) -> Alternatives:
+def listed(choices: Iterable[list[Alternative]], numbers: Precision) -> Alternatives:
     """Choices whose alternatives were written out one by one."""
     choices = list(choices)
     each = [one for choice in choices for one in choice]
@@ -59,8 +59,8 @@ def listed(choices: Iterable[list[Alternative]], numbers: Numbers) -> Alternativ
     )
 
 
-def weights_of(fractions: list[Fraction], numbers: Numbers) -> Weights:
-    if numbers is Numbers.FLOAT:
+def weights_of(fractions: list[Fraction], numbers: Precision) -> Weights:
+    if numbers is Precision.FLOAT:
         return np.array([float(one) for one in fractions], np.float64)
     exact = np.empty(len(fractions), object)
     exact[:] = fractions

@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from inkling.evaluators.protocol import OnWorlds
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.alternatives import Numbers
+from inkling.evaluators.worlds.alternatives import Precision
 from inkling.evaluators.worlds.probabilities.combine import Summed, joined_results
-from inkling.evaluators.worlds.probabilities.estimate import Estimate, Names, exact_estimate, sampled_estimate
+from inkling.evaluators.worlds.probabilities.estimate import Estimate, EventIds, exact_estimate, sampled_estimate
 from inkling.evaluators.worlds.run import WorldData, components_with, tokens_behind
 from inkling.io.normalize import ID
 from inkling.logical.plan import Demand, EventPlan
@@ -71,16 +71,16 @@ def _number(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
-def names_of(data: WorldData, kind: pa.DataType) -> Names:
+def names_of(data: WorldData, kind: pa.DataType) -> EventIds:
     """The ids of all events, as texts or numbers of one kind."""
-    return Names.of(
+    return EventIds.of(
         [stream.tokens.view(np.int64) for stream in data.streams],
         [stream.rows[ID].combine_chunks() for stream in data.streams],
         kind,
     )
 
 
-def names_by_event(data: WorldData) -> dict[str, Names]:
+def names_by_event(data: WorldData) -> dict[str, EventIds]:
     """The names of the input events of each event."""
     ids = data.program.id_types
     kinds = {kind: names_of(data, kind) for kind in set(ids.values())}
@@ -92,7 +92,7 @@ def estimates(
 ) -> tuple[dict[str, list[Estimate]], WorldCounts]:
     """Estimates per event: those that were enumerated, then those that were sampled."""
     events = data.program.events
-    counted = data.counted(Numbers.FLOAT)
+    counted = data.counted(Precision.FLOAT)
     sampled_only = [event.name for event in events if event.demand is Demand.SAMPLED]
     n_worlds, delta = sampling.plan(events)
     found: dict[str, list[Estimate]] = {event.name: [] for event in events}

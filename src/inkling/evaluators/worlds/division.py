@@ -17,9 +17,9 @@ from inkling.evaluators.division import (
     ByKey,
     ByWorlds,
     Carried,
+    EvaluatorPart,
     EventMatches,
     Note,
-    Part,
     Piece,
     Share,
     SummedPart,
@@ -65,7 +65,7 @@ class WorldNotes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _InWorlds:
+class _WorldPart:
     """What both ways to divide worlds need."""
 
     program: WorldProgram
@@ -77,7 +77,7 @@ class _InWorlds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorldsOfKeys(_InWorlds, Part):
+class WorldsOfKeys(_WorldPart, EvaluatorPart):
     """Pieces hold whole keys: nothing outside has to do with them."""
 
     def found(self, rows: Rows, piece: Piece | None) -> Iterator[EventMatches | Note]:
@@ -103,7 +103,7 @@ class Undecided:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorldsInShares(_InWorlds, SummedPart):
+class WorldsInShares(_WorldPart, SummedPart):
     """Pieces have all rows: each counts its share of the parts and samples its share of the worlds."""
 
     undecided: Undecided | None = None  # the second time
@@ -212,7 +212,7 @@ class WorldsInShares(_InWorlds, SummedPart):
         )
 
 
-def world_parts(program: WorldProgram, tables: Mapping[str, pa.Table], sampling: Sampling) -> list[Part]:
+def world_parts(program: WorldProgram, tables: Mapping[str, pa.Table], sampling: Sampling) -> list[EvaluatorPart]:
     """One part: its pieces are keys, if there are some."""
     events, ids = program.events, {event.name: program.id_types[event.name] for event in program.events}
     common: dict[str, Any] = {"events": events, "ids": ids, "program": program, "tables": tables, "sampling": sampling}

@@ -20,9 +20,9 @@ import pyarrow as pa
 from inkling.analysis.bounds.lag import settled_after, waiting_time
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.certain import StageChain
-from inkling.evaluators.division import Part
+from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.open_matches import Begun, OpenMatch, in_order
-from inkling.evaluators.protocol import Answer, Beginning, EvaluatorContext, Moment, PartEvaluator, Rows
+from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows, StartDecisions
 from inkling.evaluators.sampling import Sampling, interval
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.owners import Owners
@@ -32,7 +32,7 @@ from inkling.evaluators.worlds.division import world_parts
 from inkling.evaluators.worlds.live.lossy import frontier
 from inkling.evaluators.worlds.live.pending import LiveNames, PendingState, release, settled_by, with_matches
 from inkling.evaluators.worlds.live.waiting import Draws, WaitingState, portions, scaled
-from inkling.evaluators.worlds.probabilities.estimate import Names, estimate_table, sampled_estimate
+from inkling.evaluators.worlds.probabilities.estimate import EventIds, estimate_table, sampled_estimate
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
 from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE
@@ -57,7 +57,7 @@ class WorldShares:
     delta: float
     scale: int
 
-    def open_matches(self, begun: Iterable[Begun], names: Names) -> list[OpenMatch]:
+    def open_matches(self, begun: Iterable[Begun], names: EventIds) -> list[OpenMatch]:
         """Of the matches that are open in each world, those that are open in any."""
         together: dict[object, list[Begun]] = {}
         for one in begun:
@@ -132,11 +132,11 @@ class WorldsEvaluator(PartEvaluator):
         return cls(program, context, {event.name: event for event in plan.program.events})
 
     @classmethod
-    def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> Beginning | None:
+    def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> StartDecisions | None:
         if not plan.answered_by(Evaluator.WORLDS):
             return None
         program = WorldProgram.of(plan, ExpressionContext({}, unit), unit)
-        return Beginning(program.physical.placement, program.scale, tuple(sorted(program.compared)))
+        return StartDecisions(program.physical.placement, program.scale, tuple(sorted(program.compared)))
 
     @property
     def events(self) -> tuple[EventPlan, ...]:
@@ -155,10 +155,10 @@ class WorldsEvaluator(PartEvaluator):
     def state_type(self) -> type[State]:
         return WorldsState[self.stages.state_type]  # type: ignore[name-defined]
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[EvaluatorPart]:
         return world_parts(self.program, self.context.facts, self._sampling)
 
-    def answer(self, rows: Rows) -> Answer:
+    def answer(self, rows: Rows) -> BatchAnswer:
         program, sampling = self.program, self._sampling
         data = WorldData.of(program, self.complete(rows), self.context.facts, sampling.exact_up_to)
         require_exact(data, sampling)
@@ -168,7 +168,7 @@ class WorldsEvaluator(PartEvaluator):
             event.name: estimate_table(event, found[event.name], names[event.name], program.scale, program.clock)
             for event in program.events
         }
-        return Answer(tables, (str(account),))
+        return BatchAnswer(tables, (str(account),))
 
     def start(self) -> State:
         return WorldsState(NEVER, {}, LiveNames(), {}, self.stages.start())
@@ -267,7 +267,7 @@ class WorldsEvaluator(PartEvaluator):
         """Rows up to a time in all worlds; what the stages find there; what is settled by that."""
         program = self.program
         waiting, names, released = self._released(state, until)
-        stages, matches = self.stages.step(state.stages, released, Moment(scaled(until, program.scale)))
+        stages, matches = self.stages.advance(state.stages, released, Moment(scaled(until, program.scale)))
         pending: dict[str, PendingState] = {}
         tables = {}
         for event in self.events:

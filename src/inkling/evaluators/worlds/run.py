@@ -13,7 +13,7 @@ from inkling.errors import InputError
 from inkling.evaluators.certain import run_plan
 from inkling.evaluators.protocol import OnWorlds
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.alternatives import Numbers, Weights
+from inkling.evaluators.worlds.alternatives import Precision, Weights
 from inkling.evaluators.worlds.probabilities.batched_worlds import BatchedWorlds, can_batch
 from inkling.evaluators.worlds.probabilities.combine import Summed, joined_results, summed
 from inkling.evaluators.worlds.probabilities.exact import (
@@ -25,7 +25,7 @@ from inkling.evaluators.worlds.probabilities.exact import (
 )
 from inkling.evaluators.worlds.probabilities.regular import RegularEvent, Tracked
 from inkling.evaluators.worlds.program import WorldProgram
-from inkling.evaluators.worlds.streams.assignment import Assignment, world_rows
+from inkling.evaluators.worlds.streams.assignment import WorldAssignment, world_rows
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.of import WorldStream, world_stream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
@@ -76,7 +76,7 @@ class WorldData:
         """Which components have too many worlds to count."""
         return np.asarray(~np.isfinite(self.choices.n_worlds), bool)
 
-    def counted(self, numbers: Numbers = Numbers.FLOAT) -> dict[str, Summed]:
+    def counted(self, numbers: Precision = Precision.FLOAT) -> dict[str, Summed]:
         """Results of the components whose worlds are few, with their probabilities."""
         found: list[dict[str, Summed]] = []
         for chunk in self._chunks():
@@ -126,7 +126,7 @@ class WorldData:
             found.append(Tracked.of(regular, stream, self.tables, self.program.context, self.program.scale))
         return found
 
-    def _in_full(self, regular: RegularEvent, stream: ProbableStream, assignment: Assignment) -> MatchBatch:
+    def _in_full(self, regular: RegularEvent, stream: ProbableStream, assignment: WorldAssignment) -> MatchBatch:
         rows = world_rows(stream.rows, stream.tokens, assignment, stream.time_columns, self.program.scale)
         found = run_plan(regular.in_full, {regular.stream: rows}, self.tables, self.program.context)
         return found[regular.event.name]
@@ -135,7 +135,7 @@ class WorldData:
         self,
         plan: PhysicalPlan,
         streams: Sequence[WorldStream],
-        assignment: Mapping[str, Assignment],
+        assignment: Mapping[str, WorldAssignment],
         weights: Weights | None,
     ) -> dict[str, Summed]:
         """What the events of a plan find in worlds, added up."""
@@ -196,12 +196,12 @@ class WorldData:
         return streams, masks
 
 
-def only(assignment: Assignment, mask: np.ndarray | None) -> Assignment:
+def only(assignment: WorldAssignment, mask: np.ndarray | None) -> WorldAssignment:
     """What is assignment of the rows that a mask over the stream's rows keeps."""
     if mask is None:
         return assignment
     kept = np.flatnonzero(mask[assignment.rows])
-    return Assignment(
+    return WorldAssignment(
         assignment.rows[kept], assignment.worlds[kept], None if assignment.times is None else assignment.times[kept]
     )
 

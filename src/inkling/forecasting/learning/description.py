@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from inkling.analysis.choice import Evaluator
 from inkling.errors import InputError
-from inkling.evaluators.forecast.families import Families, Family
+from inkling.evaluators.forecast.families import Families, ForecastFamily
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.forecasting.models.chain import Chain
 from inkling.forecasting.models.counts import code_of, word_of
@@ -210,7 +210,7 @@ def forecast_lines(program: Runnable, model: Model) -> list[str]:
     return lines
 
 
-def _forecast_rows(chain: Chain, family: Family) -> Iterator[str]:
+def _forecast_rows(chain: Chain, family: ForecastFamily) -> Iterator[str]:
     table = family.table
     words = chain.contexts.words()
     names = [context_text(words[context]) for context in chain.context]

@@ -17,9 +17,9 @@ from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
 from inkling.runtime.late import no_late_rows
 from inkling.runtime.operators.protocol import CHANGELOGS, Emitted, Onward, by_name
-from inkling.runtime.parts import Part
+from inkling.runtime.parts import RoutedRows
 from inkling.runtime.revision.changelogs import Changelogs
-from inkling.runtime.revision.clocks import Windows
+from inkling.runtime.revision.clocks import RevisionWindows
 from inkling.runtime.revision.snapshot import changelogs_from_bytes, changelogs_to_bytes
 
 
@@ -28,7 +28,7 @@ class ChangelogOperator:
     """Keeps the rows of all streams for as long as they can be withdrawn."""
 
     streams: Sequence[StreamPlan]
-    readers: Mapping[str, Iterable[Windows]]  # by stream: the windows of the operators that read it
+    readers: Mapping[str, Iterable[RevisionWindows]]  # by stream: the windows of the operators that read it
     clock: Clock
     _nothing: dict[str, pa.Table] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -39,7 +39,9 @@ class ChangelogOperator:
     def start(self) -> Changelogs:
         return Changelogs([stream.schema for stream in self.streams], self.readers)
 
-    def step(self, state: Changelogs, parts: Sequence[Part], watermarks: Watermarks) -> tuple[Changelogs, Emitted]:
+    def step(
+        self, state: Changelogs, parts: Sequence[RoutedRows], watermarks: Watermarks
+    ) -> tuple[Changelogs, Emitted]:
         added, withdrawals = by_name(parts)
         rows = {**{name: self._no_rows(name) for name in withdrawals if name not in added}, **added}
         late, rejects, onward = [no_late_rows()], [NO_REJECTS], []

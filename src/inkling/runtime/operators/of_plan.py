@@ -31,16 +31,16 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.physical.streams import streams_behind, time_of
 from inkling.runtime.late import NO_LATE_ROWS
 from inkling.runtime.operators.changelogs import ChangelogOperator
-from inkling.runtime.operators.protocol import CHANGELOGS, UNCERTAIN, Emitted, Operator
+from inkling.runtime.operators.protocol import CHANGELOGS, UNCERTAIN, Emitted, StreamOperator
 from inkling.runtime.operators.revised import RevisedOperator
 from inkling.runtime.operators.stage import StageOperator
 from inkling.runtime.operators.uncertain import UncertainOperator
-from inkling.runtime.parts import Part, SourceReader, divided, pieces
+from inkling.runtime.parts import RoutedRows, SourceReader, divided, pieces
 from inkling.runtime.registry import Maker
 from inkling.runtime.revision.changelogs import readers_of
-from inkling.runtime.revision.clocks import Windows
+from inkling.runtime.revision.clocks import RevisionWindows
 from inkling.runtime.revision.stage import StageMachine, is_revised
-from inkling.runtime.running import Running
+from inkling.runtime.running import RunningPlan
 from inkling.runtime.stage import BufferedStage
 from inkling.runtime.uncertain.machine import UncertainMachine
 
@@ -59,7 +59,7 @@ class Routes:
         self._staged, self._tables, self._context, self._uncertain = staged, tables, context, uncertain
         self._readers: dict[str, SourceReader] = {}
 
-    def __call__(self, source: str, rows: MatchBatch | pa.Table, *, withdrawn: bool = False) -> Iterator[Part]:
+    def __call__(self, source: str, rows: MatchBatch | pa.Table, *, withdrawn: bool = False) -> Iterator[RoutedRows]:
         """The parts of rows for each operator that reads them."""
         if source not in self._readers:
             self._readers[source] = SourceReader(self._staged, source, self._tables, self._context)
@@ -68,21 +68,21 @@ class Routes:
             return
         table = source_table(rows) if isinstance(rows, MatchBatch) else rows
         if is_uncertain:
-            yield Part(UNCERTAIN, source, table, withdrawn)
+            yield RoutedRows(UNCERTAIN, source, table, withdrawn)
         yield from reader(table, withdrawn=withdrawn)
 
 
 class OperatorChain:
     """Takes rows through all operators in one process."""
 
-    def __init__(self, operators: Sequence[Operator[Any]], routes: Routes) -> None:
+    def __init__(self, operators: Sequence[StreamOperator[Any]], routes: Routes) -> None:
         self.operators, self.routes = operators, routes
 
     def start(self) -> tuple[Any, ...]:
         return tuple(operator.start() for operator in self.operators)
 
     def step(
-        self, states: Sequence[Any], parts: Iterable[Part], watermarks: Watermarks
+        self, states: Sequence[Any], parts: Iterable[RoutedRows], watermarks: Watermarks
     ) -> tuple[tuple[Any, ...], Emitted]:
         """Every operator ingests its parts and the watermarks."""
         parts = list(parts)
@@ -109,7 +109,7 @@ def _merged(emitted: Sequence[Emitted]) -> Emitted:
 class Ingested:
     """Raw rows of a stream after checks: parts for operators, watermarks and rejects."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[RoutedRows, ...]
     watermarks: Watermarks
     rejects: pa.Table
 
@@ -129,17 +129,17 @@ class Operators:
         unit: TimeUnit,
         sampling: Sampling,
         makers: Mapping[str, Maker] | None = None,
-        running: Running | None = None,
+        running: RunningPlan | None = None,
     ) -> None:
         """`clocks` are those of the streams that are read; `makers` are the evaluators of another process.
 
         Without a program that is `running`, all events begin together.
         """
-        self.plan, running = plan, running or Running.begun(plan, unit)
+        self.plan, running = plan, running or RunningPlan.begun(plan, unit)
         self.staged, self._cohorts = running.staged, running.cohorts
         self._clocks, self._tables, self._context, self._unit = clocks, tables, context, unit
         self._sampling, self._makers = sampling, makers
-        self._compiled: dict[int, Operator[Any]] = {}
+        self._compiled: dict[int, StreamOperator[Any]] = {}
         self._ingests: dict[str, Callable[[pa.Table, NDArray[np.int64] | None], Ingested]] = {}
 
     @property
@@ -147,7 +147,7 @@ class Operators:
         """The addresses of the operators in the order of the chain."""
         return addresses_of(self.plan, self.staged)
 
-    def __getitem__(self, address: int) -> Operator[Any]:
+    def __getitem__(self, address: int) -> StreamOperator[Any]:
         if address not in self._compiled:
             self._compiled[address] = self._made(address)
         return self._compiled[address]
@@ -182,7 +182,7 @@ class Operators:
         common = self._tables, self._context, self._unit, self._sampling, self._makers
         return UncertainOperator(self.plan, self._cohorts, *common)
 
-    def divided(self, part: Part, n_buckets: int) -> Iterator[tuple[int, Part]]:
+    def divided(self, part: RoutedRows, n_buckets: int) -> Iterator[tuple[int, RoutedRows]]:
         """A part split by bucket; co-partitioned rows are in one bucket."""
         if not len(part.rows):
             return
@@ -195,7 +195,7 @@ class Operators:
         else:
             yield from pieces(part, buckets_of(part.rows, self.uncertain.key, n_buckets))
 
-    def _made(self, address: int) -> Operator[Any]:
+    def _made(self, address: int) -> StreamOperator[Any]:
         program, clock = self.plan.program, self._unit.clock
         if address == CHANGELOGS:
             streams = [stream for stream in program.streams if stream.schema.name in self._clocks]
@@ -209,14 +209,14 @@ class Operators:
             return StageOperator(BufferedStage(self.staged, address, self._tables, self._context), clock)
         stage = BufferedStage(self.staged, address, self._tables, self._context, distinct=True, owners=True)
         behind = streams_behind(self.staged.stages[address], self.staged)
-        windows = Windows.of(behind, self.staged.program, self._unit)
+        windows = RevisionWindows.of(behind, self.staged.program, self._unit)
         return RevisedOperator(address, StageMachine(stage, clock), windows)
 
     @property
-    def _uncertain_windows(self) -> Windows:
-        return Windows.of(self.uncertain.streams, self.plan.program, self._unit)
+    def _uncertain_windows(self) -> RevisionWindows:
+        return RevisionWindows.of(self.uncertain.streams, self.plan.program, self._unit)
 
-    def _readers(self) -> dict[str, list[Windows]]:
+    def _readers(self) -> dict[str, list[RevisionWindows]]:
         """By stream, the windows of its readers; its changelog finds late rows by them."""
         readers = readers_of(self.staged, self._context)
         if self.plan.uncertain:
@@ -235,7 +235,10 @@ class Operators:
             watermarks = watermarks_of(found.rows) if len(found.rows) else Watermarks()
             if not revises:
                 return Ingested(tuple(self.routes(stream, found.rows)), watermarks, found.rejects)
-            both = Part(CHANGELOGS, stream, found.rows), Part(CHANGELOGS, stream, found.withdrawals, withdrawn=True)
+            both = (
+                RoutedRows(CHANGELOGS, stream, found.rows),
+                RoutedRows(CHANGELOGS, stream, found.withdrawals, withdrawn=True),
+            )
             return Ingested(tuple(part for part in both if len(part.rows)), watermarks, found.rejects)
 
         return ingest

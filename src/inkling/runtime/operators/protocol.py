@@ -14,7 +14,7 @@ import pyarrow as pa
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.model.batch import MatchBatch
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.parts import Part
+from inkling.runtime.parts import RoutedRows
 
 CHANGELOGS = -2
 """The address of the changelogs of streams, which are the first operator of programs with revision."""
@@ -44,7 +44,7 @@ class Emitted:
     onward: Sequence[Onward] = ()
 
 
-class Operator(Protocol[State]):
+class StreamOperator(Protocol[State]):
     """Compiled once, used for any number of states; a step may change its state in place."""
 
     @property
@@ -52,7 +52,7 @@ class Operator(Protocol[State]):
 
     def start(self) -> State: ...
 
-    def step(self, state: State, parts: Sequence[Part], watermarks: Watermarks) -> tuple[State, Emitted]:
+    def step(self, state: State, parts: Sequence[RoutedRows], watermarks: Watermarks) -> tuple[State, Emitted]:
         """Ingest added and withdrawn rows, advance the clocks, and emit results."""
         ...
 
@@ -85,7 +85,9 @@ class Operator(Protocol[State]):
     def from_bytes(self, data: bytes) -> State: ...
 
 
-def by_name(parts: Sequence[Part], name_of_stage_rows: str = "") -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
+def by_name(
+    parts: Sequence[RoutedRows], name_of_stage_rows: str = ""
+) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
     """Rows of parts by stream: those that were added, and those that were withdrawn."""
     added: dict[str, list[pa.Table]] = {}
     withdrawn: dict[str, list[pa.Table]] = {}

@@ -20,11 +20,11 @@ from inkling.model.watermarks import NEVER, Watermarks
 from inkling.results import ADDED, WITHDRAWN
 from inkling.runtime.late import LATE_SCHEMA, no_late_rows
 from inkling.runtime.operators.protocol import Emitted, Onward, by_name
-from inkling.runtime.parts import Part
-from inkling.runtime.revision.clocks import RevisionClocks, Windows
+from inkling.runtime.parts import RoutedRows
+from inkling.runtime.revision.clocks import RevisionClocks, RevisionWindows
 from inkling.runtime.revision.contents import differences
 from inkling.runtime.revision.delta import Delta
-from inkling.runtime.revision.machine import LATE, OWNER, Machine
+from inkling.runtime.revision.machine import LATE, OWNER, ReplayMachine
 from inkling.runtime.revision.replay import Replay, Revisable, S
 from inkling.runtime.revision.snapshot import revisable_from_bytes, revisable_to_bytes
 
@@ -32,14 +32,16 @@ from inkling.runtime.revision.snapshot import revisable_from_bytes, revisable_to
 class RevisedOperator(Generic[S]):
     """Emits withdrawn results, then added ones."""
 
-    def __init__(self, address: int, machine: Machine[S], windows: Windows) -> None:
+    def __init__(self, address: int, machine: ReplayMachine[S], windows: RevisionWindows) -> None:
         self.address, self.machine, self.windows = address, machine, windows
         self._replay = Replay(machine, machine.rounding)
 
     def start(self) -> Revisable[S]:
         return self._replay.start(RevisionClocks.of(self.windows))
 
-    def step(self, state: Revisable[S], parts: Sequence[Part], watermarks: Watermarks) -> tuple[Revisable[S], Emitted]:
+    def step(
+        self, state: Revisable[S], parts: Sequence[RoutedRows], watermarks: Watermarks
+    ) -> tuple[Revisable[S], Emitted]:
         state, delta = self._replay.advance(state, *by_name(parts, STAGE_ROWS), watermarks)
         revisions, late = [delta], [no_late_rows()]
         while LATE in delta.added:

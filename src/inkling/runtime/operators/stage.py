@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage.rows.format import STAGE_ROWS, rows_where
-from inkling.evaluators.stage.rows.layout import Layout
+from inkling.evaluators.stage.rows.migration import RowMigration
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Clocks, Watermarks
@@ -22,7 +22,7 @@ from inkling.physical.streams import streams_of_event
 from inkling.runtime.buffered import BufferedState
 from inkling.runtime.changes import changes, is_same_stream
 from inkling.runtime.operators.protocol import Emitted, Onward
-from inkling.runtime.parts import Part
+from inkling.runtime.parts import RoutedRows
 from inkling.runtime.revision.replay import marked_rows
 from inkling.runtime.revision.stage import StageMachine
 from inkling.runtime.stage import STAGE, BufferedStage
@@ -43,7 +43,7 @@ class StageOperator:
         return self.stage.start()
 
     def step(
-        self, state: BufferedState, parts: Sequence[Part], watermarks: Watermarks
+        self, state: BufferedState, parts: Sequence[RoutedRows], watermarks: Watermarks
     ) -> tuple[BufferedState, Emitted]:
         withdrawn = [part for part in parts if part.withdrawn]
         if withdrawn:
@@ -77,7 +77,7 @@ class StageOperator:
     def from_bytes(self, data: bytes) -> BufferedState:
         return self.stage.from_bytes(data)
 
-    def _without(self, state: BufferedState, parts: Sequence[Part]) -> BufferedState:
+    def _without(self, state: BufferedState, parts: Sequence[RoutedRows]) -> BufferedState:
         """The state without replaced rows; without revision, all of them are still buffered."""
         machine = StageMachine(self.stage, self.clock)
         waiting = dict(state.waiting)
@@ -107,7 +107,7 @@ def migrated(old: BufferedStage, new: BufferedStage, state: BufferedState) -> Bu
     )
     if not kept:
         return after
-    pending = Layout.between(old.stage, new.stage, kept).rows(state.waiting[STAGE_ROWS])
+    pending = RowMigration.between(old.stage, new.stage, kept).rows(state.waiting[STAGE_ROWS])
     return replace(after, waiting={**_of_same_streams(state.waiting, old, new), STAGE_ROWS: pending})
 
 

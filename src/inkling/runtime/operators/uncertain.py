@@ -19,7 +19,7 @@ from inkling.model.watermarks import Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.buffered import BufferedState
 from inkling.runtime.operators.protocol import UNCERTAIN, Emitted, by_name
-from inkling.runtime.parts import Part
+from inkling.runtime.parts import RoutedRows
 from inkling.runtime.registry import Maker
 from inkling.runtime.uncertain.checks import watermarks_of
 from inkling.runtime.uncertain.program import Cohort, UncertainProgram
@@ -62,7 +62,7 @@ class UncertainOperator:
     def start(self) -> States:
         return tuple(one.start() for one in self.live)
 
-    def step(self, state: States, parts: Sequence[Part], watermarks: Watermarks) -> tuple[States, Emitted]:
+    def step(self, state: States, parts: Sequence[RoutedRows], watermarks: Watermarks) -> tuple[States, Emitted]:
         rows, withdrawn = by_name(parts)
         assert not withdrawn, "where nothing is revised, nothing is withdrawn"
         stepped = [one.advance(held, rows, watermarks) for one, held in zip(self.live, state, strict=True)]

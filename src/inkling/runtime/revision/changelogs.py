@@ -19,14 +19,14 @@ from inkling.model.watermarks import NEVER, Clocks, Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.streams import streams_behind, time_of
 from inkling.runtime.late import LATE_SCHEMA, late_rows, no_late_rows
-from inkling.runtime.revision.clocks import ManyClocks, RevisionClocks, Windows
+from inkling.runtime.revision.clocks import ManyClocks, RevisionClocks, RevisionWindows
 from inkling.runtime.revision.versions import DUE, DistinctIdVersions, RowVersions, SharedIdVersions
 
 
 class Changelogs:
     """One changelog per stream; a step changes them in place."""
 
-    def __init__(self, schemas: Iterable[StreamSchema], readers: Mapping[str, Iterable[Windows]]) -> None:
+    def __init__(self, schemas: Iterable[StreamSchema], readers: Mapping[str, Iterable[RevisionWindows]]) -> None:
         """`readers` are the windows of all operators that read a stream."""
         self.by_stream = {schema.name: StreamChangelog(schema) for schema in schemas}
         self.clocks = {
@@ -48,24 +48,24 @@ class Changelogs:
                 found[name] = expired
         return found
 
-    def reconfigure(self, readers: Mapping[str, Iterable[Windows]]) -> None:
+    def reconfigure(self, readers: Mapping[str, Iterable[RevisionWindows]]) -> None:
         """Continue with other windows for the readers of the streams."""
         for name, many in self.clocks.items():
             pairs = zip(many.clocks, readers.get(name, ()), strict=True)
             self.clocks[name] = ManyClocks(tuple(clocks.with_windows(windows) for clocks, windows in pairs))
 
 
-def readers_of(plan: PhysicalPlan, context: ExpressionContext) -> dict[str, list[Windows]]:
+def readers_of(plan: PhysicalPlan, context: ExpressionContext) -> dict[str, list[RevisionWindows]]:
     """By stream, the windows of the stages that depend on it."""
-    found: dict[str, list[Windows]] = {stream.schema.name: [] for stream in plan.program.streams}
+    found: dict[str, list[RevisionWindows]] = {stream.schema.name: [] for stream in plan.program.streams}
     for stage in plan.stages:
         behind = streams_behind(stage, plan)
-        windows = Windows.of(behind, plan.program, context.unit)
+        windows = RevisionWindows.of(behind, plan.program, context.unit)
         for name in behind:
             found[name].append(windows)
     for name, readers in found.items():
         if not readers:  # a stream without readers has only its own window
-            readers.append(Windows.of([name], plan.program, context.unit))
+            readers.append(RevisionWindows.of([name], plan.program, context.unit))
     return found
 
 

@@ -13,7 +13,7 @@ from inkling.physical.streams import lateness_of
 
 
 @dataclass(frozen=True, slots=True)
-class Windows:
+class RevisionWindows:
     """By stream: how late its rows may be, how long they can be withdrawn, and whether anybody waits for them."""
 
     lateness: Mapping[str, int]
@@ -21,7 +21,7 @@ class Windows:
     speculative: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, streams: Iterable[str], program: ProgramPlan, unit: Callable[[Span], int]) -> Windows:
+    def of(cls, streams: Iterable[str], program: ProgramPlan, unit: Callable[[Span], int]) -> RevisionWindows:
         lateness = lateness_of(streams, program, unit)
         declared = {one.schema.name: one.schema for one in program.streams if one.schema.name in lateness}
         kept = dict(lateness)
@@ -39,13 +39,13 @@ class RevisionClocks:
     `decided` is emitted.
     """
 
-    windows: Windows
+    windows: RevisionWindows
     closing: Clocks
     settling: Clocks
     decided: int = NEVER
 
     @classmethod
-    def of(cls, windows: Windows) -> RevisionClocks:
+    def of(cls, windows: RevisionWindows) -> RevisionClocks:
         return cls(windows, Clocks(windows.lateness), Clocks(windows.kept))
 
     @property
@@ -65,7 +65,7 @@ class RevisionClocks:
         decided = FOREVER if watermarks.finished else max(self.decided, closing.watermark, self._emitted_until(closing))
         return replace(self, closing=closing, settling=settling, decided=decided)
 
-    def with_windows(self, windows: Windows) -> RevisionClocks:
+    def with_windows(self, windows: RevisionWindows) -> RevisionClocks:
         """The same clocks, with other windows from now on; what is settled stays so."""
         return replace(
             self,

@@ -84,7 +84,7 @@ class StepResults:
     rejects: pa.Table
 
 
-class Machine(Protocol[S]):
+class ReplayMachine(Protocol[S]):
     """Steps over rows whose time has come. What all steps find together does not depend on how rows are cut into them.
 
     `advance` may use up the state it is given; `copied` makes one that it does not touch.

@@ -26,10 +26,10 @@ from inkling.runtime.revision.delta import (
     stepped_after,
     with_step_time,
 )
-from inkling.runtime.revision.machine import EXACT, OWNER, STEP_TIME, Machine, Owners, Rounding, Rows
+from inkling.runtime.revision.machine import EXACT, OWNER, STEP_TIME, Owners, ReplayMachine, Rounding, Rows
 
 
-def marked_rows(machine: Machine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
+def marked_rows(machine: ReplayMachine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
     """Rows that are kept with the identity of a withdrawn one: all of them, or as many as are withdrawn."""
     gone = np.zeros(len(held), bool)
     if OWNER in held.column_names:  # rows of the same keys are soon found
@@ -39,7 +39,7 @@ def marked_rows(machine: Machine[Any], name: str, held: pa.Table, withdrawn: pa.
     return _marked(machine, name, held, withdrawn)
 
 
-def _marked(machine: Machine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
+def _marked(machine: ReplayMachine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
     codes, _ = machine.identities(name, held)
     wanted, all_meant = machine.identities(name, withdrawn)
     gone = np.isin(codes, wanted[all_meant])
@@ -92,7 +92,7 @@ class Revisable(Generic[S]):
 class Replay(Generic[S]):
     """Steps one machine, and replays it after a change."""
 
-    def __init__(self, machine: Machine[S], rounding: Rounding = EXACT) -> None:
+    def __init__(self, machine: ReplayMachine[S], rounding: Rounding = EXACT) -> None:
         self._machine, self._rounding = machine, rounding
 
     def start(self, clocks: RevisionClocks) -> Revisable[S]:

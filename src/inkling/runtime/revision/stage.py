@@ -26,7 +26,7 @@ from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.streams import streams_behind
 from inkling.results import result_schema, result_table
 from inkling.runtime.buffered import BufferedMachine, BufferedState
-from inkling.runtime.parts import Part
+from inkling.runtime.parts import RoutedRows
 from inkling.runtime.revision.contents import content_hashes
 from inkling.runtime.revision.delta import own_columns
 from inkling.runtime.revision.machine import EXACT, OWNER, Owners, Rows, StepResults, Times
@@ -55,7 +55,9 @@ class StageMachine(BufferedMachine[BufferedStage]):
 
     def advance(self, state: BufferedState, rows: Rows, until: int) -> tuple[BufferedState, StepResults]:
         number = self.live.number
-        parts = [Part(number, name if name != STAGE_ROWS else None, some) for name, some in rows.items() if len(some)]
+        parts = [
+            RoutedRows(number, name if name != STAGE_ROWS else None, some) for name, some in rows.items() if len(some)
+        ]
         watermarks = Watermarks(finished=True) if until >= FOREVER else Watermarks({TIME: until + 1})
         state, moved = self.live.advance(state, parts, watermarks)
         results = {name: found_table(matches) for name, matches in moved.matches.items() if len(matches)}

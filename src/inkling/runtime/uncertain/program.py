@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from inkling.evaluators.gaps.sequence_log import UNSAID, is_needed
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.evaluators.protocol import Beginning, EvaluatorContext, Moment, StreamEvaluator
+from inkling.evaluators.protocol import EvaluatorContext, Moment, StartDecisions, StreamEvaluator
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.format import concatenated
@@ -51,7 +51,7 @@ class Cohort:
 
     number: int
     events: tuple[str, ...]
-    begun: Mapping[str, Beginning]
+    begun: Mapping[str, StartDecisions]
 
     @classmethod
     def of(cls, number: int, events: Iterable[str], plan: PhysicalPlan, unit: TimeUnit) -> Cohort:

@@ -15,7 +15,7 @@ from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import source_numbers
 from inkling.evaluators.state import table_bytes
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.parts import Part
+from inkling.runtime.parts import RoutedRows
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import (
@@ -85,7 +85,7 @@ class ControlTask:
                 yield from record_batch(watermark_messages(self.job, watermarks_of(line)))
 
 
-def part_messages(job: Job, part: Part) -> Iterator[Message]:
+def part_messages(job: Job, part: RoutedRows) -> Iterator[Message]:
     """A part as messages to the buckets of its stage."""
     kind = kind_of_rows(of_stream=part.stream is not None, withdrawn=part.withdrawn)
     about = 0 if part.stream is None else job.stream_names.index(part.stream)

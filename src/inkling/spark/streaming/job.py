@@ -19,9 +19,9 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.operators.of_plan import Operators, addresses_of
-from inkling.runtime.operators.protocol import Operator
+from inkling.runtime.operators.protocol import StreamOperator
 from inkling.runtime.registry import MAKERS, Maker
-from inkling.runtime.running import Running
+from inkling.runtime.running import RunningPlan
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Job:
     """A planned program, what its tables hold, and how it is divided."""
 
     plan: PhysicalPlan
-    running: Running
+    running: RunningPlan
     clocks: Mapping[str, Clock]
     tables: Mapping[str, pa.Table]
     context: ExpressionContext
@@ -45,7 +45,7 @@ class Job:
     def of(
         cls,
         plan: PhysicalPlan,
-        running: Running,
+        running: RunningPlan,
         clocks: Mapping[str, Clock],
         tables: Mapping[str, pa.Table],
         context: ExpressionContext,
@@ -94,7 +94,7 @@ class Job:
             )
         return _operators[self.digest]
 
-    def operator(self, address: int) -> Operator[Any]:
+    def operator(self, address: int) -> StreamOperator[Any]:
         """Compiled once per worker."""
         operators = self.operators()
         if not operators.is_compiled(address):

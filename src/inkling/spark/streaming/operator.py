@@ -16,8 +16,8 @@ from inkling.evaluators.state import table_bytes, table_of
 from inkling.model.watermarks import Watermarks
 from inkling.results import WITHDRAWN as WITHDRAWN_OP
 from inkling.results import result_table
-from inkling.runtime.operators.protocol import CHANGELOGS, UNCERTAIN, Emitted, Operator
-from inkling.runtime.parts import Part
+from inkling.runtime.operators.protocol import CHANGELOGS, UNCERTAIN, Emitted, StreamOperator
+from inkling.runtime.parts import RoutedRows
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.intake import part_messages, shifted
 from inkling.spark.streaming.job import Job
@@ -45,13 +45,15 @@ class BucketOperator:
                 watermarks.append(watermarks_of(row.payload))
             elif kind in INWARD and row.stage == self._address:
                 stream = self._job.stream_names[row.about] if kind in OF_STREAM else None
-                parts.append(Part(self._address, stream, table_of(row.payload), kind in WITHDRAWN))
+                parts.append(RoutedRows(self._address, stream, table_of(row.payload), kind in WITHDRAWN))
                 continue
             if not (self._is_last and kind is Kind.WATERMARKS):
                 yield row
         yield from map(as_row, self._stepped(bucket, parts, Watermarks.merged(watermarks), kept))
 
-    def _stepped(self, bucket: int, parts: list[Part], watermarks: Watermarks, kept: ValueState) -> Iterator[Message]:
+    def _stepped(
+        self, bucket: int, parts: list[RoutedRows], watermarks: Watermarks, kept: ValueState
+    ) -> Iterator[Message]:
         operator = self._job.operator(self._address)
         steps, state = self._stored(operator, kept)
         state, emitted = operator.step(state, [self._numbered(part, steps) for part in parts], watermarks)
@@ -74,14 +76,14 @@ class BucketOperator:
             }
             yield Message(self._address, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
 
-    def _stored(self, operator: Operator[Any], kept: ValueState) -> tuple[int, Any]:
+    def _stored(self, operator: StreamOperator[Any], kept: ValueState) -> tuple[int, Any]:
         stored = kept.get()
         if stored is None:
             return 0, operator.start()
         steps, definition, data = stored
         return steps, self._job.restored(self._address, bytes(data), definition)
 
-    def _numbered(self, part: Part, steps: int) -> Part:
+    def _numbered(self, part: RoutedRows, steps: int) -> RoutedRows:
         """Ids of rows that have none become unique over all steps, in the first operator that takes rows in."""
         if self._number > 0 and self._job.revises:
             return part

@@ -8,7 +8,7 @@ import pytest
 
 import inkling
 from inkling import Sampling
-from inkling.evaluators.worlds.details.examine import MOST_BINS, Bin, Examined, examine, spread_of
+from inkling.evaluators.worlds.details.examine import MOST_BINS, Examined, TimeBin, examine, spread_of
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.local import ingest
 
@@ -52,7 +52,7 @@ def influences(one: Examined) -> dict[object, tuple[float, float]]:
     return {found.event.id: (found.without, found.share) for found in one.influences}
 
 
-def shares(bins: tuple[Bin, ...]) -> dict[int, float]:
+def shares(bins: tuple[TimeBin, ...]) -> dict[int, float]:
     return {one.low: one.share for one in bins}
 
 

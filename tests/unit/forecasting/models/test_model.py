@@ -13,7 +13,7 @@ import pytest
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Pattern
+from inkling.automata.meaning import RegexPattern
 from inkling.automata.policies import strict
 from inkling.automata.regex import Symbol
 from inkling.forecasting.models.chain import moves
@@ -25,7 +25,7 @@ from inkling.forecasting.models.model import Learning, Model, best_order, log_lo
 
 def automaton(*steps: int) -> Dfa:
     letters = [Symbol(Guard(frozenset({step})), at) for at, step in enumerate(steps)]
-    return CompiledPattern.of(Pattern(strict(letters)), 2).dfa()
+    return CompiledPattern.of(RegexPattern(strict(letters)), 2).dfa()
 
 
 def counted(dfa: Dfa, keys: list[str], order: int, groups: tuple[str, ...] = ("",)) -> WordCounts:

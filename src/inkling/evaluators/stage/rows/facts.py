@@ -37,7 +37,7 @@ FARTHEST_LON = 720.0
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class GeoGrid:
     """Cells of equal size in degrees, numbered row by row from the south pole and the prime meridian."""
 
     lat_step: float
@@ -61,7 +61,7 @@ class Grid:
 class GridCells:
     """Places of facts in a grid: fact `fact[i]` lies in cell `cell[i]`."""
 
-    grid: Grid
+    grid: GeoGrid
     cell: Ints
     fact: Ints
 
@@ -99,7 +99,7 @@ def _grid_cells(lats: bytes, lons: bytes, degrees: float) -> GridCells | None:
     high = degrees + MARGIN
     wide = _half_widths(lat, high)
     usual, most = (float(np.median(wide[known])), float(wide[known].max())) if known.any() else (high, high)
-    grid = Grid(max(2.0 * high, LEAST_STEP), min(360.0, max(2.0 * usual, most / MOST_COLUMNS, LEAST_STEP)))
+    grid = GeoGrid(max(2.0 * high, LEAST_STEP), min(360.0, max(2.0 * usual, most / MOST_COLUMNS, LEAST_STEP)))
     cells, facts = [], []
     for fact in np.flatnonzero(known).tolist():
         south, north = max(lat[fact] - high + 90.0, 0.0), lat[fact] + high + 90.0
@@ -119,7 +119,7 @@ def _half_widths(lat: Floats, degrees: float) -> Floats:
     return np.where((np.abs(lat) + degrees < 90.0) & np.isfinite(width), width + MARGIN, 180.0)
 
 
-def _columns(grid: Grid, lon: float, wide: float) -> Ints:
+def _columns(grid: GeoGrid, lon: float, wide: float) -> Ints:
     """The columns of cells from `wide` degrees west of a longitude to as far east of it."""
     last = _down(360.0 / grid.lon_step)
     if wide >= 180.0:
@@ -143,7 +143,7 @@ def numbers_of(column: pa.Array | pa.ChunkedArray) -> Floats:
     return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-class Facts:
+class FactJoin:
     """The facts that an atom looks up; prepared once, joined with any number of batches."""
 
     def __init__(self, atom: TableAtom, table: pa.Table, near: Near | None) -> None:
@@ -179,7 +179,7 @@ CELL = "@cell"
 class CellsOfFacts:
     """Facts once per cell of a grid in which rows near them can be."""
 
-    grid: Grid
+    grid: GeoGrid
     rows: pa.Table
 
 

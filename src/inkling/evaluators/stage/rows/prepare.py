@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.conditions import RowColumns, prepared
-from inkling.evaluators.stage.rows.facts import Facts
+from inkling.evaluators.stage.rows.facts import FactJoin
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.physical.naming import type_of
@@ -47,7 +47,7 @@ class InputReader:
             (bit.number >> 6, np.uint64(bit.number & 63), prepared(bit.expr, context))
             for bit in (*given.early, *given.late)
         ]
-        self._facts = [Facts(atom, tables[atom.table], given.near) for atom in given.atoms]
+        self._facts = [FactJoin(atom, tables[atom.table], given.near) for atom in given.atoms]
         self._computed = {one.name: one.expr for one in given.computed}
         self._getters = [self._getter(field) for field in self._schema]
 

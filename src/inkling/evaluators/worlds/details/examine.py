@@ -19,7 +19,7 @@ from inkling.evaluators.worlds.answer import names_of
 from inkling.evaluators.worlds.details.influence import Influence, UncertainEvent, candidates, influences, n_uncertain
 from inkling.evaluators.worlds.details.outcomes import (
     Dependence,
-    Scenario,
+    WorldScenario,
     coarser,
     dependences,
     known_times,
@@ -28,8 +28,15 @@ from inkling.evaluators.worlds.details.outcomes import (
     turned_out,
     with_stretches,
 )
-from inkling.evaluators.worlds.details.variants import MOST_WORLDS, Places, Removal, Seen, Worlds, seen_again
-from inkling.evaluators.worlds.probabilities.estimate import Names
+from inkling.evaluators.worlds.details.variants import (
+    MOST_WORLDS,
+    EventComponents,
+    Removal,
+    WorldMatches,
+    Worlds,
+    seen_again,
+)
+from inkling.evaluators.worlds.probabilities.estimate import EventIds
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
 from inkling.evaluators.worlds.streams.lost import LossyStream
@@ -42,7 +49,7 @@ MOST_BINS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class TimeBin:
     """Times from `low` to `high`, both included, and the share of the probability that falls there."""
 
     low: int
@@ -50,7 +57,7 @@ class Bin:
     share: float
 
 
-def spread_of(times: Ints, weights: np.ndarray) -> tuple[Bin, ...]:
+def spread_of(times: Ints, weights: np.ndarray) -> tuple[TimeBin, ...]:
     """The distribution of times given that the result holds; moments where there are few, equal stretches otherwise.
 
     >>> spread_of(np.array([3, 5, 3]), np.array([0.125, 0.125, 0.25]))
@@ -62,12 +69,14 @@ def spread_of(times: Ints, weights: np.ndarray) -> tuple[Bin, ...]:
     moments, place = np.unique(times, return_inverse=True)
     if len(moments) <= MOST_BINS:
         shares = np.bincount(place, weights, minlength=len(moments)) / total
-        return tuple(Bin(int(one), int(one), float(share)) for one, share in zip(moments, shares, strict=True))
+        return tuple(TimeBin(int(one), int(one), float(share)) for one, share in zip(moments, shares, strict=True))
     first, last = int(moments[0]), int(moments[-1])
     step = -(-(last - first + 1) // MOST_BINS)
     shares = np.bincount((times - first) // step, weights, minlength=MOST_BINS) / total
     lows = range(first, last + 1, step)
-    return tuple(Bin(low, min(low + step - 1, last), float(share)) for low, share in zip(lows, shares, strict=False))
+    return tuple(
+        TimeBin(low, min(low + step - 1, last), float(share)) for low, share in zip(lows, shares, strict=False)
+    )
 
 
 ROWS_IN_ALL = 4_000_000
@@ -84,12 +93,12 @@ MOST_IN_A_SAMPLE = 6
 class Examined:
     """What the worlds of its part of the data show about one result."""
 
-    starts: tuple[Bin, ...]
-    ends: tuple[Bin, ...]
+    starts: tuple[TimeBin, ...]
+    ends: tuple[TimeBin, ...]
     influences: tuple[Influence, ...]
     dependences: tuple[Dependence, ...]
-    having: tuple[Scenario, ...]  # the most probable scenarios with the result
-    lacking: tuple[Scenario, ...]  # and without it
+    having: tuple[WorldScenario, ...]  # the most probable scenarios with the result
+    lacking: tuple[WorldScenario, ...]  # and without it
     n_having: int  # worlds that have the result
     n_worlds: int  # of the part, or of the sample
     n_events: int  # uncertain events of the part
@@ -98,10 +107,10 @@ class Examined:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """A result among the matches of its part: where in `Seen` it is, and what may matter to it."""
+class _FoundResult:
+    """A result among the matches of its part: where in `WorldMatches` it is, and what may matter to it."""
 
-    seen: Seen
+    seen: WorldMatches
     identity: np.uint64
     component: int
     events: tuple[UncertainEvent, ...]
@@ -166,11 +175,13 @@ def components_of_results(data: WorldData, results: Mapping[str, pa.Table]) -> n
     return chosen
 
 
-def _found(event: EventPlan, data: WorldData, seen: Sequence[Seen], table: pa.Table) -> list[_Found | None]:
+def _found(
+    event: EventPlan, data: WorldData, seen: Sequence[WorldMatches], table: pa.Table
+) -> list[_FoundResult | None]:
     """The results of one event, met again among the matches of its parts."""
     names = names_of(data, data.program.id_types[event.name])
-    places = Places.of(data)
-    met: dict[tuple[object, ...], list[tuple[Seen, int]]] = {}
+    places = EventComponents.of(data)
+    met: dict[tuple[object, ...], list[tuple[WorldMatches, int]]] = {}
     for part in seen:
         if part.event is event:
             for row, key in _keys(part, names, data.program.scale):
@@ -182,10 +193,10 @@ def _one(
     row: Mapping[str, object],
     event: EventPlan,
     data: WorldData,
-    places: Places,
-    names: Names,
-    met: Mapping[tuple[object, ...], list[tuple[Seen, int]]],
-) -> _Found | None:
+    places: EventComponents,
+    names: EventIds,
+    met: Mapping[tuple[object, ...], list[tuple[WorldMatches, int]]],
+) -> _FoundResult | None:
     start, end, known = (whole_number(row[name]) for name in ("start", "end", "detected_at"))
     lineage = row["lineage"]
     assert isinstance(lineage, list)
@@ -208,16 +219,16 @@ def _one(
         component = 0
     else:
         return None
-    return _Found(part, part.identity[at], component, candidates(data, component, tokens, start, max(end, known)))
+    return _FoundResult(part, part.identity[at], component, candidates(data, component, tokens, start, max(end, known)))
 
 
-def _hull(part: Seen, row: int, scale: int) -> tuple[int, int]:
+def _hull(part: WorldMatches, row: int, scale: int) -> tuple[int, int]:
     """The earliest start and the latest end of a result in any world."""
     rows = part.identity == part.identity[row]
     return int(part.matches.start[rows].min()) // scale, int(part.matches.end[rows].max()) // scale
 
 
-def _keys(part: Seen, names: Names, scale: int) -> list[tuple[int, tuple[object, ...]]]:
+def _keys(part: WorldMatches, names: EventIds, scale: int) -> list[tuple[int, tuple[object, ...]]]:
     """The first match of every result, with what distinguishes the result in public columns."""
     order = np.lexsort((part.world, part.identity))
     first = order[np.flatnonzero(np.diff(part.identity[order], prepend=~part.identity[order][:1]) != 0)]
@@ -261,7 +272,7 @@ def _key(
             return values
 
 
-def _removals(data: WorldData, found: Sequence[_Found]) -> list[Removal]:
+def _removals(data: WorldData, found: Sequence[_FoundResult]) -> list[Removal]:
     """What to leave out, as far as the limit of work allows."""
     n_rows = np.zeros(data.parts.count)
     for component in data.parts.of_rows:
@@ -279,7 +290,7 @@ def _removals(data: WorldData, found: Sequence[_Found]) -> list[Removal]:
 
 
 def _examined(
-    one: _Found, data: WorldData, again: Sequence[Seen], removals: Sequence[Removal], delta: float
+    one: _FoundResult, data: WorldData, again: Sequence[WorldMatches], removals: Sequence[Removal], delta: float
 ) -> Examined:
     scale, worlds = data.program.scale, one.seen.worlds
     rows = np.flatnonzero((one.seen.identity == one.identity) & (one.seen.variant == 0))
@@ -312,6 +323,6 @@ def _examined(
     )
 
 
-def _tokens(part: Seen, row: int) -> Ints:
+def _tokens(part: WorldMatches, row: int) -> Ints:
     tokens: Ints = part.matches.lineage[row : row + 1].flatten().to_numpy(zero_copy_only=False)
     return tokens

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from inkling.evaluators.sampling import half_width
-from inkling.evaluators.worlds.details.variants import Removal, Seen, event_tokens
+from inkling.evaluators.worlds.details.variants import Removal, WorldMatches, event_tokens
 from inkling.evaluators.worlds.run import WorldData
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream
@@ -132,7 +132,7 @@ def _times(stream: ImpreciseStream | ProbableStream | LossyStream) -> tuple[Ints
 
 
 def influences(
-    seen: Sequence[Seen],
+    seen: Sequence[WorldMatches],
     identity: np.uint64,
     component: int,
     removals: Sequence[Removal],
@@ -157,13 +157,13 @@ def influences(
     return tuple(sorted(noticed, key=lambda one: -abs(one.share)))
 
 
-def _n_sampled(seen: Sequence[Seen], identity: np.uint64) -> int:
+def _n_sampled(seen: Sequence[WorldMatches], identity: np.uint64) -> int:
     """In how many sampled worlds a result was looked for; 0 if all worlds were enumerated."""
     mine = (part.worlds for part in seen if (part.identity == identity).any())
     return next((len(worlds.weights) for worlds in mine if worlds.components is None), 0)
 
 
-def _probabilities(seen: Sequence[Seen], identity: np.uint64, n_variants: int) -> np.ndarray:
+def _probabilities(seen: Sequence[WorldMatches], identity: np.uint64, n_variants: int) -> np.ndarray:
     """The probability of a result in every variant; a world counts once."""
     total = np.zeros(n_variants)
     for part in seen:

@@ -16,7 +16,7 @@ from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.worlds.alternatives import Alternative
 from inkling.evaluators.worlds.details.variants import Worlds
 from inkling.evaluators.worlds.run import WorldData
-from inkling.evaluators.worlds.streams.assignment import OWN_TIME, Assignment
+from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.of import CertainStream, WorldStream
 from inkling.evaluators.worlds.streams.probable import NOTHING, ProbableStream
@@ -39,7 +39,7 @@ class Likeliest:
 
 def likeliest(data: WorldData, sampling: Sampling, chosen: np.ndarray) -> Likeliest:
     """The most probable world of the chosen components; of equally probable ones, that with the earliest times."""
-    assignment: list[Assignment] = []
+    assignment: list[WorldAssignment] = []
     is_unique, is_drawn = True, False
     lost = _lost_places(data, chosen)
     is_unique &= all(_is_alone([float(one.weight) for one in data.choices.lost[part]]) for part in lost.parts)
@@ -53,7 +53,7 @@ def likeliest(data: WorldData, sampling: Sampling, chosen: np.ndarray) -> Likeli
                 ticks, alone = _ticks(stream)
                 rows = np.flatnonzero(in_part)
                 is_unique &= bool(alone[rows].all())
-                found = Assignment(
+                found = WorldAssignment(
                     rows, np.zeros_like(rows), (stream.low + ticks * stream.step)[rows] * data.program.scale
                 )
             case ProbableStream():
@@ -70,14 +70,14 @@ def likeliest(data: WorldData, sampling: Sampling, chosen: np.ndarray) -> Likeli
                     else:
                         is_drawn = True
                 kept = np.flatnonzero(in_part[drawn.rows])
-                found = Assignment(drawn.rows[kept], drawn.worlds[kept], times[kept])
+                found = WorldAssignment(drawn.rows[kept], drawn.worlds[kept], times[kept])
         assignment.append(found)
         before += len(stream.rows)
     return Likeliest(Worlds(data.streams, assignment, np.ones(1), None), is_unique and not is_drawn, is_drawn)
 
 
-def _everything(rows: Ints) -> Assignment:
-    return Assignment(rows, np.zeros(len(rows), np.int64), np.full(len(rows), OWN_TIME))
+def _everything(rows: Ints) -> WorldAssignment:
+    return WorldAssignment(rows, np.zeros(len(rows), np.int64), np.full(len(rows), OWN_TIME))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ EQUAL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EventOutcome:
     """What an uncertain event turns out to be: uncertain values, and the first and last time that it may have.
 
     A lost event lies between two times, of which one is FOREVER away where only a rate limits it. An event that does
@@ -57,7 +57,7 @@ class Conditional:
     confidence of the run.
     """
 
-    outcome: Outcome
+    outcome: EventOutcome
     probability: float
     result: float
     error: float = 0.0
@@ -78,10 +78,10 @@ class Dependence:
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class WorldScenario:
     """Worlds in which all uncertain events that matter turn out the same: with a result, or without."""
 
-    outcomes: tuple[tuple[UncertainEvent, Outcome], ...]
+    outcomes: tuple[tuple[UncertainEvent, EventOutcome], ...]
     probability: float
     n_worlds: int
     world: int  # the most probable of these worlds
@@ -92,7 +92,7 @@ class Turned:
     """An uncertain event, its possible outcomes, and which of them it has in every world of a part."""
 
     event: UncertainEvent
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[EventOutcome, ...]
     codes: Ints
 
 
@@ -141,21 +141,21 @@ def _turned(event: UncertainEvent, stream: WorldStream, row: Ints, time: Ints, t
     return Turned(event, tuple(outcomes), codes)
 
 
-def _outcome(event: UncertainEvent, stream: WorldStream, row: int, time: int, times: Ints, scale: int) -> Outcome:
+def _outcome(event: UncertainEvent, stream: WorldStream, row: int, time: int, times: Ints, scale: int) -> EventOutcome:
     if row < 0:
-        return Outcome(False, (), event.low, event.high)
+        return EventOutcome(False, (), event.low, event.high)
     if isinstance(stream, LossyStream):
         low = int(times[time - 1]) if time > 0 else -FOREVER
         high = int(times[time]) if time < len(times) else FOREVER
-        return Outcome(True, (), low, high)
+        return EventOutcome(True, (), low, high)
     if isinstance(stream, ProbableStream):
         uncertainty = stream.schema.uncertainty
         assert isinstance(uncertainty, ProbableValue)
         names = [name for name in value_columns(uncertainty, stream.schema) if name in stream.rows.column_names]
         values = tuple((name, stream.rows[name][row].as_py()) for name in names)
-        return Outcome(True, values, event.low, event.high)
+        return EventOutcome(True, values, event.low, event.high)
     at = time // scale
-    return Outcome(True, (), at, at)
+    return EventOutcome(True, (), at, at)
 
 
 def dependences(
@@ -245,7 +245,7 @@ def _are_times(one: Conditional, other: Conditional) -> bool:
     return _differ_in_time(one.outcome, other.outcome)
 
 
-def _differ_in_time(one: Outcome, other: Outcome) -> bool:
+def _differ_in_time(one: EventOutcome, other: EventOutcome) -> bool:
     """Whether two outcomes differ in nothing but time."""
     return one.happens and other.happens and one.values == other.values == ()
 
@@ -267,7 +267,7 @@ def coarser(turned: Turned, given: Sequence[Conditional]) -> Turned:
     return Turned(turned.event, listed, np.array(codes, np.int64)[turned.codes])
 
 
-def _holds(one: Outcome, other: Outcome) -> bool:
+def _holds(one: EventOutcome, other: EventOutcome) -> bool:
     return (
         one.happens and other.happens and one.values == other.values and one.low <= other.low and other.high <= one.high
     )
@@ -327,7 +327,9 @@ def _joint_codes(turned: Sequence[Turned], n_worlds: int) -> Ints:
     return np.asarray(np.unique(codes, axis=1, return_inverse=True)[1].reshape(-1), np.int64)
 
 
-def scenarios(turned: Sequence[Turned], weights: np.ndarray, here: Ints, chosen: np.ndarray, n: int) -> list[Scenario]:
+def scenarios(
+    turned: Sequence[Turned], weights: np.ndarray, here: Ints, chosen: np.ndarray, n: int
+) -> list[WorldScenario]:
     """The most probable scenarios among the chosen worlds, of equally probable ones those that are listed first."""
     some = np.flatnonzero(chosen & (weights > 0))
     if not len(some):
@@ -340,5 +342,5 @@ def scenarios(turned: Sequence[Turned], weights: np.ndarray, here: Ints, chosen:
         mine = some[group == number]
         likeliest = int(mine[np.argmax(np.round(weights[mine], 12))])
         outcomes = tuple((one.event, one.outcomes[one.codes[likeliest]]) for one in turned)
-        found.append(Scenario(outcomes, float(chance[number]), len(mine), int(here[likeliest])))
+        found.append(WorldScenario(outcomes, float(chance[number]), len(mine), int(here[likeliest])))
     return found

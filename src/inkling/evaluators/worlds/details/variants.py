@@ -9,11 +9,11 @@ import numpy as np
 
 from inkling.evaluators.certain import run_plan
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.alternatives import Numbers
+from inkling.evaluators.worlds.alternatives import Precision
 from inkling.evaluators.worlds.probabilities.combine import identities
 from inkling.evaluators.worlds.probabilities.exact import enumerate_worlds
 from inkling.evaluators.worlds.run import WorldData, only
-from inkling.evaluators.worlds.streams.assignment import Assignment, world_rows
+from inkling.evaluators.worlds.streams.assignment import WorldAssignment, world_rows
 from inkling.evaluators.worlds.streams.of import WorldStream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
 from inkling.logical.plan import EventPlan
@@ -44,7 +44,7 @@ class Worlds:
     """Worlds of some components: which rows stand in each, and how probable it is, or its share of a sample."""
 
     streams: Sequence[WorldStream]
-    assignment: Sequence[Assignment]
+    assignment: Sequence[WorldAssignment]
     weights: np.ndarray
     components: Ints | None  # of each world; None where each was sampled for all components at once
 
@@ -56,7 +56,7 @@ class Worlds:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class WorldMatches:
     """The matches of one event, one line per match and world.
 
     Variant 0 is the data as it is, variant n is without removal n - 1. `weight` is the probability of the world, or
@@ -73,14 +73,14 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class EventComponents:
     """The component of every event, by its token."""
 
     tokens: Ints
     components: Ints
 
     @classmethod
-    def of(cls, data: WorldData) -> Places:
+    def of(cls, data: WorldData) -> EventComponents:
         tokens = np.concatenate([stream.tokens.view(np.int64) for stream in data.streams])
         found, first = np.unique(tokens, return_index=True)
         return cls(found, np.concatenate(data.parts.of_rows)[first])
@@ -95,7 +95,7 @@ def seen_again(
     chosen: np.ndarray,
     removals: Sequence[Removal] = (),
     most_worlds: int = MOST_WORLDS,
-) -> Iterator[Seen]:
+) -> Iterator[WorldMatches]:
     """Every event in the worlds of the chosen components: those that can be enumerated in all, others in a sample."""
     for worlds in worlds_again(data, sampling, chosen, most_worlds):
         yield from _evaluated(data, worlds, removals)
@@ -109,7 +109,7 @@ def worlds_again(
     if countable.any():
         lost = {component: found for component, found in data.choices.lost.items() if countable[component]}
         few = replace(data.choices, n_worlds=np.where(countable, data.choices.n_worlds, np.inf), lost=lost)
-        found = enumerate_worlds(data.streams, data.parts, few, data.program.scale, Numbers.FLOAT)
+        found = enumerate_worlds(data.streams, data.parts, few, data.program.scale, Precision.FLOAT)
         yield Worlds(data.streams, found.assignment, found.weights.astype(np.float64), found.components)
     sampled = chosen & data.is_sampled
     if sampled.any():
@@ -121,8 +121,8 @@ def worlds_again(
         yield Worlds(streams, assignment, np.full(n_worlds, 1 / n_worlds), None)
 
 
-def _evaluated(data: WorldData, worlds: Worlds, removals: Sequence[Removal]) -> Iterator[Seen]:
-    program, n_worlds, places = data.program, len(worlds.weights), Places.of(data)
+def _evaluated(data: WorldData, worlds: Worlds, removals: Sequence[Removal]) -> Iterator[WorldMatches]:
+    program, n_worlds, places = data.program, len(worlds.weights), EventComponents.of(data)
     sources = {}
     for stream, one in zip(worlds.streams, worlds.assignment, strict=True):
         tokens = stream.tokens.view(np.int64)
@@ -133,18 +133,20 @@ def _evaluated(data: WorldData, worlds: Worlds, removals: Sequence[Removal]) -> 
         matches = found[event.name]
         number = matches.values[WORLD].to_numpy()
         world = number % n_worlds
-        yield Seen(event, matches, identities(event, matches), number // n_worlds, world, worlds.weights[world], worlds)
+        yield WorldMatches(
+            event, matches, identities(event, matches), number // n_worlds, world, worlds.weights[world], worlds
+        )
 
 
 def _with_variants(
-    assignment: Assignment, tokens: Ints, components: Ints, removals: Sequence[Removal], n_worlds: int
-) -> Assignment:
+    assignment: WorldAssignment, tokens: Ints, components: Ints, removals: Sequence[Removal], n_worlds: int
+) -> WorldAssignment:
     """The assigned rows, then for every removal the other rows of its component; `tokens` are per assigned row."""
     kept = [np.arange(len(assignment.rows))]
     kept += [np.flatnonzero((components == one.component) & (tokens != one.token)) for one in removals]
     every = np.concatenate(kept)
     variant = np.repeat(np.arange(len(kept)), [len(rows) for rows in kept])
-    return Assignment(
+    return WorldAssignment(
         assignment.rows[every],
         assignment.worlds[every] + variant * n_worlds,
         None if assignment.times is None else assignment.times[every],

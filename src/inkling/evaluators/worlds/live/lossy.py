@@ -10,7 +10,7 @@ import pyarrow as pa
 from inkling.evaluators.gaps.rows import with_roles
 from inkling.evaluators.gaps.sequence_log import SequenceLog, is_needed
 from inkling.evaluators.worlds.live.waiting import Draws, Released, WaitingState, between, released
-from inkling.evaluators.worlds.streams.assignment import OWN_TIME, Assignment
+from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.io.normalize import END
 from inkling.model.batch import FOREVER
@@ -55,7 +55,7 @@ def release_numbered(
     assert assignment.times is not None
     own = assignment.times == OWN_TIME
     at = np.where(own, stream.rows[END].to_numpy()[assignment.rows] * draws.scale, assignment.times)
-    assignment = between(Assignment(assignment.rows, assignment.worlds, at), old, new, draws.scale)
+    assignment = between(WorldAssignment(assignment.rows, assignment.worlds, at), old, new, draws.scale)
     still = near.filter(pa.array(is_needed(schema, uncertainty, near, new, forgetting=uncertainty.timeout is None)))
     ready = released(stream, assignment, stream.extents[1], draws)
     return replace(waiting, rows=pa.concat_tables([still, rest])), ready

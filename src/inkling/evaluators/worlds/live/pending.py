@@ -18,8 +18,8 @@ from inkling.evaluators.worlds.alternatives import Weights
 from inkling.evaluators.worlds.live.lossy import release_numbered
 from inkling.evaluators.worlds.live.waiting import Draws, Released, WaitingState, between, divided, released
 from inkling.evaluators.worlds.probabilities.combine import Summed, identities, joined_results, summed
-from inkling.evaluators.worlds.probabilities.estimate import Names, called_as
-from inkling.evaluators.worlds.streams.assignment import Assignment
+from inkling.evaluators.worlds.probabilities.estimate import EventIds, called_as
+from inkling.evaluators.worlds.streams.assignment import WorldAssignment
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.of import CertainStream, WorldStream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
@@ -72,9 +72,9 @@ class LiveNames:
         found = known[place] == tokens
         return np.where(found, self.table["until"].to_numpy()[place], np.iinfo(np.int64).min)
 
-    def names(self, kind: pa.DataType) -> Names:
+    def names(self, kind: pa.DataType) -> EventIds:
         ids = self.table["id"].combine_chunks()
-        return Names(self.table["token"].to_numpy(), called_as(ids, kind))
+        return EventIds(self.table["token"].to_numpy(), called_as(ids, kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def _latest_end(stream: ProbableStream) -> Ints:
 
 def _followed(
     stream: ProbableStream, known: Mapping[int, Hashes], draws: Draws
-) -> tuple[Assignment, dict[int, Hashes]]:
+) -> tuple[WorldAssignment, dict[int, Hashes]]:
     """Chains continue where they were; one that nothing is known of in any world is forgotten."""
     if not stream.is_markov:
         return stream.draw(draws.start, 0, draws.n_worlds, draws.scale), {}

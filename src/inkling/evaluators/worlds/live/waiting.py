@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.worlds.streams.assignment import Assignment, world_rows
+from inkling.evaluators.worlds.streams.assignment import WorldAssignment, world_rows
 from inkling.evaluators.worlds.streams.of import WorldStream
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.roles import NO_ROLES, Roles
@@ -65,19 +65,19 @@ def portions(
     return [*np.unique(due[:: max(1, n_rows)][1:]).tolist(), new]
 
 
-def released(stream: WorldStream, assignment: Assignment, until: Ints, draws: Draws) -> Released:
+def released(stream: WorldStream, assignment: WorldAssignment, until: Ints, draws: Draws) -> Released:
     """Rows that are assignment in worlds; `until` is how late each row of the stream can happen."""
     rows = world_rows(stream.rows, stream.tokens, assignment, stream.time_columns, draws.scale)
     used = np.unique(assignment.rows)
     return Released(rows, stream.tokens.view(np.int64)[used], stream.rows.take(pa.array(used)), until[used])
 
 
-def between(assignment: Assignment, old: int, new: int, scale: int) -> Assignment:
+def between(assignment: WorldAssignment, old: int, new: int, scale: int) -> WorldAssignment:
     """What is assignment after `old` and up to `new`."""
     assert assignment.times is not None
     after = assignment.times > scaled(old, scale)
     kept = np.flatnonzero(after & (assignment.times <= scaled(new, scale)))
-    return Assignment(assignment.rows[kept], assignment.worlds[kept], assignment.times[kept])
+    return WorldAssignment(assignment.rows[kept], assignment.worlds[kept], assignment.times[kept])
 
 
 def scaled(time: int, scale: int) -> int:

@@ -17,7 +17,7 @@ from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch, key_codes
 from inkling.evaluators.stage.rows.prepare import stage_rows
 from inkling.evaluators.worlds.program import WorldProgram
-from inkling.evaluators.worlds.streams.assignment import OWN_TIME, Assignment
+from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment
 from inkling.evaluators.worlds.streams.of import WorldStream
 from inkling.io.normalize import END, ID, START
 from inkling.kernels.worlds.order import ABSENT, fill_times, in_canonical_order
@@ -68,7 +68,7 @@ def _asks_for_time(given: Input, moving: set[str]) -> bool:
     return asked or any(column.rsplit("|", 1)[0] in moving for column in given.columns)
 
 
-class _InWorlds(PickedColumns):
+class _WorldColumns(PickedColumns):
     """Columns of rows that stand in worlds: those of the rows, and the world."""
 
     __slots__ = ("_world",)
@@ -80,8 +80,8 @@ class _InWorlds(PickedColumns):
     def __getitem__(self, name: str) -> pa.Array:
         return pa.array(self._world) if name == _WORLD_NAME else super().__getitem__(name)
 
-    def picked(self, rows: Ints) -> _InWorlds:
-        return _InWorlds(self._columns, self._rows[rows], self._world[rows])
+    def picked(self, rows: Ints) -> _WorldColumns:
+        return _WorldColumns(self._columns, self._rows[rows], self._world[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class BatchedWorlds:
             np.concatenate(own_times) if own_times else np.empty(0, np.int64),
         )
 
-    def matches(self, assignment: Mapping[str, Assignment], first: int, n_worlds: int) -> dict[str, MatchBatch]:
+    def matches(self, assignment: Mapping[str, WorldAssignment], first: int, n_worlds: int) -> dict[str, MatchBatch]:
         """What the events of the stage find in some worlds."""
         times = np.full((len(self.own_times), n_worlds), ABSENT)
         for name, begin in self.first_lines.items():
@@ -162,7 +162,7 @@ class BatchedWorlds:
             time,
             np.arange(len(row)),
             base.bits[row],
-            _InWorlds(self.columns, row, world),
+            _WorldColumns(self.columns, row, world),
             np.arange(len(row) + 1),
             pa.array(base.ids.to_numpy()[row]),
         )

@@ -82,14 +82,14 @@ def sampled_estimate(event: EventPlan, results: Summed, n_worlds: int, delta: fl
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class EventIds:
     """The ids of events by their tokens, in the order of the tokens; null for events that were lost."""
 
     tokens: Ints
     ids: pa.Array
 
     @classmethod
-    def of(cls, tokens: Sequence[Ints], ids: Sequence[pa.Array], kind: pa.DataType) -> Names:
+    def of(cls, tokens: Sequence[Ints], ids: Sequence[pa.Array], kind: pa.DataType) -> EventIds:
         every = np.concatenate([np.empty(0, np.int64), *tokens])
         called = pa.chunked_array([called_as(one, kind) for one in ids], kind).combine_chunks()
         found, first = np.unique(every, return_index=True)
@@ -117,7 +117,7 @@ def called_as(ids: pa.Array, kind: pa.DataType) -> pa.Array:
         return pc.if_else(plain, ids, pa.scalar(None, ids.type)).cast(kind)
 
 
-def estimate_table(event: EventPlan, parts: Sequence[Estimate], names: Names, scale: int, clock: Clock) -> pa.Table:
+def estimate_table(event: EventPlan, parts: Sequence[Estimate], names: EventIds, scale: int, clock: Clock) -> pa.Table:
     """Results of one event in the public columns."""
     if not parts:
         return result_schema(event, names.ids.type, clock).empty_table()

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes, row_hashes
-from inkling.evaluators.worlds.alternatives import Alternative, Alternatives, Numbers, Weights, listed
-from inkling.evaluators.worlds.streams.assignment import OWN_TIME, Assignment
+from inkling.evaluators.worlds.alternatives import Alternative, Alternatives, Precision, Weights, listed
+from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.of import WorldStream
@@ -67,7 +67,7 @@ class Choices:
 class Enumerated:
     """Worlds of all chosen components, numbered through: where rows stand, and how probable each world is."""
 
-    assignment: tuple[Assignment, ...]  # per stream
+    assignment: tuple[WorldAssignment, ...]  # per stream
     weights: Weights
     components: Ints  # of each world
 
@@ -99,7 +99,7 @@ def count_worlds(
 
 
 def enumerate_worlds(
-    streams: Sequence[WorldStream], parts: Components, choices: Choices, scale: int, numbers: Numbers
+    streams: Sequence[WorldStream], parts: Components, choices: Choices, scale: int, numbers: Precision
 ) -> Enumerated:
     """All worlds of the components that have finitely many."""
     chosen = np.isfinite(choices.n_worlds)
@@ -175,7 +175,7 @@ def _of_stream(
     choices: Choices,
     chosen: np.ndarray,
     scale: int,
-    numbers: Numbers,
+    numbers: Precision,
 ) -> tuple[Ints, Alternatives]:
     """The choices of a stream in the chosen components, and the component of each."""
     if not isinstance(stream, ImpreciseStream | ProbableStream) or not len(stream.rows):
@@ -239,7 +239,7 @@ def _times(rows: pa.Table, here: Ints) -> set[int]:
     return {int(time) for name in (START, END) for time in rows[name].to_numpy()[here]}
 
 
-def _of_losses(streams: Sequence[WorldStream], choices: Choices, numbers: Numbers) -> tuple[Alternatives, Ints]:
+def _of_losses(streams: Sequence[WorldStream], choices: Choices, numbers: Precision) -> tuple[Alternatives, Ints]:
     """The choices about lost events, with rows of their own stream, and the stream of every row assignment."""
     found = listed((choices.lost[component] for component in sorted(choices.lost)), numbers)
     borders = np.cumsum([len(stream.rows) for stream in streams])
@@ -262,12 +262,12 @@ def _weights(
     sizes: Ints,
     first: Ints,
     n_worlds: Ints,
-    numbers: Numbers,
+    numbers: Precision,
 ) -> Weights:
     chances = np.concatenate([one.weights for one in found])
     alternatives = np.cumsum(sizes) - sizes
     total = int(n_worlds.sum())
-    if numbers is Numbers.FLOAT:
+    if numbers is Precision.FLOAT:
         weights = np.ones(total)
         multiply_weights(weights, component, stride, sizes, alternatives, chances.astype(np.float64), first, n_worlds)
         return weights
@@ -279,25 +279,25 @@ def _weights(
     return exact
 
 
-def _spread(found: Alternatives, component: Ints, stride: Ints, first: Ints, n_worlds: Ints) -> Assignment:
+def _spread(found: Alternatives, component: Ints, stride: Ints, first: Ints, n_worlds: Ints) -> WorldAssignment:
     alternatives = np.cumsum(found.sizes) - found.sizes
     assignment = np.concatenate([[0], np.cumsum(found.n_placed)])
-    return Assignment(
+    return WorldAssignment(
         *spread(component, stride, found.sizes, alternatives, assignment, found.rows, found.times, first, n_worlds)
     )
 
 
-def _always(stream: WorldStream, component: Ints, first: Ints, n_worlds: Ints) -> Assignment:
+def _always(stream: WorldStream, component: Ints, first: Ints, n_worlds: Ints) -> WorldAssignment:
     """Rows about which nothing is to be chosen, in all worlds of their component."""
     rows = np.flatnonzero(stream.factors < 0)
     times = n_worlds[component[rows]]
     world = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
     world += np.repeat(first[component[rows]], times)
-    return Assignment(np.repeat(rows, times), world, np.full(len(world), OWN_TIME))
+    return WorldAssignment(np.repeat(rows, times), world, np.full(len(world), OWN_TIME))
 
 
-def _joined(parts: Sequence[Assignment]) -> Assignment:
-    return Assignment(
+def _joined(parts: Sequence[WorldAssignment]) -> WorldAssignment:
+    return WorldAssignment(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.worlds for part in parts]),
         np.concatenate([part.times for part in parts if part.times is not None]),

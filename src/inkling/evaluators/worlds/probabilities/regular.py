@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from inkling.analysis.choice import Evaluator
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Counting, Pattern
+from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.symbols import flags
 from inkling.evaluators.automaton.events import to_regex
 from inkling.evaluators.hashes import Hashes, combined, row_hashes
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.prepare import stage_rows
 from inkling.evaluators.worlds.probabilities.combine import Summed, identities, nothing
-from inkling.evaluators.worlds.streams.assignment import Assignment
+from inkling.evaluators.worlds.streams.assignment import WorldAssignment
 from inkling.evaluators.worlds.streams.probable import ProbableStream
 from inkling.io.normalize import START
 from inkling.kernels.worlds.regular import NEVER, chosen_at, count_detections, draw_symbols, symbols_of
@@ -59,7 +59,7 @@ class Automaton:
         counting = Counting.RESTART if step.event.restart else Counting.OVERLAP
         regex = to_regex(step, {bit: bit for bit in bits})
         try:
-            pattern = CompiledPattern.of(Pattern(regex, counting), n_inputs)
+            pattern = CompiledPattern.of(RegexPattern(regex, counting), n_inputs)
         except (TooManyStates, TooManySymbols):
             return None
         nfa, n_symbols = pattern.nfa, pattern.alphabet.n_symbols
@@ -142,7 +142,7 @@ class Tracked:
     n_hits: Ints
     first_world: Ints
     earliest: Ints  # the group of the earliest start
-    shown: list[Shown]
+    shown: list[WitnessValues]
 
     @classmethod
     def of(
@@ -181,7 +181,7 @@ class Tracked:
             if len(new):
                 self._show(in_full(self.regular, self.stream, assignment), new)
 
-    def _add(self, seed: np.uint64, first: int, n_worlds: int) -> tuple[Assignment, Ints]:
+    def _add(self, seed: np.uint64, first: int, n_worlds: int) -> tuple[WorldAssignment, Ints]:
         """Rows to be evaluated in full, for groups whose results are new."""
         stream, before = self.stream, self.n_hits > 0
         chosen = None
@@ -214,7 +214,7 @@ class Tracked:
         else:
             row = chosen_at(seed, stream.group_tokens, stream.offsets, stream.shares, group, world)
         there = row >= 0
-        return Assignment(row[there], world[there]), new
+        return WorldAssignment(row[there], world[there]), new
 
     def _first_worlds(self, new: Ints) -> tuple[Ints, Ints]:
         """All groups of the keys of new results, each in the world that has the result first."""
@@ -239,7 +239,7 @@ class Tracked:
         names = [output.name for output in (*event.head, *event.returns)]
         columns = {name: matches.values[name].take(chosen) for name in names}
         values = pa.table(columns) if names else pa.table({"@": pa.nulls(len(rows))})
-        self.shown.append(Shown(new, identities(event, matches)[rows], values, matches.lineage.take(chosen)))
+        self.shown.append(WitnessValues(new, identities(event, matches)[rows], values, matches.lineage.take(chosen)))
 
     def results(self) -> Summed:
         """All results, with the number of worlds that have each."""
@@ -259,11 +259,11 @@ class Tracked:
         return found.take(np.argsort(found.identity))
 
 
-InFull = Callable[[RegularEvent, ProbableStream, Assignment], MatchBatch]
+InFull = Callable[[RegularEvent, ProbableStream, WorldAssignment], MatchBatch]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class WitnessValues:
     """What results show besides their numbers, by group."""
 
     group: Ints

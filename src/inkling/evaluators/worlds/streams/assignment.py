@@ -22,7 +22,7 @@ ALTERNATIVE = np.uint64(0xFF)
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class WorldAssignment:
     """Row `rows[i]` happens in world `worlds[i]` at `times[i]`, or at its own time where there are no times."""
 
     rows: Ints
@@ -30,9 +30,9 @@ class Assignment:
     times: Ints | None = None
 
 
-def everywhere(n_rows: int, first: int, n_worlds: int, times: Ints | None = None) -> Assignment:
+def everywhere(n_rows: int, first: int, n_worlds: int, times: Ints | None = None) -> WorldAssignment:
     """All rows in all of some consecutive worlds; `times` has a line per row and a column per world."""
-    return Assignment(
+    return WorldAssignment(
         np.repeat(np.arange(n_rows), n_worlds),
         np.tile(np.arange(first, first + n_worlds), n_rows),
         None if times is None else times.reshape(-1),
@@ -47,7 +47,7 @@ def tokens_of(schema: StreamSchema, rows: pa.Table, distinguished_by: str) -> Ha
 
 
 def world_rows(
-    rows: pa.Table, tokens: Hashes, assignment: Assignment, time_columns: tuple[str, ...], scale: int
+    rows: pa.Table, tokens: Hashes, assignment: WorldAssignment, time_columns: tuple[str, ...], scale: int
 ) -> pa.Table:
     """Rows of the certain program: the assignment rows with their world and their time there.
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.worlds.alternatives import Alternatives, Numbers, Weights, weights_of
-from inkling.evaluators.worlds.streams.assignment import Assignment, everywhere, tokens_of
+from inkling.evaluators.worlds.alternatives import Alternatives, Precision, Weights, weights_of
+from inkling.evaluators.worlds.streams.assignment import WorldAssignment, everywhere, tokens_of
 from inkling.io.normalize import END, ID, START
 from inkling.kernels.worlds.draws import cumulated, draw_ticks
 from inkling.model.batch import Ints
@@ -66,7 +66,7 @@ class ImpreciseStream:
     def factors(self) -> Ints:
         return np.arange(len(self.rows))
 
-    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Assignment:
+    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> WorldAssignment:
         begin = np.zeros_like(self.low)
         ticks = draw_ticks(seed, self.tokens, begin, self.width, self.steps, self.shares, first, n_worlds)
         return everywhere(len(self.rows), first, n_worlds, (self.low[:, None] + ticks * self.step) * scale)
@@ -77,7 +77,7 @@ class ImpreciseStream:
         positive = np.concatenate([[0], np.cumsum(self.weights > 0)])
         return np.where(weighted, positive[self.steps[1:]] - positive[self.steps[:-1]], self.width).astype(np.float64)
 
-    def alternatives(self, factors: Ints, scale: int, numbers: Numbers) -> Alternatives:
+    def alternatives(self, factors: Ints, scale: int, numbers: Precision) -> Alternatives:
         """The ticks of some events, each with its probability."""
         width = self.width[factors]
         row = np.repeat(factors, width)
@@ -89,13 +89,13 @@ class ImpreciseStream:
         return Alternatives(sizes.astype(np.int64), weights[possible], np.ones(len(row), np.int64), row, times)
 
     def _probabilities(
-        self, factors: Ints, row: Ints, tick: Ints, numbers: Numbers
+        self, factors: Ints, row: Ints, tick: Ints, numbers: Precision
     ) -> tuple[Weights, NDArray[np.bool_]]:
         begin = self.steps[:-1]
         weighted = np.diff(self.steps)[row] > 0
         written = np.ones(len(row))
         written[weighted] = self.weights[(begin[row] + tick)[weighted]]
-        if numbers is Numbers.FLOAT:
+        if numbers is Precision.FLOAT:
             totals = np.bincount(row, written, minlength=len(self.rows))[row]
             return written / totals, written > 0
         exact: list[Fraction] = []

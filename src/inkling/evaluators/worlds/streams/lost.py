@@ -12,7 +12,7 @@ from inkling.evaluators.gaps.rows import NO_TABLES, NumberedRows
 from inkling.evaluators.hashes import Hashes, key_hashes
 from inkling.evaluators.relation.axis import Axis, Floats, rate_of_keys
 from inkling.evaluators.relation.ends import places_of
-from inkling.evaluators.worlds.streams.assignment import OWN_TIME, Assignment, everywhere, tokens_of
+from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment, everywhere, tokens_of
 from inkling.io.normalize import END, START
 from inkling.kernels.worlds.draws import draw_between
 from inkling.kernels.worlds.gap_draws import draw_ends, draw_gaps
@@ -91,7 +91,7 @@ class LossyStream:
         recorded = np.full(self.n_recorded, -1)
         return np.concatenate([recorded, np.repeat(np.arange(len(self.low)), np.diff(self.gaps))])
 
-    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Assignment:
+    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> WorldAssignment:
         recorded = np.full((self.n_recorded, n_worlds), OWN_TIME)
         times = np.concatenate([recorded, self._drawn(seed, first, n_worlds, scale)])
         return everywhere(len(self.rows), first, n_worlds, times)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from inkling.evaluators.gaps.rows import NO_TABLES
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.worlds.streams.assignment import Assignment, everywhere, tokens_of
+from inkling.evaluators.worlds.streams.assignment import WorldAssignment, everywhere, tokens_of
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
@@ -47,7 +47,7 @@ class CertainStream:
         """Number of the choice that each row belongs to; -1 where there is nothing to choose."""
         return np.full(len(self.rows), -1)
 
-    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Assignment:
+    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> WorldAssignment:
         return everywhere(len(self.rows), first, n_worlds)
 
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes
-from inkling.evaluators.worlds.alternatives import Alternative, Alternatives, Numbers, listed
-from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE, OWN_TIME, Assignment, tokens_of
+from inkling.evaluators.worlds.alternatives import Alternative, Alternatives, Precision, listed
+from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE, OWN_TIME, WorldAssignment, tokens_of
 from inkling.io.normalize import END, START
 from inkling.kernels.worlds.draws import count_paths, cumulated, draw_alternatives, draw_paths
 from inkling.model.batch import Ints
@@ -108,10 +108,10 @@ class ProbableStream:
         chain = np.repeat(np.arange(len(self.chains) - 1), np.diff(self.chains))
         return chain[group]
 
-    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Assignment:
+    def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> WorldAssignment:
         return _assignment(self.chosen(seed, first, n_worlds), first)
 
-    def draw_on(self, seed: np.uint64, first: int, latest: Hashes) -> Assignment:
+    def draw_on(self, seed: np.uint64, first: int, latest: Hashes) -> WorldAssignment:
         """Like `draw`, where `latest` holds the value before every chain, and receives the value after it."""
         return _assignment(self._followed(seed, first, latest), first)
 
@@ -149,12 +149,12 @@ class ProbableStream:
         some = np.add.reduceat(self.chances > 0, first) if len(first) else np.empty(0)
         return some + ~_is_full(self.offsets, self.chances)
 
-    def alternatives(self, factors: Ints, scale: int, numbers: Numbers) -> Alternatives:
+    def alternatives(self, factors: Ints, scale: int, numbers: Precision) -> Alternatives:
         """Some of the choices; what is left of the probability is that nothing happens."""
         if self.is_markov:
             return listed(([*self._paths(int(chain))] for chain in factors), numbers)
         begin, end = self.offsets[factors], self.offsets[factors + 1]
-        if numbers is Numbers.FRACTION:
+        if numbers is Precision.FRACTION:
             return listed(([*self._paths(int(group))] for group in factors), numbers)
         width = end - begin + 1  # the last stands for nothing
         row = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width - begin, width)
@@ -198,9 +198,9 @@ def _row_tokens(events: Hashes, offsets: Ints) -> Hashes:
     return (events & ~ALTERNATIVE) | (place.astype(np.uint64) & ALTERNATIVE)
 
 
-def _assignment(chosen: Ints, first: int) -> Assignment:
+def _assignment(chosen: Ints, first: int) -> WorldAssignment:
     group, world = np.nonzero(chosen >= 0)
-    return Assignment(chosen[group, world], world + first)
+    return WorldAssignment(chosen[group, world], world + first)
 
 
 def _value_hashes(rows: pa.Table, values: list[str]) -> Hashes:

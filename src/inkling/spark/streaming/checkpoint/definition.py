@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from inkling import language
 from inkling.analysis.clock import time_unit
-from inkling.evaluators.protocol import Beginning
+from inkling.evaluators.protocol import StartDecisions
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.state import table_bytes, table_of
 from inkling.forecasting.adaptation.counting import with_counting
@@ -25,7 +25,7 @@ from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import certain_plan, plan_program
 from inkling.physical.stages import Placement
-from inkling.runtime.running import Running
+from inkling.runtime.running import RunningPlan
 from inkling.runtime.uncertain.program import Cohort
 from inkling.source import SourceText
 from inkling.spark.streaming.checkpoint.storage import Folder
@@ -71,7 +71,7 @@ class Definition:
         unit = time_unit(plan.program, self.clocks)
         tables = known(plan.program, self.tables, unit)
         context = expression_context(tables, unit)
-        running = Running(certain_plan(plan, self.placement), self.cohorts)
+        running = RunningPlan(certain_plan(plan, self.placement), self.cohorts)
         job = Job.of(plan, running, self.clocks, tables, context, unit.clock, self.n_buckets, self.sampling)
         return replace(job, definition=self.number, earlier=earlier)
 
@@ -144,8 +144,8 @@ def _cohort(found: Mapping[str, Any]) -> Cohort:
     return Cohort(found["number"], tuple(found["events"]), begun)
 
 
-def _beginning(placement: Mapping[str, Any], scale: int, compared: Sequence[str]) -> Beginning:
-    return Beginning(Placement(**placement), scale, tuple(compared))
+def _beginning(placement: Mapping[str, Any], scale: int, compared: Sequence[str]) -> StartDecisions:
+    return StartDecisions(Placement(**placement), scale, tuple(compared))
 
 
 def _folder_name(number: int) -> str:

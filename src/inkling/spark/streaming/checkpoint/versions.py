@@ -21,7 +21,7 @@ from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
 from inkling.runtime.changes import Changes, require_same_models, require_same_past
-from inkling.runtime.running import Running, replaced
+from inkling.runtime.running import RunningPlan, replaced
 from inkling.spark.streaming.checkpoint.definition import Definition, Definitions, program_of
 from inkling.spark.streaming.checkpoint.storage import Folder
 from inkling.spark.streaming.failures import intact
@@ -126,7 +126,7 @@ class Versions:
             first = replace(first, counting=counting or {})
             plan = plan_program(first.adapted(program.physical.program))
             _require_models(plan, first)
-            running = Running.begun(plan, time_unit(plan.program, clocks))
+            running = RunningPlan.begun(plan, time_unit(plan.program, clocks))
             self._put(replace(first, placement=running.staged.placement, cohorts=running.cohorts))
             return Changes()
         with intact(self._checkpoint.path):

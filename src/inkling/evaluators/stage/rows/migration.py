@@ -19,7 +19,7 @@ from inkling.physical.plan import Stage
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RowMigration:
     """How the rows of one version of a stage become rows of another; what only new events need is null or false."""
 
     old: Stage
@@ -29,7 +29,7 @@ class Layout:
     columns: Mapping[str, str]  # new to old names
 
     @classmethod
-    def between(cls, old: Stage, new: Stage, kept: Iterable[str]) -> Layout:
+    def between(cls, old: Stage, new: Stage, kept: Iterable[str]) -> RowMigration:
         """Rows of inputs that kept events read are kept."""
         names = frozenset(kept)
         read = sorted({number for step in old.steps if step.event.name in names for number in step.inputs})
