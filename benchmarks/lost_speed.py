@@ -25,8 +25,8 @@ from tests.reference.lost.tree import WorldBudgetExceeded, walk
 
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
-from inkling.evaluators.relation.forward import Chances, Limits, chances
-from inkling.evaluators.relation.lists import Asked, Lists
+from inkling.evaluators.relation.forward import Limits, RelationProbabilities, chances
+from inkling.evaluators.relation.lists import PointLists, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
 from inkling.scenarios.segments import of_counts
 
@@ -135,11 +135,11 @@ def by_lost_events(repeats: int) -> Iterator[Row]:
     """All lost in one window: half of each key, between two recorded points of each."""
     costs = []
     only = np.zeros(1, np.int64)
-    asked = Asked(truth_table(("INTERSECTS",)), 1, False, 3, False)
+    asked = RelationQuery(truth_table(("INTERSECTS",)), 1, False, 3, False)
     for n_lost in LONGEST:
         window = _one_window(n_lost // 2)
 
-        def call(window: Lists = window) -> Chances:
+        def call(window: PointLists = window) -> RelationProbabilities:
             return chances(window, window, only, only, asked, Limits())
 
         answer = call()
@@ -155,7 +155,7 @@ def by_lost_events(repeats: int) -> Iterator[Row]:
         yield Row(f"{n_lost:,} lost in one window", "1 pair", ours.seconds, ours.cpu_seconds, events, "", (), goals)
 
 
-def _one_window(n_lost: int) -> Lists:
+def _one_window(n_lost: int) -> PointLists:
     times = np.arange(n_lost + 2) * 1_000
     is_lost = np.ones(n_lost + 2, np.bool_)
     is_lost[[0, -1]] = False
@@ -175,7 +175,7 @@ def _walked(rest: Recorded, pair: int) -> float | None:
         return None
 
 
-def _flat(lists: Lists, key: int) -> Flat:
+def _flat(lists: PointLists, key: int) -> Flat:
     mine = slice(lists.begins[key], lists.begins[key + 1])
     times = zip(lists.time[mine].tolist(), lists.lost[mine].tolist(), strict=True)
     return Flat(tuple(None if is_lost else Fraction(time) for time, is_lost in times))

@@ -13,7 +13,7 @@ from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from inkling import parse
 from inkling.analysis.query.normal_form import query_of
-from inkling.analysis.query.plans import Seq, plan_of
+from inkling.analysis.query.plans import SeqPlan, plan_of
 from inkling.evaluators.query.event import predicates_of
 from inkling.evaluators.query.probable_events import probable_events_of
 from inkling.evaluators.query.safe.plan import Safe
@@ -85,7 +85,7 @@ def _measured(
     query = query_of(program.events[0], program).conclusion
     assert query is not None
     plan = plan_of(query)
-    assert isinstance(plan, Seq)
+    assert isinstance(plan, SeqPlan)
     schemas = {stream.schema.name: stream.schema for stream in program.streams}
     safe, tables = Safe(query, plan, spare=spare), data.tables
 

@@ -13,8 +13,8 @@ from tests.kit.lost_workloads import lists_of, n_events
 
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Goal, Row, quantity
-from inkling.evaluators.relation.forward import Chances, Limits, chances
-from inkling.evaluators.relation.lists import ALL, Asked, Lists
+from inkling.evaluators.relation.forward import Limits, RelationProbabilities, chances
+from inkling.evaluators.relation.lists import ALL, PointLists, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
 from inkling.scenarios.segments import of_counts
 
@@ -45,9 +45,11 @@ def by_question(n_pairs: int, repeats: int, seed: int) -> Iterator[Row]:
         )
         events = n_events(left, right, workload.ones, workload.others)
         for what, (relation, least, labeled) in QUESTIONS.items():
-            asked = Asked(truth_table((relation,)), least, labeled, N_SEGMENTS, False)
+            asked = RelationQuery(truth_table((relation,)), least, labeled, N_SEGMENTS, False)
 
-            def call(left: Lists = left, right: Lists = right, asked: Asked = asked) -> Chances:
+            def call(
+                left: PointLists = left, right: PointLists = right, asked: RelationQuery = asked
+            ) -> RelationProbabilities:
                 return chances(left, right, workload.ones, workload.others, asked, Limits())
 
             call()
@@ -69,9 +71,9 @@ def by_lost_ends() -> Iterator[Row]:
     yield from _growing(f"among {N_RECORDED} recorded", [(_run(n, 0), among) for n in LONGEST])
 
 
-def _growing(where: str, pairs: list[tuple[Lists, Lists]]) -> Iterator[Row]:
+def _growing(where: str, pairs: list[tuple[PointLists, PointLists]]) -> Iterator[Row]:
     only = np.zeros(1, np.int64)
-    asked = Asked(truth_table(("INTERSECTS",)), 1, False, 3, False)
+    asked = RelationQuery(truth_table(("INTERSECTS",)), 1, False, 3, False)
     chances(*pairs[0], only, only, asked, Limits())
     costs = []
     for n_lost, (left, right) in zip(LONGEST, pairs, strict=True):
@@ -86,7 +88,7 @@ def _growing(where: str, pairs: list[tuple[Lists, Lists]]) -> Iterator[Row]:
         yield Row(f"{n_lost:,} lost {where}", "1 pair", cost.seconds, cost.cpu_seconds, goals=goals)
 
 
-def _run(n_lost: int, lo: int) -> Lists:
+def _run(n_lost: int, lo: int) -> PointLists:
     """Between two recorded ends, as many lost ones."""
     is_lost = np.ones(n_lost + 2, bool)
     is_lost[[0, -1]] = False

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from inkling.analysis.query.plans import Plan
+from inkling.analysis.query.plans import SafePlan
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.probable_events import ProbableEvents
 from inkling.evaluators.query.safe.plan import COMPILED, operator_of
-from inkling.evaluators.query.safe.scope import Block, scopes_of
+from inkling.evaluators.query.safe.scope import SafeBlock, scopes_of
 from inkling.model.batch import Ints
 
 
 def interval_table(
-    query: Query, plan: Plan, events: ProbableEvents, words: Ints, kernels: SimpleNamespace = COMPILED
+    query: Query, plan: SafePlan, events: ProbableEvents, words: Ints, kernels: SimpleNamespace = COMPILED
 ) -> dict[tuple[int, int], Any]:
     """How probable it is that a query without free variables is satisfied between two times, by these times."""
-    block = Block.of(query, events, words, kernels)
+    block = SafeBlock.of(query, events, words, kernels)
     scopes = scopes_of(block, ())
     if not scopes:
         return {}

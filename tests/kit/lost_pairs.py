@@ -14,7 +14,7 @@ from tests.reference.lost.exact.flat import Flat
 from tests.reference.lost.exact.line import Along, Line, breakpoints, line_of
 from tests.reference.lost.exact.question import BASIC, COMPOSITES, Question
 
-from inkling.evaluators.relation.lists import NO_LABEL, Lists
+from inkling.evaluators.relation.lists import NO_LABEL, PointLists
 from inkling.logical import plan as p
 from inkling.meaning.quantified import KeySegments, Segment, qualifying
 from inkling.model.event import Event, Value
@@ -213,14 +213,14 @@ def _text(flat: Flat) -> str:
     return f"[{words}] in ({flat.lo}, {flat.hi}), labels {flat.labels}, rate {flat.rate}, shape {flat.shape}"
 
 
-def lists_of_pairs(pairs: Sequence[tuple[Flat, Flat]], *, along: Along | None = None) -> tuple[Lists, Lists]:
+def lists_of_pairs(pairs: Sequence[tuple[Flat, Flat]], *, along: Along | None = None) -> tuple[PointLists, PointLists]:
     """The left keys and the right ones; times that are no integers are all multiplied by what makes them integers."""
     sides = [[line_of(flat) for flat in flats] for flats in zip(*pairs, strict=True)]
     left, right = lists_of_lines(sides[0], sides[1], along=along)
     return left, right
 
 
-def lists_of_lines(*sides: Sequence[Line], along: Along | None = None) -> list[Lists]:
+def lists_of_lines(*sides: Sequence[Line], along: Along | None = None) -> list[PointLists]:
     """For each side its keys as arrays, with one scale of time and one numbering of labels for all."""
     lines = [line for side in sides for line in side]
     scale = lcm(*(time.denominator for time in breakpoints(*lines)))
@@ -228,12 +228,12 @@ def lists_of_lines(*sides: Sequence[Line], along: Along | None = None) -> list[L
     return [_lists(side, scale, labels, along) for side in sides]
 
 
-def _lists(lines: Sequence[Line], scale: int, labels: list[str], along: Along | None) -> Lists:
+def _lists(lines: Sequence[Line], scale: int, labels: list[str], along: Along | None) -> PointLists:
     points = [point for line in lines for point in line.points]
     spans = [span for line in lines for span in line.spans]
     measured = [] if along is None else [0 if one.time is None else float(along(one.time)) for one in points]
     codes = [NO_LABEL if span.label is None else labels.index(str(span.label)) for span in spans]
-    return Lists(
+    return PointLists(
         begins=np.cumsum([0, *(len(line.points) for line in lines)]),
         time=np.array([0 if one.time is None else int(one.time * scale) for one in points], np.int64),
         along=np.array(measured, np.float64),

@@ -12,7 +12,7 @@ from tests.reference.lost.baselines import ignored_lists, n_sharing, static_list
 from tests.reference.lost.discrete import possibilities_around, sharing_masses
 
 from inkling.evaluators.relation.forward import Limits, chances
-from inkling.evaluators.relation.lists import Asked, Lists
+from inkling.evaluators.relation.lists import PointLists, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
 from inkling.scenarios.segments import Points, pairs_of, shared
 
@@ -70,11 +70,11 @@ class Recorded:
     """What is left of a workload after losses."""
 
     of: Workload
-    left: Lists
-    right: Lists
+    left: PointLists
+    right: PointLists
 
-    def asked(self) -> Asked:
-        return Asked(truth_table(("INTERSECTS",)), 1, False, self.of.most, False)
+    def asked(self) -> RelationQuery:
+        return RelationQuery(truth_table(("INTERSECTS",)), 1, False, self.of.most, False)
 
 
 def recorded(workload: Workload, share: float, *, seed: int = 0, shape: int = 1) -> Recorded:
@@ -93,7 +93,7 @@ def in_worlds(rest: Recorded) -> Floats:
     return clipped
 
 
-def by_rule(rest: Recorded, rule: Callable[[Lists], Lists]) -> Floats:
+def by_rule(rest: Recorded, rule: Callable[[PointLists], PointLists]) -> Floats:
     """The same, 0 or 1, by a rule that makes certain lists of uncertain ones."""
     left = rule(rest.left)
     right = left if rest.right is rest.left else rule(rest.right)
@@ -113,7 +113,7 @@ def in_discrete_time(rest: Recorded, delta: int) -> tuple[Floats, Floats]:
     return np.clip(raw, 0.0, 1.0), np.divide(raw, total, out=np.zeros_like(raw), where=total > 0)
 
 
-RULES: Mapping[str, Callable[[Lists], Lists]] = {STATIC: static_lists, IGNORED: ignored_lists}
+RULES: Mapping[str, Callable[[PointLists], PointLists]] = {STATIC: static_lists, IGNORED: ignored_lists}
 
 
 def answers(rest: Recorded, *, discrete: bool = False) -> dict[str, Floats]:

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS, Lists
+from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS, PointLists
 from inkling.scenarios.numbering import prefixed
 from inkling.scenarios.randomness import Booleans, Floats, Integers
 from inkling.scenarios.segments import MARK, Points, of_counts
@@ -194,7 +194,7 @@ def lost(points: Points, share: float, *, seed: int = 0, keep_first: bool = True
 
 def lists_of(
     points: Points, is_lost: Booleans | None = None, *, between: tuple[int, int] | None = None, shape: int = 1
-) -> Lists:
+) -> PointLists:
     """Points as evaluators read them.
 
     `between` limits what was lost at the ends of a key. Where gaps are Erlang with a `shape`, points that are no events
@@ -217,7 +217,7 @@ def lists_of(
         time[begins[:-1][has_head]], time[begins[1:][has_tail] - 1] = between
     begins, row, time, lacks, turn = _with_hidden(begins, row, time, lacks, turn, shape - 1)
     place, opens = row - np.repeat(begins[:-1], counts), number % 2 == 1
-    return Lists(
+    return PointLists(
         begins=begins,
         time=time,
         along=np.empty(0),
@@ -284,7 +284,7 @@ def _open_ends(points: Points, is_lost: Booleans) -> tuple[Booleans, Booleans]:
     return ends[0], ends[1]
 
 
-def n_events(one: Lists, other: Lists, ones: Integers, others: Integers) -> int:
+def n_events(one: PointLists, other: PointLists, ones: Integers, others: Integers) -> int:
     """Points that open or close in all pairs, lost or not: what throughput counts."""
     sides = ((one, ones), (other, others))
     return int(sum(2 * np.diff(side.segments)[keys].sum() for side, keys in sides))

@@ -8,10 +8,19 @@ from tests.oracles.lahar_classes import ROWS, Row
 from inkling import parse
 from inkling.analysis.query.classes import class_of
 from inkling.analysis.query.normal_form import query_of
-from inkling.analysis.query.plans import GroupSeq, LastWins, NoPlan, Plan, Project, Reg, Seq, plan_of
+from inkling.analysis.query.plans import (
+    GroupSeqPlan,
+    LastWinsPlan,
+    NoSafePlan,
+    ProjectPlan,
+    RegPlan,
+    SafePlan,
+    SeqPlan,
+    plan_of,
+)
 from inkling.analysis.query.query import Query
 
-NAMES = {Project: "PROJ", Seq: "SEQ", LastWins: "COVER", GroupSeq: "GROUPSEQ"}
+NAMES = {ProjectPlan: "PROJ", SeqPlan: "SEQ", LastWinsPlan: "COVER", GroupSeqPlan: "GROUPSEQ"}
 
 
 def query(row: Row) -> Query:
@@ -21,8 +30,8 @@ def query(row: Row) -> Query:
     return found
 
 
-def shape(plan: Plan) -> str:
-    return "REG" if isinstance(plan, Reg) else f"{NAMES[type(plan)]} {shape(plan.child)}"
+def shape(plan: SafePlan) -> str:
+    return "REG" if isinstance(plan, RegPlan) else f"{NAMES[type(plan)]} {shape(plan.child)}"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
@@ -33,7 +42,7 @@ def test_class(row: Row) -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
 def test_plan(row: Row) -> None:
     plan = plan_of(query(row))
-    if isinstance(plan, NoPlan):
+    if isinstance(plan, NoSafePlan):
         distinguished = " ".join("PROJ" for _ in plan.env)
         assert (distinguished, plan.obstacle.name) == (row.plan, row.obstacle)
     else:

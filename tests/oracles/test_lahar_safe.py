@@ -17,7 +17,7 @@ from tests.oracles.probable_values import CASES, queries_of, streams_of, tables_
 
 from inkling import parse
 from inkling.analysis.query.normal_form import query_of
-from inkling.analysis.query.plans import Plan, Reg, Seq, plan_of
+from inkling.analysis.query.plans import RegPlan, SafePlan, SeqPlan, plan_of
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.event import predicates_of
 from inkling.evaluators.query.probable_events import ProbableEvents, probable_events_of
@@ -31,7 +31,7 @@ BY_ID = {case["id"]: case for case in CASES}
 SAFE = ["L12", "L13", "L14a", "L14b", "L14c", "L15a", "L15b", "L15c", "L16a", "L16b", "L16c"]
 
 
-def prepared(case: dict[str, Any], query: str | None = None) -> tuple[Query, Plan, ProbableEvents, Ints]:
+def prepared(case: dict[str, Any], query: str | None = None) -> tuple[Query, SafePlan, ProbableEvents, Ints]:
     """A case with chances as they are written, not as floats."""
     program = parse(queries_of({**case, "query": query or case["query"]}), name="x.lahar").plan
     asked = query_of(program.events[0], program).conclusion
@@ -44,7 +44,7 @@ def prepared(case: dict[str, Any], query: str | None = None) -> tuple[Query, Pla
     predicates = predicates_of(asked, events, tables, expression_context(program, tables_of(case), Clock.TICKS))
     chances = np.array([one.limit_denominator(1000) for one in events.chance], object)
     plan = plan_of(asked)
-    assert isinstance(plan, Plan)
+    assert isinstance(plan, SafePlan)
     return asked, plan, replace(events, chance=chances), predicates
 
 
@@ -56,7 +56,7 @@ def intervals(case: dict[str, Any], query: str | None = None) -> dict[tuple[int,
 def test_probability_at_every_time(case: str) -> None:
     query, plan, events, predicates = prepared(BY_ID[case])
     safe = Safe(query, plan, kernels=IN_FRACTIONS)
-    assert not isinstance(plan, Reg)
+    assert not isinstance(plan, RegPlan)
     _, answers = safe.advance(safe.start(), events, predicates)
     left: dict[int, Fraction] = {}
     for time, chance in zip(answers.time, answers.chance, strict=True):
@@ -82,7 +82,7 @@ BEFORE = {
 def test_chances_of_the_parts_before(key: str) -> None:
     case = BY_ID["L12"] if key == "both" else of_key(BY_ID["L12"], key)
     query, plan, events, predicates = prepared(case)
-    assert isinstance(plan, Seq)
+    assert isinstance(plan, SeqPlan)
     found = interval_table(query, plan.child, events, predicates, IN_FRACTIONS)
     places = [(1, 2), (1, 3), (1, 4), (2, 2), (2, 3), (2, 4), (3, 3), (3, 4)]
     wanted = dict(zip(places, map(Fraction, BEFORE[key].replace("|", "").split()), strict=True))

@@ -20,7 +20,7 @@ from tests.kit.rows import Rows
 from tests.kit.safe_queries import PATTERNS, safe_program, safe_rows
 
 from inkling.analysis.query.normal_form import query_of
-from inkling.analysis.query.plans import NoPlan, Plan, Project, Reg, plan_of
+from inkling.analysis.query.plans import NoSafePlan, ProjectPlan, RegPlan, SafePlan, plan_of
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import ONE_BY_ONE, unbounded
 from inkling.evaluators.query.event import predicates_of
@@ -47,7 +47,7 @@ class Asked:
 
     program: p.ProgramPlan
     query: Query
-    plan: Plan
+    plan: SafePlan
 
     @classmethod
     def of(cls, text: str) -> Asked | None:
@@ -56,9 +56,9 @@ class Asked:
         assert query is not None
         plan = plan_of(query)
         inner = plan
-        while isinstance(inner, Project):
+        while isinstance(inner, ProjectPlan):
             inner = inner.child
-        return None if isinstance(inner, Reg | NoPlan) else cls(program, query, plan)
+        return None if isinstance(inner, RegPlan | NoSafePlan) else cls(program, query, plan)
 
     @property
     def kinds(self) -> dict[str, str]:

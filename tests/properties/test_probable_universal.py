@@ -22,11 +22,11 @@ from tests.reference.probable.given_worlds import GivenWorlds
 from tests.reference.probable.partly_sampled import answers_in, partly_sampled
 
 from inkling import parse
-from inkling.analysis.query.classes import Class, class_of, is_independent
-from inkling.analysis.query.plans import NoPlan, Obstacle, plan_of
+from inkling.analysis.query.classes import QueryClass, class_of, is_independent
+from inkling.analysis.query.plans import NoSafePlan, PlanObstacle, plan_of
 from inkling.evaluators.query.answers import Answers
 from inkling.evaluators.query.sets.sampled import SampledWorlds, WorldSampler
-from inkling.evaluators.query.sets.steps import Move, Outcome
+from inkling.evaluators.query.sets.steps import StreamMove, StreamOutcome
 from inkling.evaluators.query.sets.universal import Universal, UniversalState
 from inkling.evaluators.query.units import units_of
 from inkling.evaluators.state import from_bytes, to_bytes
@@ -120,21 +120,21 @@ def independent_ones(query: Any) -> list[str]:
 
 
 def test_cases_are_of_every_class_and_every_obstacle() -> None:
-    classes: Counter[Class] = Counter()
+    classes: Counter[QueryClass] = Counter()
     plans: Counter[object] = Counter()
     features: Counter[str] = Counter()
     for number in range(300):
         case, asked = a_case(number)
         classes[class_of(asked.query).kind] += 1
         plan = plan_of(asked.query)
-        plans[plan.obstacle if isinstance(plan, NoPlan) else type(plan).__name__] += 1
+        plans[plan.obstacle if isinstance(plan, NoSafePlan) else type(plan).__name__] += 1
         features += Counter(
             word
             for word in ("CHECK", "HAVING", "LAST", "+", "GIVEN", "KEY k, j", "PER VALUES", "PARTITION", "(SEQ")
             if word in case.text
         )
-    assert min(classes[one] for one in Class) > 15
-    assert {Obstacle.NONLOCAL, Obstacle.JOIN_VAR, Obstacle.KLEENE_VAR} <= set(plans)
+    assert min(classes[one] for one in QueryClass) > 15
+    assert {PlanObstacle.NONLOCAL, PlanObstacle.JOIN_VAR, PlanObstacle.KLEENE_VAR} <= set(plans)
     assert {"Reg", "Project", "Seq", "LastWins", "GroupSeq"} <= set(plans)
     assert min(features.values()) > 5
     assert len(features) == 9
@@ -262,14 +262,14 @@ class AllWorlds:
         return found
 
     def draw(
-        self, move: Move, outcomes: Sequence[Outcome], after: Mapping[int, range], before: np.ndarray
+        self, move: StreamMove, outcomes: Sequence[StreamOutcome], after: Mapping[int, range], before: np.ndarray
     ) -> np.ndarray:
         """The outcome whose row the world has; that of no event where it has none."""
         return np.array(
             [self._in(chosen, outcomes, after.get(int(v))) for chosen, v in zip(self._chosen, before, strict=True)]
         )
 
-    def _in(self, chosen: frozenset[tuple[str, int]], outcomes: Sequence[Outcome], some: range | None) -> int:
+    def _in(self, chosen: frozenset[tuple[str, int]], outcomes: Sequence[StreamOutcome], some: range | None) -> int:
         nothing = -1
         for at in some or ():
             if outcomes[at].row < 0:
@@ -312,7 +312,7 @@ def test_queries_of_lahar(name: str) -> None:
     block = asked.block()
     plan = plan_of(asked.query)
     wanted = {at: Fraction(one) for at, one in enumerate(BY_ID[name]["expect"], start=1) if one != "0"}
-    for variables in {(), tuple(sorted(plan.env)) if isinstance(plan, NoPlan) else ()}:
+    for variables in {(), tuple(sorted(plan.env)) if isinstance(plan, NoSafePlan) else ()}:
         found = combined_answers(answered(Universal(asked.query, variables, asked.context), block), once=False)
         assert {at: float(chance) for at, chance in found.items()} == pytest.approx(
             {at: float(chance) for at, chance in wanted.items()}, abs=1e-12

@@ -24,8 +24,8 @@ from tests.kit.seeds import at_length
 import inkling
 from inkling.analysis.query.strategy import Engine, strategy_of
 from inkling.evaluators.query.automaton import regular as alone
-from inkling.evaluators.query.automaton.patterns import Ends, PatternEvaluator
-from inkling.evaluators.query.automaton.regular import ChainState
+from inkling.evaluators.query.automaton.patterns import MatchEnds, PatternEvaluator
+from inkling.evaluators.query.automaton.regular import ForwardState
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p
@@ -54,7 +54,7 @@ def evaluator_of(plan: p.ProgramPlan, *, exact: bool) -> PatternEvaluator:
     return PatternEvaluator(event, strategy, {stream.schema.name: stream.schema}, context, kernels)
 
 
-def answers(rows: pa.Table, ends: Ends) -> Answers:
+def answers(rows: pa.Table, ends: MatchEnds) -> Answers:
     keys = rows["k"].take(pa.array(ends.row)).to_pylist()
     found = zip(keys, ends.time.tolist(), ends.start.tolist(), ends.chance.tolist(), strict=True)
     return {(key, time): (start, chance) for key, time, start, chance in found}
@@ -67,7 +67,7 @@ def in_blocks(plan: p.ProgramPlan, rows: pa.Table, cuts: list[int]) -> Answers:
     once = plan.events[0].per is p.Per.VALUES
     for after, until in zip([-1, *cuts], [*cuts, 10**6], strict=True):
         block = rows.filter(pc.and_(pc.greater(rows[START], after), pc.less_equal(rows[START], until)))
-        state, ends = evaluator.ends(from_bytes(to_bytes(state), ChainState), {"S": block})
+        state, ends = evaluator.ends(from_bytes(to_bytes(state), ForwardState), {"S": block})
         for (key, time), (start, chance) in answers(block, ends).items():
             before = [place for place in found if place[0] == key] if once else []
             for place in before:

@@ -15,7 +15,7 @@ from inkling.model.uncertainty import ImpreciseTime
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChainLink:
     """Between `low` and `high` events, one after the other, that pass the tests of a leaf."""
 
     slot: int
@@ -29,7 +29,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Absence:
+class ChainAbsence:
     """No event that passes the tests of a leaf, before the link with this number; after all links, after the last."""
 
     slot: int
@@ -37,12 +37,12 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class ChainPattern:
     """A pattern whose matches are events in the order of its links."""
 
     policy: p.Policy
-    links: tuple[Link, ...]
-    absences: tuple[Absence, ...] = ()
+    links: tuple[ChainLink, ...]
+    absences: tuple[ChainAbsence, ...] = ()
     within: Span | p.Points | None = None
     ends_scope: bool = False  # whether no event of the scope may follow the last link
 
@@ -62,7 +62,7 @@ class Chain:
         return self.policy is not p.Policy.ANY or bool(self.absences)
 
 
-def chain_of(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None = None) -> Verdict[Chain | None]:
+def chain_of(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None = None) -> Verdict[ChainPattern | None]:
     """The chain that an event over imprecise times looks for; None, and why, where it has to be found in worlds.
 
     Without a `clock` the data is not known yet: times are taken for what the streams declare.
@@ -140,30 +140,30 @@ def _times(uncertainty: object) -> frozenset[str]:
     return frozenset((uncertainty.lo, uncertainty.hi))
 
 
-def _chain(event: p.EventPlan) -> Chain | None:
+def _chain(event: p.EventPlan) -> ChainPattern | None:
     return None if isinstance(event.within, p.EventCount) else links_of(event.pattern, event.within)
 
 
-def links_of(pattern: p.Pattern, within: Span | p.Points | None) -> Chain | None:
+def links_of(pattern: p.Pattern, within: Span | p.Points | None) -> ChainPattern | None:
     """A pattern as a chain; None where it is no sequence of single events."""
     parts = pattern.parts if isinstance(pattern, p.Sequence) else (pattern,)
     policy = pattern.policy if isinstance(pattern, p.Sequence) else p.Policy.ANY
-    links: list[Link] = []
-    absences: list[Absence] = []
+    links: list[ChainLink] = []
+    absences: list[ChainAbsence] = []
     for part in parts:
         match part:
             case p.Leaf(slot=slot, atoms=()):
-                links.append(Link(slot))
+                links.append(ChainLink(slot))
             case p.Repetition(pattern=p.Leaf(slot=slot, atoms=()), low=low, high=high, eager=eager):
-                links.append(Link(slot, low, high, eager))
+                links.append(ChainLink(slot, low, high, eager))
             case p.Absent(pattern=p.Leaf(slot=slot, atoms=())):
-                absences.append(Absence(slot, len(links)))
+                absences.append(ChainAbsence(slot, len(links)))
             case _:
                 return None
-    return Chain(policy, tuple(links), tuple(absences), within)
+    return ChainPattern(policy, tuple(links), tuple(absences), within)
 
 
-def _in_chain(event: p.EventPlan, chain: Chain) -> Iterator[str]:
+def _in_chain(event: p.EventPlan, chain: ChainPattern) -> Iterator[str]:
     pattern = event.pattern
     at_border = any(one.before in (0, len(chain.links)) for one in chain.absences)
     optional = any(link.low == 0 for link in chain.links)

@@ -17,7 +17,7 @@ from inkling.model.uncertainty import LostEvents
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class RelationOperand:
     """One side of a relation: a stream, its KEY, and which of its segments are asked about.
 
     Where segments are events of the program, these demand something of what `opens` and what `closes` a segment, and
@@ -36,12 +36,12 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class SegmentRelation:
     """A relation between segments whose probability is found pair by pair of keys; its `event` reads streams."""
 
     event: p.EventPlan
-    left: Side
-    right: Side
+    left: RelationOperand
+    right: RelationOperand
     relations: tuple[str, ...]
     same: str | None
     is_numbered: bool = False  # whether both sides have lost events
@@ -56,7 +56,7 @@ class Relation:
         return wanted and self.is_numbered and known_keys and not any(side.closes for side in self.sides)
 
     @property
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[RelationOperand, RelationOperand]:
         return self.left, self.right
 
     @property
@@ -64,7 +64,7 @@ class Relation:
         return self.left.stream == self.right.stream
 
 
-def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Relation | None]:
+def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[SegmentRelation | None]:
     """The relation that an event asks for; None, and why, where it has to be looked for in worlds."""
     if not isinstance(event.pattern, p.Quantified):
         return Verdict(None, "it is no relation between segments")
@@ -84,7 +84,7 @@ def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Relation 
         return Verdict(None, "whether roles of events are those that the derived segments require is up to the data")
     same = None if pattern.same is None else pattern.same.name
     uncertainties = [_uncertainty(side.stream, program) for side in (left, right)]
-    found = Relation(
+    found = SegmentRelation(
         event,
         left,
         right,
@@ -106,25 +106,25 @@ def _uncertainty(name: str, program: p.ProgramPlan) -> LostEvents | None:
     return uncertainty if isinstance(uncertainty, LostEvents) else None
 
 
-def _reads(side: Side, column: str | None) -> bool:
+def _reads(side: RelationOperand, column: str | None) -> bool:
     conditions = (*side.operand.leaf.conditions, *side.opens, *side.closes)
     read = (part for condition in conditions for part in e.walk(condition) if isinstance(part, e.ColumnOf))
     return any(part.column == column for part in read)
 
 
-def _side(operand: p.Operand, derived: DerivedSegments | None) -> Side | None:
+def _side(operand: p.Operand, derived: DerivedSegments | None) -> RelationOperand | None:
     """None where the data decides whether derived segments are the segments of its stream."""
     stream = operand.leaf.sources[0]
     if derived is None:
-        return Side(operand, stream)
+        return RelationOperand(operand, stream)
     if not derived.asks_for_roles:
-        return Side(operand, stream, needs_segments=True)
+        return RelationOperand(operand, stream, needs_segments=True)
     opening, closing = p.leaves(derived.sequence)
     asked = [_words(condition, derived.role) for condition in opening.conditions]
     only_opens = any(words is not None and words <= OPENING for words in asked)
     if derived.sequence.policy is not p.Policy.STRICT or not only_opens:
         return None
-    return Side(operand, stream, opening.conditions, closing.conditions, needs_segments=True)
+    return RelationOperand(operand, stream, opening.conditions, closing.conditions, needs_segments=True)
 
 
 def _words(condition: e.Expr, role: str | None) -> frozenset[str] | None:

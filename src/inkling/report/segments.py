@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.analysis.relation import Relation, Side, relation_of
+from inkling.analysis.relation import RelationOperand, SegmentRelation, relation_of
 from inkling.evaluators.hashes import labels_of
-from inkling.evaluators.relation.operands import Keys, RelationContext, keys_of
+from inkling.evaluators.relation.operands import OperandKeys, RelationContext, keys_of
 from inkling.local import IngestedInputs, ingest
 from inkling.logical import expr as e
 from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan
@@ -52,7 +52,7 @@ def related_keys(
     }
 
 
-def _relation(event: EventPlan, program: ProgramPlan) -> Relation | None:
+def _relation(event: EventPlan, program: ProgramPlan) -> SegmentRelation | None:
     """Where lost ends are known by their neighbors, or nothing is uncertain and segments are taken as they are."""
     found = relation_of(event, program).conclusion
     pattern = event.pattern
@@ -65,12 +65,12 @@ def _relation(event: EventPlan, program: ProgramPlan) -> Relation | None:
             return None
         if same in {column.name for column in stream.derived}:
             return None
-    left, right = (Side(operand, operand.leaf.sources[0]) for operand in (pattern.left, pattern.right))
-    return Relation(event, left, right, pattern.relations, same)
+    left, right = (RelationOperand(operand, operand.leaf.sources[0]) for operand in (pattern.left, pattern.right))
+    return SegmentRelation(event, left, right, pattern.relations, same)
 
 
 def _lines(
-    relation: Relation, program: ProgramPlan, ingested: IngestedInputs, table: pa.Table
+    relation: SegmentRelation, program: ProgramPlan, ingested: IngestedInputs, table: pa.Table
 ) -> Iterator[tuple[int, tuple[SegmentsRow, SegmentsRow]]]:
     left, right = (_Keys.of(side, relation, program, ingested) for side in relation.sides)
     if left is None or right is None:
@@ -85,13 +85,15 @@ def _lines(
 class _Keys:
     """The keys of one side, and which columns of results distinguish them."""
 
-    keys: Keys
+    keys: OperandKeys
     shown_as: tuple[str, ...]
     labels: Mapping[int, str]
     _drawn: dict[int, SegmentsRow | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, side: Side, relation: Relation, program: ProgramPlan, ingested: IngestedInputs) -> _Keys | None:
+    def of(
+        cls, side: RelationOperand, relation: SegmentRelation, program: ProgramPlan, ingested: IngestedInputs
+    ) -> _Keys | None:
         """None where the head does not show all columns of the KEY."""
         stream = program.stream(side.stream)
         assert stream is not None

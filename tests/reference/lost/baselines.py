@@ -12,7 +12,7 @@ import numpy as np
 from tests.reference.lost.baseline_kernels import alternating, filled_in, sharing_segments
 from tests.reference.lost.exact.flat import Flat
 
-from inkling.evaluators.relation.lists import CLOSES, OPENS, Lists
+from inkling.evaluators.relation.lists import CLOSES, OPENS, PointLists
 from inkling.model.batch import Ints
 
 
@@ -64,7 +64,7 @@ def mean_length(flat: Flat) -> Fraction:
     return (recorded[-1] - recorded[0]) / (len(flat.times) - 1) if recorded else Fraction(0)
 
 
-def ignored_lists(lists: Lists) -> Lists:
+def ignored_lists(lists: PointLists) -> PointLists:
     """What `ignored` makes of every key."""
     kept = np.flatnonzero(alternating(lists.begins, lists.lost, lists.turn))
     ends = np.searchsorted(kept, lists.begins)
@@ -74,7 +74,7 @@ def ignored_lists(lists: Lists) -> Lists:
     return _certain(ends // 2, lists.time[kept[::2]], lists.time[kept[1::2]], label[kept[::2]])
 
 
-def static_lists(lists: Lists) -> Lists:
+def static_lists(lists: PointLists) -> PointLists:
     """What `static` makes of every key; mean lengths are rounded down to the unit of time."""
     start, end, there = filled_in(
         lists.begins, lists.time, lists.lost, lists.turn, lists.segments, lists.opening, lists.closing
@@ -83,7 +83,7 @@ def static_lists(lists: Lists) -> Lists:
     return _certain(np.searchsorted(kept, lists.segments), start[kept], end[kept], lists.label[kept])
 
 
-def n_sharing(left: Lists, right: Lists, ones: Ints, others: Ints) -> Ints:
+def n_sharing(left: PointLists, right: PointLists, ones: Ints, others: Ints) -> Ints:
     """How many segments of each left key touch some segment of the right one, where nothing is lost."""
     start, end = _ends(left)
     other_start, other_end = _ends(right)
@@ -91,16 +91,16 @@ def n_sharing(left: Lists, right: Lists, ones: Ints, others: Ints) -> Ints:
     return found
 
 
-def _ends(lists: Lists) -> tuple[Ints, Ints]:
+def _ends(lists: PointLists) -> tuple[Ints, Ints]:
     first = np.repeat(lists.begins[:-1], np.diff(lists.segments))
     return lists.time[first + lists.opening], lists.time[first + lists.closing]
 
 
-def _certain(segments: Ints, start: Ints, end: Ints, label: Ints) -> Lists:
+def _certain(segments: Ints, start: Ints, end: Ints, label: Ints) -> PointLists:
     """Lists without loss: segments of key k are segments[k] … segments[k + 1] - 1."""
     n_segments, n_keys = len(start), len(segments) - 1
     opening = 2 * (np.arange(n_segments) - np.repeat(segments[:-1], np.diff(segments)))
-    return Lists(
+    return PointLists(
         begins=2 * segments,
         time=np.stack([start, end], axis=1).ravel(),
         along=np.empty(0),

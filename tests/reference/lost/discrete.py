@@ -25,7 +25,7 @@ from tests.reference.lost.exact.weighing import Placed
 from tests.reference.lost.forward import Masses, distribution
 from tests.reference.lost.tree import BUDGET, walk
 
-from inkling.evaluators.relation.lists import Lists
+from inkling.evaluators.relation.lists import PointLists
 from inkling.model.batch import Ints
 
 Possible = Sequence[Fraction]
@@ -171,13 +171,13 @@ class _Sweep:
 
 
 class Possibilities(NamedTuple):
-    """The possible times of lost points, for all points of `Lists`: those of point p begin at begins[p], in order."""
+    """The possible times of lost points, for all points of `PointLists`: those of point p begin at begins[p]."""
 
     begins: Ints
     times: Ints
 
 
-def possibilities_around(lists: Lists, truth: Ints, delta: int, unit: int) -> Possibilities:
+def possibilities_around(lists: PointLists, truth: Ints, delta: int, unit: int) -> Possibilities:
     """Every `unit` of time up to `delta` of them before and after the time at which a lost point truly happened."""
     n_each = np.where(lists.lost, 2 * delta + 1, 0)
     begins = np.concatenate([[0], np.cumsum(n_each)])
@@ -186,8 +186,8 @@ def possibilities_around(lists: Lists, truth: Ints, delta: int, unit: int) -> Po
 
 
 def sharing_masses(
-    left: Lists,
-    right: Lists,
+    left: PointLists,
+    right: PointLists,
     ones: Ints,
     others: Ints,
     possible: tuple[Possibilities, Possibilities],

@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.probable_events import ProbableEvents
-from inkling.evaluators.query.sets.live_sets import LiveSets, Part, TooMany, Within, words_of
+from inkling.evaluators.query.sets.live_sets import LiveSets, StepInProgress, StepStates, TooManySets, words_of
 from inkling.evaluators.query.sets.needs import needs_of
-from inkling.evaluators.query.sets.steps import Move, Outcome, Step, Steps
+from inkling.evaluators.query.sets.steps import GroundingStep, GroundingSteps, StreamMove, StreamOutcome
 from inkling.evaluators.query.sets.successors import Successors
 from inkling.kernels.query.live_sets import NEVER, alike
 from inkling.logical.evaluate import ExpressionContext
@@ -42,19 +42,19 @@ def most_probable_world(
     *,
     cap: int = 20_000,
 ) -> BestWorld | None:
-    """None if no match can end at that time. Raises `TooMany` with more than `cap` states."""
+    """None if no match can end at that time. Raises `TooManySets` with more than `cap` states."""
     needs = needs_of(query, ())
     successors = Successors(query, needs, context)
     trail = _Trail()
     sets, path = LiveSets.at_first(events.is_exact), np.array([-1])
-    for step in Steps(query, (), needs, lumps=False).of(events, predicates, tables):
+    for step in GroundingSteps(query, (), needs, lumps=False).of(events, predicates, tables):
         if step.time > time:
             break
         within = _Best(sets, step, successors, trail, path)
         for number in range(len(step.moves)):
             within.take(number)
             if within.n_states > cap:
-                raise TooMany
+                raise TooManySets
         if step.time == time:
             return _best_of(within.states, trail, events)
         sets, _ = within.finished(once=False)
@@ -62,7 +62,7 @@ def most_probable_world(
     return None
 
 
-def _best_of(states: Part, trail: _Trail, events: ProbableEvents) -> BestWorld | None:
+def _best_of(states: StepStates, trail: _Trail, events: ProbableEvents) -> BestWorld | None:
     ends = np.flatnonzero(states.done[:, 0] != NEVER)
     if not len(ends):
         return None
@@ -98,13 +98,13 @@ class _Trail:
         return found[::-1]
 
 
-class _Best(Within):
-    def __init__(self, sets: LiveSets, step: Step, successors: Successors, trail: _Trail, path: Ints) -> None:
+class _Best(StepInProgress):
+    def __init__(self, sets: LiveSets, step: GroundingStep, successors: Successors, trail: _Trail, path: Ints) -> None:
         super().__init__(sets, step, successors)
         self._trail = trail
         self.states.path = path
 
-    def after(self, part: Part, outcome: Outcome, move: Move) -> Part:
+    def after(self, part: StepStates, outcome: StreamOutcome, move: StreamMove) -> StepStates:
         after = super().after(part, outcome, move)
         after.path = self._trail.extended(part.path, outcome.row)
         return after

@@ -10,7 +10,7 @@ from inkling.analysis.query.query import Query
 from inkling.evaluators.query.sets.live_sets import Completed, LiveSets
 from inkling.evaluators.query.sets.needs import needs_of
 from inkling.evaluators.query.sets.sampled import Draw, SampledWorlds, sampled_after, sampled_at_first
-from inkling.evaluators.query.sets.steps import Step, Steps
+from inkling.evaluators.query.sets.steps import GroundingStep, GroundingSteps
 from inkling.evaluators.query.sets.universal import Universal
 from inkling.logical.evaluate import ExpressionContext
 
@@ -23,8 +23,10 @@ class GivenWorlds(Universal):
     ) -> None:
         super().__init__(query, variables, context)
         self._weights, self._draw = np.array(weights, np.float64), draw
-        self._steps = Steps(query, variables, needs_of(query, variables), lumps=False)
+        self._steps = GroundingSteps(query, variables, needs_of(query, variables), lumps=False)
 
-    def _after(self, before: LiveSets | SampledWorlds, step: Step) -> tuple[LiveSets | SampledWorlds, Completed]:
+    def _after(
+        self, before: LiveSets | SampledWorlds, step: GroundingStep
+    ) -> tuple[LiveSets | SampledWorlds, Completed]:
         worlds = before if isinstance(before, SampledWorlds) else sampled_at_first(self._weights)
         return sampled_after(worlds, step, self._successors, self._draw, once=self._once)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from inkling.analysis.bounds.window import horizon_of
-from inkling.analysis.query.plans import NoPlan
+from inkling.analysis.query.plans import NoSafePlan
 from inkling.analysis.query.strategy import Engine, Strategy, strategy_of
 from inkling.analysis.relation import relation_of
 from inkling.analysis.uncertainty import streams_of
@@ -133,7 +133,7 @@ def _bound_of_query(event: p.EventPlan, strategy: Strategy, program: p.ProgramPl
         case Engine.SAFE:
             phrases = "start that can still matter"
             return Verdict(replace(bound, chances=phrases), "starts that matter less than 1e-9 are dropped")
-        case Engine.UNIVERSAL if not isinstance(strategy.plan, NoPlan):
+        case Engine.UNIVERSAL if not isinstance(strategy.plan, NoSafePlan):
             return Verdict(replace(bound, chances="state of its automaton and value"), "too many are sampled instead")
         case _:
             return Verdict(None, f"partial matches wait for as long as it takes: {strategy.reason}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inkling.analysis.query.query import Stage
+from inkling.analysis.query.query import Subgoal
 from inkling.logical import expr as e
 
 
@@ -16,7 +16,7 @@ def accepted(stage: int) -> int:
     return 2 << (2 * stage)
 
 
-def of_row(condition: e.Expr, stage: Stage) -> e.Expr:
+def of_row(condition: e.Expr, stage: Subgoal) -> e.Expr:
     """A condition on the event of a stage as one on a row."""
     if isinstance(condition, e.ColumnOf) and condition.slot == stage.slot:
         return e.ColumnOf(e.ROW, condition.column, condition.type)

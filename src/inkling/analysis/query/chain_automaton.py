@@ -74,7 +74,7 @@ class ChainAutomaton:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _CandidateCondition:
     """What makes a row a candidate of a stage."""
 
     source: str
@@ -82,13 +82,13 @@ class _Asked:
     filters: frozenset[Expr]
 
 
-def _asked(query: Query, number: int, variables: frozenset[str]) -> _Asked:
+def _asked(query: Query, number: int, variables: frozenset[str]) -> _CandidateCondition:
     stage = query.stages[number]
     bound = tuple((one.name, one.columns_in(number)) for one in query.variables if one.name in variables)
-    return _Asked(stage.source, bound, frozenset(of_row(one, stage) for one in stage.filters))
+    return _CandidateCondition(stage.source, bound, frozenset(of_row(one, stage) for one in stage.filters))
 
 
-def _never_waits(query: Query, asks: Sequence[_Asked]) -> bool:
+def _never_waits(query: Query, asks: Sequence[_CandidateCondition]) -> bool:
     """Whether all that is read at all is a candidate of every stage that could wait for one."""
     waiting = set(asks if query.stages[0].repeated else asks[1:])
     if len(waiting) != 1:
@@ -99,24 +99,24 @@ def _never_waits(query: Query, asks: Sequence[_Asked]) -> bool:
 
 def fits(query: Query, n_stages: int, variables: Iterable[str]) -> bool:
     """Whether there is an automaton of a size that can be handled."""
-    return _fits(_Compared(query), n_stages, tuple(variables))
+    return _fits(_QueryKey(query), n_stages, tuple(variables))
 
 
-class _Compared:
+class _QueryKey:
     """A query, distinguished by what is asked."""
 
     def __init__(self, query: Query) -> None:
         self.query, self._text = query, repr(query)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Compared) and self._text == other._text
+        return isinstance(other, _QueryKey) and self._text == other._text
 
     def __hash__(self) -> int:
         return hash(self._text)
 
 
 @cache
-def _fits(compared: _Compared, n_stages: int, variables: tuple[str, ...]) -> bool:
+def _fits(compared: _QueryKey, n_stages: int, variables: tuple[str, ...]) -> bool:
     try:
         ChainAutomaton.of(compared.query, n_stages, variables)
     except (TooManyStates, TooManySymbols):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from inkling.analysis.query.query import Query, Variable
+from inkling.analysis.query.query import Query, QueryVariable
 
 
-class Class(Enum):
+class QueryClass(Enum):
     REGULAR = "regular"
     EXTENDED = "extended regular"
     SAFE = "safe"
@@ -17,7 +17,7 @@ class Class(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    kind: Class
+    kind: QueryClass
     reason: str
 
 
@@ -26,26 +26,26 @@ def class_of(query: Query) -> Classified:
     n = len(query.stages)
     for number, stage in enumerate(query.stages):
         if stage.joins or stage.across:
-            return Classified(Class.UNSAFE, f"a condition of part {number + 1} compares it with other events")
+            return Classified(QueryClass.UNSAFE, f"a condition of part {number + 1} compares it with other events")
     shared = [one for one in query.variables if query.is_shared(one, n)]
     if not shared:
-        return Classified(Class.REGULAR, "every condition looks at one event, and no value is shared")
+        return Classified(QueryClass.REGULAR, "every condition looks at one event, and no value is shared")
     names = ", ".join(one.name for one in shared)
     if all(is_independent(query, one, n) for one in shared):
-        return Classified(Class.EXTENDED, f"the values of {names} distinguish independent keys of every part")
+        return Classified(QueryClass.EXTENDED, f"the values of {names} distinguish independent keys of every part")
     for one in shared:
         fills = max(one.stages) + 1
         if not is_independent(query, one, fills):
-            return Classified(Class.UNSAFE, f"{one.name} is shared, but {obstacle(query, one, fills)}")
-    return Classified(Class.SAFE, f"each of {names} is a key of all parts up to the last that has it")
+            return Classified(QueryClass.UNSAFE, f"{one.name} is shared, but {obstacle(query, one, fills)}")
+    return Classified(QueryClass.SAFE, f"each of {names} is a key of all parts up to the last that has it")
 
 
-def is_independent(query: Query, variable: Variable, n_stages: int) -> bool:
+def is_independent(query: Query, variable: QueryVariable, n_stages: int) -> bool:
     """Whether different values of a variable make the first stages look at different, independent keys."""
     return obstacle(query, variable, n_stages) is None
 
 
-def obstacle(query: Query, variable: Variable, n_stages: int) -> str | None:
+def obstacle(query: Query, variable: QueryVariable, n_stages: int) -> str | None:
     """What keeps apart values of a variable from being independent in the first stages."""
     in_keys: list[frozenset[str]] = []
     for number in range(n_stages):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from inkling.analysis.query.query import Place, Query, Source, Stage, Variable
+from inkling.analysis.query.query import Query, QuerySource, QueryVariable, Subgoal, SubgoalColumn
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -24,7 +24,7 @@ def query_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None
     parts = _parts(event)
     if parts is None:
         return Verdict(None, "its pattern is no sequence of next events")
-    return _Reader(event, program, parts).query()
+    return _NormalForm(event, program, parts).query()
 
 
 def streams_obstacle(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
@@ -77,7 +77,7 @@ def _obstacles(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _SubgoalPart:
     """A leaf of the sequence and what was asked of the sequence up to it."""
 
     leaf: p.Leaf
@@ -85,20 +85,20 @@ class _Part:
     having: tuple[e.Expr, ...] = ()
 
 
-def _parts(event: p.EventPlan) -> tuple[_Part, ...] | None:
+def _parts(event: p.EventPlan) -> tuple[_SubgoalPart, ...] | None:
     found = _flat(event.pattern)
     if not found:
         return None
     return (*found[:-1], replace(found[-1], having=(*found[-1].having, *event.having)))
 
 
-def _flat(pattern: p.Part) -> tuple[_Part, ...] | None:
+def _flat(pattern: p.Part) -> tuple[_SubgoalPart, ...] | None:
     """The leaves of a sequence, of which the first may be such a sequence itself."""
     match pattern:
         case p.Leaf(atoms=(), sources=(_,)):
-            return (_Part(pattern, repeated=False),)
+            return (_SubgoalPart(pattern, repeated=False),)
         case p.Repetition(pattern=p.Leaf(atoms=(), sources=(_,)) as leaf, low=1, high=None, eager=False):
-            return (_Part(leaf, repeated=True),)
+            return (_SubgoalPart(leaf, repeated=True),)
         case p.Narrowed(pattern=inner, within=None, having=having, slot=None):
             parts = _flat(inner)
             if not parts:
@@ -114,13 +114,13 @@ def _flat(pattern: p.Part) -> tuple[_Part, ...] | None:
             return None
 
 
-class _Reader:
+class _NormalForm:
     """Divides conditions by what they look at, and finds the values that stages share."""
 
-    def __init__(self, event: p.EventPlan, program: p.ProgramPlan, parts: Sequence[_Part]) -> None:
+    def __init__(self, event: p.EventPlan, program: p.ProgramPlan, parts: Sequence[_SubgoalPart]) -> None:
         self._event, self._program, self._parts = event, program, parts
         self._stage_of = {part.leaf.slot: number for number, part in enumerate(parts)}
-        self._classes: dict[Place, set[Place]] = {}
+        self._classes: dict[SubgoalColumn, set[SubgoalColumn]] = {}
         self._kept: list[set[str]] = [set() for _ in parts]
         self._asks_for_last = False
 
@@ -129,7 +129,7 @@ class _Reader:
             return Verdict(None, f"its pattern has more than {MOST_STAGES} parts")
         for column in self._event.partition:
             for number in range(len(self._parts)):
-                self._unite(Place(0, column.name), Place(number, column.name))
+                self._unite(SubgoalColumn(0, column.name), SubgoalColumn(number, column.name))
                 self._kept[number].add(column.name)
         stages = [self._candidates(number) for number in range(len(self._parts))]
         if len(stages) == 1:
@@ -158,7 +158,7 @@ class _Reader:
             if column.name not in never_null
         ]
 
-    def _candidates(self, number: int) -> Stage:
+    def _candidates(self, number: int) -> Subgoal:
         part = self._parts[number]
         filters: list[e.Expr] = []
         joins: list[e.Expr] = []
@@ -166,10 +166,10 @@ class _Reader:
         for condition in part.leaf.conditions:
             one = self._own_key(condition, part.leaf.slot)
             match self._equality(one, number):
-                case Place() as other, column if self._says_no_more(Place(number, column), other):
+                case SubgoalColumn() as other, column if self._says_no_more(SubgoalColumn(number, column), other):
                     self._kept[number].add(column)
                     filters += self._alike(number, column, other, one)
-                    self._unite(Place(number, column), other)
+                    self._unite(SubgoalColumn(number, column), other)
                     continue
                 case _:
                     pass
@@ -178,7 +178,7 @@ class _Reader:
                 constants |= self._constant(one)
             else:
                 joins.append(one)
-        return Stage(
+        return Subgoal(
             part.leaf.slot,
             part.leaf.sources[0],
             part.repeated,
@@ -190,7 +190,7 @@ class _Reader:
             constants,
         )
 
-    def _alike(self, number: int, column: str, other: Place, condition: e.Expr) -> list[e.Expr]:
+    def _alike(self, number: int, column: str, other: SubgoalColumn, condition: e.Expr) -> list[e.Expr]:
         """What a column has to equal in its own event, where another one of it equals the same."""
         assert isinstance(condition, e.Compare)
         slot, kind = self._parts[number].leaf.slot, condition.left.type
@@ -200,12 +200,12 @@ class _Reader:
             for one in sorted(mine)
         ]
 
-    def _says_no_more(self, own: Place, other: Place) -> bool:
+    def _says_no_more(self, own: SubgoalColumn, other: SubgoalColumn) -> bool:
         """Whether that these are equal asks nothing of earlier stages that they do not ask themselves."""
         alike = self._classes.get(own, {own})
         return len(alike) == 1 or other in alike
 
-    def _equality(self, condition: e.Expr, number: int) -> tuple[Place, str] | None:
+    def _equality(self, condition: e.Expr, number: int) -> tuple[SubgoalColumn, str] | None:
         """A column that equals one of an earlier stage, or that all repetitions have in common."""
         if not isinstance(condition, e.Compare) or condition.operator != "=":
             return None
@@ -215,18 +215,18 @@ class _Reader:
                 continue
             match other:
                 case e.ListColumn(slot=slot, column=column, own=True) if slot == own.slot and column == own.column:
-                    return Place(number, column), column
+                    return SubgoalColumn(number, column), column
                 case e.ColumnOf(slot=slot, column=column) if self._stage_of.get(slot, number) < number:
-                    return Place(self._stage_of[slot], column), own.column
+                    return SubgoalColumn(self._stage_of[slot], column), own.column
                 case e.ListColumn(slot=slot, column=column, own=False) if self._stage_of.get(slot, number) < number:
                     stage = self._stage_of[slot]
                     if column in self._kept[stage]:
-                        return Place(stage, column), own.column
+                        return SubgoalColumn(stage, column), own.column
                 case _:
                     pass
         return None
 
-    def _accepted(self, stages: list[Stage]) -> None:
+    def _accepted(self, stages: list[Subgoal]) -> None:
         """Put each condition on taken events to the first stage by which all that it reads is known."""
         for number, part in enumerate(self._parts):
             checks = [self._own_key(one, part.leaf.slot) for one in part.leaf.checks]
@@ -267,7 +267,7 @@ class _Reader:
                 stage = self._stage_of.get(slot)
                 if stage is None or (isinstance(expr, e.ListColumn) and column not in self._kept[stage]):
                     return expr
-                first = min(self._classes.get(Place(stage, column), {Place(stage, column)}))
+                first = min(self._classes.get(SubgoalColumn(stage, column), {SubgoalColumn(stage, column)}))
                 if first.stage == stage and isinstance(expr, e.ColumnOf):
                     return expr
                 return e.ColumnOf(self._parts[first.stage].leaf.slot, first.column, expr.type)
@@ -301,7 +301,7 @@ class _Reader:
         )
 
     @staticmethod
-    def _conditions(stage: Stage) -> tuple[e.Expr, ...]:
+    def _conditions(stage: Subgoal) -> tuple[e.Expr, ...]:
         return (*stage.filters, *stage.joins, *stage.accepts, *stage.across)
 
     @staticmethod
@@ -315,7 +315,7 @@ class _Reader:
                 return {}
         return {one.column: value} if one.type == value.type and value.value is not None else {}
 
-    def _head(self) -> set[Place] | None:
+    def _head(self) -> set[SubgoalColumn] | None:
         """The places whose values distinguish results; None where these are not the same for all matches of a result.
 
         Partitions have results of their own, whether or not they show the key.
@@ -324,42 +324,42 @@ class _Reader:
         returned = self._shown(self._event.returns)
         if shown is None or returned is None:
             return None
-        found = {Place(0, column.name) for column in self._event.partition} | shown
+        found = {SubgoalColumn(0, column.name) for column in self._event.partition} | shown
         return found if returned <= found else None
 
-    def _shown(self, outputs: Sequence[p.Output]) -> set[Place] | None:
+    def _shown(self, outputs: Sequence[p.Output]) -> set[SubgoalColumn] | None:
         """The places that some outputs read; None where they read more."""
-        found: set[Place] = set()
+        found: set[SubgoalColumn] = set()
         for output in outputs:
             for part in e.walk(self._at_first(self._key_at_first(output.expr))):
                 if isinstance(part, e.ColumnOf) and part.slot in self._stage_of:
-                    found.add(Place(self._stage_of[part.slot], part.column))
+                    found.add(SubgoalColumn(self._stage_of[part.slot], part.column))
                 elif isinstance(part, e.ListColumn | e.TimeOf | e.IdOf | e.Aggregate | e.FactColumn):
                     return None
         return found
 
-    def _unite(self, one: Place, other: Place) -> None:
+    def _unite(self, one: SubgoalColumn, other: SubgoalColumn) -> None:
         whole = self._classes.get(one, {one}) | self._classes.get(other, {other})
         for place in whole:
             self._classes[place] = whole
 
-    def _variables(self, head: set[Place]) -> tuple[Variable, ...]:
+    def _variables(self, head: set[SubgoalColumn]) -> tuple[QueryVariable, ...]:
         classes = {frozenset(some) for some in self._classes.values()}
         classes |= {frozenset({place}) for place in head if place not in self._classes}
-        return tuple(Variable(self._name(some), some) for some in sorted(classes, key=min))
+        return tuple(QueryVariable(self._name(some), some) for some in sorted(classes, key=min))
 
-    def _names_of(self, head: set[Place]) -> frozenset[str]:
+    def _names_of(self, head: set[SubgoalColumn]) -> frozenset[str]:
         return frozenset(self._name(frozenset(self._classes.get(place, {place}))) for place in head)
 
-    def _name(self, places: frozenset[Place]) -> str:
+    def _name(self, places: frozenset[SubgoalColumn]) -> str:
         first = min(places)
         slot = self._event.slots[self._parts[first.stage].leaf.slot]
         return f"{slot.name or f'{slot.sources[0]}#{first.stage + 1}'}.{first.column}"
 
-    def _source(self, name: str) -> Source:
+    def _source(self, name: str) -> QuerySource:
         stream = self._program.stream(name)
         assert stream is not None
         uncertainty = stream.schema.uncertainty
         if not isinstance(uncertainty, ProbableValue):
-            return Source(name, stream.schema.key, certain=True)
-        return Source(name, stream.schema.key, markov=bool(uncertainty.given))
+            return QuerySource(name, stream.schema.key, certain=True)
+        return QuerySource(name, stream.schema.key, markov=bool(uncertainty.given))

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from inkling.analysis.policies import parts_of
 from inkling.analysis.query.normal_form import streams_obstacle
-from inkling.analysis.query.query import Place, Query, Source, Stage, Variable
+from inkling.analysis.query.query import Query, QuerySource, QueryVariable, Subgoal, SubgoalColumn
 from inkling.analysis.regular.conditions import exclusive_pairs, joint_conditions
 from inkling.analysis.regular.regular import expression_of, is_regular
 from inkling.analysis.verdict import Verdict
@@ -43,14 +43,14 @@ class PatternAutomaton:
 
 
 @dataclass(frozen=True, slots=True)
-class Followable:
+class RegularPattern:
     """What is asked of a stream, by its key, and the automaton that answers."""
 
     query: Query
     automaton: PatternAutomaton
 
 
-def followable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Followable | None]:
+def regular_pattern_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[RegularPattern | None]:
     """The automaton of an event over one stream of alternatives, by its key; None, and why, where there is none."""
     plain = replace(event, restart=False)  # which an automaton knows how to do
     why = streams_obstacle(plain, _in_order_of_key(program)) or next(_obstacles(event, program), None)
@@ -60,7 +60,7 @@ def followable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Followable
     if automaton is None:
         return Verdict(None, "its automaton would have too many states")
     query = _query(event, program, automaton.conditions)
-    return Verdict(Followable(query, automaton), "an automaton reads the events of each key")
+    return Verdict(RegularPattern(query, automaton), "an automaton reads the events of each key")
 
 
 def forecastable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None]:
@@ -134,14 +134,14 @@ def _query(event: p.EventPlan, program: p.ProgramPlan, conditions: tuple[e.Expr,
     assert stream is not None
     assert isinstance(stream.schema.uncertainty, ProbableValue)
     schema = stream.schema
-    variables = tuple(Variable(one.name, frozenset({Place(0, one.name)})) for one in event.partition)
-    stage = Stage(e.ROW, schema.name, accepts=conditions, kept=frozenset(schema.key))
-    source = Source(schema.name, schema.key, markov=bool(stream.schema.uncertainty.given))
+    variables = tuple(QueryVariable(one.name, frozenset({SubgoalColumn(0, one.name)})) for one in event.partition)
+    stage = Subgoal(e.ROW, schema.name, accepts=conditions, kept=frozenset(schema.key))
+    source = QuerySource(schema.name, schema.key, markov=bool(stream.schema.uncertainty.given))
     return Query((stage,), variables, frozenset(one.name for one in variables), {schema.name: source}, event.per)
 
 
 @dataclass(slots=True)
-class _Spelling:
+class _PredicateBits:
     """Conditions of leaves as numbered conditions on a row."""
 
     numbers: dict[e.Expr, int] = field(default_factory=dict)
@@ -180,7 +180,7 @@ def _leaves(event: p.EventPlan) -> Iterator[p.Leaf]:
 
 @lru_cache(maxsize=64)
 def _compiled(event: p.EventPlan) -> PatternAutomaton | None:
-    spelling = _Spelling()
+    spelling = _PredicateBits()
     regex = expression_of(event, spelling)
     numbered = {number: condition for condition, number in spelling.numbers.items()}
     exclusive, joint = exclusive_pairs(numbered), joint_conditions(numbered)

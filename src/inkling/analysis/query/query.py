@@ -14,7 +14,7 @@ from inkling.logical.plan import Per
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class SubgoalColumn:
     """A column of the events of one stage."""
 
     stage: int
@@ -22,11 +22,11 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class QueryVariable:
     """One value that several stages have in common, or that results show."""
 
     name: str
-    places: frozenset[Place]
+    places: frozenset[SubgoalColumn]
 
     def columns_in(self, stage: int) -> frozenset[str]:
         return frozenset(place.column for place in self.places if place.stage == stage)
@@ -37,7 +37,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Subgoal:
     """One event, or `repeated` ones, each the next after the one before.
 
     `filters` and `accepts` look at the event alone; `joins` and `across` also at earlier ones. In a repeated stage only
@@ -60,7 +60,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class QuerySource:
     """A stream that stages read: `key` columns distinguish what is independent, here or in `certain` streams any do."""
 
     name: str
@@ -74,19 +74,19 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    stages: tuple[Stage, ...]
-    variables: tuple[Variable, ...]
+    stages: tuple[Subgoal, ...]
+    variables: tuple[QueryVariable, ...]
     head: frozenset[str]  # names of variables whose values distinguish results
-    sources: Mapping[str, Source]
+    sources: Mapping[str, QuerySource]
     per: Per = Per.END
 
-    def source(self, stage: int) -> Source:
+    def source(self, stage: int) -> QuerySource:
         return self.sources[self.stages[stage].source]
 
-    def variable(self, name: str) -> Variable:
+    def variable(self, name: str) -> QueryVariable:
         return next(one for one in self.variables if one.name == name)
 
-    def is_shared(self, variable: Variable, n_stages: int) -> bool:
+    def is_shared(self, variable: QueryVariable, n_stages: int) -> bool:
         """Whether several of the first stages have to agree on it, or all events of a repeated one."""
         mine = {stage for stage in variable.stages if stage < n_stages}
         return len(mine) > 1 or any(self.stages[stage].repeated and stage > 0 for stage in mine)

@@ -7,9 +7,18 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeGuard
 
-from inkling.analysis.query.classes import Class, Classified, class_of, obstacle
+from inkling.analysis.query.classes import Classified, QueryClass, class_of, obstacle
 from inkling.analysis.query.normal_form import NO_ALTERNATIVES, query_of, streams_obstacle
-from inkling.analysis.query.plans import GroupSeq, LastWins, NoPlan, Plan, Project, Reg, Seq, plan_of
+from inkling.analysis.query.plans import (
+    GroupSeqPlan,
+    LastWinsPlan,
+    NoSafePlan,
+    ProjectPlan,
+    RegPlan,
+    SafePlan,
+    SeqPlan,
+    plan_of,
+)
 from inkling.analysis.query.query import Query
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
@@ -39,7 +48,7 @@ class Strategy:
 
     query: Query
     classified: Classified
-    plan: Plan | NoPlan
+    plan: SafePlan | NoSafePlan
     engine: Engine
     variables: tuple[str, ...]  # those of the head, and those that are distinguished first
     reason: str
@@ -75,17 +84,17 @@ def _reads_alternatives(event: p.EventPlan, program: p.ProgramPlan) -> bool:
 
 def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
     """How a pattern is followed that is no query, but regular."""
-    from inkling.analysis.query.pattern import followable  # whose automata need NumPy
+    from inkling.analysis.query.pattern import regular_pattern_of  # whose automata need NumPy
 
-    found = followable(event, program)
+    found = regular_pattern_of(event, program)
     if found.conclusion is None:
         return None
-    query, classified = found.conclusion.query, Classified(Class.REGULAR, found.reason)
+    query, classified = found.conclusion.query, Classified(QueryClass.REGULAR, found.reason)
     variables = tuple(one.name for one in query.variables)
     return Strategy(
         query,
         classified,
-        Reg(1, frozenset(variables)),
+        RegPlan(1, frozenset(variables)),
         Engine.AUTOMATON,
         variables,
         found.reason,
@@ -100,8 +109,8 @@ def _of_forecast(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy
     query = found.conclusion
     if query is None:
         return Verdict(None, found.reason)
-    classified, variables = Classified(Class.REGULAR, found.reason), tuple(one.name for one in query.variables)
-    plan = Reg(1, frozenset(variables))
+    classified, variables = Classified(QueryClass.REGULAR, found.reason), tuple(one.name for one in query.variables)
+    plan = RegPlan(1, frozenset(variables))
     return Verdict(Strategy(query, classified, plan, Engine.FORECAST, variables, found.reason), found.reason)
 
 
@@ -126,24 +135,24 @@ def _is_time(part: e.Expr, program: p.ProgramPlan) -> TypeGuard[e.ColumnOf]:
     return isinstance(part, e.ColumnOf) and any(part.column == one.schema.start for one in program.streams)
 
 
-def _strategy(query: Query, classified: Classified, plan: Plan | NoPlan) -> Strategy:
+def _strategy(query: Query, classified: Classified, plan: SafePlan | NoSafePlan) -> Strategy:
     head = sorted(query.head)
-    if isinstance(plan, NoPlan):
+    if isinstance(plan, NoSafePlan):
         variables = (*head, *sorted(plan.env - query.head))
         return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, plan.reason)
     projected, inner = [], plan
-    while isinstance(inner, Project):
+    while isinstance(inner, ProjectPlan):
         projected.append(inner.variable)
         inner = inner.child
     variables = (*head, *projected)
     from inkling.analysis.query.chain_automaton import fits  # whose automata need NumPy
 
-    leaf: Plan = inner
-    while not isinstance(leaf, Reg):
+    leaf: SafePlan = inner
+    while not isinstance(leaf, RegPlan):
         leaf = leaf.child
     if not fits(query, leaf.n_stages, leaf.env):
         return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, TOO_MANY_WAYS)
-    if not isinstance(inner, Reg):
+    if not isinstance(inner, RegPlan):
         together = unbounded(query, inner, frozenset(variables), within=query.per is p.Per.VALUES)
         if together is not None:
             return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, together)
@@ -185,18 +194,18 @@ def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:
 ONE_BY_ONE = "each with a past of its own; PARTITION BY the KEY, or name one by a constant"
 
 
-def unbounded(query: Query, plan: Plan, env: frozenset[str], *, within: bool) -> str | None:
+def unbounded(query: Query, plan: SafePlan, env: frozenset[str], *, within: bool) -> str | None:
     """Why it does, if so. `within` says that what is asked for are intervals, not points in time."""
     match plan:
-        case Reg(n_stages=n):
+        case RegPlan(n_stages=n):
             return _any_key(query, range(n), env)
-        case Project(variable=name, child=child):
+        case ProjectPlan(variable=name, child=child):
             return unbounded(query, child, env | {name}, within=within)
-        case Seq(child=child, stage=number):
+        case SeqPlan(child=child, stage=number):
             # streams of a last stage that is not repeated can be followed one by one
             mine = _any_key(query, (number,), env) if within or query.stages[number].repeated else None
             return mine or unbounded(query, child, env, within=True)
-        case LastWins(child=child) | GroupSeq(child=child):
+        case LastWinsPlan(child=child) | GroupSeqPlan(child=child):
             return unbounded(query, child, env, within=within)
 
 

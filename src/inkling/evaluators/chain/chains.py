@@ -13,7 +13,7 @@ from inkling.model.batch import Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Chains:
+class PartialChains:
     """Column i of `rows`, `lo` and `hi` belongs to the place with number `places[i]`; these rise."""
 
     key: Ints
@@ -25,23 +25,25 @@ class Chains:
     def __len__(self) -> int:
         return len(self.key)
 
-    def take(self, chosen: Ints) -> Chains:
-        return Chains(self.key[chosen], self.places, self.rows[chosen], self.lo[chosen], self.hi[chosen])
+    def take(self, chosen: Ints) -> PartialChains:
+        return PartialChains(self.key[chosen], self.places, self.rows[chosen], self.lo[chosen], self.hi[chosen])
 
-    def where(self, mask: NDArray[np.bool_]) -> Chains:
+    def where(self, mask: NDArray[np.bool_]) -> PartialChains:
         return self if mask.all() else self.take(np.flatnonzero(mask))
 
     def column(self, place: int) -> int:
         return self.places.index(place)
 
 
-def begun(place: int, rows: Ints, key: Ints, moments: Moments) -> Chains:
+def begun(place: int, rows: Ints, key: Ints, moments: Moments) -> PartialChains:
     """Chains of one event each."""
     alone = rows.reshape(-1, 1)
-    return Chains(key, (place,), alone, moments.lower[alone], moments.upper[alone])
+    return PartialChains(key, (place,), alone, moments.lower[alone], moments.upper[alone])
 
 
-def filled(chains: Chains, place: int, origin: Ints, rows: Ints, moments: Moments, length: int, window: int) -> Chains:
+def filled(
+    chains: PartialChains, place: int, origin: Ints, rows: Ints, moments: Moments, length: int, window: int
+) -> PartialChains:
     """Some chains with one more place filled, as far as they stay possible in a window with room for all places.
 
     An event stands at one place only.
@@ -55,10 +57,10 @@ def filled(chains: Chains, place: int, origin: Ints, rows: Ints, moments: Moment
     joined = np.insert(before, column, rows, axis=1)
     lo, hi = moments.lower[joined], moments.upper[joined]
     possible = tighten(np.array(places), np.int64(length), np.int64(window), lo, hi)
-    return Chains(chains.key[origin], places, joined, lo, hi).where(possible)
+    return PartialChains(chains.key[origin], places, joined, lo, hi).where(possible)
 
 
-def room_for(chains: Chains, place: int, length: int, window: int, far: int) -> tuple[Ints, Ints]:
+def room_for(chains: PartialChains, place: int, length: int, window: int, far: int) -> tuple[Ints, Ints]:
     """The earliest last tick and the latest first tick of what can fill a place."""
     n, places = len(chains), chains.places
     least, most = np.full(n, -far), np.full(n, far)

@@ -37,7 +37,7 @@ def gathered(batch: EventBatch, rows: Ints, slots: Iterable[int]) -> Gather:
     return Gather(batch, np.arange(n + 1) * k, rows.ravel(), np.tile(np.array([*slots], np.int64), n))
 
 
-class Beside:
+class CandidateColumns:
     """Resolves what a condition asks for: of one more event, or of the chain that it would join."""
 
     def __init__(self, batch: EventBatch, rows: Ints, slots: tuple[int, ...], slot: int, candidates: Ints) -> None:
@@ -70,11 +70,11 @@ def fits(
     The first event of a repetition has no previous one to compare with, so conditions that ask for it are dropped.
     """
     kept = np.ones(len(candidates), bool)
-    resolve: Beside | None = None
+    resolve: CandidateColumns | None = None
     for condition in conditions:
         if slot not in slots and asks_for_previous(condition):
             continue
         if resolve is None:
-            resolve = Beside(batch, rows, slots, slot, candidates)
+            resolve = CandidateColumns(batch, rows, slots, slot, candidates)
         kept &= truth_of(condition, resolve, len(candidates), context)
     return kept

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.chain.chains import Chains
+from inkling.evaluators.chain.chains import PartialChains
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.others import Others
 from inkling.kernels.chain.by_tables import next_by_tables
@@ -48,7 +48,7 @@ class Rivals:
     widest: Ints
     always: bool = False
 
-    def pay_off(self, chains: Chains, moments: Moments) -> bool:
+    def pay_off(self, chains: PartialChains, moments: Moments) -> bool:
         """Whether tables save work: intervals are long, and chains share most of their events."""
         if not len(chains) or chains.rows.shape[1] == 1:
             return False
@@ -62,7 +62,7 @@ class Rivals:
 
 
 @dataclass(frozen=True, slots=True)
-class Confidence:
+class ChainConfidence:
     """Per chain: its probability, first and last tick, whether every world has it, and whether all that was found."""
 
     chance: Chances
@@ -73,14 +73,14 @@ class Confidence:
 
 
 def confidence_of(
-    chains: Chains,
+    chains: PartialChains,
     others: Others | None,
     moments: Moments,
     window: int,
     rivals: Rivals | None = None,
     kernels: SimpleNamespace = COMPILED,
     most_steps: float = MOST_STEPS,
-) -> Confidence:
+) -> ChainConfidence:
     """Exactly, by sums over ticks; each chain by the cheapest of the programmes that fit it."""
     if others is None:
         none = np.zeros(len(chains) + 1, np.int64)
@@ -90,13 +90,13 @@ def confidence_of(
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    chains: Chains
+    chains: PartialChains
     others: Others
     moments: Moments
     window: np.int64
     kernels: SimpleNamespace
 
-    def confidence(self, rivals: Rivals | None, most_steps: float) -> Confidence:
+    def confidence(self, rivals: Rivals | None, most_steps: float) -> ChainConfidence:
         chains = self.chains
         chance: Chances = np.zeros(len(chains), self.moments.mass.dtype)
         first, last, found = chains.lo[:, 0].copy(), chains.hi[:, -1].copy(), np.ones(len(chains), bool)
@@ -114,7 +114,7 @@ class _Sums:
         rest = np.flatnonzero(left)
         if len(rest):
             chance[rest], first[rest], last[rest], found[rest] = self._kept_free(rest, tight[rest], most_steps)
-        return Confidence(chance, first, last, certain, found)
+        return ChainConfidence(chance, first, last, certain, found)
 
     def _certain(self) -> NDArray[np.bool_]:
         chains, others, m = self.chains, self.others, self.moments

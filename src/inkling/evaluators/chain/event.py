@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.chain import Chain
+from inkling.analysis.chain import ChainPattern
 from inkling.errors import InputError, NotSupportedYet
 from inkling.evaluators.chain.conditions import Mask, gathered
-from inkling.evaluators.chain.confidence import COMPILED, MOST_STEPS, Confidence, Rivals, confidence_of
+from inkling.evaluators.chain.confidence import COMPILED, MOST_STEPS, ChainConfidence, Rivals, confidence_of
 from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.others import MOST_EVENTS, others_of, settled
@@ -49,7 +49,7 @@ class ChainEvent:
     """Evaluates one chain; `grid` is how many units of the clock a tick has."""
 
     step: EventStep
-    chain: Chain
+    chain: ChainPattern
     context: ExpressionContext
     grid: int = 1
 
@@ -109,7 +109,7 @@ class ChainEvent:
         rivals: Rivals | None = None,
         kernels: SimpleNamespace = COMPILED,
         most_steps: float = MOST_STEPS,
-    ) -> tuple[FoundChains, Confidence]:
+    ) -> tuple[FoundChains, ChainConfidence]:
         """The chains that are possible beside all other events, with their probabilities."""
         others = None
         if self.chain.depends_on_others:
@@ -173,7 +173,7 @@ class ChainEvent:
             chains = chains.where(truth_of(condition, resolve, len(chains), self.context))
         return found if chains is found.chains else FoundChains(found.links, chains)
 
-    def _matches(self, space: SearchSpace, found: FoundChains, confidence: Confidence) -> ProbableMatches:
+    def _matches(self, space: SearchSpace, found: FoundChains, confidence: ChainConfidence) -> ProbableMatches:
         chance = confidence.chance
         if chance.dtype != object:
             chance = np.where(confidence.certain, 1.0, np.clip(chance, 0.0, BELOW_ONE))
@@ -211,7 +211,7 @@ class ChainEvent:
             helps=("limit the repetition, for example `{1,20}`, or ask for a shorter WITHIN",),
         )
 
-    def _too_costly(self, found: FoundChains, confidence: Confidence) -> InputError:
+    def _too_costly(self, found: FoundChains, confidence: ChainConfidence) -> InputError:
         many = int(np.count_nonzero(~confidence.found))
         return InputError.of(
             "INK0646",

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from inkling.analysis.chain import Chain
-from inkling.evaluators.chain.chains import Chains, begun, filled, room_for
+from inkling.analysis.chain import ChainPattern
+from inkling.evaluators.chain.chains import PartialChains, begun, filled, room_for
 from inkling.evaluators.chain.conditions import Mask, asks_for_previous, fits, gathered, slots_in
 from inkling.evaluators.chain.others import latest_begin, not_too_late
 from inkling.evaluators.chain.search_space import Candidates, FoundChains, SearchSpace
@@ -65,8 +65,8 @@ def _filled(space: SearchSpace, places: Sequence[Candidates], order: Sequence[in
 
 
 def _with_places(
-    space: SearchSpace, chains: Chains, places: Sequence[Candidates], order: Sequence[int]
-) -> Iterator[Chains]:
+    space: SearchSpace, chains: PartialChains, places: Sequence[Candidates], order: Sequence[int]
+) -> Iterator[PartialChains]:
     if not len(chains):
         return
     if not order:
@@ -84,7 +84,7 @@ def _with_places(
     yield from _with_places(space, _passing(space, longer, place), places, order[1:])
 
 
-def _passing(space: SearchSpace, chains: Chains, place: int) -> Chains:
+def _passing(space: SearchSpace, chains: PartialChains, place: int) -> PartialChains:
     """Chains that pass all conditions which could not be asked before this place was filled."""
     slots = tuple(space.chain.links[number].slot for number in chains.places)
     new = space.chain.links[place].slot
@@ -118,7 +118,7 @@ def _unfolded(space: SearchSpace, first: Mask | None, newest: Mask | None) -> It
             return
 
 
-def _longer(space: SearchSpace, chains: Chains, shape: tuple[int, ...]) -> Iterator[FoundChains]:
+def _longer(space: SearchSpace, chains: PartialChains, shape: tuple[int, ...]) -> Iterator[FoundChains]:
     """Chains of this shape, if that is a whole one, and all that continue from there."""
     if not len(chains):
         return
@@ -133,7 +133,7 @@ def _longer(space: SearchSpace, chains: Chains, shape: tuple[int, ...]) -> Itera
         yield from _longer(space, _followed(space, chains, longer), longer)
 
 
-def _followed(space: SearchSpace, chains: Chains, shape: tuple[int, ...]) -> Chains:
+def _followed(space: SearchSpace, chains: PartialChains, shape: tuple[int, ...]) -> PartialChains:
     place, slot = len(shape) - 1, space.chain.links[shape[-1]].slot
     length = len(shape) + _missing(space.chain, shape)
     if 0 < space.window < length:
@@ -156,13 +156,13 @@ def _fitting(space: SearchSpace, chains: Ints, origin: Ints, slots: tuple[int, .
     return fits(conditions, space.batch, chains[origin], slots, slot, rows, space.context)
 
 
-def _missing(chain: Chain, shape: tuple[int, ...]) -> int:
+def _missing(chain: ChainPattern, shape: tuple[int, ...]) -> int:
     """How many events a chain of this shape lacks at least."""
     count = shape.count(shape[-1])
     return max(0, chain.links[shape[-1]].low - count) + sum(link.low for link in chain.links[shape[-1] + 1 :])
 
 
-def _next_links(chain: Chain, shape: tuple[int, ...]) -> Iterator[int]:
+def _next_links(chain: ChainPattern, shape: tuple[int, ...]) -> Iterator[int]:
     """The links that the next event of a chain may belong to."""
     current, count = shape[-1], shape.count(shape[-1])
     high = chain.links[current].high

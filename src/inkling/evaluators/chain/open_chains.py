@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.chain import Absence, Chain, links_of
-from inkling.evaluators.chain.chains import Chains
+from inkling.analysis.chain import ChainAbsence, ChainPattern, links_of
+from inkling.evaluators.chain.chains import PartialChains
 from inkling.evaluators.chain.event import ChainEvent
 from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
@@ -31,7 +31,7 @@ AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Summed:
+class _OpenProbabilities:
     """Chains with what is known of the worlds in which they wait."""
 
     rows: Ints
@@ -91,12 +91,12 @@ class OpenChains:
         following = way.parts[reached : reached + 1]
         if first.policy is p.Policy.NEXT and following and isinstance(following[0], p.Leaf):
             closing.append(following[0])
-        absences = [Absence(one.slot, len(first.links)) for one in closing if isinstance(one, p.Leaf)]
+        absences = [ChainAbsence(one.slot, len(first.links)) for one in closing if isinstance(one, p.Leaf)]
         ends_scope = first.policy is p.Policy.STRICT and bool(following)
-        chain: Chain = replace(first, absences=(*first.absences, *absences), ends_scope=ends_scope)
+        chain: ChainPattern = replace(first, absences=(*first.absences, *absences), ends_scope=ends_scope)
         return replace(self.evaluator, step=replace(step, event=_plain(step.event)), chain=chain)
 
-    def _summed(self, evaluator: ChainEvent, space: SearchSpace, whole: FoundChains) -> _Summed:
+    def _summed(self, evaluator: ChainEvent, space: SearchSpace, whole: FoundChains) -> _OpenProbabilities:
         parts = [
             evaluator.weighed(space, FoundChains(whole.links, some))
             for some in self._by_first_tick(whole.chains)
@@ -115,9 +115,9 @@ class OpenChains:
         np.minimum.at(first, which, tick[kept])
         np.maximum.at(latest_first, which, tick[kept])
         np.maximum.at(latest_last, which, last[kept])
-        return _Summed(rows, np.minimum(total, 1.0), first, latest_first, latest_last)
+        return _OpenProbabilities(rows, np.minimum(total, 1.0), first, latest_first, latest_last)
 
-    def _by_first_tick(self, chains: Chains) -> Iterator[Chains]:
+    def _by_first_tick(self, chains: PartialChains) -> Iterator[PartialChains]:
         """Each chain once for every tick of its first event that leaves time for the rest."""
         window, now = self.evaluator.window, self._tick
         begin, end = chains.lo[:, 0], np.minimum(chains.hi[:, 0], now)
@@ -135,7 +135,7 @@ class OpenChains:
             lo[:, 0] = hi[:, 0] = tick
             k = lo.shape[1]
             possible = tighten(np.arange(k), np.int64(k), np.int64(0), lo, hi)
-            yield Chains(chains.key[origin], tuple(range(k)), chains.rows[origin], lo, hi).where(possible)
+            yield PartialChains(chains.key[origin], tuple(range(k)), chains.rows[origin], lo, hi).where(possible)
 
     @property
     def _limit(self) -> int | None:
@@ -148,7 +148,9 @@ class OpenChains:
             case span:
                 return self.evaluator.context.unit(span)
 
-    def _matches(self, batch: EventBatch, some: _Summed, reached: int, parts: int, awaits: str) -> Iterator[OpenMatch]:
+    def _matches(
+        self, batch: EventBatch, some: _OpenProbabilities, reached: int, parts: int, awaits: str
+    ) -> Iterator[OpenMatch]:
         n, k = some.rows.shape
         lineage: pa.ListArray = lineage_ids(batch, np.arange(n + 1) * k, some.rows.ravel())
         grid, limit = self.evaluator.grid, self._limit

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inkling.analysis.chain import Chain
-from inkling.evaluators.chain.chains import Chains
+from inkling.analysis.chain import ChainPattern
+from inkling.evaluators.chain.chains import PartialChains
 from inkling.evaluators.chain.conditions import fits
 from inkling.evaluators.chain.search_space import FoundChains, SearchSpace
 from inkling.kernels.chain.bounds import FAR, LEADING, TRAILING, least_from, narrow, needed_regions
@@ -16,7 +16,7 @@ from inkling.logical import plan as p
 from inkling.model.batch import Ints
 
 
-def rival_links(chain: Chain, links: tuple[int, ...], place: int) -> list[int]:
+def rival_links(chain: ChainPattern, links: tuple[int, ...], place: int) -> list[int]:
     """The links whose candidates NEXT would have taken, had they come before the event at a place."""
     group = chain.links[links[place - 1]]
     if not group.eager:
@@ -29,7 +29,7 @@ def rival_links(chain: Chain, links: tuple[int, ...], place: int) -> list[int]:
     return rivals
 
 
-def latest_begin(space: SearchSpace, chains: Chains, links: tuple[int, ...]) -> Ints:
+def latest_begin(space: SearchSpace, chains: PartialChains, links: tuple[int, ...]) -> Ints:
     """Per chain, the latest first tick of what can follow it as the last of `links`.
 
     Something that surely comes after the chain, and surely before a later event, would have been taken instead of it.
@@ -47,7 +47,9 @@ def latest_begin(space: SearchSpace, chains: Chains, links: tuple[int, ...]) -> 
     return latest
 
 
-def not_too_late(space: SearchSpace, chains: Chains, links: tuple[int, ...], origin: Ints, rows: Ints) -> np.ndarray:
+def not_too_late(
+    space: SearchSpace, chains: PartialChains, links: tuple[int, ...], origin: Ints, rows: Ints
+) -> np.ndarray:
     """The same for candidates that depend on what is bound before: which of them no other one makes too late."""
     kept = np.ones(len(rows), bool)
     if space.chain.policy is not p.Policy.NEXT or not space.step.leaf(space.chain.links[links[-1]].slot).across:
@@ -133,7 +135,7 @@ def _forbidden(space: SearchSpace, links: tuple[int, ...]) -> Iterator[_Forbidde
         yield _Forbidden(TRAILING, None, len(links))
 
 
-def _reach(chains: Chains, region: int, window: int) -> tuple[Ints, Ints]:
+def _reach(chains: PartialChains, region: int, window: int) -> tuple[Ints, Ints]:
     """The earliest last tick and the latest first tick of what can happen in a region."""
     lo, hi = chains.lo, chains.hi
     if region == LEADING:
@@ -153,5 +155,5 @@ def settled(space: SearchSpace, found: FoundChains, others: Others) -> tuple[Fou
     kept = (needed != 0) & np.repeat(possible, np.diff(others.offsets))
     before = np.append(0, np.cumsum(kept))[others.offsets]
     sizes = np.diff(before)[possible]
-    left = Chains(chains.key, chains.places, chains.rows, lo, hi).where(possible)
+    left = PartialChains(chains.key, chains.places, chains.rows, lo, hi).where(possible)
     return FoundChains(found.links, left), Others(np.append(0, np.cumsum(sizes)), others.rows[kept], needed[kept])

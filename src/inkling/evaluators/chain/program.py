@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.chain import Chain
+from inkling.analysis.chain import ChainPattern
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.chain.event import ChainEvent, results_of
 from inkling.evaluators.chain.moments import Moments
@@ -35,7 +35,7 @@ class ChainProgram:
 
     part: p.ProgramPlan  # with the streams as they are declared
     physical: PhysicalPlan  # over intervals of ticks
-    chains: Mapping[str, Chain]
+    chains: Mapping[str, ChainPattern]
     context: ExpressionContext
     unit: TimeUnit
     id_types: Mapping[str, pa.DataType]
@@ -46,7 +46,7 @@ class ChainProgram:
     ) -> ChainProgram | None:
         """None where the program has no such event; the stages of a program that runs already are given."""
         chosen = plan.on_clock(unit.clock).answered_by(Evaluator.CHAIN)
-        chains = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Chain)}
+        chains = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, ChainPattern)}
         if not chains:
             return None
         part = plan.part(chains)

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.analysis.chain import Chain
-from inkling.evaluators.chain.chains import Chains
+from inkling.analysis.chain import ChainPattern
+from inkling.evaluators.chain.chains import PartialChains
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.kernels.chain.bounds import candidates, least_after, least_to_come
 from inkling.kernels.chain.chances import mass_left
@@ -84,7 +84,7 @@ class LeastProbability:
             every = np.concatenate([self._best, chances.astype(np.float64)])
             self._best = np.sort(every)[-self._top :]
 
-    def possible(self, chains: Chains, moments: Moments) -> Chains:
+    def possible(self, chains: PartialChains, moments: Moments) -> PartialChains:
         """The chains that may reach it, judged by how probable the ticks are at which each event can happen."""
         if self.chance <= 0 or not len(chains):
             return chains
@@ -99,7 +99,7 @@ class SearchSpace:
     """The candidates of chains, and the window, in ticks, that a chain must fit; 0 for none."""
 
     step: EventStep
-    chain: Chain
+    chain: ChainPattern
     batch: EventBatch
     moments: Moments
     places: Mapping[int, Candidates]  # by slot
@@ -114,7 +114,7 @@ class FoundChains:
     """Complete chains; `links` has the link of the pattern for each of their events."""
 
     links: tuple[int, ...]
-    chains: Chains
+    chains: PartialChains
 
-    def slots(self, chain: Chain) -> tuple[int, ...]:
+    def slots(self, chain: ChainPattern) -> tuple[int, ...]:
         return tuple(chain.links[link].slot for link in self.links)

@@ -32,9 +32,9 @@ def numbered_on(
     more; that is UNSAID where nothing was placed. After the rows of the last time, the stream `is_over`.
     """
     rows = pa.concat_tables([known, fresh]).combine_chunks()
-    arrivals = _Arrivals.of(schema, uncertainty, rows, len(known))
+    arrivals = _ArrivedRows.of(schema, uncertainty, rows, len(known))
     fault, before = arrivals.judged(schema, open_since)
-    words = _Words(schema, uncertainty, rows, arrivals, before)
+    words = _FaultMessages(schema, uncertainty, rows, arrivals, before)
     faults = fault[len(known) :]
     late = faults == k.LATE
     bad = (faults != k.FINE) & ~late
@@ -45,7 +45,7 @@ def numbered_on(
 
 
 @dataclass(frozen=True, slots=True)
-class _Arrivals:
+class _ArrivedRows:
     """What rows say, as plain numbers."""
 
     uncertainty: LostEvents
@@ -62,7 +62,7 @@ class _Arrivals:
     rate: np.ndarray
 
     @classmethod
-    def of(cls, schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, n_known: int) -> _Arrivals:
+    def of(cls, schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, n_known: int) -> _ArrivedRows:
         since, until = uncertainty.bounds or (None, None)
         count, low, high = (_plain(rows, name) for name in (uncertainty.count, since, until))
         word, role = _roles(rows, uncertainty)
@@ -135,13 +135,13 @@ def _roles(rows: pa.Table, uncertainty: LostEvents) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _FaultMessages:
     """Faults in words."""
 
     schema: StreamSchema
     uncertainty: LostEvents
     rows: pa.Table
-    arrivals: _Arrivals
+    arrivals: _ArrivedRows
     before: Ints
 
     def about(self, place: int, fault: int) -> tuple[Reason, str]:
@@ -230,7 +230,7 @@ class _Words:
 
 
 def _open_ends(
-    schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, arrivals: _Arrivals, fault: Ints
+    schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, arrivals: _ArrivedRows, fault: Ints
 ) -> pa.Table:
     """Rejects for the last rows of keys that lost events after them, where nothing says until when."""
     order = arrivals.order[fault[arrivals.order] == k.FINE]

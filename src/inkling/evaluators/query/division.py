@@ -25,7 +25,7 @@ from inkling.evaluators.protocol import Rows
 from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.event import HEAD, QueryEvent
 from inkling.evaluators.query.packed import Packed, packing_of, predicate_shifts
-from inkling.evaluators.query.program import Answering, QueryProgram, may_sample
+from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram, may_sample
 from inkling.evaluators.query.results import NEGLECTED, gathered, is_combined, matches_of, not_exact
 from inkling.evaluators.query.units import holding_column
 from inkling.evaluators.query.unpacked import unpacked
@@ -68,7 +68,7 @@ class QueryPart(EvaluatorPart):
             predicates = (every.predicates >> shifts[name]) & bits
             yield name, evaluator.ingest(evaluator.start(), every.events, predicates, every.tables)[1]
 
-    def _found(self, evaluator: Answering, table: pa.Table) -> EventMatches:
+    def _found(self, evaluator: QueryEventEvaluator, table: pa.Table) -> EventMatches:
         if is_combined(evaluator):
             table = gathered(evaluator, table)
         name = evaluator.event.name
@@ -121,7 +121,7 @@ def _part(
     )
 
 
-def _finish(evaluator: Answering) -> Finish:
+def _finish(evaluator: QueryEventEvaluator) -> Finish:
     event = evaluator.event
     by = (HEAD, *((END,) if event.per is Per.END else ())) if is_combined(evaluator) else None
     if is_forecast(event):

@@ -18,11 +18,11 @@ from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.protocol import END, SPARE, BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.query.automaton.forecasts import BeliefState
-from inkling.evaluators.query.automaton.regular import ChainState, merged
+from inkling.evaluators.query.automaton.regular import ForwardState, merged
 from inkling.evaluators.query.division import query_parts
 from inkling.evaluators.query.event import UNIT
 from inkling.evaluators.query.probable_events import Mask, ranges
-from inkling.evaluators.query.program import Answering, QueryProgram, may_sample
+from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram, may_sample
 from inkling.evaluators.query.results import added_up, combined, results_of, sampled_text
 from inkling.evaluators.query.safe.plan import Safe, SafeState
 from inkling.evaluators.query.sets.sampled import WorldSampler
@@ -167,17 +167,17 @@ class QueryEvaluator(PartEvaluator):
         return results_of(evaluator.event, whole, program.id_types[name], program.unit.clock)
 
 
-def _may_give_way(evaluator: Answering) -> bool:
+def _may_give_way(evaluator: QueryEventEvaluator) -> bool:
     """Whether rows may show that the engine of an event cannot answer it."""
     sources = evaluator.strategy.query.sources.values()
     return isinstance(evaluator.engine, Safe) and any(one.markov for one in sources)
 
 
 def _n_kept(state: EngineState) -> int:
-    return len(state.value) if isinstance(state, ChainState) else int(state.n_states)
+    return len(state.value) if isinstance(state, ForwardState) else int(state.n_states)
 
 
-EngineState = ChainState | SafeState | UniversalState | BeliefState
+EngineState = ForwardState | SafeState | UniversalState | BeliefState
 
 T = TypeVar("T")
 
@@ -205,7 +205,7 @@ class UnitOwners:
 def known_units(state: EngineState) -> Hashes:
     """The units of which a state holds something, in no order."""
     match state:
-        case ChainState() | BeliefState():
+        case ForwardState() | BeliefState():
             return state.units
         case SafeState() | UniversalState():
             return _names(state.units)
@@ -214,7 +214,7 @@ def known_units(state: EngineState) -> Hashes:
 def state_of(state: EngineState, units: Hashes) -> EngineState:
     """The state of some units, sorted."""
     match state:
-        case ChainState():
+        case ForwardState():
             return _chains_of(state, units)
         case SafeState():
             return SafeState(_some(state.units, units))
@@ -229,7 +229,7 @@ def state_of(state: EngineState, units: Hashes) -> EngineState:
 def merged_states(left: EngineState, right: EngineState) -> EngineState:
     """The state of all units of two states that have none in common."""
     match left, right:
-        case ChainState(), ChainState():
+        case ForwardState(), ForwardState():
             return _chains_together(left, right)
         case SafeState(), SafeState():
             return SafeState({**left.units, **right.units})
@@ -248,15 +248,15 @@ def merged_states(left: EngineState, right: EngineState) -> EngineState:
             return left if len(known_units(left)) else right
 
 
-def _chains_of(state: ChainState, units: Hashes) -> ChainState:
+def _chains_of(state: ForwardState, units: Hashes) -> ForwardState:
     kept = np.flatnonzero(is_among(state.units, units))
     counts = np.diff(state.held)[kept]
     entries = ranges(state.held[kept], counts)
     held = np.append(0, np.cumsum(counts))
-    return ChainState(state.units[kept], held, state.value[entries], state.mass[entries], state.begun[entries])
+    return ForwardState(state.units[kept], held, state.value[entries], state.mass[entries], state.begun[entries])
 
 
-def _chains_together(left: ChainState, right: ChainState) -> ChainState:
+def _chains_together(left: ForwardState, right: ForwardState) -> ForwardState:
     none = np.empty(0, np.int64)
     return merged(left, none, right.units, np.diff(right.held), right.value, right.mass, right.begun)
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.analysis.query.bits import accepted, candidate, of_row
-from inkling.analysis.query.plans import NoPlan
+from inkling.analysis.query.plans import NoSafePlan
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import Engine, Strategy
 from inkling.automata.limits import TooManyStates, TooManySymbols
@@ -25,7 +25,7 @@ from inkling.evaluators.query.safe.layout import TooManyValues
 from inkling.evaluators.query.safe.plan import Safe
 from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.evaluators.query.sets.universal import Universal, UniversalState
-from inkling.evaluators.query.units import Units, unit_of_rows, units_of
+from inkling.evaluators.query.units import Groundings, unit_of_rows, units_of
 from inkling.evaluators.stage.rows.conditions import RowColumns, prepared
 from inkling.io.normalize import ID
 from inkling.logical import expr as e
@@ -56,7 +56,7 @@ class QueryEvent:
         one, once = self.strategy, self.event.per is Per.VALUES
         try:
             if one.engine is Engine.SAFE:
-                assert not isinstance(one.plan, NoPlan)
+                assert not isinstance(one.plan, NoSafePlan)
                 safe = Safe(one.query, one.plan, ever=once, spare=self.spare)
                 safe.top  # noqa: B018  (raises what is caught here)
                 return safe
@@ -119,7 +119,7 @@ class QueryEvent:
     ) -> pa.Table:
         query, n = self.strategy.query, len(self.strategy.query.stages)
         likely = events.chance if answers.weight is None else answers.weight
-        ends = _Ends.of(events, predicates, units_of(query, self.strategy.variables, events, n), n - 1, likely)
+        ends = _LastRows.of(events, predicates, units_of(query, self.strategy.variables, events, n), n - 1, likely)
         place = ends.places(answers)
         row = events.row[ends.row[place]]
         last = query.stages[-1]
@@ -171,7 +171,7 @@ class QueryEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ends:
+class _LastRows:
     """Per unit and time, the most probable row with which a match can end."""
 
     unit: Hashes
@@ -179,7 +179,7 @@ class _Ends:
     row: Ints
 
     @classmethod
-    def of(cls, events: ProbableEvents, predicates: Ints, units: Units, last: int, likely: Numbers) -> _Ends:
+    def of(cls, events: ProbableEvents, predicates: Ints, units: Groundings, last: int, likely: Numbers) -> _LastRows:
         group = events.group
         stream = events.stream[group]
         rows = np.flatnonzero((predicates & accepted(last) != 0) & units.reads[last][stream])

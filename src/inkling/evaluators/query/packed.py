@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.query.bits import accepted, candidate, of_row
-from inkling.analysis.query.query import Stage
+from inkling.analysis.query.query import Subgoal
 from inkling.evaluators.division import Packing
 from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.query.automaton.regular import Regular
-from inkling.evaluators.query.program import Answering, QueryProgram
+from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram
 from inkling.io.normalize import ID, START, row_schema
 from inkling.logical.expr import Expr, looks_up
 from inkling.logical.plan import StreamPlan
@@ -33,7 +33,7 @@ class Packed:
     """How rows of one stream become numbers: values as hashes, conditions as bits of a predicate mask."""
 
     stream: StreamPlan
-    stages: tuple[tuple[int, int, Stage], ...]  # that read it: where the bits of their query begin, number, stage
+    stages: tuple[tuple[int, int, Subgoal], ...]  # that read it: where the bits of their query begin, number, stage
     ends: int  # the bits of rows that a match can end with
 
     @property
@@ -65,7 +65,7 @@ class Packed:
             self.packed,
         )
 
-    def _cases(self, shift: int, number: int, stage: Stage) -> Iterator[tuple[list[Expr], int]]:
+    def _cases(self, shift: int, number: int, stage: Subgoal) -> Iterator[tuple[list[Expr], int]]:
         filters, accepts = ([of_row(one, stage) for one in some] for some in (stage.filters, stage.accepts))
         yield [*filters, *accepts], (candidate(number) | accepted(number)) << shift
         if accepts:
@@ -99,7 +99,7 @@ class Packed:
         return pa.RecordBatch.from_arrays([*taken, time.take(chosen), blobs, lists], schema=self.schema)
 
 
-def packing_of(program: QueryProgram, evaluators: Mapping[str, Answering]) -> Mapping[str, Packed] | None:
+def packing_of(program: QueryProgram, evaluators: Mapping[str, QueryEventEvaluator]) -> Mapping[str, Packed] | None:
     """By stream; None where rows have to travel as they are."""
     shifts = predicate_shifts(program)
     if not all(isinstance(one.engine, Regular) for one in evaluators.values()):
@@ -130,7 +130,7 @@ def predicate_shifts(program: QueryProgram) -> dict[str, int]:
     return shifts
 
 
-def _fits(stream: StreamPlan, stages: Sequence[Stage]) -> bool:
+def _fits(stream: StreamPlan, stages: Sequence[Subgoal]) -> bool:
     uncertainty = stream.schema.uncertainty
     if not isinstance(uncertainty, ProbableValue) or stream.derived:
         return False

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.analysis.query.query import Query, Source
+from inkling.analysis.query.query import Query, QuerySource
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.io.normalize import START
 from inkling.logical import expr as e
@@ -92,15 +92,15 @@ def probable_events_of(
     Only where the order of rows matters, in which worlds are drawn, groups need the `canonical` one.
     """
     names = tuple(sorted(query.sources))
-    parts = [_Rows.of(query, query.sources[name], schemas[name], tables[name], exact_numbers) for name in names]
+    parts = [_SourceRows.of(query, query.sources[name], schemas[name], tables[name], exact_numbers) for name in names]
     return _grouped(names, parts, canonical=canonical)
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _SourceRows:
     """Rows of one declared stream."""
 
-    source: Source
+    source: QuerySource
     name: Hashes
     keys: Mapping[str, Hashes]
     time: Ints
@@ -109,7 +109,9 @@ class _Rows:
     given: Hashes
 
     @classmethod
-    def of(cls, query: Query, source: Source, schema: StreamSchema, rows: pa.Table, exact_numbers: bool) -> _Rows:
+    def of(
+        cls, query: Query, source: QuerySource, schema: StreamSchema, rows: pa.Table, exact_numbers: bool
+    ) -> _SourceRows:
         n, uncertainty = len(rows), schema.uncertainty
         wanted = {
             place.column
@@ -189,7 +191,7 @@ def _given(rows: pa.Table, names: Sequence[str]) -> Hashes:
     return np.where(nothing, NOTHING, _values(rows, names))
 
 
-def _grouped(names: tuple[str, ...], parts: Sequence[_Rows], *, canonical: bool) -> ProbableEvents:
+def _grouped(names: tuple[str, ...], parts: Sequence[_SourceRows], *, canonical: bool) -> ProbableEvents:
     source = np.concatenate([np.full(len(part.time), number) for number, part in enumerate(parts)])
     row = np.concatenate([np.arange(len(part.time)) for part in parts])
     name = np.concatenate([part.name for part in parts])

@@ -26,7 +26,7 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 
 
-class Answering(Protocol):
+class QueryEventEvaluator(Protocol):
     """Carries a state from block to block of complete times, each later than all before."""
 
     @property
@@ -47,7 +47,7 @@ class Answering(Protocol):
     def advance(self, state: Any, tables: Mapping[str, pa.Table], *, exact: bool = False) -> tuple[Any, pa.Table]: ...
 
 
-def may_sample(evaluator: Answering) -> bool:
+def may_sample(evaluator: QueryEventEvaluator) -> bool:
     """Whether answers may have to be sampled, because too much can be going on at once."""
     return not isinstance(evaluator.engine, Regular | PatternEngine)
 
@@ -86,11 +86,11 @@ class QueryProgram:
         return self.part.events
 
     @cached_property
-    def evaluators(self) -> Mapping[str, Answering]:
+    def evaluators(self) -> Mapping[str, QueryEventEvaluator]:
         """By event."""
         return {event.name: self._evaluator(event) for event in self.events}
 
-    def _evaluator(self, event: p.EventPlan) -> Answering:
+    def _evaluator(self, event: p.EventPlan) -> QueryEventEvaluator:
         schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
         strategy = self.strategies[event.name]
         if strategy.engine is Engine.AUTOMATON:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from inkling.errors import InputError
 from inkling.evaluators.division import COUNT, SURVIVAL
 from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.query.program import Answering, QueryProgram
+from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram
 from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn, Literal
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.settings import is_forecast
@@ -35,7 +35,7 @@ NEGLECTED = 1e-7
 """An error as small as this is what a safe plan neglects on a stream; samples are off by more."""
 
 
-def combined(evaluator: Answering, found: pa.Table) -> pa.Table:
+def combined(evaluator: QueryEventEvaluator, found: pa.Table) -> pa.Table:
     """One row per result: how probable it is that any of its parts, which are independent, is there."""
     if not is_combined(evaluator) or not len(found):
         return found
@@ -46,13 +46,13 @@ def combined(evaluator: Answering, found: pa.Table) -> pa.Table:
     return whole.set_column(whole.schema.get_field_index(CHANCE), CHANCE, pa.chunked_array([chance]))
 
 
-def is_combined(evaluator: Answering) -> bool:
+def is_combined(evaluator: QueryEventEvaluator) -> bool:
     """Whether a result may have several parts."""
     computed = any(not isinstance(one.expr, _PLAIN) for one in evaluator.event.head)
     return evaluator.strategy.is_combined or evaluator.event.per is Per.VALUES or computed
 
 
-def gathered(evaluator: Answering, found: pa.Table) -> pa.Table:
+def gathered(evaluator: QueryEventEvaluator, found: pa.Table) -> pa.Table:
     """One row per result: how many parts it has, the chance of the likeliest of the last, and that none is there."""
     event = evaluator.event
     names = [output.name for output in (*event.head, *event.returns)]

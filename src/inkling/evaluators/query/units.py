@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.query.query import Query, Variable
+from inkling.analysis.query.query import Query, QueryVariable
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.probable_events import NULL_KEY, Mask, ProbableEvents, constant_keys, equality_codes
 
@@ -16,14 +16,14 @@ NO_VARIABLES = np.uint64(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class Groundings:
     """`unit` names, for each stream, the values that the variables have in it; `reads` says which stages read it."""
 
     unit: Hashes
     reads: Mask  # [stage, stream]
 
 
-def units_of(query: Query, variables: Sequence[str], events: ProbableEvents, n_stages: int) -> Units:
+def units_of(query: Query, variables: Sequence[str], events: ProbableEvents, n_stages: int) -> Groundings:
     """Streams by the values of variables on which the first stages are independent."""
     n = events.n_streams
     reads = np.zeros((n_stages, n), bool)
@@ -47,7 +47,7 @@ def units_of(query: Query, variables: Sequence[str], events: ProbableEvents, n_s
                     if query.source(number).is_key(column):
                         reads[number] &= ~mine | (events.keys[source, column] == code)
         reads &= (code != NULL_KEY) if _drops_null(query, variable) else np.ones(n, bool)
-    return Units(combined(np.zeros(n, np.uint64), *codes) if codes else np.full(n, NO_VARIABLES), reads)
+    return Groundings(combined(np.zeros(n, np.uint64), *codes) if codes else np.full(n, NO_VARIABLES), reads)
 
 
 def unit_of_rows(query: Query, variables: Sequence[str], source: str, rows: pa.Table) -> Hashes:
@@ -63,11 +63,11 @@ def holding_column(query: Query, variable: str, source: str) -> str:
     return _common_column(query, query.variable(variable), stages)
 
 
-def _common_column(query: Query, variable: Variable, stages: Sequence[int]) -> str:
+def _common_column(query: Query, variable: QueryVariable, stages: Sequence[int]) -> str:
     keys = [{one for one in variable.columns_in(stage) if query.source(stage).is_key(one)} for stage in stages]
     return min(set.intersection(*keys))
 
 
-def _drops_null(query: Query, variable: Variable) -> bool:
+def _drops_null(query: Query, variable: QueryVariable) -> bool:
     """A missing value equals nothing, so that stages cannot agree on it."""
     return len(variable.places) > 1

@@ -32,7 +32,7 @@ class Unpacked:
 
 def unpacked(packed: Mapping[str, Packed], records: Mapping[str, pa.Table]) -> Unpacked:
     names = tuple(sorted(packed))
-    parts = [_Part.of(packed[name], records[name]) for name in names]
+    parts = [_UnpackedSource.of(packed[name], records[name]) for name in names]
     n_streams = np.array([len(part.name) for part in parts])
     n_rows = np.array([part.offsets[-1] for part in parts])
     before, rows_before = np.cumsum(n_streams) - n_streams, np.cumsum(n_rows) - n_rows
@@ -69,7 +69,7 @@ def unpacked(packed: Mapping[str, Packed], records: Mapping[str, pa.Table]) -> U
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _UnpackedSource:
     """Of one declared stream; `row` is the place of a row among the `ends`, if it is one of them."""
 
     name: Hashes
@@ -85,7 +85,7 @@ class _Part:
     ends: pa.Table
 
     @classmethod
-    def of(cls, packed: Packed, records: pa.Table) -> _Part:
+    def of(cls, packed: Packed, records: pa.Table) -> _UnpackedSource:
         schema, n = packed.stream.schema, len(records)
         rows, counts = _alternatives(records[ALTERNATIVES], packed.layout)
         written, predicates = rows["chance"], np.ascontiguousarray(rows["predicates"])

@@ -17,14 +17,14 @@ from inkling.model.uncertainty import LostEvents, Rate
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class CumulativeIntensity:
     """A rate that holds from each time on until the next one; the first holds before it, too."""
 
     since: Ints
     rate: NDArray[np.float64]
 
     @classmethod
-    def of(cls, name: str, table: pa.Table) -> Axis:
+    def of(cls, name: str, table: pa.Table) -> CumulativeIntensity:
         """Of a table with times and rates; raises `InputError` if it says nothing, or what makes no sense."""
         since, rate = (table.column(place).combine_chunks() for place in (0, 1))
         if not len(table) or since.null_count or rate.null_count:

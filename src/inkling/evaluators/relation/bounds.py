@@ -8,15 +8,15 @@ from itertools import pairwise
 import numpy as np
 
 from inkling.evaluators.relation.forward import bounds
-from inkling.evaluators.relation.lists import Asked
-from inkling.evaluators.relation.operands import RECORDED, Keys
+from inkling.evaluators.relation.lists import RelationQuery
+from inkling.evaluators.relation.operands import RECORDED, OperandKeys
 from inkling.logical.plan import Confidence
 from inkling.model.batch import FOREVER, Ints
 from inkling.results import ROUNDING, reaches
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class EarlyBounds:
     """Per question, the first time at which the lower bound is large enough, and both bounds then; FOREVER if none."""
 
     time: Ints
@@ -25,16 +25,16 @@ class Moment:
 
 
 def first_moments(
-    left: Keys,
-    right: Keys,
+    left: OperandKeys,
+    right: OperandKeys,
     ones: Ints,
     others: Ints,
     quantity: Ints,
-    asked: Asked,
+    asked: RelationQuery,
     confidence: Confidence,
     since: int,
     until: int,
-) -> Moment:
+) -> EarlyBounds:
     """Looks at the times of all rows after `since`, up to `until`, at which both keys are there.
 
     Bounds never get worse, so halves of the times can be left out.
@@ -54,14 +54,21 @@ def first_moments(
         high[open_ones[enough]] = middle[enough]
         lower[open_ones[enough]], upper[open_ones[enough]] = at_least[enough], at_most[enough]
         low[open_ones[~enough]] = middle[~enough] + 1
-    return Moment(np.where(high < len(times), np.append(times, FOREVER)[high], FOREVER), lower, upper)
+    return EarlyBounds(np.where(high < len(times), np.append(times, FOREVER)[high], FOREVER), lower, upper)
 
 
 NUMBERS_AT_ONCE = 1 << 22
 
 
 def _at(
-    left: Keys, right: Keys, ones: Ints, others: Ints, quantity: Ints, asked: Asked, times: Ints, place: Ints
+    left: OperandKeys,
+    right: OperandKeys,
+    ones: Ints,
+    others: Ints,
+    quantity: Ints,
+    asked: RelationQuery,
+    times: Ints,
+    place: Ints,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bounds for one number of segments each; questions about the same pair and time are asked once."""
     names = (ones * len(right) + others) * len(times) + place
@@ -80,7 +87,7 @@ def _at(
 
 
 def bounds_by(
-    left: Keys, right: Keys, ones: Ints, others: Ints, asked: Asked, time: Ints
+    left: OperandKeys, right: OperandKeys, ones: Ints, others: Ints, asked: RelationQuery, time: Ints
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bounds on the probability of at least 0, 1, … qualifying segments, by what is known at some time, per pair."""
     frontier = np.minimum(_frontier(left, ones, time), _frontier(right, others, time))
@@ -91,7 +98,7 @@ def bounds_by(
     return found.lower, np.where(totals[0][:, None], found.upper, 1.0)
 
 
-def _frontier(keys: Keys, key: Ints, time: Ints) -> Ints:
+def _frontier(keys: OperandKeys, key: Ints, time: Ints) -> Ints:
     """Up to when everything about each key is known by a time."""
     if keys.kind == RECORDED:
         return np.full(len(key), -FOREVER)

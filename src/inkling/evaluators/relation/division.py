@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inkling.analysis.relation import Relation, Side
+from inkling.analysis.relation import RelationOperand, SegmentRelation
 from inkling.evaluators.division import ByPairs, Carried, EvaluatorPart, EventMatches, Finish, Piece, Share
 from inkling.evaluators.gaps.rows import RolesOf
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.protocol import Rows
-from inkling.evaluators.relation.event import OperandKeys, RelationEvent, RelationMatches
-from inkling.evaluators.relation.operands import Keys
+from inkling.evaluators.relation.event import RelationEvent, RelationMatches, RelationOperands
+from inkling.evaluators.relation.operands import OperandKeys
 from inkling.evaluators.relation.program import RelationProgram, emitted
 from inkling.evaluators.relation.results import matches_of, not_exact
 from inkling.logical import expr as e
@@ -37,7 +37,7 @@ class RelationPart(EvaluatorPart):
             for matches in self._matches(evaluator, evaluator.operands(rows), share):
                 yield EventMatches(name, matches)
 
-    def _matches(self, evaluator: RelationEvent, operands: OperandKeys, share: Share) -> Iterator[Matches]:
+    def _matches(self, evaluator: RelationEvent, operands: RelationOperands, share: Share) -> Iterator[Matches]:
         """RelationMatches; where EXACT cannot be had, those that were sampled, for who complains about it."""
         keys, name = operands.left, evaluator.event.name
         columns = tuple(column.name for column in evaluator.relation.left.operand.key)
@@ -63,7 +63,7 @@ def shared_keys(share: Share, n_points: Ints, names: Hashes) -> Ints:
     return np.sort(order[taken == share.number])
 
 
-def _portions(found: RelationMatches, keys: Keys) -> Iterator[RelationMatches]:
+def _portions(found: RelationMatches, keys: OperandKeys) -> Iterator[RelationMatches]:
     """The same answers, some at a time: each names all events of its left key."""
     place = np.cumsum(np.diff(keys.lists.begins)[found.ones]) // IDS_AT_ONCE
     for number in np.unique(place):
@@ -118,19 +118,21 @@ def _part(program: RelationProgram, names: Sequence[str], division: ByPairs) -> 
     )
 
 
-def _carried(stream: StreamPlan, relations: Sequence[Relation]) -> Carried:
+def _carried(stream: StreamPlan, relations: Sequence[SegmentRelation]) -> Carried:
     uncertainty, asked = stream.schema.uncertainty, set(_asked(stream, relations))
     has_roles = isinstance(uncertainty, LostEvents) and uncertainty.role in asked
     needed = {*asked, *_paired(stream, relations), *_of_uncertainty(uncertainty)}
     return Carried.of(stream, needed, summary=RolesOf.stated(stream.schema) if has_roles else None)
 
 
-def _sides(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[tuple[Side, Relation]]:
+def _sides(
+    stream: StreamPlan, relations: Sequence[SegmentRelation]
+) -> Iterator[tuple[RelationOperand, SegmentRelation]]:
     for relation in relations:
         yield from ((side, relation) for side in relation.sides if side.stream == stream.schema.name)
 
 
-def _asked(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[str]:
+def _asked(stream: StreamPlan, relations: Sequence[SegmentRelation]) -> Iterator[str]:
     """Columns that determine which segments are compared."""
     for side, relation in _sides(stream, relations):
         yield from [] if relation.same is None else [relation.same]
@@ -138,7 +140,7 @@ def _asked(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[str]:
             yield from (part.column for part in e.walk(condition) if isinstance(part, e.ColumnOf | e.KeyColumn))
 
 
-def _paired(stream: StreamPlan, relations: Sequence[Relation]) -> Iterator[str]:
+def _paired(stream: StreamPlan, relations: Sequence[SegmentRelation]) -> Iterator[str]:
     """Columns that determine which events open and close segments."""
     for side, _ in _sides(stream, relations):
         pairing = side.operand.pairing

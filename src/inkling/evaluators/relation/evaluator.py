@@ -24,9 +24,9 @@ from inkling.evaluators.gaps.rows import NumberedRows, with_roles
 from inkling.evaluators.hashes import Hashes, combined, key_hashes
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.relation.division import relation_parts
-from inkling.evaluators.relation.event import OperandKeys, RelationEvent, RelationMatches
+from inkling.evaluators.relation.event import RelationEvent, RelationMatches, RelationOperands
 from inkling.evaluators.relation.forward import Limits
-from inkling.evaluators.relation.operands import Keys
+from inkling.evaluators.relation.operands import OperandKeys
 from inkling.evaluators.relation.program import RelationProgram, answered
 from inkling.evaluators.relation.results import probable_enough, results_of
 from inkling.evaluators.sampling import Sampling
@@ -143,17 +143,17 @@ def regularity_note(stream: str, found: Regularity | None, n_lost: int, shape: i
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class EarlyResults:
     """Hashes of results that were emitted early, and of their keys where these divide the work."""
 
     results: Hashes
     owners: Owners
 
-    def with_others(self, results: Hashes, owners: Owners) -> Settled:
-        return Settled(np.concatenate([self.results, results]), np.concatenate([self.owners, owners]))
+    def with_others(self, results: Hashes, owners: Owners) -> EarlyResults:
+        return EarlyResults(np.concatenate([self.results, results]), np.concatenate([self.owners, owners]))
 
-    def where(self, mask: np.ndarray) -> Settled:
-        return Settled(self.results[mask], self.owners[mask])
+    def where(self, mask: np.ndarray) -> EarlyResults:
+        return EarlyResults(self.results[mask], self.owners[mask])
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class RelationState:
     """Rows of each stream, and per event the results that were emitted early."""
 
     rows: Mapping[str, pa.Table] = field(default_factory=dict)
-    settled: Mapping[str, Settled] = field(default_factory=dict)
+    settled: Mapping[str, EarlyResults] = field(default_factory=dict)
     until: int = -FOREVER
 
 
@@ -193,7 +193,7 @@ class RelationEvaluator(PartEvaluator):
         return relation_parts(self.program)
 
     def start(self) -> RelationState:
-        nothing = Settled(np.empty(0, np.uint64), np.empty(0, np.uint64))
+        nothing = EarlyResults(np.empty(0, np.uint64), np.empty(0, np.uint64))
         return RelationState(self.complete({}), {event.name: nothing for event in self.program.events})
 
     def step(self, state: RelationState, rows: Rows, until: Moment) -> tuple[RelationState, dict[str, pa.Table]]:
@@ -265,12 +265,12 @@ class RelationEvaluator(PartEvaluator):
 def _emitted(
     evaluator: RelationEvent,
     rows: Mapping[str, pa.Table],
-    settled: Settled,
+    settled: EarlyResults,
     before: int,
     now: int,
     program: RelationProgram,
     key: tuple[str, ...],
-) -> tuple[Settled, list[pa.Table]]:
+) -> tuple[EarlyResults, list[pa.Table]]:
     """What is certain by now and was not before."""
     if evaluator.relation.asks_for_roles and now < FOREVER:
         return settled, []
@@ -295,18 +295,18 @@ def _emitted(
     return settled, tables
 
 
-def _owners(keys: Keys, columns: tuple[str, ...]) -> Owners:
+def _owners(keys: OperandKeys, columns: tuple[str, ...]) -> Owners:
     return owners_by(pa.table(dict(keys.values)), columns) if columns else np.zeros(len(keys), np.uint64)
 
 
-def _moved(keys: Keys, before: int) -> np.ndarray:
+def _moved(keys: OperandKeys, before: int) -> np.ndarray:
     """Of which keys more is known than before: by rows, or because nothing can follow."""
     last = np.append(keys.known, -FOREVER)[keys.offsets[1:] - 1]
     has_rows = np.diff(keys.offsets) > 0
     return (has_rows & (last > before)) | ((keys.complete > before) & (keys.complete < FOREVER))
 
 
-def _names(evaluator: RelationEvent, operands: OperandKeys) -> tuple[Hashes, Hashes]:
+def _names(evaluator: RelationEvent, operands: RelationOperands) -> tuple[Hashes, Hashes]:
     left, right = evaluator.relation.sides
     return (
         operands.left.hashes(tuple(column.name for column in left.operand.key)),

@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.relation import Relation, Side
+from inkling.analysis.relation import RelationOperand, SegmentRelation
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.relation.axis import Axis
+from inkling.evaluators.relation.axis import CumulativeIntensity
 from inkling.evaluators.relation.bounds import first_moments
 from inkling.evaluators.relation.forward import Limits, chances
-from inkling.evaluators.relation.lists import ALL, Asked
-from inkling.evaluators.relation.operands import Keys, RelationContext, keys_of
+from inkling.evaluators.relation.lists import ALL, RelationQuery
+from inkling.evaluators.relation.operands import OperandKeys, RelationContext, keys_of
 from inkling.evaluators.segments.relations import truth_table
 from inkling.evaluators.truth import truth_of
 from inkling.logical import expr as e
@@ -61,9 +61,9 @@ def pairs_of(
 
 
 @dataclass(frozen=True, slots=True)
-class OperandKeys:
-    left: Keys
-    right: Keys
+class RelationOperands:
+    left: OperandKeys
+    right: OperandKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +94,18 @@ class RelationEvent:
     """Evaluates one event; rows of its streams come as they are stored."""
 
     event: p.EventPlan
-    relation: Relation
+    relation: SegmentRelation
     schemas: Mapping[str, StreamSchema]
     context: RelationContext
     limits: Limits
 
-    def operands(self, rows: Mapping[str, pa.Table]) -> OperandKeys:
+    def operands(self, rows: Mapping[str, pa.Table]) -> RelationOperands:
         left = self._keys(self.relation.left, rows)
         if self._is_symmetric:
-            return OperandKeys(left, left)
-        return OperandKeys(left, self._keys(self.relation.right, rows))
+            return RelationOperands(left, left)
+        return RelationOperands(left, self._keys(self.relation.right, rows))
 
-    def _keys(self, side: Side, rows: Mapping[str, pa.Table]) -> Keys:
+    def _keys(self, side: RelationOperand, rows: Mapping[str, pa.Table]) -> OperandKeys:
         schema = self.schemas[side.stream]
         return keys_of(side, schema, rows[side.stream], self.relation.same, self.context, self._axis)
 
@@ -117,22 +117,22 @@ class RelationEvent:
         return self.relation.is_within_one_stream and plain
 
     @cached_property
-    def _axis(self) -> Axis | None:
+    def _axis(self) -> CumulativeIntensity | None:
         uncertainties = [self.schemas[side.stream].uncertainty for side in self.relation.sides]
         names = {
             uncertainty.intensity
             for uncertainty in uncertainties
             if isinstance(uncertainty, LostEvents) and uncertainty.intensity
         }
-        return next((Axis.of(name, self.context.tables[name]) for name in names), None)
+        return next((CumulativeIntensity.of(name, self.context.tables[name]) for name in names), None)
 
     @cached_property
-    def asked(self) -> Asked:
+    def asked(self) -> RelationQuery:
         left, right = (side.operand for side in self.relation.sides)
         most = 0 if left.least is None else left.most or left.least
         least_right = ALL if right.least is None else right.least
         table = truth_table(self.relation.relations)
-        return Asked(table, least_right, self.relation.same is not None, most, left.least is None)
+        return RelationQuery(table, least_right, self.relation.same is not None, most, left.least is None)
 
     @property
     def quantities(self) -> Ints:
@@ -142,7 +142,7 @@ class RelationEvent:
             return np.zeros(1, np.int64)
         return np.arange(left.least, (left.most or left.least) + 1)
 
-    def pairs(self, operands: OperandKeys, chosen: Ints | None = None) -> Iterator[tuple[Ints, Ints]]:
+    def pairs(self, operands: RelationOperands, chosen: Ints | None = None) -> Iterator[tuple[Ints, Ints]]:
         """The pairs of keys that the event asks about; of `chosen` left ones, where only some are."""
         by_left, by_right = self.joined_by
         left, right = operands.left.hashes(by_left), operands.right.hashes(by_right)
@@ -182,7 +182,7 @@ class RelationEvent:
         return tuple(one for one in self.event.having if not _mentions_quantity(one))
 
     def _values(
-        self, operands: OperandKeys, ones: Ints, others: Ints, quantity: Ints | None = None
+        self, operands: RelationOperands, ones: Ints, others: Ints, quantity: Ints | None = None
     ) -> Callable[[e.Expr], pa.Array]:
         def resolve(expr: e.Expr) -> pa.Array:
             match expr:
@@ -200,11 +200,11 @@ class RelationEvent:
 
         return resolve
 
-    def head(self, operands: OperandKeys, found: RelationMatches) -> dict[str, pa.Array]:
+    def head(self, operands: RelationOperands, found: RelationMatches) -> dict[str, pa.Array]:
         resolve = self._values(operands, found.ones, found.others, found.quantity)
         return {one.name: evaluate(one.expr, resolve, len(found), self.context.expressions) for one in self.event.head}
 
-    def found(self, operands: OperandKeys, ones: Ints, others: Ints) -> RelationMatches:
+    def found(self, operands: RelationOperands, ones: Ints, others: Ints) -> RelationMatches:
         """The final answer about some pairs."""
         answer = chances(operands.left.lists, operands.right.lists, ones, others, self.asked, self.limits)
         known = ~(operands.left.unanswerable[ones] | operands.right.unanswerable[others])
@@ -215,7 +215,7 @@ class RelationEvent:
         )
         return self._asked_about(operands, every.where((every.chance > 0) | (every.error > 0)))
 
-    def open_questions(self, operands: OperandKeys, ones: Ints, others: Ints) -> RelationMatches:
+    def open_questions(self, operands: RelationOperands, ones: Ints, others: Ints) -> RelationMatches:
         """All that is asked about some pairs, of which nothing is known yet."""
         return self._asked_about(operands, self._every(ones, others))
 
@@ -228,7 +228,7 @@ class RelationEvent:
         )
 
     def early(
-        self, operands: OperandKeys, found: RelationMatches, until: int, since: int = -FOREVER
+        self, operands: RelationOperands, found: RelationMatches, until: int, since: int = -FOREVER
     ) -> RelationMatches:
         """The same, with bounds and the time where it is certain by then that a probability is large enough.
 
@@ -245,7 +245,7 @@ class RelationEvent:
             known=moment.time,
         )
 
-    def _asked_about(self, operands: OperandKeys, found: RelationMatches) -> RelationMatches:
+    def _asked_about(self, operands: RelationOperands, found: RelationMatches) -> RelationMatches:
         for condition in (one for one in self.event.having if _mentions_quantity(one)):
             resolve = self._values(operands, found.ones, found.others, found.quantity)
             found = found.where(truth_of(condition, resolve, len(found), self.context.expressions))
@@ -256,6 +256,6 @@ def _mentions_quantity(condition: e.Expr) -> bool:
     return any(isinstance(part, e.Quantity) for part in e.walk(condition))
 
 
-def _there(side: Side, keys: Keys) -> np.ndarray:
+def _there(side: RelationOperand, keys: OperandKeys) -> np.ndarray:
     """Which keys a side has: all, or those with segments."""
     return (np.diff(keys.lists.segments) > 0) | (not side.needs_segments)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.relation.lists import ALL, Asked, Lists
+from inkling.evaluators.relation.lists import ALL, PointLists, RelationQuery
 from inkling.evaluators.sampling import Sampling
 from inkling.kernels.relation import rules as kernel
 from inkling.kernels.relation.crossed import forward_among
@@ -41,7 +41,7 @@ LATER = ((BEFORE, BEFORE), (AT, BEFORE), (AT, AT), (AFTER, BEFORE), (AFTER, AT),
 """How the closing of a left segment can compare with both ends of a right one that opens after it has opened."""
 
 
-def rules_of(asked: Asked, too_many: int) -> Ints:
+def rules_of(asked: RelationQuery, too_many: int) -> Ints:
     """Rules for right keys that have fewer segments than `too_many`."""
     all_right = asked.right == ALL
     hit = 1 - asked.table if all_right else asked.table
@@ -67,7 +67,7 @@ def rules_of(asked: Asked, too_many: int) -> Ints:
     return rules
 
 
-def labels_in_order(right: Lists) -> Ints:
+def labels_in_order(right: PointLists) -> Ints:
     """The labels of the segments of every key, sorted, and the number of each segment in its key."""
     key = np.repeat(np.arange(len(right.segments) - 1), np.diff(right.segments))
     order = np.lexsort((right.label, key))
@@ -82,7 +82,7 @@ KNOWN = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Chances:
+class RelationProbabilities:
     """Per pair, how probable it is that at least 0, 1, … left segments qualify, or in one column that all do."""
 
     at_least: Floats
@@ -97,7 +97,9 @@ class Bounds:
     upper: Floats
 
 
-def chances(left: Lists, right: Lists, ones: Ints, others: Ints, asked: Asked, limits: Limits) -> Chances:
+def chances(
+    left: PointLists, right: PointLists, ones: Ints, others: Ints, asked: RelationQuery, limits: Limits
+) -> RelationProbabilities:
     """The final answers; pairs that are too large, or whose left segments overlap, are sampled."""
     left, right = _writable(left), _writable(right)
     at_least, error = np.zeros((len(ones), _n_columns(asked))), np.zeros(len(ones))
@@ -113,15 +115,15 @@ def chances(left: Lists, right: Lists, ones: Ints, others: Ints, asked: Asked, l
         at_least[some], rest[some] = _pass_among(left, right, ones[some], others[some], asked, limits)
     if (some := np.flatnonzero(rest)).size:
         at_least[some], error[some] = sampled(left, right, ones[some], others[some], asked, limits)
-    return Chances(at_least, error)
+    return RelationProbabilities(at_least, error)
 
 
 def bounds(
-    left: Lists,
-    right: Lists,
+    left: PointLists,
+    right: PointLists,
     ones: Ints,
     others: Ints,
-    asked: Asked,
+    asked: RelationQuery,
     until: Ints,
     left_total_known: Mask,
     right_total_known: Mask,
@@ -148,16 +150,16 @@ def bounds(
     return Bounds(lower, np.maximum(lower, upper))
 
 
-def _n_columns(asked: Asked) -> int:
+def _n_columns(asked: RelationQuery) -> int:
     return 1 if asked.all_left else asked.most + 1
 
 
 def _pass(
-    left: Lists,
-    right: Lists,
+    left: PointLists,
+    right: PointLists,
     ones: Ints,
     others: Ints,
-    asked: Asked,
+    asked: RelationQuery,
     until: Ints,
     knows_left: Mask,
     followers: Ints,
@@ -176,7 +178,7 @@ def _pass(
 
 
 def _pass_among(
-    left: Lists, right: Lists, ones: Ints, others: Ints, asked: Asked, limits: Limits
+    left: PointLists, right: PointLists, ones: Ints, others: Ints, asked: RelationQuery, limits: Limits
 ) -> tuple[Floats, Mask]:
     """The same where segments overlap; only right ones may, and none of their ends may be lost."""
     found, gave_up = np.zeros((len(ones), _n_columns(asked))), np.ones(len(ones), bool)
@@ -189,22 +191,24 @@ def _pass_among(
     return found, gave_up
 
 
-def _more_than_any(right: Lists) -> int:
+def _more_than_any(right: PointLists) -> int:
     """More segments than any key has."""
     return int(np.diff(right.segments).max(initial=0)) + 1
 
 
-def _depends_on_followers(asked: Asked) -> bool:
+def _depends_on_followers(asked: RelationQuery) -> bool:
     """Whether right segments count that open after a left one has closed."""
     return bool(rules_of(asked, 1)[HIT + WHOLLY_BEFORE])
 
 
-def _writable(lists: Lists) -> Lists:
+def _writable(lists: PointLists) -> PointLists:
     """Kernels are compiled once, for arrays that can be written to."""
-    return Lists(*(np.require(one, requirements=["C", "W"]) for one in lists))
+    return PointLists(*(np.require(one, requirements=["C", "W"]) for one in lists))
 
 
-def sampled(left: Lists, right: Lists, ones: Ints, others: Ints, asked: Asked, limits: Limits) -> tuple[Floats, Floats]:
+def sampled(
+    left: PointLists, right: PointLists, ones: Ints, others: Ints, asked: RelationQuery, limits: Limits
+) -> tuple[Floats, Floats]:
     """How probable at least 0, 1, … qualifying segments are, per pair, and how far off that may be.
 
     Where nothing was lost there is one world, which is looked at once.
@@ -217,7 +221,7 @@ def sampled(left: Lists, right: Lists, ones: Ints, others: Ints, asked: Asked, l
     return hits / n_samples[:, None], np.where(is_certain, 0.0, limits.error)
 
 
-def keys_that_lose(lists: Lists) -> NDArray[np.bool_]:
+def keys_that_lose(lists: PointLists) -> NDArray[np.bool_]:
     """Of each key, whether it lost points."""
     before = np.append(0, np.cumsum(lists.lost))
     return before[lists.begins[1:]] > before[lists.begins[:-1]]

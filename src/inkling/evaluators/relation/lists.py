@@ -12,7 +12,7 @@ NO_LABEL = -1
 """Equals no label, not even itself."""
 
 
-class Lists(NamedTuple):
+class PointLists(NamedTuple):
     """Points of many keys, those of one key in the order in which they happened.
 
     A lost point lies somewhere between the recorded points around it. Before the first and after the last recorded
@@ -36,7 +36,7 @@ class Lists(NamedTuple):
     simple: np.ndarray  # bool, of each key: segments follow each other, each is closed when the next one opens
 
 
-class Asked(NamedTuple):
+class RelationQuery(NamedTuple):
     """What is asked about the segments of two keys.
 
     A left segment qualifies if as many right ones are related to it as `right` says. The answer is how many qualify.

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.relation import Side
+from inkling.analysis.relation import RelationOperand
 from inkling.evaluators.gaps.rows import NumberedRows
 from inkling.evaluators.gaps.sequence_log import Mask, SequenceLog
 from inkling.evaluators.hashes import Hashes, key_hashes, labels_of, row_hashes
-from inkling.evaluators.relation.axis import Axis, open_ends, rate_of_keys
+from inkling.evaluators.relation.axis import CumulativeIntensity, open_ends, rate_of_keys
 from inkling.evaluators.relation.ends import NOT_YET, completed_at, known_times, places_of
-from inkling.evaluators.relation.lists import Lists
-from inkling.evaluators.relation.points import Asides, Points, points_of_numbers, points_of_segments
+from inkling.evaluators.relation.lists import PointLists
+from inkling.evaluators.relation.points import KeyPoints, RowConditions, points_of_numbers, points_of_segments
 from inkling.evaluators.segments.operands import opened_and_closed, turns_of_roles
 from inkling.evaluators.truth import truth_of
 from inkling.io.normalize import END, ID, START
@@ -29,11 +29,11 @@ from inkling.model.uncertainty import LostEvents
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class OperandKeys:
     """All keys of one operand."""
 
-    lists: Lists
-    unfinished: Lists  # the same, with more to follow
+    lists: PointLists
+    unfinished: PointLists  # the same, with more to follow
     values: Mapping[str, pa.Array]  # columns of KEY, of each key
     start: Ints  # where the first segment of each key may start, or its first event
     end: Ints
@@ -69,8 +69,13 @@ class RelationContext:
 
 
 def keys_of(
-    side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, context: RelationContext, axis: Axis | None
-) -> Keys:
+    side: RelationOperand,
+    schema: StreamSchema,
+    rows: pa.Table,
+    same: str | None,
+    context: RelationContext,
+    axis: CumulativeIntensity | None,
+) -> OperandKeys:
     """The keys in checked rows of a stream."""
     losing = isinstance(schema.uncertainty, LostEvents)
     keys = (_lossy if losing else _certain)(side, schema, rows, same, context)
@@ -79,11 +84,13 @@ def keys_of(
     return replace(keys, lists=_along(keys.lists, axis), unfinished=_along(keys.unfinished, axis))
 
 
-def _along(lists: Lists, axis: Axis) -> Lists:
+def _along(lists: PointLists, axis: CumulativeIntensity) -> PointLists:
     return lists._replace(along=np.where(lists.lost, 0.0, axis(lists.time)))
 
 
-def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, context: RelationContext) -> Keys:
+def _lossy(
+    side: RelationOperand, schema: StreamSchema, rows: pa.Table, same: str | None, context: RelationContext
+) -> OperandKeys:
     uncertainty = schema.uncertainty
     assert isinstance(uncertainty, LostEvents)
     found = NumberedRows.of(schema, rows, tables=context.tables).with_empty_keys()
@@ -108,7 +115,7 @@ def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, c
     unanswerable[without_limit[without_limit >= 0]] = True
     known, closed, offsets = known_times(rows, key, asides.n_keys, uncertainty)
     complete = completed_at(rows, key, asides.n_keys, uncertainty, context.unit)
-    return Keys(
+    return OperandKeys(
         points.lists,
         unfinished.lists,
         _values(side, every, asides),
@@ -126,7 +133,9 @@ def _lossy(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, c
     )
 
 
-def _certain(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None, context: RelationContext) -> Keys:
+def _certain(
+    side: RelationOperand, schema: StreamSchema, rows: pa.Table, same: str | None, context: RelationContext
+) -> OperandKeys:
     asides = _asides(side, rows, same, context.expressions)
     pairing = side.operand.pairing
     start, end = rows[START].to_numpy(), rows[END].to_numpy()
@@ -141,7 +150,7 @@ def _certain(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None,
     first, last = _hulls(asides, points, start, end)
     order = np.lexsort((end, asides.key))
     offsets = np.searchsorted(asides.key[order], np.arange(asides.n_keys + 1))
-    return Keys(
+    return OperandKeys(
         points.lists,
         points.lists,
         _values(side, rows, asides),
@@ -159,7 +168,7 @@ def _certain(side: Side, schema: StreamSchema, rows: pa.Table, same: str | None,
     )
 
 
-def _asides(side: Side, rows: pa.Table, same: str | None, expressions: ExpressionContext) -> Asides:
+def _asides(side: RelationOperand, rows: pa.Table, same: str | None, expressions: ExpressionContext) -> RowConditions:
     operand, n = side.operand, len(rows)
     key, n_keys = codes_of((rows[column.name] for column in operand.key), n)
 
@@ -175,16 +184,16 @@ def _asides(side: Side, rows: pa.Table, same: str | None, expressions: Expressio
     for condition in side.closes:
         closes &= truth_of(condition, resolve, n, expressions)
     label = np.full(n, -1) if same is None else labels_of(rows[same].combine_chunks())
-    return Asides(key, n_keys, chosen, closes, label)
+    return RowConditions(key, n_keys, chosen, closes, label)
 
 
-def _values(side: Side, rows: pa.Table, asides: Asides) -> dict[str, pa.Array]:
+def _values(side: RelationOperand, rows: pa.Table, asides: RowConditions) -> dict[str, pa.Array]:
     first = np.full(asides.n_keys, len(rows))
     np.minimum.at(first, asides.key, np.arange(len(rows)))
     return {column.name: rows[column.name].combine_chunks().take(pa.array(first)) for column in side.operand.key}
 
 
-def _hulls(asides: Asides, points: Points, low: Ints, high: Ints) -> tuple[Ints, Ints]:
+def _hulls(asides: RowConditions, points: KeyPoints, low: Ints, high: Ints) -> tuple[Ints, Ints]:
     """From the first to the last moment at which a key may have a segment, or an event where it has none."""
     some, key = _extremes(asides, np.arange(len(low)), low, high), asides.key
     used = points.row[points.lists.turn != 0]
@@ -193,7 +202,7 @@ def _hulls(asides: Asides, points: Points, low: Ints, high: Ints) -> tuple[Ints,
     return np.where(has, of_segments[0], some[0]), np.where(has, of_segments[1], some[1])
 
 
-def _extremes(asides: Asides, rows: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints]:
+def _extremes(asides: RowConditions, rows: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints]:
     first, last = np.full(asides.n_keys, FOREVER), np.full(asides.n_keys, -FOREVER)
     np.minimum.at(first, asides.key[rows], low[rows])
     np.maximum.at(last, asides.key[rows], high[rows])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.gaps.rows import NumberedRows
-from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS, Lists
+from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS, PointLists
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.time import FARTHEST
 
@@ -23,15 +23,15 @@ LATER, LAST = np.int64(FARTHEST), np.int64(FARTHEST)
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class KeyPoints:
     """The lists of all keys, and which row each point is; `NO_ROW` for a border or a hidden point."""
 
-    lists: Lists
+    lists: PointLists
     row: Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Asides:
+class RowConditions:
     """What is known of each row and of each key besides its place."""
 
     key: Ints  # of each row, from 0
@@ -45,12 +45,12 @@ def points_of_numbers(
     found: NumberedRows,
     number: Ints,
     time: Ints,
-    asides: Asides,
+    asides: RowConditions,
     shape: int,
     head: Floats,
     tail: Floats,
     unfinished: Ints = NO_KEYS,
-) -> Points:
+) -> KeyPoints:
     """Events with odd numbers open a segment, the next ones close it; lost ones lie in their gaps.
 
     `head` and `tail` are rates of each key. Between two events whose gaps are sums of `shape` exponential ones, hidden
@@ -71,12 +71,12 @@ def points_of_numbers(
     before_first = np.where(is_bounded, hidden, 0)
     none = np.full
     parts = [
-        _Part(asides.key, 4 * number, time, lost, rows),
-        _Part(gap_key[need_low], 4 * first[need_low] - 2, low[need_low], none(need_low.sum(), False)),
-        _Part(gap_key[need_high], 4 * last[need_high] + 2, high[need_high], none(need_high.sum(), False)),
+        _PointColumns(asides.key, 4 * number, time, lost, rows),
+        _PointColumns(gap_key[need_low], 4 * first[need_low] - 2, low[need_low], none(need_low.sum(), False)),
+        _PointColumns(gap_key[need_high], 4 * last[need_high] + 2, high[need_high], none(need_high.sum(), False)),
         _repeated(gap_key, 4 * first - 1, before_first),
         _repeated(asides.key[lost], 4 * number[lost] + 1, after_each),
-        _Part(
+        _PointColumns(
             unfinished, np.full(len(unfinished), LAST), np.full(len(unfinished), LATER), np.zeros(len(unfinished), bool)
         ),
     ]
@@ -89,7 +89,7 @@ def points_of_numbers(
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _PointColumns:
     key: Ints
     place: Ints
     time: Ints
@@ -102,10 +102,10 @@ class _Part:
         return self.key, self.place, self.time, self.lost, row
 
 
-def _repeated(key: Ints, place: Ints, times: Ints) -> _Part:
+def _repeated(key: Ints, place: Ints, times: Ints) -> _PointColumns:
     """Hidden points, so many at each place."""
     key, place = np.repeat(key, times), np.repeat(place, times)
-    return _Part(key, place, np.zeros(len(key), np.int64), np.ones(len(key), bool))
+    return _PointColumns(key, place, np.zeros(len(key), np.int64), np.ones(len(key), bool))
 
 
 def _need_borders(
@@ -133,8 +133,8 @@ def _found(keys: Ints, numbers: Ints, key: Ints, number: Ints) -> Ints:
 
 
 def _with_segments(
-    key: Ints, time: Ints, lost: Mask, row: Ints, number: Ints, asides: Asides, head: Floats, tail: Floats
-) -> Points:
+    key: Ints, time: Ints, lost: Mask, row: Ints, number: Ints, asides: RowConditions, head: Floats, tail: Floats
+) -> KeyPoints:
     begins = np.searchsorted(key, np.arange(asides.n_keys + 1))
     event = np.flatnonzero(row >= 0)
     rows = row[event]
@@ -147,7 +147,7 @@ def _with_segments(
     label = asides.label[rows[opening]]
     label = np.where(label >= 0, label, asides.label[rows[opening + 1]])
     owner = key[event[opening]]
-    lists = Lists(
+    lists = PointLists(
         begins,
         np.where(lost, 0, time),
         np.empty(0),
@@ -161,12 +161,12 @@ def _with_segments(
         tail,
         np.ones(asides.n_keys, bool),
     )
-    return Points(lists, row)
+    return KeyPoints(lists, row)
 
 
 def points_of_segments(
-    opening: Ints, closing: Ints, start: Ints, end: Ints, asides: Asides, of_closing: Ints | None = None
-) -> Points:
+    opening: Ints, closing: Ints, start: Ints, end: Ints, asides: RowConditions, of_closing: Ints | None = None
+) -> KeyPoints:
     """Recorded segments, given by the rows that open and close them; all are asked about."""
     owner = asides.key[opening]
     rank = np.lexsort((end, start, owner))
@@ -188,7 +188,7 @@ def points_of_segments(
     simple = np.ones(asides.n_keys, bool)
     simple[owner[~follows]] = False
     nothing = np.zeros(asides.n_keys)
-    lists = Lists(
+    lists = PointLists(
         begins,
         time[order],
         np.empty(0),
@@ -202,4 +202,4 @@ def points_of_segments(
         nothing,
         simple,
     )
-    return Points(lists, np.concatenate([opening, closing])[order])
+    return KeyPoints(lists, np.concatenate([opening, closing])[order])

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.relation import Relation
-from inkling.evaluators.relation.event import OperandKeys, RelationEvent, RelationMatches
+from inkling.analysis.relation import SegmentRelation
+from inkling.evaluators.relation.event import RelationEvent, RelationMatches, RelationOperands
 from inkling.evaluators.relation.forward import Limits
 from inkling.evaluators.relation.operands import RelationContext
 from inkling.evaluators.relation.results import probable_enough, results_of
@@ -26,7 +26,7 @@ from inkling.results import in_order, most_probable
 @dataclass(frozen=True)
 class RelationProgram:
     part: p.ProgramPlan  # the relations and the streams that they read
-    relations: Mapping[str, Relation]
+    relations: Mapping[str, SegmentRelation]
     context: ExpressionContext
     unit: TimeUnit
     limits: Limits
@@ -44,7 +44,7 @@ class RelationProgram:
     ) -> RelationProgram | None:
         """None where the program has no such event."""
         chosen = plan.answered_by(Evaluator.RELATION)
-        relations = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Relation)}
+        relations = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, SegmentRelation)}
         if not relations:
             return None
         read = {side.stream for relation in relations.values() for side in relation.sides}
@@ -91,7 +91,7 @@ def answer(evaluator: RelationEvent, rows: Mapping[str, pa.Table], ids: pa.DataT
 
 
 def emitted(
-    evaluator: RelationEvent, operands: OperandKeys, ones: Ints, others: Ints, answers: RelationMatches
+    evaluator: RelationEvent, operands: RelationOperands, ones: Ints, others: Ints, answers: RelationMatches
 ) -> RelationMatches:
     """The emitted answers about some pairs, with their time of detection, given all final answers about them."""
     final = probable_enough(evaluator, answers)
@@ -103,6 +103,6 @@ def emitted(
     return soon.followed_by(final.where(~again))
 
 
-def _names(found: RelationMatches, operands: OperandKeys) -> Ints:
+def _names(found: RelationMatches, operands: RelationOperands) -> Ints:
     """A number for each question."""
     return (found.ones * len(operands.right) + found.others) * MOST_QUANTITIES + found.quantity

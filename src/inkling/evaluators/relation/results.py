@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from inkling.errors import InputError
 from inkling.evaluators.relation.bounds import last_up_to
-from inkling.evaluators.relation.event import OperandKeys, RelationEvent, RelationMatches
-from inkling.evaluators.relation.operands import Keys
+from inkling.evaluators.relation.event import RelationEvent, RelationMatches, RelationOperands
+from inkling.evaluators.relation.operands import OperandKeys
 from inkling.logical.plan import EventPlan
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.time import Clock
@@ -23,13 +23,15 @@ def probable_enough(evaluator: RelationEvent, found: RelationMatches) -> Relatio
 
 
 def results_of(
-    evaluator: RelationEvent, operands: OperandKeys, found: RelationMatches, ids: pa.DataType, clock: Clock
+    evaluator: RelationEvent, operands: RelationOperands, found: RelationMatches, ids: pa.DataType, clock: Clock
 ) -> pa.Table:
     """Results in the public columns."""
     return public_table(evaluator.event, matches_of(evaluator, operands, found, ids), clock)
 
 
-def matches_of(evaluator: RelationEvent, operands: OperandKeys, found: RelationMatches, ids: pa.DataType) -> Matches:
+def matches_of(
+    evaluator: RelationEvent, operands: RelationOperands, found: RelationMatches, ids: pa.DataType
+) -> Matches:
     """Answers as matches."""
     start, end = _extent(operands, found)
     early = found.known < FOREVER
@@ -47,7 +49,7 @@ def matches_of(evaluator: RelationEvent, operands: OperandKeys, found: RelationM
     )
 
 
-def _extent(operands: OperandKeys, found: RelationMatches) -> tuple[Ints, Ints]:
+def _extent(operands: RelationOperands, found: RelationMatches) -> tuple[Ints, Ints]:
     """From the first start to the last end of all segments; of early results, from the first row until then."""
     start = np.minimum(operands.left.start[found.ones], operands.right.start[found.others])
     end = np.maximum(operands.left.end[found.ones], operands.right.end[found.others])
@@ -63,7 +65,7 @@ def _extent(operands: OperandKeys, found: RelationMatches) -> tuple[Ints, Ints]:
     return start, np.where(early, found.known, np.where(end >= FOREVER, last, end))
 
 
-def _lineage(keys: Keys, found: RelationMatches, ids: pa.DataType) -> pa.ListArray:
+def _lineage(keys: OperandKeys, found: RelationMatches, ids: pa.DataType) -> pa.ListArray:
     """What opens and closes the segments of the left key that are known; null for what was lost."""
     lists, key = keys.lists, found.ones
     first = lists.segments[key]
@@ -79,7 +81,7 @@ def _lineage(keys: Keys, found: RelationMatches, ids: pa.DataType) -> pa.ListArr
     return pa.ListArray.from_arrays(ends, keys.ids.take(pa.array(rows)).cast(ids))
 
 
-def _n_known(keys: Keys, found: RelationMatches) -> Ints:
+def _n_known(keys: OperandKeys, found: RelationMatches) -> Ints:
     """How many points of the left key of each result are known when it was emitted."""
     lists = keys.lists
     recorded = np.flatnonzero(~lists.lost)

@@ -7,14 +7,22 @@ from enum import Enum
 from inkling.analysis.bounds.bounded import bound_text, forgetting_text, state_bound
 from inkling.analysis.bounds.lag import wait_of, waits_without_limit
 from inkling.analysis.bounds.revision import memory_text, pushed_windows, replay_text, revision_of, revision_text
-from inkling.analysis.chain import Chain
+from inkling.analysis.chain import ChainPattern
 from inkling.analysis.choice import Choice, Evaluator
 from inkling.analysis.query import plans
-from inkling.analysis.query.classes import Class
-from inkling.analysis.query.plans import GroupSeq, LastWins, NoPlan, Obstacle, Plan, Project, Seq
+from inkling.analysis.query.classes import QueryClass
+from inkling.analysis.query.plans import (
+    GroupSeqPlan,
+    LastWinsPlan,
+    NoSafePlan,
+    PlanObstacle,
+    ProjectPlan,
+    SafePlan,
+    SeqPlan,
+)
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import Engine, Strategy
-from inkling.analysis.relation import Relation
+from inkling.analysis.relation import SegmentRelation
 from inkling.analysis.uncertainty import uncertainty_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
@@ -76,12 +84,12 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
     if step.is_uncertain and step.choice.evaluator != Evaluator.WORLDS:
         lines.pop("shares", None)
     match step.choice:
-        case Choice(Evaluator.CHAIN, reason, Chain() as chain):
+        case Choice(Evaluator.CHAIN, reason, ChainPattern() as chain):
             lines |= _chain_lines(event, chain, reason)
             lines["state"] = _with_reason(f"{bound_text(state.conclusion)}, and as long as intervals are", state.reason)
         case Choice(Evaluator.QUERY, _, Strategy() as strategy):
             lines |= _query_lines(strategy)
-        case Choice(Evaluator.RELATION, reason, Relation() as relation):
+        case Choice(Evaluator.RELATION, reason, SegmentRelation() as relation):
             lines |= _relation_lines(relation, reason)
         case Choice(Evaluator.WORLDS, _, dict() as reasons):
             lines |= {_NOT_BY[family]: why for family, why in reasons.items() if _is_worth_saying(family, event)}
@@ -170,7 +178,7 @@ def _recursion_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Rounds 
     return Verdict(Rounds.LATER, f"{itself}, also on what did not happen; each round completes what ends next in a key")
 
 
-def _chain_lines(event: p.EventPlan, chain: Chain, reason: str) -> dict[str, str]:
+def _chain_lines(event: p.EventPlan, chain: ChainPattern, reason: str) -> dict[str, str]:
     """What `explain` says of a chain, by title."""
     return {
         "wait": _wait_text(chain),
@@ -181,7 +189,7 @@ def _chain_lines(event: p.EventPlan, chain: Chain, reason: str) -> dict[str, str
     }
 
 
-def _roles(event: p.EventPlan, chain: Chain) -> str:
+def _roles(event: p.EventPlan, chain: ChainPattern) -> str:
     leaves = {leaf.slot: leaf for leaf in p.leaves(event.pattern)}
     slots = [*(link.slot for link in chain.links), *(one.slot for one in chain.absences)]
     read = [leaves[slot].sources or event.scope for slot in slots]
@@ -191,7 +199,7 @@ def _roles(event: p.EventPlan, chain: Chain) -> str:
     return "the data decides whether events fit several parts"
 
 
-def _order(event: p.EventPlan, chain: Chain) -> str:
+def _order(event: p.EventPlan, chain: ChainPattern) -> str:
     looks_back = [leaf.slot for leaf in p.leaves(event.pattern) if _is_bound(leaf)]
     free = "no part depends on what is bound before" if not looks_back else "some parts depend on what is bound before"
     if not chain.is_fixed:
@@ -209,7 +217,7 @@ def _is_bound(leaf: p.Leaf) -> bool:
     )
 
 
-def _wait_text(chain: Chain) -> str:
+def _wait_text(chain: ChainPattern) -> str:
     if not chain.depends_on_others:
         return "until the first tick of its last event: no other event can prevent a match"
     if chain.within is None:
@@ -228,12 +236,12 @@ QUERY_COSTS = {
 }
 
 ADVICE = {
-    Obstacle.NONLOCAL: "compare KEY columns only, or compare with a constant or a table",
-    Obstacle.JOIN_VAR: "if the value is always certain, it can be a KEY column of every part up to the last that has "
-    "it; if it is, sets are what answers the question",
-    Obstacle.KLEENE_VAR: "let the parts before the repetition have the value as well, if it is never uncertain",
-    Obstacle.INNER_REJECT: "put the condition into `[…]`, or ask it of the last part only",
-    Obstacle.OVERLAP: "let the last part read another stream, or another KEY by a constant",
+    PlanObstacle.NONLOCAL: "compare KEY columns only, or compare with a constant or a table",
+    PlanObstacle.JOIN_VAR: "if the value is always certain, it can be a KEY column of every part up to the last that "
+    "has it; if it is, sets are what answers the question",
+    PlanObstacle.KLEENE_VAR: "let the parts before the repetition have the value as well, if it is never uncertain",
+    PlanObstacle.INNER_REJECT: "put the condition into `[…]`, or ask it of the last part only",
+    PlanObstacle.OVERLAP: "let the last part read another stream, or another KEY by a constant",
 }
 
 
@@ -247,7 +255,7 @@ def _query_lines(strategy: Strategy) -> dict[str, str]:
         "plan": _plan(strategy),
         "evaluator": QUERY_COSTS[strategy.engine],
     }
-    if isinstance(strategy.plan, NoPlan):
+    if isinstance(strategy.plan, NoSafePlan):
         lines["hard"] = f"{strategy.plan.obstacle.name}: {strategy.plan.reason}; {ADVICE[strategy.plan.obstacle]}"
     elif strategy.engine is Engine.UNIVERSAL:
         lines["hard"] = strategy.reason
@@ -256,17 +264,17 @@ def _query_lines(strategy: Strategy) -> dict[str, str]:
 
 def _query_class(strategy: Strategy) -> str:
     kind, plan = strategy.classified.kind, strategy.plan
-    if kind is Class.SAFE and isinstance(plan, NoPlan):
+    if kind is QueryClass.SAFE and isinstance(plan, NoSafePlan):
         return f"safe by definition, but not by {plan.obstacle.name}"
     inner = plan
-    while isinstance(inner, Project):
+    while isinstance(inner, ProjectPlan):
         inner = inner.child
-    return f"{kind.value} with overlap" if isinstance(inner, LastWins | GroupSeq) else kind.value
+    return f"{kind.value} with overlap" if isinstance(inner, LastWinsPlan | GroupSeqPlan) else kind.value
 
 
 def _plan(strategy: Strategy) -> str:
     for_each = f"for each {', '.join(strategy.head)}: " if strategy.head else ""
-    if isinstance(strategy.plan, NoPlan) or strategy.engine is Engine.UNIVERSAL:
+    if isinstance(strategy.plan, NoSafePlan) or strategy.engine is Engine.UNIVERSAL:
         others = [name for name in strategy.variables if name not in strategy.head]
         stages = " ; ".join(_stage(strategy.query, number) for number in range(len(strategy.query.stages)))
         return f"{for_each}{''.join(f'PROJECT {name} OF ' for name in others)}SETS({stages})"
@@ -278,18 +286,18 @@ def _plan(strategy: Strategy) -> str:
     return for_each + _plan_text(strategy.plan, strategy.query)
 
 
-def _plan_text(plan: Plan, query: Query) -> str:
+def _plan_text(plan: SafePlan, query: Query) -> str:
     """The tree of operators on one line."""
     match plan:
-        case plans.Reg(n_stages=n):
+        case plans.RegPlan(n_stages=n):
             return f"CHAIN({' ; '.join(_stage(query, number) for number in range(n))})"
-        case Project(variable=name, child=child):
+        case ProjectPlan(variable=name, child=child):
             return f"PROJECT {name} OF {_plan_text(child, query)}"
-        case Seq(child=child, stage=stage):
+        case SeqPlan(child=child, stage=stage):
             return f"({_plan_text(child, query)}) THEN {_stage(query, stage)}"
-        case LastWins(child=child, stage=stage):
+        case LastWinsPlan(child=child, stage=stage):
             return f"({_plan_text(child, query)}) COVERED BY {_stage(query, stage)}"
-        case GroupSeq(child=child, stage=stage):
+        case GroupSeqPlan(child=child, stage=stage):
             return f"({_plan_text(child, query)}) GROUPED WITH {_stage(query, stage)}"
 
 
@@ -298,7 +306,7 @@ def _stage(query: Query, number: int) -> str:
     return f"{stage.source}{'+' if stage.repeated else ''}"
 
 
-def _relation_lines(relation: Relation, reason: str) -> dict[str, str]:
+def _relation_lines(relation: SegmentRelation, reason: str) -> dict[str, str]:
     """What `explain` says of a relation, by title."""
     return {
         "evaluator": "a pass over the order of all ends, exact; grows with the recorded ends of two keys, and with the "
@@ -308,7 +316,7 @@ def _relation_lines(relation: Relation, reason: str) -> dict[str, str]:
     }
 
 
-def _relation_wait(relation: Relation) -> str:
+def _relation_wait(relation: SegmentRelation) -> str:
     if relation.is_early:
         return "as soon as it is certain to be probable enough, with bounds on the probability"
     sides = " and ".join(dict.fromkeys(side.stream for side in relation.sides))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inkling.evaluators.relation.lists import ALL, Asked
+from inkling.evaluators.relation.lists import ALL, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
 
 BASIC = (
@@ -64,7 +64,7 @@ def sharing(count: int | None) -> Question:
     return Question(count, ("INTERSECTS",), 1)
 
 
-def asked_of(question: Question, most: int) -> Asked:
+def asked_of(question: Question, most: int) -> RelationQuery:
     """The same for kernels, which tell all numbers of qualifying segments up to `most`."""
     right = ALL if question.right is None else question.right
-    return Asked(truth_table(question.relations), right, question.same is not None, most, question.left is None)
+    return RelationQuery(truth_table(question.relations), right, question.same is not None, most, question.left is None)

@@ -9,7 +9,7 @@ import pytest
 
 from inkling.errors import InputError
 from inkling.evaluators.gaps.rows import NumberedRows, roles_of
-from inkling.evaluators.relation.axis import Axis
+from inkling.evaluators.relation.axis import CumulativeIntensity
 from inkling.io import normalize, read_table
 from inkling.model.batch import FOREVER
 from inkling.model.schema import Column, StreamSchema
@@ -146,10 +146,10 @@ def test_tables_of_rates_that_make_no_sense(rows: list[tuple[object, object]], w
     schema = pa.schema([("since", pa.int64()), ("rate", pa.float64())])
     table = pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema=schema)
     with pytest.raises(InputError, match=f"the table `busy` {what}") as raised:
-        Axis.of("busy", table)
+        CumulativeIntensity.of("busy", table)
     assert raised.value.diagnostics[0].code == "INK0564"
 
 
 def test_a_rate_that_is_said_twice() -> None:
-    axis = Axis.of("busy", pa.table({"since": [5, 0, 5], "rate": [2.0, 1.0, 2.0]}))
+    axis = CumulativeIntensity.of("busy", pa.table({"since": [5, 0, 5], "rate": [2.0, 1.0, 2.0]}))
     assert axis(pa.array([-1, 0, 5, 7]).to_numpy()).tolist() == [-1.0, 0.0, 5.0, 9.0]

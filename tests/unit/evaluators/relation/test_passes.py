@@ -16,7 +16,7 @@ from tests.reference.lost.exact.question import Question, asked_of, sharing
 from tests.reference.lost.forward import counts_of_lines
 from tests.reference.lost.letters import parse_question
 
-from inkling.evaluators.relation.forward import Chances, Limits, chances
+from inkling.evaluators.relation.forward import Limits, RelationProbabilities, chances
 
 pytestmark = pytest.mark.slow
 
@@ -169,7 +169,9 @@ def expected_at_least(left: Line, right: Line, question: Question, most: int) ->
     return [float(sum(found[k:], Fraction(0))) for k in range(most + 1)]
 
 
-def asked_about(lines: Sequence[tuple[Line, Line]], question: Question, most: int, *, crossed: bool = False) -> Chances:
+def asked_about(
+    lines: Sequence[tuple[Line, Line]], question: Question, most: int, *, crossed: bool = False
+) -> RelationProbabilities:
     left, right = lists_of_lines([one for one, _ in lines], [other for _, other in lines])
     if crossed:
         right = right._replace(simple=np.zeros(len(lines), bool))

@@ -20,7 +20,7 @@ from tests.reference.lost.exact.line import Line
 from tests.reference.lost.exact.question import Question, asked_of, sharing
 
 from inkling.evaluators.relation.forward import Limits, chances, sampled
-from inkling.evaluators.relation.lists import Lists
+from inkling.evaluators.relation.lists import PointLists
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +28,7 @@ LIMITS = Limits(n_samples=4000, error=0.02, seed=3)
 TOO_FEW = replace(LIMITS, states=1)
 
 
-def lists(lines: list[tuple[Line, Line]]) -> tuple[Lists, Lists]:
+def lists(lines: list[tuple[Line, Line]]) -> tuple[PointLists, PointLists]:
     left, right = lists_of_lines([one for one, _ in lines], [other for _, other in lines])
     return left, right
 

@@ -15,17 +15,17 @@ from tests.reference.lost.exact.question import sharing
 from tests.reference.lost.forward import counts
 from tests.reference.lost.tree import walk
 
-from inkling.evaluators.relation.lists import Lists
+from inkling.evaluators.relation.lists import PointLists
 
 
-def flats_of(lists: Lists) -> list[Flat]:
+def flats_of(lists: PointLists) -> list[Flat]:
     """The times of every key, of lists that lost nothing."""
     assert not lists.lost.any()
     borders = zip(lists.begins, lists.begins[1:], strict=False)
     return [Flat(tuple(Fraction(int(time)) for time in lists.time[lo:hi])) for lo, hi in borders]
 
 
-def labels_of(lists: Lists) -> list[list[int]]:
+def labels_of(lists: PointLists) -> list[list[int]]:
     return [lists.label[lo:hi].tolist() for lo, hi in zip(lists.segments, lists.segments[1:], strict=False)]
 
 

@@ -22,7 +22,7 @@ from tests.reference.lost.discrete import (
 )
 from tests.reference.lost.exact.question import sharing
 
-from inkling.evaluators.relation.lists import Lists
+from inkling.evaluators.relation.lists import PointLists
 
 pytestmark = pytest.mark.slow
 
@@ -107,7 +107,7 @@ def test_possible_times_around_the_truth() -> None:
     assert around(Fraction(3), 2) == [1, 2, 3, 4, 5]
 
 
-def sharing_at(truth: list[int], lists: Lists, other: Lists, delta: int) -> list[float]:
+def sharing_at(truth: list[int], lists: PointLists, other: PointLists, delta: int) -> list[float]:
     none = possibilities_around(other, other.time, delta, 1)
     possible = none, possibilities_around(lists, np.array(truth), delta, 1)
     return sharing_masses(other, lists, np.array([0]), np.array([0]), possible, 2)[0].tolist()

@@ -23,7 +23,7 @@ from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.automaton.forward import NO_RUNS, forward_by_key, nothing_seen, whole_keys
 from inkling.evaluators.query.automaton.patterns import shown
-from inkling.evaluators.query.automaton.regular import COMPILED, ChainState
+from inkling.evaluators.query.automaton.regular import COMPILED, ForwardState
 from inkling.evaluators.query.automaton.transitions import SymbolTables
 from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
 from inkling.evaluators.query.probable_events import ProbableEvents, probable_events_of, stream_names, taken
@@ -52,7 +52,7 @@ CELLS_AT_ONCE = 1 << 23
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class ForecastStates:
     """States of a model's chain, apart by the number of earlier events while that decides."""
 
     delta: Ints  # [place, symbol]; symbol 0 stands for no event
@@ -62,7 +62,7 @@ class Places:
     n_states: int  # of the chain
 
     @classmethod
-    def of(cls, chain: FollowTables, name: str) -> Places:
+    def of(cls, chain: FollowTables, name: str) -> ForecastStates:
         cap = max(1, int(chain.ready_after[chain.ready_after < NEVER].max(initial=0)))
         width = cap + 1
         known = np.zeros(len(chain.state) * width, bool)
@@ -129,7 +129,7 @@ class BeliefState:
     Of each model there is a mark of the places that it knows: those of another one may be numbered otherwise.
     """
 
-    chains: Mapping[int, ChainState] = field(default_factory=dict)
+    chains: Mapping[int, ForwardState] = field(default_factory=dict)
     marks: Mapping[int, int] = field(default_factory=dict)
     units: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))  # in order
     n_times: Ints = field(default_factory=lambda: np.empty(0, np.int64))
@@ -151,7 +151,7 @@ class BeliefEvaluator:
     stage: Stage
     tables: Mapping[str, pa.Table]
     kernels: SimpleNamespace = field(default_factory=lambda: COMPILED)
-    _places: dict[int, Places] = field(default_factory=dict, compare=False, repr=False)
+    _places: dict[int, ForecastStates] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def engine(self) -> BeliefEvaluator:
@@ -198,10 +198,10 @@ class BeliefEvaluator:
             found.append(issued_columns)
         return state, pa.concat_tables(found)
 
-    def places(self, number: int) -> Places:
+    def places(self, number: int) -> ForecastStates:
         """Of one model."""
         if number not in self._places:
-            self._places[number] = Places.of(self.families.member(number).follow, self.event.name)
+            self._places[number] = ForecastStates.of(self.families.member(number).follow, self.event.name)
         return self._places[number]
 
     def _portions(self, rows: pa.Table) -> Iterator[pa.Array]:

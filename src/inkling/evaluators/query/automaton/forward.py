@@ -10,30 +10,30 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from inkling.evaluators.query.automaton.regular import COMPILED, ChainState, Runs, forward_pass
+from inkling.evaluators.query.automaton.regular import COMPILED, ForwardState, RunSizes, forward_pass
 from inkling.evaluators.query.automaton.transitions import SymbolTables
 from inkling.evaluators.query.probable_events import NULL_KEY, Mask, Numbers, ProbableEvents
 from inkling.kernels.query.forward import NEVER, Ends, Steps
 from inkling.model.batch import Ints
 
-NO_RUNS = Runs(1, 1)
+NO_RUNS = RunSizes(1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardByKey:
     """Per group: the probability that a match ends there, its earliest start, the row that it ends with."""
 
-    after: ChainState
+    after: ForwardState
     out: Numbers
     start: Ints  # NEVER where none can end
     last: Ints
     belief: Numbers  # [group, state], if that was asked for
 
 
-def nothing_seen(n_states: int, runs: Runs) -> ChainState:
+def nothing_seen(n_states: int, runs: RunSizes) -> ForwardState:
     none = np.empty(0, np.uint64)
     begun = np.empty((0, runs.n_rows, runs.n_runs), np.int64)
-    return ChainState(none, np.zeros(1, np.int64), none, np.empty((0, n_states)), begun)
+    return ForwardState(none, np.zeros(1, np.int64), none, np.empty((0, n_states)), begun)
 
 
 def whole_keys(events: ProbableEvents) -> Mask:
@@ -43,11 +43,11 @@ def whole_keys(events: ProbableEvents) -> Mask:
 
 
 def forward_by_key(
-    state: ChainState,
+    state: ForwardState,
     events: ProbableEvents,
     tables: SymbolTables,
     symbol: Ints,
-    runs: Runs,
+    runs: RunSizes,
     *,
     restart: bool = False,
     ever: bool = False,

@@ -15,7 +15,7 @@ from inkling.analysis.query.strategy import Strategy
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.answers import last_time
 from inkling.evaluators.query.automaton.forward import forward_by_key, nothing_seen, whole_keys
-from inkling.evaluators.query.automaton.regular import COMPILED, ChainState, Runs
+from inkling.evaluators.query.automaton.regular import COMPILED, ForwardState, RunSizes
 from inkling.evaluators.query.automaton.transitions import SymbolTables, symbol_tables
 from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
 from inkling.evaluators.query.probable_events import Numbers, probable_events_of, stream_names
@@ -35,16 +35,16 @@ class PatternEngine:
     """The automaton of a pattern, and the conditions that make symbols of rows."""
 
     automaton: PatternAutomaton
-    runs: Runs
+    runs: RunSizes
     restart: bool
 
     @classmethod
     def of(cls, automaton: PatternAutomaton) -> PatternEngine:
         compiled = automaton.compiled
         n_rows = automaton.dfa.n_states if compiled.restart else 1
-        return cls(automaton, Runs(n_rows, compiled.nfa.n_states), compiled.restart)
+        return cls(automaton, RunSizes(n_rows, compiled.nfa.n_states), compiled.restart)
 
-    def start(self) -> ChainState:
+    def start(self) -> ForwardState:
         return nothing_seen(self.automaton.dfa.n_states, self.runs)
 
     def predicates(self, rows: pa.Table, context: ExpressionContext) -> Ints:
@@ -88,12 +88,12 @@ class PatternEvaluator:
     def units(self, source: str, rows: pa.Table) -> Hashes:
         return stream_names(self.schemas[source], rows)
 
-    def start(self) -> ChainState:
+    def start(self) -> ForwardState:
         return self.engine.start()
 
     def advance(
-        self, state: ChainState, tables: Mapping[str, pa.Table], *, exact: bool = False
-    ) -> tuple[ChainState, pa.Table]:
+        self, state: ForwardState, tables: Mapping[str, pa.Table], *, exact: bool = False
+    ) -> tuple[ForwardState, pa.Table]:
         """What is known of times that are complete, later than all before."""
         after, ends = self.ends(state, tables, exact=exact)
         (source,) = self.strategy.query.sources
@@ -112,8 +112,8 @@ class PatternEvaluator:
         return after, pa.table(columns)
 
     def ends(
-        self, state: ChainState, tables: Mapping[str, pa.Table], *, exact: bool = False
-    ) -> tuple[ChainState, Ends]:
+        self, state: ForwardState, tables: Mapping[str, pa.Table], *, exact: bool = False
+    ) -> tuple[ForwardState, MatchEnds]:
         """Where matches end: each time that can be, or with PER VALUES once per key."""
         engine, query, once = self.engine, self.strategy.query, self.event.per is Per.VALUES
         (source,) = query.sources
@@ -131,11 +131,11 @@ class PatternEvaluator:
             groups = groups[np.append(first[1:], len(groups)) - 1]
             stream, start, chance = stream[first], np.minimum.reduceat(start, first), np.add.reduceat(chance, first)
         row = events.row[found.last[groups]]
-        return found.after, Ends(events.name[stream], events.time[groups], known, start, chance, row)
+        return found.after, MatchEnds(events.name[stream], events.time[groups], known, start, chance, row)
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class MatchEnds:
     """That matches of a unit end: when, when all know, how early they can have begun, how probably, with which row."""
 
     unit: Hashes

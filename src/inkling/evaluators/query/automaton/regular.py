@@ -18,7 +18,7 @@ from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.answers import Answers
 from inkling.evaluators.query.automaton.transitions import SymbolTables, chain_tables
 from inkling.evaluators.query.probable_events import NOTHING, Mask, Numbers, ProbableEvents, changes, ranges
-from inkling.evaluators.query.units import Units, units_of
+from inkling.evaluators.query.units import Groundings, units_of
 from inkling.kernels.query.forward import NEVER, UNSTARTED, Ends, Groups, Rows, StateAfter, StateBefore, forward
 from inkling.kernels.query.forward import Steps as KernelSteps
 from inkling.model.batch import Ints
@@ -28,7 +28,7 @@ COMPILED = SimpleNamespace(forward=forward)
 
 
 @dataclass(frozen=True, slots=True)
-class ChainState:
+class ForwardState:
     """Where units stand: entries held[u]:held[u + 1] of unit u, one per value that its stream may have now.
 
     Units of which nothing has been seen are left out.
@@ -42,7 +42,7 @@ class ChainState:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class UnitSteps:
     """Groups by unit and time: unit u has steps units[u]:units[u + 1], step i the groups of steps[i]:steps[i + 1]."""
 
     names: Hashes
@@ -57,7 +57,7 @@ class Steps:
         return np.repeat(np.arange(len(self.names)), np.diff(self.units))
 
     @classmethod
-    def of(cls, events: ProbableEvents, units: Units, read: Mask) -> Steps:
+    def of(cls, events: ProbableEvents, units: Groundings, read: Mask) -> UnitSteps:
         """Of the streams that some stage reads."""
         groups = np.flatnonzero(read[events.stream])
         unit, time = units.unit[events.stream[groups]], events.time[groups]
@@ -87,9 +87,9 @@ class Regular:
         chosen = tuple(variables)
         return cls(query, n_stages, chosen, ChainAutomaton.of(query, n_stages, chosen), ever)
 
-    def start(self) -> ChainState:
+    def start(self) -> ForwardState:
         none = np.empty(0, np.uint64)
-        return ChainState(
+        return ForwardState(
             none,
             np.zeros(1, np.int64),
             none,
@@ -98,19 +98,23 @@ class Regular:
         )
 
     def advance(
-        self, state: ChainState, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table] | None = None
-    ) -> tuple[ChainState, Answers]:
+        self,
+        state: ForwardState,
+        events: ProbableEvents,
+        predicates: Ints,
+        tables: Mapping[str, pa.Table] | None = None,
+    ) -> tuple[ForwardState, Answers]:
         """Ingest complete times, later than all before."""
         units = units_of(self.query, self.variables, events, self.n_stages)
         predicates = predicates & masks_of(units)[events.stream[events.group]]
         symbols = chain_tables(self.automaton, predicates)
-        steps = Steps.of(events, units, np.asarray(units.reads.any(axis=0)))
+        steps = UnitSteps.of(events, units, np.asarray(units.reads.any(axis=0)))
         return forward_answers(
             state, events, steps, symbols, symbols.symbols(predicates), ever=self.ever, kernels=self.kernels
         )
 
 
-def masks_of(units: Units) -> Ints:
+def masks_of(units: Groundings) -> Ints:
     """Per stream, the bits of predicate masks that count there."""
     masks = np.zeros(units.reads.shape[1], np.int64)
     for stage, read in enumerate(units.reads):
@@ -119,15 +123,15 @@ def masks_of(units: Units) -> Ints:
 
 
 def forward_answers(
-    state: ChainState,
+    state: ForwardState,
     events: ProbableEvents,
-    steps: Steps,
+    steps: UnitSteps,
     tables: SymbolTables,
     symbol: Ints,
     *,
     ever: bool,
     kernels: SimpleNamespace = COMPILED,
-) -> tuple[ChainState, Answers]:
+) -> tuple[ForwardState, Answers]:
     """Propagate the probabilities of states over the steps of all units."""
     n = len(steps.time)
     chained = events.markov[events.stream]
@@ -144,7 +148,7 @@ def forward_answers(
     longest = _longest(events, steps, chained)
     after = forward_pass(
         _with_rows(state), steps.names, events, moves, chained, tables, symbol, ends, longest,
-        Runs(1, len(tables.final)), is_markov=is_markov, ever=ever, restart=False, kernels=kernels,
+        RunSizes(1, len(tables.final)), is_markov=is_markov, ever=ever, restart=False, kernels=kernels,
     )  # fmt: skip
     seen = np.flatnonzero(ends.start < NEVER)
     found = Answers.exactly(steps.names[steps.unit[seen]], steps.time[seen], ends.chance[seen], ends.start[seen])
@@ -152,7 +156,7 @@ def forward_answers(
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class RunSizes:
     """How many runs are carried beside the chances: rows of them, and states of runs."""
 
     n_rows: int
@@ -160,7 +164,7 @@ class Runs:
 
 
 def forward_pass(
-    state: ChainState,
+    state: ForwardState,
     names: Hashes,
     events: ProbableEvents,
     steps: KernelSteps,
@@ -169,13 +173,13 @@ def forward_pass(
     symbol: Ints,
     ends: Ends,
     longest: Ints,
-    runs: Runs,
+    runs: RunSizes,
     *,
     is_markov: bool,
     ever: bool,
     restart: bool,
     kernels: SimpleNamespace,
-) -> ChainState:
+) -> ForwardState:
     """Propagate the probabilities of states over the steps of units, and write down where matches end.
 
     `chained` are the groups of streams whose values count, `longest` the most values that a group of each unit leads
@@ -211,14 +215,14 @@ def forward_pass(
     return merged(state, here, names, kept.n_entries, values, kept.mass[used], kept.begun[used])
 
 
-def _with_rows(state: ChainState) -> ChainState:
+def _with_rows(state: ForwardState) -> ForwardState:
     """Starts of runs as the kernel takes them: one row for all states, whose first run has not begun."""
     begun = state.begun[:, None, :].copy()
     begun[:, 0, 0] = UNSTARTED
     return replace(state, begun=begun)
 
 
-def _without_rows(state: ChainState) -> ChainState:
+def _without_rows(state: ForwardState) -> ForwardState:
     begun = state.begun[:, 0, :].copy()
     begun[:, 0] = NEVER
     return replace(state, begun=begun)
@@ -234,7 +238,7 @@ def coded(columns: Sequence[Hashes]) -> tuple[Hashes, list[Ints]]:
 
 
 def held_by(
-    state: ChainState, names: Hashes, fresh: Callable[[int], tuple[Numbers, Ints]]
+    state: ForwardState, names: Hashes, fresh: Callable[[int], tuple[Numbers, Ints]]
 ) -> tuple[Ints, Ints, Ints, Hashes, Numbers, Ints]:
     """Where known ones of some units are; of all: how many entries, where these begin, values, masses and starts."""
     known, here = known_units(state, names)
@@ -248,7 +252,7 @@ def held_by(
     return here, counts, held, value, mass, begun
 
 
-def known_units(state: ChainState, names: Hashes) -> tuple[Ints, Ints]:
+def known_units(state: ForwardState, names: Hashes) -> tuple[Ints, Ints]:
     """Which of some units are known, and where."""
     place = np.searchsorted(state.units, names)
     inside = place < len(state.units)
@@ -256,7 +260,7 @@ def known_units(state: ChainState, names: Hashes) -> tuple[Ints, Ints]:
     return known, place[known]
 
 
-def _fresh(n: int, events: ProbableEvents, tables: SymbolTables, runs: Runs) -> tuple[Numbers, Ints]:
+def _fresh(n: int, events: ProbableEvents, tables: SymbolTables, runs: RunSizes) -> tuple[Numbers, Ints]:
     """Entries that have seen nothing."""
     mass = np.zeros((n, len(tables.delta)), events.chance.dtype)
     mass[:, 0] = 1
@@ -265,7 +269,7 @@ def _fresh(n: int, events: ProbableEvents, tables: SymbolTables, runs: Runs) -> 
     return mass, begun
 
 
-def _longest(events: ProbableEvents, steps: Steps, chained: Mask) -> Ints:
+def _longest(events: ProbableEvents, steps: UnitSteps, chained: Mask) -> Ints:
     """The most values that a group of each unit leads to."""
     sizes = np.where(chained, np.diff(events.offsets), 0)[steps.groups]
     if not len(sizes):
@@ -274,8 +278,8 @@ def _longest(events: ProbableEvents, steps: Steps, chained: Mask) -> Ints:
 
 
 def merged(
-    state: ChainState, here: Ints, names: Hashes, counts: Ints, value: Hashes, mass: Numbers, begun: Ints
-) -> ChainState:
+    state: ForwardState, here: Ints, names: Hashes, counts: Ints, value: Hashes, mass: Numbers, begun: Ints
+) -> ForwardState:
     """Old units that were not touched, and those that were, in order of their names."""
     old = np.ones(len(state.units), bool)
     old[here] = False
@@ -287,7 +291,7 @@ def merged(
     order = np.argsort(units)
     first = np.append(0, np.cumsum(sizes))[:-1]
     taken = ranges(first[order], sizes[order])
-    return ChainState(
+    return ForwardState(
         units[order],
         np.append(0, np.cumsum(sizes[order])),
         np.concatenate([state.value[entries], value])[taken],

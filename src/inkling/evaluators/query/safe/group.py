@@ -17,10 +17,10 @@ from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.automaton.transitions import closed, unions
 from inkling.evaluators.query.probable_events import Mask, Numbers
-from inkling.evaluators.query.safe.intervals import EVER, Carried, Leaf, Operator, arrays
-from inkling.evaluators.query.safe.layout import Layout, moved_rows
-from inkling.evaluators.query.safe.moves import Alphabet, moves_of, started
-from inkling.evaluators.query.safe.scope import Scope
+from inkling.evaluators.query.safe.intervals import EVER, OperatorState, RegOperator, SafeOperator, arrays
+from inkling.evaluators.query.safe.layout import JointLayout, moved_rows
+from inkling.evaluators.query.safe.moves import KindAlphabet, moves_of, started
+from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.evaluators.query.safe.seq_markov import stage_symbols
 from inkling.model.batch import Ints
 
@@ -33,20 +33,20 @@ class GroupSeqOperator:
     """The stages of `leaf`, and then one that may read their streams."""
 
     query: Query
-    leaf: Leaf
+    leaf: RegOperator
     stage: int
     spare: float = 0.0
-    known: dict[bytes, Alphabet] = field(default_factory=dict, compare=False)
+    known: dict[bytes, KindAlphabet] = field(default_factory=dict, compare=False)
 
     @property
     def n_states(self) -> int:
         return self.leaf.n_states
 
     @property
-    def child(self) -> Operator | None:
+    def child(self) -> SafeOperator | None:
         return None
 
-    def units(self, scope: Scope) -> tuple[Ints, Hashes, Ints]:
+    def units(self, scope: StreamScope) -> tuple[Ints, Hashes, Ints]:
         """Streams by the values of the leaf; those that only the last stage reads are units of their own."""
         streams, units, masks = scope.by_values(self.leaf.variables, range(self.leaf.n_stages))
         last = np.unique(scope.streams[self.stage])
@@ -59,7 +59,7 @@ class GroupSeqOperator:
             np.concatenate([masks, np.full(len(others), 3 << (2 * self.stage), np.int64)]),
         )
 
-    def alphabet(self, predicates: Ints) -> Alphabet:
+    def alphabet(self, predicates: Ints) -> KindAlphabet:
         """The alphabet of some predicate masks: transitions of the leaf, effect on the last stage, ends of matches."""
         some = np.unique(predicates)
         key = some.tobytes()
@@ -70,10 +70,10 @@ class GroupSeqOperator:
             mine = np.searchsorted(leaf.predicates, before)
             kind = ((symbols & candidate(self.stage)) != 0).astype(np.int64) + ((symbols & accepted(self.stage)) != 0)
             union = np.searchsorted(symbols, unions(symbols)).astype(np.int64)
-            self.known[key] = Alphabet(symbols, union, leaf.delta[:, mine], kind + 3 * leaf.kind[:, mine], 6)
+            self.known[key] = KindAlphabet(symbols, union, leaf.delta[:, mine], kind + 3 * leaf.kind[:, mine], 6)
         return self.known[key]
 
-    def begun(self, scope: Scope, state: Carried | None) -> GroupSeqRun:
+    def begun(self, scope: StreamScope, state: OperatorState | None) -> GroupSeqRun:
         return GroupSeqRun(self, scope, state)
 
 
@@ -82,7 +82,7 @@ class SeqManyOperator:
     """A last stage over many streams that depend on their values before, apart from the stages before."""
 
     query: Query
-    child: Operator
+    child: SafeOperator
     stage: int
     spare: float = 0.0
 
@@ -90,27 +90,29 @@ class SeqManyOperator:
     def n_states(self) -> int:
         return 1
 
-    def units(self, scope: Scope) -> tuple[Ints, Hashes, Ints]:
+    def units(self, scope: StreamScope) -> tuple[Ints, Hashes, Ints]:
         streams = scope.streams[self.stage]
         masks = np.full(len(streams), 3 << (2 * self.stage), np.int64)
         return streams, scope.block.events.name[streams], masks
 
-    def alphabet(self, predicates: Ints) -> Alphabet:
+    def alphabet(self, predicates: Ints) -> KindAlphabet:
         return stage_symbols(self.stage)(predicates)
 
-    def begun(self, scope: Scope, state: Carried | None) -> GroupSeqRun:
+    def begun(self, scope: StreamScope, state: OperatorState | None) -> GroupSeqRun:
         return GroupSeqRun(self, scope, state)
 
 
 class GroupSeqRun:
     neglected = 0.0
 
-    def __init__(self, node: GroupSeqOperator | SeqManyOperator, scope: Scope, state: Carried | None) -> None:
+    def __init__(
+        self, node: GroupSeqOperator | SeqManyOperator, scope: StreamScope, state: OperatorState | None
+    ) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
         self._repeated = node.query.stages[node.stage].repeated
         dtype = scope.block.events.chance.dtype
         n_ways = 4 if node.child is None else 2
-        old = Layout.empty(node.n_states) if state is None else Layout.unpacked(state, node.n_states)
+        old = JointLayout.empty(node.n_states) if state is None else JointLayout.unpacked(state, node.n_states)
         self._child = None if node.child is None else node.child.begun(scope, None if state is None else state["child"])
         state = state or {
             "full": np.empty(0, dtype),
@@ -181,7 +183,7 @@ class GroupSeqRun:
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
         raise NotImplementedError("what a last stage takes is known by time only")
 
-    def carried(self) -> Carried:
+    def carried(self) -> OperatorState:
         return {
             **self._layout.packed(),
             **({} if self._child is None else {"child": self._child.carried()}),

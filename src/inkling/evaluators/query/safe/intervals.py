@@ -13,19 +13,19 @@ from inkling.analysis.query.chain_automaton import ChainAutomaton
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.automaton.transitions import chain_tables
 from inkling.evaluators.query.probable_events import Mask, Numbers
-from inkling.evaluators.query.safe.layout import Layout, moved_rows
-from inkling.evaluators.query.safe.moves import Alphabet, Moves, moves_of, started
-from inkling.evaluators.query.safe.scope import Scope
+from inkling.evaluators.query.safe.layout import JointLayout, moved_rows
+from inkling.evaluators.query.safe.moves import JointMoves, KindAlphabet, moves_of, started
+from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.model.batch import Ints
 
-Carried = Mapping[str, Any]
+OperatorState = Mapping[str, Any]
 """Arrays, and such mappings, by name: what an operator knows between two blocks."""
 
 EVER = np.int64(-(2**62))
 """The start of a column that looks at all times."""
 
 
-class Run(Protocol):
+class OperatorRun(Protocol):
     """An operator at work on a block, for fixed values of the variables around it.
 
     It is asked for points or for a table, always the same, over the steps of the block one piece after the other.
@@ -51,24 +51,24 @@ class Run(Protocol):
     def possible(self, first: int, last: int) -> Mask:
         """Whether it can be satisfied at each of some steps; asked for before their table."""
 
-    def carried(self) -> Carried: ...
+    def carried(self) -> OperatorState: ...
 
 
-class Operator(Protocol):
+class SafeOperator(Protocol):
     """Part of a plan."""
 
-    def begun(self, scope: Scope, state: Carried | None) -> Run: ...
+    def begun(self, scope: StreamScope, state: OperatorState | None) -> OperatorRun: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedStates:
     """States of an automaton that differ only in whether a match has just ended are one."""
 
     chosen: Ints  # a state of each class
     of_state: Ints
 
     @classmethod
-    def of(cls, automaton: ChainAutomaton) -> Merged:
+    def of(cls, automaton: ChainAutomaton) -> MergedStates:
         delta, final = automaton.dfa.delta, automaton.dfa.final
         of_state = np.zeros(len(delta), np.int64)
         while True:
@@ -83,27 +83,27 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class RegOperator:
     """The first stages, for all values of `variables`."""
 
     query: Query
     n_stages: int
     variables: tuple[str, ...]
     automaton: ChainAutomaton
-    merged: Merged
-    known: dict[bytes, Alphabet] = field(default_factory=dict, compare=False)
+    merged: MergedStates
+    known: dict[bytes, KindAlphabet] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, query: Query, n_stages: int, variables: Sequence[str], env: frozenset[str]) -> Leaf:
+    def of(cls, query: Query, n_stages: int, variables: Sequence[str], env: frozenset[str]) -> RegOperator:
         """Raises `TooManyStates` or `TooManySymbols`."""
         automaton = ChainAutomaton.of(query, n_stages, sorted(env))
-        return cls(query, n_stages, tuple(variables), automaton, Merged.of(automaton))
+        return cls(query, n_stages, tuple(variables), automaton, MergedStates.of(automaton))
 
     @property
     def n_states(self) -> int:
         return len(self.merged.chosen)
 
-    def alphabet(self, predicates: Ints) -> Alphabet:
+    def alphabet(self, predicates: Ints) -> KindAlphabet:
         """The alphabet of some predicate masks; the kind says whether a match ends."""
         some = np.unique(predicates)
         key = some.tobytes()
@@ -111,24 +111,24 @@ class Leaf:
             tables = chain_tables(self.automaton, some)
             delta = self.merged.of_state[tables.delta[self.merged.chosen]]
             hit = tables.hit[self.merged.chosen].astype(np.int64)
-            self.known[key] = Alphabet(tables.predicates, tables.union.astype(np.int64), delta, hit, 2)
+            self.known[key] = KindAlphabet(tables.predicates, tables.union.astype(np.int64), delta, hit, 2)
         return self.known[key]
 
-    def begun(self, scope: Scope, state: Carried | None) -> LeafRun:
-        return LeafRun(self, scope, state)
+    def begun(self, scope: StreamScope, state: OperatorState | None) -> RegRun:
+        return RegRun(self, scope, state)
 
 
-class LeafRun:
+class RegRun:
     neglected = 0.0
 
-    def __init__(self, leaf: Leaf, scope: Scope, state: Carried | None) -> None:
+    def __init__(self, leaf: RegOperator, scope: StreamScope, state: OperatorState | None) -> None:
         dtype = scope.block.events.chance.dtype
         self._kernels = scope.block.kernels
-        old, full = Layout.empty(leaf.n_states), np.empty(0, dtype)
+        old, full = JointLayout.empty(leaf.n_states), np.empty(0, dtype)
         alive: Numbers = np.empty((0, 0), dtype)
         gone: Numbers = np.empty((0, 0), dtype)
         if state is not None:
-            stored = Layout.unpacked(state, leaf.n_states)
+            stored = JointLayout.unpacked(state, leaf.n_states)
             old = stored.possible(state["full"])
             shrunk = stored.rows_in(old)
             n_rows = int(old.base[-1])
@@ -168,10 +168,10 @@ class LeafRun:
         self._alive, self._gone = alive, gone
         return out
 
-    def carried(self) -> Carried:
+    def carried(self) -> OperatorState:
         return {**self._layout.packed(), "full": self._full, "alive": self._alive, "gone": self._gone}
 
 
-def arrays(moves: Moves) -> tuple[NDArray[Any], ...]:
+def arrays(moves: JointMoves) -> tuple[NDArray[Any], ...]:
     """As kernels take them."""
     return moves.step_cells, moves.cell_unit, moves.offsets, moves.source, moves.target, moves.weight

@@ -29,7 +29,7 @@ class TooManyValues(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class JointLayout:
     """Rows of unit u are base[u]:base[u + 1]: values of its chained streams, the last one fastest, then states."""
 
     units: Hashes
@@ -39,7 +39,7 @@ class Layout:
     n_states: int
 
     @classmethod
-    def empty(cls, n_states: int) -> Layout:
+    def empty(cls, n_states: int) -> JointLayout:
         none = np.empty(0, np.uint64)
         return cls(none, np.zeros(1, np.int64), none, (), n_states)
 
@@ -61,7 +61,7 @@ class Layout:
         if largest > MOST_ROWS:
             raise TooManyValues(largest)
 
-    def possible(self, full: Numbers) -> Layout:
+    def possible(self, full: Numbers) -> JointLayout:
         """Only values that streams can have now."""
         values = []
         base = self.base
@@ -74,14 +74,14 @@ class Layout:
                 can_be = np.atleast_1d(mass.any(axis=others))
                 can_be[0] = True
                 values.append(self.values[m][can_be])
-        return Layout(self.units, self.first, self.streams, tuple(values), self.n_states)
+        return JointLayout(self.units, self.first, self.streams, tuple(values), self.n_states)
 
-    def grown(self, units: Hashes, owners: Hashes, streams: Hashes, values: Sequence[Hashes]) -> Layout:
+    def grown(self, units: Hashes, owners: Hashes, streams: Hashes, values: Sequence[Hashes]) -> JointLayout:
         """With more units, and more values of chained streams of units."""
         fresh = np.setdiff1d(units, self.units)
         names = np.concatenate([self.units, fresh])
         if not len(self.streams) and not len(streams):
-            return Layout(names, np.zeros(len(names) + 1, np.int64), self.streams, (), self.n_states)
+            return JointLayout(names, np.zeros(len(names) + 1, np.int64), self.streams, (), self.n_states)
         place = {int(name): number for number, name in enumerate(names)}
         known: list[dict[int, Hashes]] = [{} for _ in names]
         for u in range(len(self.units)):
@@ -92,7 +92,7 @@ class Layout:
             mine = known[place[int(owner)]]
             mine[int(stream)] = np.unique(np.concatenate([nothing, mine.get(int(stream), nothing), more]))
         listed = [one for mine in known for one in mine.items()]
-        return Layout(
+        return JointLayout(
             names,
             np.append(0, np.cumsum([len(mine) for mine in known])).astype(np.int64),
             np.array([stream for stream, _ in listed], np.uint64),
@@ -100,7 +100,7 @@ class Layout:
             self.n_states,
         )
 
-    def rows_in(self, larger: Layout) -> Ints:
+    def rows_in(self, larger: JointLayout) -> Ints:
         """The row of a layout that has grown from this one, of each row; -1 where its values are gone."""
         mine, other = self.base, larger.base
         moved = np.empty(mine[-1], np.int64)
@@ -124,7 +124,7 @@ class Layout:
         return {"units": self.units, "first": self.first, "streams": self.streams, "sizes": self.sizes, "values": flat}
 
     @classmethod
-    def unpacked(cls, state: State, n_states: int) -> Layout:
+    def unpacked(cls, state: State, n_states: int) -> JointLayout:
         values = tuple(np.split(state["values"], np.cumsum(state["sizes"])[:-1])) if len(state["sizes"]) else ()
         return cls(state["units"], state["first"], state["streams"], values, n_states)
 

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.probable_events import NOTHING, Numbers
-from inkling.evaluators.query.safe.layout import Layout, moved_rows
-from inkling.evaluators.query.safe.scope import Scope
+from inkling.evaluators.query.safe.layout import JointLayout, moved_rows
+from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.model.batch import Ints
 from inkling.model.uncertainty import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
-class Alphabet:
+class KindAlphabet:
     """Transitions of states by symbol, and what follows for the operator above: a `kind` below `n_kinds`."""
 
     predicates: Ints  # the predicate mask of each symbol, in ascending order
@@ -28,7 +28,7 @@ class Alphabet:
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class JointMoves:
     """Step i has cells step_cells[i]:step_cells[i + 1], cell c the moves offsets[c]:offsets[c + 1] of one unit.
 
     Sources and targets are rows of the unit.
@@ -50,8 +50,13 @@ class Moves:
 
 
 def moves_of(
-    scope: Scope, streams: Ints, units: Hashes, masks: Ints, layout: Layout, symbols: Callable[[Ints], Alphabet]
-) -> tuple[Layout, Moves]:
+    scope: StreamScope,
+    streams: Ints,
+    units: Hashes,
+    masks: Ints,
+    layout: JointLayout,
+    symbols: Callable[[Ints], KindAlphabet],
+) -> tuple[JointLayout, JointMoves]:
     """The moves of all units that streams belong to; only bits in their masks count."""
     block, events = scope.block, scope.block.events
     sizes = block.end[streams] - block.begin[streams]
@@ -110,10 +115,10 @@ def moves_of(
     weight = np.zeros(n_moves, events.chance.dtype)
     found(True, source, target, weight, kind)
     step_cells = np.searchsorted(steps[begins], np.arange(len(scope.times) + 1))
-    return layout, Moves(step_cells, unit[member][begins], offsets, source, target, weight, kind)
+    return layout, JointMoves(step_cells, unit[member][begins], offsets, source, target, weight, kind)
 
 
-def _chained(scope: Scope, streams: Ints, units: Hashes) -> tuple[Hashes, Hashes, list[Hashes]]:
+def _chained(scope: StreamScope, streams: Ints, units: Hashes) -> tuple[Hashes, Hashes, list[Hashes]]:
     """Units, names and values of streams whose value depends on the one before."""
     events, block = scope.block.events, scope.block
     chained = np.flatnonzero(events.markov[streams]) if len(streams) else np.empty(0, np.int64)
@@ -125,7 +130,14 @@ def _chained(scope: Scope, streams: Ints, units: Hashes) -> tuple[Hashes, Hashes
 
 
 def _hidden(
-    scope: Scope, layout: Layout, streams: Ints, unit: Ints, groups: Ints, member: Ints, rows: Ints, counts: Ints
+    scope: StreamScope,
+    layout: JointLayout,
+    streams: Ints,
+    unit: Ints,
+    groups: Ints,
+    member: Ints,
+    rows: Ints,
+    counts: Ints,
 ) -> tuple[Ints, Ints, Ints]:
     """Per group its chained stream, or -1; per row which of its values it has and had before, -1 where it cannot."""
     events = scope.block.events
@@ -154,7 +166,7 @@ def _places(known: Hashes, wanted: Hashes) -> Ints:
     return np.where(known[found] == wanted, found, -1)
 
 
-def started(layout: Layout, old: Layout, full: Numbers) -> Numbers:
+def started(layout: JointLayout, old: JointLayout, full: Numbers) -> Numbers:
     """Chances of all rows, where units that are new have seen nothing."""
     base = layout.base
     grown = moved_rows(full, old.rows_in(layout), int(base[-1]))

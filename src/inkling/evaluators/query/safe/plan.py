@@ -15,14 +15,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.analysis.query.plans import GroupSeq, LastWins, Plan, Project, Reg, Seq
+from inkling.analysis.query.plans import GroupSeqPlan, LastWinsPlan, ProjectPlan, RegPlan, SafePlan, SeqPlan
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import is_one_stream
 from inkling.evaluators.query.answers import Answers, joined
 from inkling.evaluators.query.probable_events import Mask, Numbers, ProbableEvents
 from inkling.evaluators.query.safe import group, seq, seq_markov
-from inkling.evaluators.query.safe.intervals import EVER, Carried, Leaf, Operator, Run
-from inkling.evaluators.query.safe.scope import Block, Scope, scopes_of
+from inkling.evaluators.query.safe.intervals import EVER, OperatorRun, OperatorState, RegOperator, SafeOperator
+from inkling.evaluators.query.safe.scope import SafeBlock, StreamScope, scopes_of
 from inkling.kernels.query.intervals import any_within, covered, hits_at, next_after, next_within, survivors, tails_of
 from inkling.kernels.query.moves import moves_of_cells
 from inkling.kernels.query.seq_markov import (
@@ -61,7 +61,7 @@ MOST_ROWS = 1 << 19
 class SafeState:
     """What the operators know of each unit."""
 
-    units: Mapping[int, Carried]
+    units: Mapping[int, OperatorState]
 
     @property
     def n_states(self) -> int:
@@ -84,7 +84,7 @@ class Safe:
     """
 
     query: Query
-    plan: Plan
+    plan: SafePlan
     ever: bool = False
     spare: float = 0.0
     pieces: tuple[int, int] = (SHORTEST, LONGEST)
@@ -96,7 +96,7 @@ class Safe:
         return (*sorted(self.query.head), *_projected(self.plan)[0])
 
     @cached_property
-    def top(self) -> Operator:
+    def top(self) -> SafeOperator:
         """Raises `TooManyStates` or `TooManySymbols`."""
         inner = _projected(self.plan)[1]
         return operator_of(
@@ -110,9 +110,9 @@ class Safe:
         self, state: SafeState, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table] | None = None
     ) -> tuple[SafeState, Answers]:
         """Ingest complete times, later than all before. Raises `TooManyValues`."""
-        after: dict[int, Carried] = dict(state.units)
+        after: dict[int, OperatorState] = dict(state.units)
         parts = [Answers.exactly(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, events.chance.dtype))]
-        for block in Block.of(self.query, events, predicates, self.kernels).windows(self.most_rows):
+        for block in SafeBlock.of(self.query, events, predicates, self.kernels).windows(self.most_rows):
             for unit, scope in scopes_of(block, self.variables).items():
                 after[unit], chances, possible, errors = self._advanced(after.get(unit), scope)
                 some = np.flatnonzero(possible)
@@ -121,7 +121,9 @@ class Safe:
                 parts.append(Answers(np.full(len(some), unit, np.uint64), time, chance, time, errors[some]))
         return SafeState(after), joined(parts)
 
-    def _advanced(self, state: Carried | None, scope: Scope) -> tuple[Carried, Numbers, Mask, NDArray[np.float64]]:
+    def _advanced(
+        self, state: OperatorState | None, scope: StreamScope
+    ) -> tuple[OperatorState, Numbers, Mask, NDArray[np.float64]]:
         """What is known then, chances of all steps, which of them are emitted, and errors."""
         run = self.top.begun(scope, None if state is None else state["run"])
         pieces = list(self._pieces(len(scope.times)))
@@ -147,31 +149,37 @@ class Safe:
             first = last
 
 
-def _projected(plan: Plan) -> tuple[list[str], Plan]:
+def _projected(plan: SafePlan) -> tuple[list[str], SafePlan]:
     """The variables that are projected last, and the plan for their values."""
     variables: list[str] = []
-    while isinstance(plan, Project):
+    while isinstance(plan, ProjectPlan):
         variables.append(plan.variable)
         plan = plan.child
     return variables, plan
 
 
 def operator_of(
-    query: Query, plan: Plan, env: frozenset[str], *, spare: float = 0.0, within: bool = False, since_ever: bool = False
-) -> Operator:
+    query: Query,
+    plan: SafePlan,
+    env: frozenset[str],
+    *,
+    spare: float = 0.0,
+    within: bool = False,
+    since_ever: bool = False,
+) -> SafeOperator:
     """The operators of a plan. `within` says that tables are asked for, `since_ever` that their only start is ever."""
     match plan:
-        case Reg(n_stages=n):
-            return Leaf.of(query, n, (), env)
-        case Project():
+        case RegPlan(n_stages=n):
+            return RegOperator.of(query, n, (), env)
+        case ProjectPlan():
             leaf = _leaf(query, plan, env)
             if leaf is not None:
                 return leaf
             child = operator_of(
                 query, plan.child, env | {plan.variable}, spare=spare, within=within, since_ever=since_ever
             )
-            return Projected(child, plan.variable, _n_stages(plan))
-        case Seq(child=before, stage=number):
+            return ProjectOperator(child, plan.variable, _n_stages(plan))
+        case SeqPlan(child=before, stage=number):
             ever = within and (since_ever or query.stages[number].repeated)
             child = operator_of(query, before, env, spare=spare, within=True, since_ever=ever)
             if not query.source(number).markov:
@@ -179,49 +187,49 @@ def operator_of(
             if within or query.stages[number].repeated or is_one_stream(query, number, env):
                 return seq_markov.SeqMarkovOperator(query, child, number, spare, since_ever)
             return group.SeqManyOperator(query, child, number, spare)
-        case LastWins(child=before, stage=number):
+        case LastWinsPlan(child=before, stage=number):
             return seq.LastWinsOperator(operator_of(query, before, env, spare=spare), number)
-        case GroupSeq(child=before, stage=number):
+        case GroupSeqPlan(child=before, stage=number):
             leaf = _leaf(query, before, env)
             assert leaf is not None
             return group.GroupSeqOperator(query, leaf, number, spare)
 
 
-def _leaf(query: Query, plan: Plan, env: frozenset[str]) -> Leaf | None:
+def _leaf(query: Query, plan: SafePlan, env: frozenset[str]) -> RegOperator | None:
     variables, inner = _projected(plan)
-    if not isinstance(inner, Reg):
+    if not isinstance(inner, RegPlan):
         return None
-    return Leaf.of(query, inner.n_stages, variables, env | frozenset(variables))
+    return RegOperator.of(query, inner.n_stages, variables, env | frozenset(variables))
 
 
-def _n_stages(plan: Plan) -> int:
+def _n_stages(plan: SafePlan) -> int:
     match plan:
-        case Reg(n_stages=n):
+        case RegPlan(n_stages=n):
             return n
-        case Project(child=child):
+        case ProjectPlan(child=child):
             return _n_stages(child)
-        case Seq(stage=number) | LastWins(stage=number) | GroupSeq(stage=number):
+        case SeqPlan(stage=number) | LastWinsPlan(stage=number) | GroupSeqPlan(stage=number):
             return number + 1
 
 
 @dataclass(frozen=True, slots=True)
-class Projected:
+class ProjectOperator:
     """For operators that are more than a chain of states, value by value."""
 
-    child: Operator
+    child: SafeOperator
     variable: str
     n_stages: int
 
-    def begun(self, scope: Scope, state: Carried | None) -> ProjectedRun:
-        return ProjectedRun(self, scope, state)
+    def begun(self, scope: StreamScope, state: OperatorState | None) -> ProjectRun:
+        return ProjectRun(self, scope, state)
 
 
-class ProjectedRun:
-    def __init__(self, node: Projected, scope: Scope, state: Carried | None) -> None:
+class ProjectRun:
+    def __init__(self, node: ProjectOperator, scope: StreamScope, state: OperatorState | None) -> None:
         self._dtype = scope.block.events.chance.dtype
         known = {} if state is None else {int(name): some for name, some in state["values"].items()}
         scopes = scope.divided(node.variable, range(node.n_stages))
-        self._runs: dict[int, Run] = {
+        self._runs: dict[int, OperatorRun] = {
             value: node.child.begun(scopes.get(value, scope.nothing()), known.get(value))
             for value in sorted({*known, *scopes})
         }
@@ -258,5 +266,5 @@ class ProjectedRun:
         self._fresh = set()
         return 1 - left
 
-    def carried(self) -> Carried:
+    def carried(self) -> OperatorState:
         return {"values": {str(value): run.carried() for value, run in self._runs.items()}, "starts": self._starts}

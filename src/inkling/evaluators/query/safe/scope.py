@@ -15,7 +15,7 @@ from inkling.model.batch import Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SafeBlock:
     """Complete times: what may happen, and what each row can do for the query."""
 
     query: Query
@@ -27,11 +27,11 @@ class Block:
     kernels: SimpleNamespace
 
     @classmethod
-    def of(cls, query: Query, events: ProbableEvents, predicates: Ints, kernels: SimpleNamespace) -> Block:
+    def of(cls, query: Query, events: ProbableEvents, predicates: Ints, kernels: SimpleNamespace) -> SafeBlock:
         first = np.searchsorted(events.stream, np.arange(events.n_streams + 1))
         return cls(query, events, predicates, events.rest, first[:-1], first[1:], kernels)
 
-    def windows(self, n_rows: int) -> Iterator[Block]:
+    def windows(self, n_rows: int) -> Iterator[SafeBlock]:
         """The same times, one after the other, in parts of about so many rows."""
         events = self.events
         times, place = np.unique(events.time, return_inverse=True)
@@ -75,10 +75,10 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class StreamScope:
     """What stages read for some values of the variables around them."""
 
-    block: Block
+    block: SafeBlock
     streams: tuple[Ints, ...]  # per stage
     times: Ints
 
@@ -100,7 +100,7 @@ class Scope:
         np.bitwise_or.at(masks, back, np.concatenate(bits))
         return streams, np.concatenate(units)[place], masks
 
-    def divided(self, variable: str, stages: Sequence[int]) -> dict[int, Scope]:
+    def divided(self, variable: str, stages: Sequence[int]) -> dict[int, StreamScope]:
         """One scope per value of a variable that all of some stages have."""
         parts: dict[int, list[Ints]] = {}
         for stage in stages:
@@ -110,7 +110,7 @@ class Scope:
                 parts.setdefault(code, [np.empty(0, np.int64) for _ in self.streams])[stage] = some
         return {code: replace(self, streams=tuple(read)) for code, read in parts.items()}
 
-    def nothing(self) -> Scope:
+    def nothing(self) -> StreamScope:
         """The same times, at which nothing happens."""
         return replace(self, streams=tuple(np.empty(0, np.int64) for _ in self.streams))
 
@@ -124,7 +124,7 @@ def unit_names(codes: Sequence[Hashes], n: int) -> Hashes:
     return combined(np.zeros(n, np.uint64), *codes) if codes else np.zeros(n, np.uint64)
 
 
-def scopes_of(block: Block, variables: Sequence[str]) -> dict[int, Scope]:
+def scopes_of(block: SafeBlock, variables: Sequence[str]) -> dict[int, StreamScope]:
     """What each unit reads of variables that all stages have, by its name."""
     none = np.empty(0, np.int64)
     read: dict[int, list[Ints]] = {}
@@ -136,7 +136,7 @@ def scopes_of(block: Block, variables: Sequence[str]) -> dict[int, Scope]:
     scopes = {}
     for name in sorted(read):
         groups = block.groups(np.unique(np.concatenate(read[name])))
-        scopes[name] = Scope(block, tuple(read[name]), np.unique(block.events.time[groups]))
+        scopes[name] = StreamScope(block, tuple(read[name]), np.unique(block.events.time[groups]))
     return scopes
 
 

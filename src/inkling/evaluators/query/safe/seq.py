@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from inkling.analysis.query.bits import accepted, candidate
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.probable_events import Mask, Numbers
-from inkling.evaluators.query.safe.intervals import EVER, Carried, Operator, Run
-from inkling.evaluators.query.safe.scope import Scope
+from inkling.evaluators.query.safe.intervals import EVER, OperatorRun, OperatorState, SafeOperator
+from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.model.batch import Ints
 
 
@@ -30,20 +30,20 @@ class SeqOperator:
     """
 
     query: Query
-    child: Operator
+    child: SafeOperator
     stage: int
     spare: float = 0.0
     since_ever: bool = False
 
-    def begun(self, scope: Scope, state: Carried | None) -> SeqRun:
+    def begun(self, scope: StreamScope, state: OperatorState | None) -> SeqRun:
         return SeqRun(self, scope, state)
 
 
-class AsksChild:
+class ChildTable:
     """Asks the stages before for one start per time at which waiting can have ended."""
 
-    _scope: Scope
-    _child: Run
+    _scope: StreamScope
+    _child: OperatorRun
     _fresh: bool  # whether nothing was asked for yet
     _starts: Ints  # of the child's columns
     _latest: Numbers  # what the child gave for each start at the step before
@@ -63,8 +63,8 @@ class AsksChild:
         return child, np.concatenate([np.full(len(kept) + len(begins), first - 1), cuts]).astype(np.int64)
 
 
-class SeqRun(AsksChild):
-    def __init__(self, node: SeqOperator, scope: Scope, state: Carried | None) -> None:
+class SeqRun(ChildTable):
+    def __init__(self, node: SeqOperator, scope: StreamScope, state: OperatorState | None) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
         self._repeated = node.query.stages[node.stage].repeated
         self._match, self._taken = match_chances(scope, node.stage)
@@ -160,7 +160,7 @@ class SeqRun(AsksChild):
         self._held = held
         return out
 
-    def carried(self) -> Carried:
+    def carried(self) -> OperatorState:
         return {
             "child": self._child.carried(),
             "starts": self._starts,
@@ -216,7 +216,7 @@ class SeqRun(AsksChild):
         self._lost = self._lost * on[-1]
 
 
-def match_chances(scope: Scope, stage: int) -> tuple[Numbers, Numbers]:
+def match_chances(scope: StreamScope, stage: int) -> tuple[Numbers, Numbers]:
     """Per step, how probable it is that some event is a candidate of a stage, and that some is accepted."""
     block, events = scope.block, scope.block.events
     groups = block.groups(scope.streams[stage])
@@ -250,17 +250,17 @@ def _any_of(chances: Numbers, steps: Ints, n_steps: int) -> Numbers:
 class LastWinsOperator:
     """A last stage that can take every event which the stage before accepts: only the latest one counts."""
 
-    child: Operator
+    child: SafeOperator
     stage: int
 
-    def begun(self, scope: Scope, state: Carried | None) -> LastWinsRun:
+    def begun(self, scope: StreamScope, state: OperatorState | None) -> LastWinsRun:
         return LastWinsRun(self, scope, state)
 
 
 class LastWinsRun:
     neglected = 0.0
 
-    def __init__(self, node: LastWinsOperator, scope: Scope, state: Carried | None) -> None:
+    def __init__(self, node: LastWinsOperator, scope: StreamScope, state: OperatorState | None) -> None:
         self._kernels = scope.block.kernels
         self._match, self._taken = match_chances(scope, node.stage)
         self._child = node.child.begun(scope, None if state is None else state["child"])
@@ -285,5 +285,5 @@ class LastWinsRun:
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
         raise NotImplementedError("what a last stage takes is known by time only")
 
-    def carried(self) -> Carried:
+    def carried(self) -> OperatorState:
         return {"child": self._child.carried(), "latest": self._latest, "too_low": self._too_low}

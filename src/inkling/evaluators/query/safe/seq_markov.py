@@ -15,11 +15,11 @@ import numpy as np
 
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.probable_events import Mask, Numbers
-from inkling.evaluators.query.safe.intervals import Carried, Operator, arrays
-from inkling.evaluators.query.safe.layout import Layout, moved_rows
-from inkling.evaluators.query.safe.moves import Alphabet, Moves, moves_of, started
-from inkling.evaluators.query.safe.scope import Scope
-from inkling.evaluators.query.safe.seq import AsksChild
+from inkling.evaluators.query.safe.intervals import OperatorState, SafeOperator, arrays
+from inkling.evaluators.query.safe.layout import JointLayout, moved_rows
+from inkling.evaluators.query.safe.moves import JointMoves, KindAlphabet, moves_of, started
+from inkling.evaluators.query.safe.scope import StreamScope
+from inkling.evaluators.query.safe.seq import ChildTable
 from inkling.model.batch import Ints
 
 NONE, REJECTED, ACCEPTED = 0, 1, 2
@@ -28,22 +28,22 @@ NONE, REJECTED, ACCEPTED = 0, 1, 2
 @dataclass(frozen=True, slots=True)
 class SeqMarkovOperator:
     query: Query
-    child: Operator
+    child: SafeOperator
     stage: int
     spare: float = 0.0
     since_ever: bool = False
 
-    def begun(self, scope: Scope, state: Carried | None) -> SeqMarkovRun:
+    def begun(self, scope: StreamScope, state: OperatorState | None) -> SeqMarkovRun:
         return SeqMarkovRun(self, scope, state)
 
 
-class SeqMarkovRun(AsksChild):
-    def __init__(self, node: SeqMarkovOperator, scope: Scope, state: Carried | None) -> None:
+class SeqMarkovRun(ChildTable):
+    def __init__(self, node: SeqMarkovOperator, scope: StreamScope, state: OperatorState | None) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
         self._repeated = node.query.stages[node.stage].repeated
         dtype = scope.block.events.chance.dtype
         self._child = node.child.begun(scope, None if state is None else state["child"])
-        old = Layout.empty(1) if state is None else Layout.unpacked(state, 1)
+        old = JointLayout.empty(1) if state is None else JointLayout.unpacked(state, 1)
         state = state or {
             "full": np.empty(0, dtype),
             "weights": np.empty((0, 0), dtype),
@@ -160,7 +160,7 @@ class SeqMarkovRun(AsksChild):
         self._held = held
         return out
 
-    def carried(self) -> Carried:
+    def carried(self) -> OperatorState:
         return {
             **self._layout.packed(),
             "child": self._child.carried(),
@@ -188,11 +188,11 @@ def stage_symbols(stage: int) -> Any:
     bit = 1 << (2 * stage)
     larger = np.maximum.outer(np.arange(3), np.arange(3))
     kinds = np.array([[NONE, REJECTED, ACCEPTED]])
-    alphabet = Alphabet(np.array([0, bit, 3 * bit]), larger, np.zeros((1, 3), np.int64), kinds, 3)
+    alphabet = KindAlphabet(np.array([0, bit, 3 * bit]), larger, np.zeros((1, 3), np.int64), kinds, 3)
     return lambda predicates: alphabet
 
 
-def _of_one(moves: Moves) -> Sequence[np.ndarray]:
+def _of_one(moves: JointMoves) -> Sequence[np.ndarray]:
     """Moves of a single unit, as kernels take them."""
     step_cells, _, *others = arrays(moves)
     return step_cells, *others, moves.kind

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.probable_events import NOTHING, Numbers
-from inkling.evaluators.query.sets.steps import Move, Outcome, Step
-from inkling.evaluators.query.sets.successors import Effects, Entry, Roles, Successors
+from inkling.evaluators.query.sets.steps import GroundingStep, StreamMove, StreamOutcome
+from inkling.evaluators.query.sets.successors import Effects, PartialMatch, Roles, Successors
 from inkling.kernels.query.live_sets import NEVER, alike, least_of, state_words
 from inkling.model.batch import Ints
 
@@ -24,7 +24,7 @@ Codes = NDArray[np.uint16]
 MOST_CODES = 1 << 16
 
 
-class TooMany(Exception):  # noqa: N818
+class TooManySets(Exception):  # noqa: N818
     """There are more states than allowed."""
 
 
@@ -37,7 +37,7 @@ class LiveSets:
     without mass, as they show when there can be others.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[PartialMatch, ...]
     chains: tuple[int, ...]
     mass: Numbers
     starts: Ints  # [state, entry]
@@ -67,19 +67,19 @@ class Completed:
 
 
 def advanced(
-    sets: LiveSets, step: Step, successors: Successors, most: int, *, once: bool = False
+    sets: LiveSets, step: GroundingStep, successors: Successors, most: int, *, once: bool = False
 ) -> tuple[LiveSets, Completed]:
     """What may be going on after a step, and the chance that a match ends then; `once` counts the first match only."""
-    within = Within(sets, step, successors)
+    within = StepInProgress(sets, step, successors)
     for number in range(len(step.moves)):
         within.take(number)
         if within.n_states > most:
-            raise TooMany
+            raise TooManySets
     return within.finished(once)
 
 
 @dataclass(slots=True)
-class Part:
+class StepStates:
     """Some states in the middle of a step."""
 
     mass: Numbers
@@ -90,14 +90,14 @@ class Part:
     values: Codes
     path: Ints
 
-    def at(self, rows: Ints | slice) -> Part:
-        return Part(*(getattr(self, name)[rows] for name in Part.__slots__))
+    def at(self, rows: Ints | slice) -> StepStates:
+        return StepStates(*(getattr(self, name)[rows] for name in StepStates.__slots__))
 
 
-class Within:
+class StepInProgress:
     """The states in the middle of a step."""
 
-    def __init__(self, sets: LiveSets, step: Step, successors: Successors) -> None:
+    def __init__(self, sets: LiveSets, step: GroundingStep, successors: Successors) -> None:
         self._time = step.time
         self._moves = step.moves
         every = [outcome.roles for move in step.moves for some in move.outcomes.values() for outcome in some]
@@ -111,14 +111,14 @@ class Within:
         reached = (one.value for move in step.moves for some in move.outcomes.values() for one in some)
         self._held = tuple(dict.fromkeys((*sets.held, *reached)))
         if len(self._held) > MOST_CODES:
-            raise TooMany
+            raise TooManySets
         self._code = {value: code for code, value in enumerate(self._held)}
         n, width = sets.n_states, len(self.entries)
         old = np.full((n, width), NEVER)
         old[:, : len(sets.entries)] = sets.starts
         values = np.zeros((n, len(self._chains)), np.uint16)
         values[:, : len(sets.chains)] = sets.values
-        self.states = Part(
+        self.states = StepStates(
             sets.mass,
             old,
             np.zeros((n, width), bool),
@@ -165,7 +165,7 @@ class Within:
         codes[used] = np.arange(1, len(used) + 1)
         return codes[values], (int(NOTHING), *(self._held[code] for code in used.tolist()))
 
-    def _cases(self, move: Move) -> list[tuple[Part, Outcome]]:
+    def _cases(self, move: StreamMove) -> list[tuple[StepStates, StreamOutcome]]:
         states = self.states
         if move.anew or move.stream is None:
             return [(states, outcome) for outcome in move.outcomes[0]]
@@ -176,7 +176,7 @@ class Within:
             cases += [(here, outcome) for outcome in move.after(self._held[code])]
         return cases
 
-    def after(self, part: Part, outcome: Outcome, move: Move) -> Part:
+    def after(self, part: StepStates, outcome: StreamOutcome, move: StreamMove) -> StepStates:
         effect = self._numbered.of(outcome.roles)
         new, done, taken, values = part.new, part.done, part.taken, part.values
         if effect.made or effect.done:
@@ -193,7 +193,7 @@ class Within:
         if move.stream is not None:
             values = values.copy()
             values[:, self._chains.index(move.stream)] = self._code[outcome.value]
-        return Part(part.mass * outcome.chance, part.old, taken, new, done, values, part.path)
+        return StepStates(part.mass * outcome.chance, part.old, taken, new, done, values, part.path)
 
     def _settle(self, following: int) -> None:
         """Entries that nothing more happens to at this time are as they will be after it."""
@@ -216,7 +216,7 @@ class Within:
             return
         mass = _summed(number, len(first), states.mass)
         old, new, done = (least_of(number, first, some) for some in (states.old, states.new, states.done))
-        self.states = Part(mass, old, states.taken[first], new, done, states.values[first], states.path[first])
+        self.states = StepStates(mass, old, states.taken[first], new, done, states.values[first], states.path[first])
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +229,8 @@ class _NumberedEffect:
 
 
 class _NumberedEffects:
-    def __init__(self, numbers: dict[Entry, int], effects: dict[Roles, Effects]) -> None:
-        def number(entry: Entry | None) -> int:
+    def __init__(self, numbers: dict[PartialMatch, int], effects: dict[Roles, Effects]) -> None:
+        def number(entry: PartialMatch | None) -> int:
             return -1 if entry is None else numbers[entry]
 
         self._numbered = {
@@ -246,7 +246,7 @@ class _NumberedEffects:
     def of(self, roles: Roles) -> _NumberedEffect:
         return self._numbered[roles]
 
-    def used(self, move: Move) -> set[int]:
+    def used(self, move: StreamMove) -> set[int]:
         """Entries that something may happen to, or may come from."""
         used: set[int] = set()
         for some in move.outcomes.values():
@@ -256,11 +256,11 @@ class _NumberedEffects:
         return used
 
 
-def _joined(parts: Sequence[Part]) -> Part:
-    return Part(*(np.concatenate([getattr(part, name) for part in parts]) for name in Part.__slots__))
+def _joined(parts: Sequence[StepStates]) -> StepStates:
+    return StepStates(*(np.concatenate([getattr(part, name) for part in parts]) for name in StepStates.__slots__))
 
 
-def words_of(states: Part) -> Hashes:
+def words_of(states: StepStates) -> Hashes:
     """What makes states the same, as words."""
     return state_words(states.old, states.taken, states.new, states.done, states.values)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inkling.analysis.query.query import Place, Query, Stage, Variable
+from inkling.analysis.query.query import Query, QueryVariable, Subgoal, SubgoalColumn
 from inkling.logical import expr as e
 
-Places = frozenset[Place]
+Places = frozenset[SubgoalColumn]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +21,16 @@ class StageNeeds:
 
     columns: tuple[str, ...]
     same: tuple[tuple[str, str], ...]
-    agrees: tuple[tuple[str, Place], ...]
-    keeps: tuple[tuple[str, Place], ...]
+    agrees: tuple[tuple[str, SubgoalColumn], ...]
+    keeps: tuple[tuple[str, SubgoalColumn], ...]
     joins: tuple[e.Expr, ...]
     across: tuple[e.Expr, ...]
     first_joins: tuple[e.Expr, ...]
     first_across: tuple[e.Expr, ...]
-    done: tuple[Place, ...]
-    again: tuple[Place, ...]
+    done: tuple[SubgoalColumn, ...]
+    again: tuple[SubgoalColumn, ...]
 
-    def agreements(self, again: bool) -> tuple[tuple[str, Place], ...]:
+    def agreements(self, again: bool) -> tuple[tuple[str, SubgoalColumn], ...]:
         return (*self.agrees, *self.keeps) if again else self.agrees
 
     def conditions(self, again: bool) -> tuple[tuple[e.Expr, ...], tuple[e.Expr, ...]]:
@@ -44,7 +44,7 @@ def needs_of(query: Query, variables: Sequence[str]) -> tuple[StageNeeds, ...]:
 
 
 class _Needs:
-    def __init__(self, query: Query, distinguished: Sequence[Variable]) -> None:
+    def __init__(self, query: Query, distinguished: Sequence[QueryVariable]) -> None:
         self._query, self._distinguished = query, distinguished
         self._stage_of = {stage.slot: number for number, stage in enumerate(query.stages)}
         n = len(query.stages)
@@ -53,9 +53,9 @@ class _Needs:
         self._keeps = [self._keeps_in(number) for number in range(n)]
 
     def stages(self) -> tuple[StageNeeds, ...]:
-        stages, later = self._query.stages, frozenset[Place]()
+        stages, later = self._query.stages, frozenset[SubgoalColumn]()
         made: list[StageNeeds] = []
-        everything: set[Place] = set()
+        everything: set[SubgoalColumn] = set()
         for number in range(len(stages) - 1, -1, -1):
             stage = stages[number]
             done = later
@@ -78,7 +78,7 @@ class _Needs:
             )
         return tuple(made[::-1])
 
-    def _keys(self, variable: Variable, number: int) -> set[str]:
+    def _keys(self, variable: QueryVariable, number: int) -> set[str]:
         source = self._query.source(number)
         return {column for column in variable.columns_in(number) if source.is_key(column)}
 
@@ -92,7 +92,7 @@ class _Needs:
             found += [(column, min(keys)) for column in sorted(variable.columns_in(number) - keys)]
         return tuple(found)
 
-    def _agrees_in(self, number: int) -> tuple[tuple[str, Place], ...]:
+    def _agrees_in(self, number: int) -> tuple[tuple[str, SubgoalColumn], ...]:
         found = []
         for variable in self._query.variables:
             earlier = [place for place in variable.places if place.stage < number]
@@ -100,14 +100,14 @@ class _Needs:
                 found += [(column, min(earlier)) for column in sorted(variable.columns_in(number))]
         return tuple(found)
 
-    def _keeps_in(self, number: int) -> tuple[tuple[str, Place], ...]:
+    def _keeps_in(self, number: int) -> tuple[tuple[str, SubgoalColumn], ...]:
         stage = self._query.stages[number]
         if not stage.repeated:
             return ()
         known = {column for column, _ in self._agrees[number]} | {column for column, _ in self._same[number]}
         for variable in self._distinguished:
             known |= self._keys(variable, number)
-        return tuple((column, Place(number, column)) for column in sorted(stage.kept - known))
+        return tuple((column, SubgoalColumn(number, column)) for column in sorted(stage.kept - known))
 
     def _read(self, number: int, again: bool) -> Places:
         """What an event of the stage is compared with."""
@@ -118,16 +118,16 @@ class _Needs:
                 read |= {place for part in e.walk(condition) if (place := self._place(part, stage)) is not None}
         return frozenset(read)
 
-    def _place(self, part: e.Expr, stage: Stage) -> Place | None:
+    def _place(self, part: e.Expr, stage: Subgoal) -> SubgoalColumn | None:
         match part:
             case e.ListColumn(slot=slot, column=column):
-                return Place(self._stage_of[slot], column)
+                return SubgoalColumn(self._stage_of[slot], column)
             case e.ColumnOf(slot=slot, column=column) if slot != stage.slot:
-                return Place(self._stage_of[slot], column)
+                return SubgoalColumn(self._stage_of[slot], column)
             case _:
                 return None
 
-    def _columns(self, number: int, kept: set[Place]) -> tuple[str, ...]:
+    def _columns(self, number: int, kept: set[SubgoalColumn]) -> tuple[str, ...]:
         stage = self._query.stages[number]
         read = {place.column for place in kept if place.stage == number}
         read |= {column for column, _ in (*self._agrees[number], *self._keeps[number])}

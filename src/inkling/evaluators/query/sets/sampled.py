@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.probable_events import NOTHING
 from inkling.evaluators.query.sets.live_sets import Completed, LiveSets
-from inkling.evaluators.query.sets.steps import Move, Outcome, Step
-from inkling.evaluators.query.sets.successors import Entry, Roles, Successors
+from inkling.evaluators.query.sets.steps import GroundingStep, StreamMove, StreamOutcome
+from inkling.evaluators.query.sets.successors import PartialMatch, Roles, Successors
 from inkling.evaluators.sampling import Sampling
 from inkling.kernels.query.sampled_worlds import NEVER, drawn, marked, stepped, weight_of
 from inkling.kernels.worlds.draws import uniforms
 from inkling.model.batch import Ints
 
-Draw = Callable[[Move, Sequence[Outcome], Mapping[int, range], Hashes], Ints]
+Draw = Callable[[StreamMove, Sequence[StreamOutcome], Mapping[int, range], Hashes], Ints]
 """Draws the outcome of a stream in each world, from a move, its outcomes, those by value before, and these values."""
 
 
@@ -39,7 +39,9 @@ class WorldSampler:
         """As the settings of a run ask."""
         return cls(asked.n_worlds, asked.epsilon, asked.seed)
 
-    def draw(self, move: Move, outcomes: Sequence[Outcome], after: Mapping[int, range], before: Hashes) -> Ints:
+    def draw(
+        self, move: StreamMove, outcomes: Sequence[StreamOutcome], after: Mapping[int, range], before: Hashes
+    ) -> Ints:
         chances = np.array([float(one.chance) for one in outcomes])
         offsets = [0, *(some.stop for some in after.values())]
         shares = [np.cumsum(chances[some.start : some.stop]) for some in after.values()]
@@ -53,7 +55,7 @@ class SampledWorlds:
     """Partial matches in sampled worlds. `scale` is the probability of all worlds together; `over` has the worlds that
     already had the one match that counts."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[PartialMatch, ...]
     chains: tuple[int, ...]
     live: Hashes  # [entry, word]
     starts: Ints  # [entry, world]
@@ -112,7 +114,7 @@ def _naming(sets: LiveSets) -> Callable[[int], tuple[list[str], list[tuple[int, 
 
 
 def sampled_after(
-    worlds: SampledWorlds, step: Step, successors: Successors, draw: Draw, *, once: bool = False
+    worlds: SampledWorlds, step: GroundingStep, successors: Successors, draw: Draw, *, once: bool = False
 ) -> tuple[SampledWorlds, Completed]:
     """The worlds after a step, and the share of those in which a match ends then."""
     every = [outcome.roles for move in step.moves for some in move.outcomes.values() for outcome in some]
@@ -124,7 +126,7 @@ def sampled_after(
         values |= _drawn(move, events, masks, values, worlds.n_worlds, draw)
     entries = dict.fromkeys(worlds.entries)
     entries |= dict.fromkeys(entry for one in effects.values() for _, entry in one.made)
-    number: dict[Entry | None, int] = {entry: at for at, entry in enumerate(entries)}
+    number: dict[PartialMatch | None, int] = {entry: at for at, entry in enumerate(entries)}
     number[None] = -1
     takes = [(event, number[entry]) for roles, event in events.items() for entry in effects[roles].taken]
     makes = [(event, number[one], number[made]) for roles, event in events.items() for one, made in effects[roles].made]
@@ -156,11 +158,11 @@ def sampled_after(
 
 
 def _drawn(
-    move: Move, events: Mapping[Roles, int], masks: Hashes, values: Mapping[int, Hashes], n: int, draw: Draw
+    move: StreamMove, events: Mapping[Roles, int], masks: Hashes, values: Mapping[int, Hashes], n: int, draw: Draw
 ) -> dict[int, Hashes]:
     """Mark what happens in each world; the new values of the chain that moves."""
     after: dict[int, range] = {}
-    outcomes: list[Outcome] = []
+    outcomes: list[StreamOutcome] = []
     for given, some in move.outcomes.items():
         after[given] = range(len(outcomes), len(outcomes) + len(some))
         outcomes += some

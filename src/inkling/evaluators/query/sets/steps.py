@@ -16,7 +16,7 @@ from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.probable_events import NOTHING, ProbableEvents
 from inkling.evaluators.query.sets.needs import StageNeeds
 from inkling.evaluators.query.sets.successors import Role, Roles
-from inkling.evaluators.query.units import Units, units_of
+from inkling.evaluators.query.units import Groundings, units_of
 from inkling.model.batch import Ints
 from inkling.model.uncertainty import TOLERANCE
 
@@ -24,7 +24,7 @@ Chance = float | Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StreamOutcome:
     """What a stream may have at a time; `row` is -1 for nothing, or one of several rows that come to the same."""
 
     chance: Chance
@@ -34,7 +34,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class StreamMove:
     """One stream at one time: its outcomes, by the value before where they depend on it.
 
     `stream` is the name of a stream that has a value before, or None. `token` names stream and time.
@@ -42,33 +42,33 @@ class Move:
 
     stream: int | None
     anew: bool
-    outcomes: Mapping[int, tuple[Outcome, ...]]
+    outcomes: Mapping[int, tuple[StreamOutcome, ...]]
     token: int
 
-    def after(self, value: int) -> tuple[Outcome, ...]:
+    def after(self, value: int) -> tuple[StreamOutcome, ...]:
         return self.outcomes[0] if self.anew else self.outcomes.get(value, NO_EVENT)
 
 
-NO_EVENT = (Outcome(1, (), int(NOTHING), -1),)
+NO_EVENT = (StreamOutcome(1, (), int(NOTHING), -1),)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GroundingStep:
     """All that may happen to a unit at a time."""
 
     unit: int
     time: int
-    moves: tuple[Move, ...]
+    moves: tuple[StreamMove, ...]
 
 
-class Steps:
+class GroundingSteps:
     """The steps of a block, unit by unit."""
 
     def __init__(self, query: Query, variables: Sequence[str], needs: Sequence[StageNeeds], *, lumps: bool) -> None:
         self._query, self._variables, self._needs = query, variables, needs
         self._lumps = lumps  # whether outcomes that come to the same are one
 
-    def of(self, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]) -> Iterator[Step]:
+    def of(self, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]) -> Iterator[GroundingStep]:
         units = units_of(self._query, self._variables, events, len(self._query.stages))
         roles = self._roles(events, predicates, tables, units)
         read = np.asarray(units.reads.any(axis=0))[events.stream] if events.n_groups else np.empty(0, bool)
@@ -79,9 +79,9 @@ class Steps:
         listed = zip(unit[chosen].tolist(), events.time[chosen].tolist(), chosen.tolist(), strict=True)
         for (number, time), some in groupby(listed, key=lambda one: one[:2]):
             moves = (self._move(events, group, roles, tokens) for _, _, group in some)
-            yield Step(number, time, tuple(move for move in moves if move is not None))
+            yield GroundingStep(number, time, tuple(move for move in moves if move is not None))
 
-    def _move(self, events: ProbableEvents, group: int, roles: Sequence[Roles], tokens: Hashes) -> Move | None:
+    def _move(self, events: ProbableEvents, group: int, roles: Sequence[Roles], tokens: Hashes) -> StreamMove | None:
         begin, end = int(events.offsets[group]), int(events.offsets[group + 1])
         stream = int(events.stream[group])
         is_chain, anew = bool(events.markov[stream]), bool(events.anew[group])
@@ -94,12 +94,12 @@ class Steps:
             rows.sort(key=events.value.__getitem__)  # worlds are drawn in this order, whatever that of the rows is
         outcomes = {given: self._outcomes(events, by_given[given], roles, is_chain) for given in sorted(by_given)}
         name = int(events.name[stream]) if is_chain else None
-        return Move(name, anew or not is_chain, outcomes, int(tokens[group]))
+        return StreamMove(name, anew or not is_chain, outcomes, int(tokens[group]))
 
     def _outcomes(
         self, events: ProbableEvents, rows: Sequence[int], roles: Sequence[Roles], is_chain: bool
-    ) -> tuple[Outcome, ...]:
-        found: dict[object, Outcome] = {}
+    ) -> tuple[StreamOutcome, ...]:
+        found: dict[object, StreamOutcome] = {}
         rest: Chance = Fraction(1) if events.is_exact else 1.0
         for row in rows:
             chance = events.chance[row]
@@ -109,15 +109,15 @@ class Steps:
             value = int(events.value[row]) if is_chain else int(NOTHING)
             like = (roles[row], value) if self._lumps else row
             known = found.get(like)
-            found[like] = Outcome(chance + (known.chance if known else 0), roles[row], value, row)
+            found[like] = StreamOutcome(chance + (known.chance if known else 0), roles[row], value, row)
         if rest > (0 if events.is_exact else float(TOLERANCE)):
             like = ((), int(NOTHING)) if self._lumps else -1
             known = found.get(like)
-            found[like] = Outcome(rest + (known.chance if known else 0), (), int(NOTHING), -1)
+            found[like] = StreamOutcome(rest + (known.chance if known else 0), (), int(NOTHING), -1)
         return tuple(found.values()) or NO_EVENT
 
     def _roles(
-        self, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table], units: Units
+        self, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table], units: Groundings
     ) -> list[Roles]:
         """Per row, what its event can be."""
         found: list[list[Role]] = [[] for _ in range(len(predicates))]

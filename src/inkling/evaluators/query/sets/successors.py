@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.query.query import Place, Query
+from inkling.analysis.query.query import Query, SubgoalColumn
 from inkling.evaluators.query.sets.needs import StageNeeds
 from inkling.evaluators.truth import truth_of
 from inkling.logical import expr as e
@@ -21,7 +21,7 @@ Values = tuple[Value, ...]
 MOST_KNOWN = 200_000
 
 
-class Entry(NamedTuple):
+class PartialMatch(NamedTuple):
     """A partial match up to a stage; it waits for an event of the next stage, or for one more (`again`) of the same."""
 
     stage: int
@@ -45,9 +45,9 @@ Roles = tuple[Role, ...]
 class Effects:
     """Effects of one event: entries that it takes, and entries that it makes of others (None: of no other)."""
 
-    taken: tuple[Entry, ...]
-    made: tuple[tuple[Entry | None, Entry], ...]
-    done: tuple[Entry | None, ...]  # entries that it completes
+    taken: tuple[PartialMatch, ...]
+    made: tuple[tuple[PartialMatch | None, PartialMatch], ...]
+    done: tuple[PartialMatch | None, ...]  # entries that it completes
 
 
 class Successors:
@@ -63,11 +63,11 @@ class Successors:
             ({place: at for at, place in enumerate(one.done)}, {place: at for at, place in enumerate(one.again)})
             for one in needs
         ]
-        self._known: dict[tuple[Entry, Role], tuple[bool, bool]] = {}
+        self._known: dict[tuple[PartialMatch, Role], tuple[bool, bool]] = {}
 
-    def effects(self, entries: Sequence[Entry], events: Iterable[Roles]) -> dict[Roles, Effects]:
+    def effects(self, entries: Sequence[PartialMatch], events: Iterable[Roles]) -> dict[Roles, Effects]:
         """The effects of each event on these entries."""
-        waiting: dict[tuple[int, bool, Values], list[Entry]] = {}
+        waiting: dict[tuple[int, bool, Values], list[PartialMatch]] = {}
         for entry in entries:
             number, kept = entry.stage + (not entry.again), self._kept_in[entry.stage][entry.again]
             agreed = tuple(entry.values[kept[place]] for _, place in self._needs[number].agreements(entry.again))
@@ -77,9 +77,11 @@ class Successors:
         self._decide((entry, role) for role, some in agreeing.items() for entry in some)
         return {roles: self._effects_of(roles, agreeing) for roles in distinct}
 
-    def _agreeing(self, role: Role, waiting: Mapping[tuple[int, bool, Values], list[Entry]]) -> list[Entry]:
+    def _agreeing(
+        self, role: Role, waiting: Mapping[tuple[int, bool, Values], list[PartialMatch]]
+    ) -> list[PartialMatch]:
         """Entries that have the values in common with an event that they share; a missing one equals nothing."""
-        found: list[Entry] = []
+        found: list[PartialMatch] = []
         own = self._place_in[role.stage]
         for again in (False, True):
             agreed = tuple(role.values[own[column]] for column, _ in self._needs[role.stage].agreements(again))
@@ -87,12 +89,12 @@ class Successors:
                 found += waiting.get((role.stage, again, agreed), ())
         return found
 
-    def _effects_of(self, roles: Roles, agreeing: Mapping[Role, Sequence[Entry]]) -> Effects:
-        taken: list[Entry] = []
-        made: list[tuple[Entry | None, Entry]] = []
-        done: list[Entry | None] = []
+    def _effects_of(self, roles: Roles, agreeing: Mapping[Role, Sequence[PartialMatch]]) -> Effects:
+        taken: list[PartialMatch] = []
+        made: list[tuple[PartialMatch | None, PartialMatch]] = []
+        done: list[PartialMatch | None] = []
         for role in roles:
-            sources: list[Entry | None] = [None] if role.stage == 0 and role.accepted else []
+            sources: list[PartialMatch | None] = [None] if role.stage == 0 and role.accepted else []
             for entry in agreeing[role]:
                 takes, accepts = self._known[entry, role]
                 if takes:
@@ -108,21 +110,21 @@ class Successors:
                     made.append((source, self._next(source, role, again=True)))
         return Effects(tuple(taken), tuple(made), tuple(done))
 
-    def _next(self, source: Entry | None, role: Role, again: bool) -> Entry:
+    def _next(self, source: PartialMatch | None, role: Role, again: bool) -> PartialMatch:
         needs = self._needs[role.stage]
         kept = needs.again if again else needs.done
-        return Entry(role.stage, again, tuple(self._value(place, source, role) for place in kept))
+        return PartialMatch(role.stage, again, tuple(self._value(place, source, role) for place in kept))
 
-    def _value(self, place: Place, source: Entry | None, role: Role) -> Value:
+    def _value(self, place: SubgoalColumn, source: PartialMatch | None, role: Role) -> Value:
         if place.stage == role.stage:
             return role.values[self._place_in[role.stage][place.column]]
         assert source is not None, "the first stage has nothing before it"
         return source.values[self._kept_in[source.stage][source.again][place]]
 
-    def _decide(self, pairs: Iterable[tuple[Entry, Role]]) -> None:
+    def _decide(self, pairs: Iterable[tuple[PartialMatch, Role]]) -> None:
         if len(self._known) > MOST_KNOWN:
             self._known.clear()
-        asked: dict[tuple[int, bool], list[tuple[Entry, Role]]] = {}
+        asked: dict[tuple[int, bool], list[tuple[PartialMatch, Role]]] = {}
         for pair in pairs:
             if pair in self._known:
                 continue
@@ -142,7 +144,9 @@ class Successors:
                 for pair, fits in zip(some, self._truth(across, number, some).tolist(), strict=True):
                     self._known[pair] = True, fits
 
-    def _truth(self, conditions: Sequence[e.Expr], number: int, pairs: Sequence[tuple[Entry, Role]]) -> np.ndarray:
+    def _truth(
+        self, conditions: Sequence[e.Expr], number: int, pairs: Sequence[tuple[PartialMatch, Role]]
+    ) -> np.ndarray:
         slot, own = self._query.stages[number].slot, self._place_in[number]
 
         def resolve(expr: e.Expr) -> pa.Array:
@@ -150,7 +154,7 @@ class Successors:
                 case e.ColumnOf(slot=at, column=column) if at == slot:
                     values = [role.values[own[column]] for _, role in pairs]
                 case e.ColumnOf(slot=at, column=column) | e.ListColumn(slot=at, column=column):
-                    place = Place(self._stage_of[at], column)
+                    place = SubgoalColumn(self._stage_of[at], column)
                     values = [entry.values[self._kept_in[entry.stage][entry.again][place]] for entry, _ in pairs]
                 case _:
                     raise AssertionError(f"{expr} is no column of an event")

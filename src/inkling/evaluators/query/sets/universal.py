@@ -11,10 +11,10 @@ import pyarrow as pa
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.answers import Answers
 from inkling.evaluators.query.probable_events import ProbableEvents
-from inkling.evaluators.query.sets.live_sets import Completed, LiveSets, TooMany, advanced
+from inkling.evaluators.query.sets.live_sets import Completed, LiveSets, TooManySets, advanced
 from inkling.evaluators.query.sets.needs import needs_of
 from inkling.evaluators.query.sets.sampled import SampledWorlds, WorldSampler, sampled_after, sampled_from
-from inkling.evaluators.query.sets.steps import Step, Steps
+from inkling.evaluators.query.sets.steps import GroundingStep, GroundingSteps
 from inkling.evaluators.query.sets.successors import Successors
 from inkling.kernels.query.live_sets import NEVER
 from inkling.logical.evaluate import ExpressionContext
@@ -61,7 +61,7 @@ class Universal:
         self._cap, self._sampling = cap, sampling or WorldSampler()
         self._once = query.per is Per.VALUES
         self._successors = Successors(query, needs, context)
-        self._steps = Steps(query, variables, needs, lumps=True)
+        self._steps = GroundingSteps(query, variables, needs, lumps=True)
 
     def start(self) -> UniversalState:
         return UniversalState({})
@@ -71,7 +71,7 @@ class Universal:
     ) -> tuple[UniversalState, Answers]:
         """The answers at the times of a block of complete times."""
         units = dict(state.units)
-        found = _Found()
+        found = _AnswerRows()
         for step in self._steps.of(events, predicates, tables):
             before = units.pop(step.unit, None) or LiveSets.at_first(events.is_exact)
             after, completed = self._after(before, step)
@@ -80,22 +80,24 @@ class Universal:
             found.add(step, completed, self._sampling.epsilon if isinstance(after, SampledWorlds) else 0.0)
         return UniversalState(units), found.answers(events)
 
-    def _after(self, before: LiveSets | SampledWorlds, step: Step) -> tuple[LiveSets | SampledWorlds, Completed]:
+    def _after(
+        self, before: LiveSets | SampledWorlds, step: GroundingStep
+    ) -> tuple[LiveSets | SampledWorlds, Completed]:
         if isinstance(before, LiveSets):
             try:
                 if before.n_states > self._cap:
-                    raise TooMany
+                    raise TooManySets
                 return advanced(before, step, self._successors, self._cap, once=self._once)
-            except TooMany:
+            except TooManySets:
                 before = sampled_from(before, self._sampling, step.unit, step.time)
         return sampled_after(before, step, self._successors, self._sampling.draw, once=self._once)
 
 
-class _Found:
+class _AnswerRows:
     def __init__(self) -> None:
         self._rows: list[tuple[int, int, object, int, float]] = []
 
-    def add(self, step: Step, completed: Completed, error: float) -> None:
+    def add(self, step: GroundingStep, completed: Completed, error: float) -> None:
         if completed.start != NEVER:
             self._rows.append((step.unit, step.time, completed.mass, completed.start, error))
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inkling.evaluators.gaps.rows import NO_TABLES, NumberedRows
 from inkling.evaluators.hashes import Hashes, key_hashes
-from inkling.evaluators.relation.axis import Axis, Floats, rate_of_keys
+from inkling.evaluators.relation.axis import CumulativeIntensity, Floats, rate_of_keys
 from inkling.evaluators.relation.ends import places_of
 from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment, everywhere, tokens_of
 from inkling.io.normalize import END, START
@@ -34,7 +34,7 @@ class LossyStream:
     low: Ints
     high: Ints
     rate: Floats  # of each gap, which only matters where no border limits it
-    axis: Axis | None
+    axis: CumulativeIntensity | None
 
     @classmethod
     def of(
@@ -58,7 +58,11 @@ class LossyStream:
             found = found.with_empty_keys()
         tokens = tokens_of(schema, found.rows, uncertainty.number)
         rate = _rates(schema, uncertainty, rows, found, clock)
-        axis = None if uncertainty.intensity is None else Axis.of(uncertainty.intensity, tables[uncertainty.intensity])
+        axis = (
+            None
+            if uncertainty.intensity is None
+            else CumulativeIntensity.of(uncertainty.intensity, tables[uncertainty.intensity])
+        )
         return cls(schema, found.rows, tokens, found.n_recorded, found.gaps, found.low, found.high, rate, axis)
 
     @property
@@ -144,7 +148,7 @@ def _rates(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, found:
     return np.asarray(of_keys[places_of(names, of_gaps)], np.float64)
 
 
-def _steps(axis: Axis | None, scale: int) -> tuple[Ints, Floats, Floats]:
+def _steps(axis: CumulativeIntensity | None, scale: int) -> tuple[Ints, Floats, Floats]:
     """Times, what adds up to them, and rates, on a sub-tick clock."""
     if axis is None:
         return np.empty(0, np.int64), np.empty(0), np.empty(0)
