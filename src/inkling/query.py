@@ -22,8 +22,8 @@ from inkling import language
 from inkling.analysis.inputs import inputs_by_stream, only_event, only_stream, require_inputs
 from inkling.errors import Diagnostic, InputError, ProgramError
 from inkling.language import syntax
-from inkling.language.build.clauses import StatementBuilder
 from inkling.language.build.events import Builder
+from inkling.language.build.streams import StatementBuilder
 from inkling.logical import bind
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.printing.explain import explain as explain_logical

@@ -12,7 +12,7 @@ from tests.kit.words import RETIRED, STILL_IN_SRC, Retired, occurrences, prose_o
 from inkling.cli import app
 from inkling.io.rejects import REJECTS_SCHEMA
 from inkling.language.names import AGGREGATES
-from inkling.language.parser.words import keywords
+from inkling.language.parser.tokens import keywords
 from inkling.language.syntax import RELATIONS
 from inkling.model.time import MICROSECONDS
 

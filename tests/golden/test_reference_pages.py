@@ -14,7 +14,7 @@ from inkling.cli.commands.programs.explain_error import FAMILIES
 from inkling.error_codes import CODES
 from inkling.errors import longer_text
 from inkling.language.front_ends import NOTATIONS
-from inkling.language.parser.words import keywords
+from inkling.language.parser.tokens import keywords
 from inkling.language.syntax import RELATIONS
 from inkling.logical.functions import FUNCTIONS
 from inkling.model.types import TYPE_NAMES, Type

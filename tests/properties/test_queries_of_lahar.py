@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.kit.oracle import oracle
 
 from inkling import parse
-from inkling.language.cursor import Text
+from inkling.language.kit.cursor import Text
 from inkling.language.lahar import terms as t
 from inkling.language.lahar.checks import free
 from inkling.language.lahar.reader import read_queries
@@ -165,7 +165,7 @@ EVENTS = st.lists(
 @given(queries(), EVENTS)
 def test_queries_find_what_the_semantics_says(query: str, events: list[Event]) -> None:
     (asked,) = read_queries(SourceText("<query>", f"x() : {query}")).statements
-    assert isinstance(asked, t.Asked)
+    assert isinstance(asked, t.NamedQuery)
     names = sorted(free(asked.query))
     program = parse(f"{DECLARED} x({', '.join(names)}) : {query}", name="x.lahar")
     rows = {

@@ -17,7 +17,7 @@ from inkling.language import parse as parse_text
 from inkling.language.ele import ETALIS
 from inkling.language.ele import terms as t
 from inkling.language.ele.reader import read_rules
-from inkling.language.ele.walk import bound_by
+from inkling.language.ele.terms import bound_by
 from inkling.source import SourceText
 
 pytestmark = pytest.mark.long

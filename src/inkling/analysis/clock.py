@@ -28,7 +28,7 @@ def time_unit(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> TimeUnit:
         if clock is Clock.TIMESTAMP and set(use.streams) & set(stamped):
             raise InputError.of(
                 "INK0506",
-                f"`{use.words}` takes a plain number for a length of time, but the input has timestamps",
+                f"`{use.words}` uses a plain number as a length of time, but the input has timestamps",
                 helps=("write the unit, for example `30 SECONDS`",),
             )
     tick = _common_tick(plan)
@@ -64,7 +64,7 @@ def _common_tick(plan: p.ProgramPlan) -> Span | None:
                 "INK0505",
                 f"one tick of `{first}` lasts {tick} and one of `{name}` {other}",
                 notes=("the streams of one run share one clock",),
-                helps=("run the events of either stream in a program of their own",),
+                helps=("move the events of each stream to a program of their own",),
             )
     return tick
 

@@ -5,10 +5,10 @@ from types import MappingProxyType
 from typing import Any
 
 from inkling.language.ele import ETALIS
+from inkling.language.kit.reading import Notation
 from inkling.language.lahar import LAHAR
 from inkling.language.parser import parse as parse_ink
 from inkling.language.printer import format_program
-from inkling.language.reading import Notation
 from inkling.language.sre import WAYEB
 from inkling.language.syntax import Program
 

@@ -13,10 +13,9 @@ from collections.abc import Iterator, Sequence
 from pygments.lexer import Lexer
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace, _TokenType
 
+from inkling.language.kit.scanning import RawToken
 from inkling.language.parser.program import STATEMENT_WORDS
-from inkling.language.parser.scanner import SCANNER
-from inkling.language.parser.words import keywords, read
-from inkling.language.scanning import RawToken
+from inkling.language.parser.tokens import SCANNER, keywords, read
 from inkling.language.syntax import RELATIONS
 from inkling.source import SourceText, Span
 

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from inkling.language.parser.words import keywords
+from inkling.language.parser.tokens import keywords
 from inkling.language.syntax import RELATIONS, TIME_UNITS
 from inkling.model.types import TYPE_NAMES
 from inkling.pages import templates, written

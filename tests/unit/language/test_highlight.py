@@ -14,7 +14,7 @@ from tests.kit.documents import blocks
 
 from inkling.language.highlight import CONSTANTS, OPERATORS, InkLexer
 from inkling.language.parser.program import STATEMENT_WORDS
-from inkling.language.parser.words import keywords
+from inkling.language.parser.tokens import keywords
 from inkling.language.syntax import RELATIONS
 from inkling.model.types import TYPE_NAMES
 

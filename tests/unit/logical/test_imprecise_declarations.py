@@ -82,7 +82,7 @@ def test_points_of_a_grid_are_lengths() -> None:
         ("A(t INT) TIME t CLOCK node ERROR 1 TICKS", "INK0204: `A` has no column `node`"),
         ("A(node INT) TIME t CLOCK node ERROR 1 TICKS", "INK0216: CLOCK needs a column of type STRING, found INT"),
         ("A(off STRING) TIME t ± off", "INK0216: ± needs a column of type INT, found STRING"),
-        ("A(x INT, t INT) TIME t ± 1 TICKS ORDER BY x", "INK0302: ORDER BY does not fit TIME … ±"),
+        ("A(x INT, t INT) TIME t ± 1 TICKS ORDER BY x", "INK0302: ORDER BY cannot be combined with TIME … ±"),
         ("A(x INT) TIME t ± x KEY x", "INK0302: `x` cannot be both KEY and ±"),
         ("A(t TIMESTAMP) TIME t ± 3 TICKS", "TICKS need a time column of integers"),
         ("A(x INT) TIME t ± 0.5 TICKS", "0.5 TICKS is not a whole number of ticks"),

@@ -14,7 +14,6 @@ EVENT theft AS
   PER END;
 """
 
-from inkling.language.build.clauses import named
 from inkling.language.build.events import EventBuilder, ForecastBuilder, event, forecast, program
 from inkling.language.build.patterns import (
     ComponentValue,
@@ -40,7 +39,7 @@ from inkling.language.build.patterns import (
     some_segment,
     window_of,
 )
-from inkling.language.build.streams import RuleBuilder, StreamBuilder, TableBuilder, rule, stream, table
+from inkling.language.build.streams import RuleBuilder, StreamBuilder, TableBuilder, named, rule, stream, table
 from inkling.language.build.values import (
     PartValue,
     Value,

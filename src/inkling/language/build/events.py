@@ -4,9 +4,16 @@ from typing import Any, Self, TypeAlias
 from typing import Literal as OneOf
 
 from inkling.language import syntax as s
-from inkling.language.build.clauses import StatementBuilder, at_least_confident, idents, items
 from inkling.language.build.patterns import PatternValue
-from inkling.language.build.streams import RuleBuilder, StreamBuilder, TableBuilder
+from inkling.language.build.streams import (
+    RuleBuilder,
+    StatementBuilder,
+    StreamBuilder,
+    TableBuilder,
+    at_least_confident,
+    idents,
+    items,
+)
 from inkling.language.build.values import Value, node_of
 
 _BODY_FIELDS = ("pattern", "where", "within", "having")

@@ -3,6 +3,6 @@
 from inkling.language.ele.printer import format_file
 from inkling.language.ele.reader import read_rules
 from inkling.language.ele.translation import translate
-from inkling.language.reading import Notation
+from inkling.language.kit.reading import Notation
 
 ETALIS = Notation(read_rules, translate, format_file)

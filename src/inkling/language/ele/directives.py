@@ -11,6 +11,7 @@ from typing import Any
 from inkling.errors import Diagnostic, ProgramError, nearest
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
+from inkling.language.kit.cursor import Text
 from inkling.source import SourceText, Span
 
 _UNITS: dict[str, s.TimeUnit] = {
@@ -65,7 +66,7 @@ def duration(quantity: t.Quantity, source: SourceText) -> s.Duration:
                 f"unknown unit `{quantity.unit.text}`",
                 span=quantity.unit.span,
                 source=source,
-                notes=("units are ms, s, min, h, days and weeks; none means ticks",),
+                notes=("units are ms, s, min, h, days and weeks; a number without a unit counts ticks",),
                 helps=tuple(f"write `{near}`" for near in nearest(quantity.unit.text, _UNITS, n=1)),
             )
         unit = known
@@ -113,7 +114,7 @@ class _Reader:
         for part in directive.setting.parts[1:]:
             if not isinstance(part, t.Setting) or part.name.text not in STREAM_OPTIONS:
                 name = part.name if isinstance(part, t.Setting) else None
-                raise self._wrong("unknown option of a stream", part.span, STREAM_OPTIONS, name)
+                raise self._wrong("unknown stream option", part.span, STREAM_OPTIONS, name)
             self._stream_option(part, options, time_types)
         options.setdefault("time", s.TimePoint(s.Ident("t", span=first.span), span=first.span))
         key = (first.name.text, len(columns))
@@ -155,7 +156,7 @@ class _Reader:
                 elif len(names) == 2:
                     options["time"] = s.TimeSpan(*names, span=part.span)
                 else:
-                    raise self._error("INK0133", "a stream has one time, or a start and an end", part.span)
+                    raise self._error("INK0133", "`time` takes one column, or a start and an end column", part.span)
                 time_types += self._typed(part)
 
     def _late(self, part: t.Setting) -> dict[str, Any]:
@@ -176,15 +177,15 @@ class _Reader:
         example = "`table(linked(a: string, b: string), 'links.csv')`"
         first = self._first_setting(directive.setting, example)
         match directive.setting.parts[1:]:
-            case (t.Text(value=path, span=span),):
+            case (Text(value=path, span=span),):
                 pass
             case (t.Setting(name=s.Ident(text=path, quoted=True), parts=(), span=span),):
                 pass
             case _:
-                raise self._error("INK0133", f"a table comes from a file: {example}", directive.setting.span)
+                raise self._error("INK0133", f"a table needs a file: {example}", directive.setting.span)
         columns = tuple(s.ColumnDecl(name, self._type(kind)) for name, kind in self._columns(first, typed=True) if kind)
         if not columns:
-            raise self._error("INK0133", f"a table has columns: {example}", first.span)
+            raise self._error("INK0133", f"a table needs at least one column: {example}", first.span)
         self.found.tables[first.name.text, len(columns)] = s.TableDecl(
             first.name, columns, path, path_span=span, span=directive.span, comments=directive.comments
         )
@@ -201,7 +202,7 @@ class _Reader:
         parts = directive.setting.parts
         words = [part.name.text for part in parts if isinstance(part, t.Setting)]
         if len(words) != len(parts) or words[:1] not in (["recent"], ["chronological"], ["unrestricted"]):
-            raise self._error("INK0133", f"a policy is {example}", directive.setting.span)
+            raise self._error("INK0133", f"expected {example}", directive.setting.span)
         keeping = "keeping" in words[1:]
         prefer: s.Preference | None = None
         for part in parts[1:]:
@@ -209,7 +210,7 @@ class _Reader:
             if part.name.text == "prefer" and len(part.parts) == 1:
                 prefer = self._preference(part.parts[0])
             elif part.name.text != "keeping" or part.parts:
-                raise self._error("INK0133", f"a policy is {example}", part.span)
+                raise self._error("INK0133", f"expected {example}", part.span)
         if words[0] == "unrestricted":
             self.found.consume = None
             return
@@ -226,8 +227,10 @@ class _Reader:
                 self.found.prefer = part
                 return None
             case _:
-                helps = "write `prefer(longer)`, `prefer(shorter)` or `prefer(Volume)`, with a variable of the rules"
-                raise self._error("INK0133", helps, part.span)
+                message = (
+                    "expected `prefer(longer)`, `prefer(shorter)` or `prefer(Volume)`, with a variable of the rules"
+                )
+                raise self._error("INK0133", message, part.span)
 
     def _first_setting(self, setting: t.Setting, example: str) -> t.Setting:
         if not setting.parts or not isinstance(setting.parts[0], t.Setting):
@@ -243,7 +246,7 @@ class _Reader:
                 case t.Setting(name=name, parts=()) if not typed:
                     columns.append((name, None))
                 case _:
-                    raise self._error("INK0133", "a column has a name and a type: `value: double`", part.span)
+                    raise self._error("INK0133", "a column needs a name and a type: `value: double`", part.span)
         return columns
 
     def _names(self, setting: t.Setting, n: int | None) -> tuple[s.Ident, ...]:
@@ -256,7 +259,7 @@ class _Reader:
                     raise self._error("INK0133", "expected the name of a column", part.span)
         if not names or (n is not None and len(names) != n):
             counted = {1: "one column", 2: "two columns", None: "at least one column"}[n]
-            raise self._error("INK0133", f"`{setting.name.text}` names {counted}", setting.span)
+            raise self._error("INK0133", f"`{setting.name.text}` takes {counted}", setting.span)
         return tuple(names)
 
     def _typed(self, setting: t.Setting) -> list[s.ColumnDecl]:
@@ -271,7 +274,7 @@ class _Reader:
             case (t.Quantity() as quantity,):
                 return duration(quantity, self.source)
             case _:
-                raise self._error("INK0133", f"write `{setting.name.text}(10 min)`", setting.span)
+                raise self._error("INK0133", f"expected a length of time: `{setting.name.text}(10 min)`", setting.span)
 
     def _type(self, name: s.Ident) -> s.Ident:
         return s.Ident(name.text.upper(), span=name.span)
@@ -284,7 +287,7 @@ class _Reader:
             message,
             span=span,
             source=self.source,
-            notes=(f"there are {', '.join(choices[:-1])} and {choices[-1]}",),
+            notes=(f"the choices are {', '.join(choices[:-1])} and {choices[-1]}",),
             helps=helps,
         )
 

@@ -13,10 +13,9 @@ from typing import TypeAlias, cast
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
 from inkling.language.ele.directives import duration
-from inkling.language.ele.goals import condition, joined, test
 from inkling.language.ele.predicates import key_of
-from inkling.language.ele.scope import Scope
-from inkling.language.ele.walk import aggregated, bound_by, flat_goals, pattern_variables, variables
+from inkling.language.ele.scope import RuleScope, condition, joined, test
+from inkling.language.ele.terms import aggregated, bound_by, flat_goals, pattern_variables, variables
 from inkling.source import Span
 
 Declare: TypeAlias = Callable[[t.Atom, t.Pattern], None]  # a rule that a pattern needs beside it
@@ -30,7 +29,7 @@ class PatternTranslator:
     unfold: bool  # write repetitions out, because a policy chooses each part by itself
     last: t.Quantity | None  # the window of aggregates
 
-    def body(self, pattern: t.Pattern, scope: Scope) -> s.Body:
+    def body(self, pattern: t.Pattern, scope: RuleScope) -> s.Body:
         """A pattern with the conditions and the limit around it."""
         goals: list[t.Term] = []
         checks: list[t.Term] = []
@@ -72,7 +71,7 @@ class PatternTranslator:
         having = joined([test(goal, seeing) for goal in flat_goals(checks)])
         return s.Body(s.Nested(plain, name, span=pattern.span), having=having, span=pattern.span)
 
-    def pattern(self, pattern: t.Pattern, scope: Scope) -> s.Pattern:
+    def pattern(self, pattern: t.Pattern, scope: RuleScope) -> s.Pattern:
         match pattern:
             case t.Atom() if aggregated(pattern) is not None:
                 return _window_of(pattern, scope, self.last)
@@ -82,9 +81,9 @@ class PatternTranslator:
             case t.Atom():
                 return self.leaf(pattern, scope)
             case t.Point(time=time, span=span):
-                if not isinstance(time.value, int):
+                if not isinstance(time.size, int):
                     raise scope.error("INK0116", f"a time point is a whole number, found `{time.written}`", span)
-                return s.AtTime(s.Literal(time.value, span=span), span=span)
+                return s.AtTime(s.Literal(time.size, span=span), span=span)
             case t.Group() | t.Limited() | t.Condition():
                 body = self.body(pattern, scope)
                 if body.where is None and body.within is None and body.having is None:
@@ -116,7 +115,7 @@ class PatternTranslator:
                 self.declare(head, inner)
                 return self.leaf(head, scope)
 
-    def leaf(self, atom: t.Atom, scope: Scope) -> s.Leaf:
+    def leaf(self, atom: t.Atom, scope: RuleScope) -> s.Leaf:
         """An event, with conditions on its columns for constants and for variables that have a value."""
         predicates = scope.meaning.predicates
         key = key_of(atom)
@@ -146,7 +145,7 @@ class PatternTranslator:
         source = s.Ident(predicates.event_name(key), quoted=atom.name.quoted, span=atom.name.span)
         return s.Leaf((source,), named, joined(tests), span=atom.span)
 
-    def _named(self, pattern: t.Pattern, scope: Scope) -> tuple[s.Pattern, s.Ident]:
+    def _named(self, pattern: t.Pattern, scope: RuleScope) -> tuple[s.Pattern, s.Ident]:
         """A pattern with a name for what it finds."""
         found = self.pattern(pattern, scope)
         if isinstance(found, s.Leaf):
@@ -155,19 +154,19 @@ class PatternTranslator:
         name = s.Ident(scope.fresh("m"), span=pattern.span)
         return s.Nested(s.Body(found, span=pattern.span), name, span=pattern.span), name
 
-    def _components(self, pattern: t.Pattern, scope: Scope) -> tuple[s.Component, ...]:
+    def _components(self, pattern: t.Pattern, scope: RuleScope) -> tuple[s.Component, ...]:
         match pattern:
             case t.Joined(op="SEQ", left=left, right=right):
                 return (*self._components(left, scope), *self._last_component(right, scope))
             case _:
                 return self._last_component(pattern, scope)
 
-    def _last_component(self, pattern: t.Pattern, scope: Scope) -> tuple[s.Component, ...]:
+    def _last_component(self, pattern: t.Pattern, scope: RuleScope) -> tuple[s.Component, ...]:
         if isinstance(pattern, t.Times):
             return self._repeated(pattern, scope)
         return (self.pattern(pattern, scope),)
 
-    def _repeated(self, times: t.Times, scope: Scope) -> tuple[s.Component, ...]:
+    def _repeated(self, times: t.Times, scope: RuleScope) -> tuple[s.Component, ...]:
         """A repetition; with variables, which are the same every time, the parts one by one."""
         inside = [variable.name for variable in pattern_variables(times.pattern)]
         if times.n is not None and (inside or self.unfold):
@@ -177,11 +176,11 @@ class PatternTranslator:
         low, high = (times.n, times.n) if times.n is not None else (0, None)
         return (s.Repeat(inner, low, high, span=times.span),)
 
-    def _absent(self, pattern: t.Pattern, scope: Scope) -> s.Pattern:
+    def _absent(self, pattern: t.Pattern, scope: RuleScope) -> s.Pattern:
         """What must not happen; variables that nothing else binds are its own."""
         return self.pattern(pattern, scope.inner(_positive(scope)))
 
-    def _alternatives(self, pattern: t.Joined, scope: Scope) -> s.Pattern:
+    def _alternatives(self, pattern: t.Joined, scope: RuleScope) -> s.Pattern:
         branches = _operands(pattern)
         inside = Counter(variable.name for variable in pattern_variables(pattern))
         shared = [name for name in inside if scope.is_used_outside(name, inside[name])]
@@ -193,7 +192,7 @@ class PatternTranslator:
                 place = next(variable for variable in pattern_variables(pattern) if variable.name == name)
                 raise scope.error(
                     "INK0451" if name in scope.values or name in scope.later else "INK0132",
-                    f"`{name}` has a value in some of the alternatives only",
+                    f"`{name}` is bound in only some of the alternatives",
                     place.span,
                     helps=("write one rule for each alternative",),
                 )
@@ -214,11 +213,11 @@ def alternatives(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
     return (pattern,)
 
 
-def _positive(scope: Scope) -> frozenset[str]:
+def _positive(scope: RuleScope) -> frozenset[str]:
     return frozenset(scope.bindable - scope.values.keys())
 
 
-def _numbered(base: str, scope: Scope) -> str:
+def _numbered(base: str, scope: RuleScope) -> str:
     stem = f"{base}_" if base[-1:].isdigit() else base
     number = 1
     while f"{stem}{number}" in scope.taken:
@@ -226,12 +225,12 @@ def _numbered(base: str, scope: Scope) -> str:
     return scope.fresh(f"{stem}{number}")
 
 
-def _bound_later(variable: t.Variable, scope: Scope) -> Exception:
+def _bound_later(variable: t.Variable, scope: RuleScope) -> Exception:
     return scope.error(
         "INK0451",
-        f"`{variable.name}` gets its value only after this NOT",
+        f"`{variable.name}` is bound only after this NOT",
         variable.span,
-        notes=("a variable inside NOT may be one of the two patterns around it, or of earlier ones",),
+        notes=("inside NOT, use variables of the two patterns around it or of earlier patterns",),
     )
 
 
@@ -247,7 +246,7 @@ FUNCTIONS: dict[str, s.AggregateName] = {
 EVENTS = frozenset({"event", "events"})
 
 
-def _window_of(atom: t.Atom, scope: Scope, last: t.Quantity | None, since: s.Ident | None = None) -> s.WindowOf:
+def _window_of(atom: t.Atom, scope: RuleScope, last: t.Quantity | None, since: s.Ident | None = None) -> s.WindowOf:
     """The window of an aggregate; the value of its last argument becomes known."""
     function, event, result = cast(tuple[t.Atom, t.Atom, t.Variable], atom.args)
     if last is None:
@@ -255,7 +254,7 @@ def _window_of(atom: t.Atom, scope: Scope, last: t.Quantity | None, since: s.Ide
             "INK0133",
             "an aggregate needs a window",
             atom.span,
-            helps=("name the rule: `sums([window(5 events)]): …` or `sums([window(10 min)]): …`",),
+            helps=("label the rule with a window: `sums([window(5 events)]): …` or `sums([window(10 min)]): …`",),
         )
     name = s.Ident(scope.fresh("w"), span=event.span)
     column, condition = _columns(function, event, scope)
@@ -264,19 +263,19 @@ def _window_of(atom: t.Atom, scope: Scope, last: t.Quantity | None, since: s.Ide
     return s.WindowOf(stream, name, condition, _last(last, scope), since, span=atom.span)
 
 
-def _function(function: t.Atom, scope: Scope) -> s.AggregateName:
+def _function(function: t.Atom, scope: RuleScope) -> s.AggregateName:
     name = function.name.text
     if name not in FUNCTIONS or len(function.args) > 1 or (name != "count") == (not function.args):
         raise scope.error(
             "INK0133",
             "unknown aggregate",
             function.span,
-            notes=("there are count, sum(X), avg(X), min(X), max(X), stddev(X) and median(X)",),
+            notes=("aggregates are count, sum(X), avg(X), min(X), max(X), stddev(X) and median(X)",),
         )
     return FUNCTIONS[name]
 
 
-def _columns(function: t.Atom, event: t.Atom, scope: Scope) -> tuple[s.Ident | None, s.Expr | None]:
+def _columns(function: t.Atom, event: t.Atom, scope: RuleScope) -> tuple[s.Ident | None, s.Expr | None]:
     """The column that is aggregated, and the condition for events to count."""
     over = next((arg.name for arg in function.args if isinstance(arg, t.Variable)), None)
     inside = Counter(variable.name for term in (function, event) for variable in variables(term))
@@ -291,20 +290,20 @@ def _columns(function: t.Atom, event: t.Atom, scope: Scope) -> tuple[s.Ident | N
                 if not arg.is_anything and scope.is_used_outside(variable, inside[variable]):
                     raise scope.error(
                         "INK0451",
-                        f"`{variable}` has many values in an aggregate",
+                        f"`{variable}` has several values inside the aggregate",
                         arg.span,
-                        helps=("let an event before the aggregate give it a value: `start(X) SEQ aggregate(…)`",),
+                        helps=("bind it by an event before the aggregate: `start(X) SEQ aggregate(…)`",),
                     )
             case _:
                 tests.append(s.Compare("=", s.Variable(column, span=arg.span), scope.value(arg), span=arg.span))
     if over is not None and chosen is None:
-        raise scope.error("INK0132", f"no argument of the event is `{over}`", function.span)
+        raise scope.error("INK0132", f"`{over}` is not an argument of the event", function.span)
     return chosen, joined(tests)
 
 
-def _last(last: t.Quantity, scope: Scope) -> s.EventCount | s.Duration:
+def _last(last: t.Quantity, scope: RuleScope) -> s.EventCount | s.Duration:
     if last.unit is not None and last.unit.text.lower() in EVENTS:
-        if not isinstance(last.number.value, int) or last.number.value < 1:
+        if not isinstance(last.number.size, int) or last.number.size < 1:
             raise scope.error("INK0116", f"a number of events is at least 1, found `{last.number.written}`", last.span)
-        return s.EventCount(last.number.value, span=last.span)
+        return s.EventCount(last.number.size, span=last.span)
     return duration(last, scope.meaning.source)

@@ -1,15 +1,29 @@
-"""Which predicates a rule file knows: streams, derived events, background knowledge, and their names in `.ink`."""
+"""The predicates of a rule file: streams, derived events and background knowledge, their names in `.ink`, and types.
+
+Types of columns are inferred from the constants, comparisons and arithmetic that columns meet.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from inkling.errors import Diagnostic
 from inkling.language.ele import terms as t
 from inkling.language.ele.directives import Directives
-from inkling.language.ele.walk import all_goals, atoms, inner_rules, static_atoms
+from inkling.language.ele.terms import (
+    ASSIGNMENTS,
+    aggregated,
+    all_goals,
+    atoms,
+    flat_goals,
+    inner_rules,
+    parts,
+    static_atoms,
+    variables,
+)
+from inkling.language.kit.cursor import Number
 from inkling.source import SourceText
 
 Key: TypeAlias = tuple[str, int]  # name and number of arguments
@@ -93,12 +107,12 @@ def _both_roles(found: Predicates, directives: Directives, source: SourceText) -
             place = source.position(events.pop(name).span.start)
             yield Diagnostic(
                 "INK0130",
-                f"`{name}` is an event and a background predicate",
+                f"`{name}` is used both as an event and as a background predicate",
                 atom.name.span,
                 source,
-                label="a background predicate here",
-                notes=(f"it is an event at line {place.line}, column {place.column}",),
-                helps=("give one of them another name",),
+                label="used as a background predicate here",
+                notes=(f"it is used as an event at line {place.line}, column {place.column}",),
+                helps=("rename one of them",),
             )
 
 
@@ -109,12 +123,12 @@ def _declared_and_derived(found: Predicates, directives: Directives, source: Sou
             place = source.position(declared.atom.name.span.start)
             yield Diagnostic(
                 "INK0135",
-                f"`{key[0]}` comes from outside and from a rule",
+                f"`{key[0]}` is both an input stream and the head of a rule",
                 head.name.span,
                 source,
                 label="derived here",
                 notes=(f"it is declared as a stream at line {place.line}, column {place.column}",),
-                helps=("give the derived event another name, and derive it from the stream by a rule as well",),
+                helps=("rename the derived event, and add a rule that derives it from the stream",),
             )
 
 
@@ -199,3 +213,167 @@ def unused(name: str, taken: set[str] | frozenset[str]) -> str:
     while name.casefold() in {other.casefold() for other in taken}:
         name += "_"
     return name
+
+
+Slot: TypeAlias = tuple[object, ...]  # a column of a predicate, or a variable of a statement
+
+_ORDER = frozenset({"<", ">", "=<", ">=", "=:=", "=\\=", "is"})
+_WHOLE = frozenset({"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "LONG"})
+_REAL = frozenset({"FLOAT", "REAL", "DOUBLE"})
+
+
+def column_slot(key: Key, number: int) -> Slot:
+    return ("column", *key, number)
+
+
+def variable_slot(statement: int, name: str) -> Slot:
+    return ("variable", statement, name)
+
+
+@dataclass(slots=True)
+class Kinds:
+    """Columns and variables that must agree form one class; a class is of numbers or of texts."""
+
+    _parent: dict[Slot, Slot] = field(default_factory=dict)
+    _numeric: set[Slot] = field(default_factory=set)
+    _declared: dict[Slot, set[str]] = field(default_factory=dict)
+
+    def type_of(self, slot: Slot) -> str:
+        """DOUBLE for numbers, STRING for everything of which nothing is known."""
+        root = self._root(slot)
+        declared = self._declared.get(root, set())
+        if declared:
+            return "DOUBLE" if declared & _REAL else sorted(declared)[0]
+        return "DOUBLE" if root in self._numeric else "STRING"
+
+    def is_whole(self, slot: Slot) -> bool:
+        """Whether the numbers of a class are declared as whole."""
+        declared = self._declared.get(self._root(slot), set())
+        return bool(declared & _WHOLE) and not declared & _REAL
+
+    def declare(self, slot: Slot, kind: str) -> None:
+        self._declared.setdefault(self._root(slot), set()).add(kind)
+
+    def number(self, slot: Slot | None) -> None:
+        if slot is not None:
+            self._numeric.add(self._root(slot))
+
+    def agree(self, left: Slot | None, right: Slot | None) -> None:
+        if left is None or right is None:
+            return
+        left, right = self._root(left), self._root(right)
+        if left == right:
+            return
+        self._parent[right] = left
+        if right in self._numeric:
+            self._numeric.add(left)
+        if right in self._declared:
+            self._declared.setdefault(left, set()).update(self._declared.pop(right))
+
+    def _root(self, slot: Slot) -> Slot:
+        while slot in self._parent:
+            slot = self._parent[slot]
+        return slot
+
+
+def infer(file: t.RuleFile, directives: Directives) -> Kinds:
+    kinds = Kinds()
+    for key, stream in directives.streams.items():
+        for number, kind in enumerate(stream.types):
+            if kind is not None:
+                kinds.declare(column_slot(key, number), kind)
+    for key, table in directives.tables.items():
+        for number, column in enumerate(table.columns):
+            kinds.declare(column_slot(key, number), column.type.text)
+    for number, statement in enumerate(file.statements):
+        reader = _Statement(kinds, number)
+        match statement:
+            case t.Rule(head=head, pattern=pattern):
+                reader.rule(head, pattern)
+            case t.Clause(head=head, goals=goals):
+                reader.atom(head)
+                reader.goals(goals)
+            case t.Directive():
+                pass
+    return kinds
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    kinds: Kinds
+    number: int
+
+    def rule(self, head: t.Atom, pattern: t.Pattern) -> None:
+        self.atom(head)
+        for inner in inner_rules(pattern):
+            self.atom(inner.head)
+        for atom in atoms(pattern):
+            self.atom(atom)
+        self.results(pattern)
+        for goals in _conditions(pattern):
+            self.goals(goals)
+
+    def results(self, pattern: t.Pattern) -> None:
+        """Aggregates are numbers, and so is what they are calculated from."""
+        if isinstance(pattern, t.Atom) and aggregated(pattern) is not None:
+            function, _, result = pattern.args
+            for variable in (*variables(function), *variables(result)):
+                self.kinds.number(self.slot(variable))
+        for part in parts(pattern):
+            self.results(part)
+
+    def atom(self, atom: t.Atom) -> None:
+        for number, arg in enumerate(atom.args):
+            slot = column_slot(key_of(atom), number)
+            self.kinds.agree(slot, self.slot(arg))
+            if self.is_number(arg):
+                self.kinds.number(slot)
+
+    def goals(self, goals: Iterable[t.Term]) -> None:
+        for goal in flat_goals(goals):
+            match goal:
+                case t.Atom():
+                    self.atom(goal)
+                case t.Negated(goal=inner):
+                    self.goals((inner,))
+                case t.Comparison(op=op, left=left, right=right):
+                    slots = self.slot(left), self.slot(right)
+                    if op in ASSIGNMENTS or op in ("\\=", "\\==") or op in _ORDER:
+                        self.kinds.agree(*slots)
+                    if op in _ORDER or self.is_number(left) or self.is_number(right):
+                        for slot in slots:
+                            self.kinds.number(slot)
+                case _:
+                    pass
+
+    def slot(self, term: t.Term) -> Slot | None:
+        """The class a term belongs to; marks the operands of arithmetic on the way."""
+        match term:
+            case t.Variable():
+                return None if term.is_anything else variable_slot(self.number, term.name)
+            case t.Arithmetic(left=left, right=right):
+                for side in (left, right):
+                    self.kinds.number(self.slot(side))
+            case t.Minus(operand=operand):
+                self.kinds.number(self.slot(operand))
+            case t.Goals(goals=(inner,)):
+                return self.slot(inner)
+            case _:
+                pass
+        return None
+
+    def is_number(self, term: t.Term) -> bool:
+        match term:
+            case Number() | t.Arithmetic() | t.Minus():
+                return True
+            case t.Goals(goals=(inner,)):
+                return self.is_number(inner)
+            case _:
+                return False
+
+
+def _conditions(pattern: t.Pattern) -> Iterator[tuple[t.Term, ...]]:
+    if isinstance(pattern, t.Condition):
+        yield pattern.goals
+    for part in parts(pattern):
+        yield from _conditions(part)

@@ -1,29 +1,24 @@
 """Writes a rule file in one layout."""
 
 from inkling.language.ele import terms as t
-from inkling.language.ele.scanner import SCANNER
-from inkling.language.scanning import comment_lines
+from inkling.language.ele.tokens import SCANNER
+from inkling.language.kit.cursor import Number, Text
+from inkling.language.kit.layout import WIDTH, written_file
+from inkling.language.kit.scanning import comment_lines
 from inkling.language.syntax import Ident
 from inkling.source import SourceText
-
-WIDTH = 100
 
 
 def format_file(file: t.RuleFile) -> str:
     """The text of a rule file; reading it gives an equal file, formatting it again the same text."""
-    parts: list[str] = []
+    written: list[tuple[str, bool]] = []
     previous: t.Statement | None = None
     for statement in file.statements:
         text = "\n".join([*comment_lines(statement.comments, "%"), f"{_statement(statement)}."])
-        if previous is not None:
-            together = _kind(previous) == _kind(statement) and "\n" not in parts[-1] + text
-            parts.append("\n" if together else "\n\n")
-        parts.append(text)
+        together = previous is not None and _kind(previous) == _kind(statement) and "\n" not in written[-1][0] + text
+        written.append((text, together))
         previous = statement
-    if file.comments:
-        parts.append("\n\n" if parts else "")
-        parts.append("\n".join(comment_lines(file.comments, "%")))
-    return "".join(parts) + "\n" if parts else ""
+    return written_file(written, file.comments, "%")
 
 
 def _kind(statement: t.Statement) -> tuple[type, str]:
@@ -77,7 +72,7 @@ def _part(part: t.Part) -> str:
             return f"{_name(name)}: {_name(kind)}"
         case t.Quantity(number=number, unit=unit):
             return f"{number.written} {_name(unit)}" if unit else number.written
-        case t.Text() | t.Variable():
+        case Text() | t.Variable():
             return term(part)
 
 
@@ -112,9 +107,9 @@ def term(node: t.Term) -> str:
     match node:
         case t.Variable(name=name):
             return name
-        case t.Number(written=written):
+        case Number(written=written):
             return written
-        case t.Text(value=value):
+        case Text(value=value):
             return '"' + value.replace('"', '""') + '"'
         case t.Atom(name=name, args=()):
             return _name(name)

@@ -1,6 +1,5 @@
-"""Reads a rule file statement by statement, so that one error does not hide the next."""
+"""Reads a rule file statement by statement, and builds the nodes of each by the grammar."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -10,19 +9,20 @@ from lark.tree import Meta
 
 from inkling.errors import ProgramError
 from inkling.language.ele import terms as t
-from inkling.language.ele.errors import Stop, explain
-from inkling.language.ele.scanner import SCANNER, readings, relation
+from inkling.language.ele.errors import explain
 from inkling.language.ele.terms import RuleFile, Statement
-from inkling.language.machine import END, Children, Machine, NodeBuilder, span_of
-from inkling.language.reading import Chunk, read_statements
-from inkling.language.scanning import RawToken
+from inkling.language.ele.tokens import SCANNER, readings, relation
+from inkling.language.kit.cursor import Number, Text
+from inkling.language.kit.lalr import Children, ErrorSite, LalrAutomaton, NodeBuilder, read, span_of
+from inkling.language.kit.reading import Chunk, read_statements
+from inkling.language.kit.scanning import RawToken
 from inkling.language.syntax import Ident
 from inkling.source import SourceText, Span
 
 DEEPEST_STACK = 600
 
 
-MACHINE = Machine("inkling.language.ele")
+AUTOMATON = LalrAutomaton("inkling.language.ele")
 
 
 def read_rules(source: SourceText) -> RuleFile:
@@ -44,19 +44,12 @@ def _chunks(tokens: Sequence[RawToken], length: int) -> Iterator[Chunk]:
 
 
 def _read_statement(source: SourceText, chunk: Chunk) -> Statement:
-    terminals: list[str] = []
-    history = [MACHINE.initial()]
-    for token in chunk.tokens:
-        step = next(((t, s) for t in readings(token) if (s := history[-1].after(t)) is not None), None)
-        if step is None:
-            break
-        terminals.append(step[0])
-        history.append(step[1])
-        if len(step[1].stack) > DEEPEST_STACK:
-            raise ProgramError.of("INK0119", "nested too deeply", span=token.span, source=source)
-    complete = len(terminals) == len(chunk.tokens) and history[-1].after(END) is not None
-    if not complete:
-        raise ProgramError(explain(Stop(source, chunk.tokens, chunk.after, tuple(history))))
+    reading = read(AUTOMATON, chunk.tokens, readings, DEEPEST_STACK)
+    if reading.too_deep:
+        span = chunk.tokens[reading.stopped_at - 1].span
+        raise ProgramError.of("INK0119", "nested too deeply", span=span, source=source)
+    if not reading.complete:
+        raise ProgramError(explain(ErrorSite(source, reading, chunk.after, reading.stopped_at)))
     if chunk.after is None:
         raise ProgramError.of(
             "INK0134",
@@ -65,11 +58,8 @@ def _read_statement(source: SourceText, chunk: Chunk) -> Statement:
             source=source,
             label="expected `.` after this",
         )
-    statement: Statement = TermBuilder(source).built(MACHINE.build(terminals, chunk.tokens))
+    statement: Statement = TermBuilder(source).built(AUTOMATON.build(reading.terminals, chunk.tokens))
     return replace(statement, span=Span(chunk.tokens[0].span.start, chunk.end))
-
-
-LARGEST_INTEGER = 2**63 - 1
 
 
 @v_args(meta=True)
@@ -81,11 +71,11 @@ class TermBuilder(NodeBuilder):
     def variable(self, meta: Meta, children: Children) -> t.Variable:
         return t.Variable(str(children[0]), span=span_of(meta))
 
-    def constant(self, meta: Meta, children: Children) -> t.Number:
+    def constant(self, meta: Meta, children: Children) -> Number:
         return self._number(children[0])
 
-    def text(self, meta: Meta, children: Children) -> t.Text:
-        return t.Text(str(children[0]), span=span_of(meta))
+    def text(self, meta: Meta, children: Children) -> Text:
+        return Text(str(children[0]), span=span_of(meta))
 
     def atom(self, meta: Meta, children: Children) -> t.Atom:
         name, *args = children
@@ -121,10 +111,10 @@ class TermBuilder(NodeBuilder):
 
     def times(self, meta: Meta, children: Children) -> t.Times:
         pattern, _, *n = children
-        count = self._number(n[0]).value if n else None
+        count = self.integer(n[0]) if n else None
         if count is not None and count < 1:
-            raise self.error("INK0116", f"a pattern happens at least once, found `{n[0]}`", span_of(n[0]))
-        return t.Times(pattern, cast(int | None, count), span=span_of(meta))
+            raise self.error("INK0116", f"a repetition count is at least 1, found `{n[0]}`", span_of(n[0]))
+        return t.Times(pattern, count, span=span_of(meta))
 
     def group(self, meta: Meta, children: Children) -> t.Group:
         return t.Group(children[0], span=span_of(meta))
@@ -184,13 +174,6 @@ class TermBuilder(NodeBuilder):
     def directive(self, meta: Meta, children: Children) -> t.Directive:
         return t.Directive(children[-1], span=span_of(meta))
 
-    def _number(self, token: Token) -> t.Number:
-        span = span_of(token)
-        if token.type == "INTEGER":
-            if len(token) > 19 or int(token) > LARGEST_INTEGER:
-                raise self.error("INK0116", f"the number {token[:20]} is too large", span)
-            return t.Number(int(token), str(token), span=span)
-        value = float(token)
-        if math.isinf(value):
-            raise self.error("INK0116", f"the number {token} is out of range", span)
-        return t.Number(value, str(token), span=span)
+    def _number(self, token: Token) -> Number:
+        self.integer(token) if token.type == "INTEGER" else self.real(token)
+        return Number(str(token), span=span_of(token))

@@ -1,17 +1,20 @@
-"""The variables of one rule: what gives each of them its value, and terms over them as expressions."""
+"""The variables of one rule: which expression each is bound to, and terms and goals over them as expressions.
+
+Goals of WHERE become one condition; static atoms and equations bind variables that are free until then.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from inkling.errors import ProgramError
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
-from inkling.language.ele.kinds import Kinds, column_slot, variable_slot
-from inkling.language.ele.predicates import Predicates, key_of, unused
-from inkling.language.ele.walk import variables
+from inkling.language.ele.predicates import Kinds, Predicates, column_slot, key_of, unused, variable_slot
+from inkling.language.ele.terms import ASSIGNMENTS, flat_goals, variables
+from inkling.language.kit.cursor import Number, Text
 from inkling.source import SourceText, Span
 
 _COMPARISONS: dict[str, s.ComparisonOperator] = {
@@ -39,7 +42,7 @@ class Meaning:
 
 
 @dataclass(slots=True)
-class Scope:
+class RuleScope:
     """Values of variables so far; a part that may be missing has a scope of its own."""
 
     meaning: Meaning
@@ -51,7 +54,7 @@ class Scope:
     taken: set[str] = field(default_factory=set)
     later: frozenset[str] = frozenset()  # inside NOT: variables that some event outside it binds
 
-    def inner(self, later: frozenset[str] = frozenset()) -> Scope:
+    def inner(self, later: frozenset[str] = frozenset()) -> RuleScope:
         """A scope that sees these values and keeps its own to itself."""
         return replace(self, values=dict(self.values), later=self.later | later)
 
@@ -86,9 +89,9 @@ class Scope:
                 if name not in self.values:
                     raise self._unsafe(term)
                 return _moved(self.values[name], span)
-            case t.Number(value=value, span=span):
+            case Number(size=value, span=span):
                 return s.Literal(float(value) if double else value, span=span)
-            case t.Text(value=text, span=span):
+            case Text(value=text, span=span):
                 return s.Literal(text, span=span)
             case t.Atom(name=name, args=(), span=span):
                 return s.Literal(name.text, span=span)
@@ -126,12 +129,12 @@ class Scope:
 
     def _unsafe(self, variable: t.Variable) -> ProgramError:
         if variable.is_anything:
-            return self.error("INK0132", "`_` stands for anything, so it has no value", variable.span)
+            return self.error("INK0132", "`_` matches anything, so it has no value", variable.span)
         return self.error(
             "INK0132",
-            f"nothing gives `{variable.name}` a value",
+            f"`{variable.name}` is not bound",
             variable.span,
-            notes=("a variable gets its value from an event of the pattern, a static predicate or an equation",),
+            notes=("a variable is bound by an event of the pattern, a static predicate or an equation",),
         )
 
 
@@ -144,3 +147,94 @@ def _moved(expr: s.Expr, span: Span) -> s.Expr:
             return s.Variable(replace(name, span=span), span=span)
         case _:
             return replace(expr, span=span)
+
+
+def condition(goals: Sequence[t.Term], scope: RuleScope) -> s.Expr | None:
+    """All goals joined; None when nothing is left to be tested."""
+    waiting = list(enumerate(flat_goals(goals)))
+    done: dict[int, s.Expr | None] = {}
+    while waiting:
+        ready = next(((place, goal) for place, goal in waiting if _is_ready(goal, scope)), None)
+        place, goal = ready or _least_ready(waiting, scope)
+        waiting.remove((place, goal))
+        done[place] = _goal(goal, scope)
+    return joined([done[place] for place in sorted(done)])
+
+
+def joined(conditions: Sequence[s.Expr | None]) -> s.Expr | None:
+    some = [one for one in conditions if one is not None]
+    flat = [part for one in some for part in (one.items if isinstance(one, s.AllOf) else (one,))]
+    if len(flat) < 2:
+        return flat[0] if flat else None
+    return s.AllOf(tuple(flat), span=flat[0].span.to(flat[-1].span))
+
+
+def test(goal: t.Term, scope: RuleScope) -> s.Expr:
+    """A goal in which every variable has a value, or stands for some value in a static atom."""
+    match goal:
+        case t.Comparison():
+            return scope.compare(goal)
+        case t.Negated(goal=inner, span=span):
+            return s.Negation(test(inner, scope), span=span)
+        case t.Goals(goals=goals):
+            tests = joined([test(one, scope) for one in flat_goals(goals)])
+            assert tests is not None
+            return tests
+        case t.Atom():
+            return scope.atom(goal, lambda variable: s.Variable(s.Ident(variable.name, span=variable.span)))
+        case _:
+            raise scope.error("INK0212", "expected a condition, found a value", goal.span)
+
+
+def _is_ready(goal: t.Term, scope: RuleScope) -> bool:
+    match goal:
+        case t.Atom(args=args):
+            return not any(scope.missing(arg) for arg in args if not isinstance(arg, t.Variable))
+        case t.Comparison() if (free := _free_side(goal, scope)) is not None:
+            return not scope.missing(free[1])
+        case t.Negated():
+            return False
+        case _:
+            return not scope.missing(goal)
+
+
+def _least_ready(waiting: Sequence[tuple[int, t.Term]], scope: RuleScope) -> tuple[int, t.Term]:
+    """The next goal when none is ready: an unsafe one, and negations last."""
+    return next(((place, goal) for place, goal in waiting if not isinstance(goal, t.Negated)), waiting[0])
+
+
+def _free_side(goal: t.Comparison, scope: RuleScope) -> tuple[t.Variable, t.Term] | None:
+    """The variable that an equation gives a value, and the value."""
+    if goal.op not in ASSIGNMENTS:
+        return None
+    for side, other in ((goal.left, goal.right), (goal.right, goal.left)):
+        if isinstance(side, t.Variable) and not side.is_anything and side.name not in scope.values:
+            return side, other
+    return None
+
+
+def _goal(goal: t.Term, scope: RuleScope) -> s.Expr | None:
+    match goal:
+        case t.Comparison() if (free := _free_side(goal, scope)) is not None:
+            return _assign(*free, goal, scope)
+        case t.Atom():
+            return scope.atom(goal, lambda variable: _supplied(variable, scope))
+        case _:
+            return test(goal, scope)
+
+
+def _assign(variable: t.Variable, value: t.Term, goal: t.Comparison, scope: RuleScope) -> s.Expr | None:
+    bound = scope.value(value, double=scope.is_double(variable.name))
+    if not scope.is_used_outside(variable.name, 1):
+        return None  # a name for a value that nothing uses
+    name = s.Variable(s.Ident(scope.fresh_value(variable.name), span=variable.span), span=variable.span)
+    scope.values[variable.name] = name
+    return s.Compare("=", name, bound, span=goal.span)
+
+
+def _supplied(variable: t.Variable, scope: RuleScope) -> s.Expr:
+    if variable.is_anything or not scope.is_used_outside(variable.name, 1):
+        return s.Variable(s.Ident("_", span=variable.span), span=variable.span)
+    name = s.Variable(s.Ident(scope.fresh_value(variable.name), span=variable.span), span=variable.span)
+    scope.values[variable.name] = name
+    return name

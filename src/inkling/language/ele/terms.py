@@ -1,9 +1,14 @@
-"""What an ETALIS rule file says: frozen nodes of its statements, patterns and terms, each with its place."""
+"""The nodes of an ETALIS rule file: statements, patterns and terms, each with its span; and walks through them.
 
+`e(X) <- a(X) SEQ b(X).` is a `Rule` with the `Joined` pattern of two `Atom`s.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
+from inkling.language.kit.cursor import Number, Text
 from inkling.language.syntax import Ident, Node
 from inkling.language.syntax.statements import StatementNode
 
@@ -17,19 +22,6 @@ class Variable(Node):
     @property
     def is_anything(self) -> bool:
         return self.name == "_"
-
-
-@dataclass(frozen=True, slots=True)
-class Number(Node):
-    value: int | float
-    written: str = field(compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Text(Node):
-    """A text in double quotes, which is the same constant as an atom of that name."""
-
-    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +205,160 @@ class RuleFile:
 
     statements: tuple[Statement, ...]
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+
+ASSIGNMENTS = frozenset({"=", "==", "=:=", "is"})
+
+
+def atoms(pattern: Pattern) -> Iterator[Atom]:
+    """The event atoms of a pattern, with the heads of inner rules."""
+    match pattern:
+        case Atom():
+            yield aggregated(pattern) or pattern
+        case InnerRule(head=head, pattern=inner):
+            yield head
+            yield from atoms(inner)
+        case _:
+            for part in parts(pattern):
+                yield from atoms(part)
+
+
+def aggregated(pattern: Pattern) -> Atom | None:
+    """The event of `aggregate(sum(X), event(X), S)`."""
+    match pattern:
+        case Atom(name=Ident(text="aggregate"), args=(Atom(), Atom() as event, Variable())):
+            return event
+        case _:
+            return None
+
+
+def aggregates(pattern: Pattern) -> bool:
+    """Whether a pattern has an aggregate in it."""
+    return aggregated(pattern) is not None or any(aggregates(part) for part in parts(pattern))
+
+
+def parts(pattern: Pattern) -> tuple[Pattern, ...]:
+    """The patterns directly inside a pattern, in the order in which they bind variables."""
+    match pattern:
+        case Atom() | Point():
+            return ()
+        case Joined(left=left, right=right):
+            return (left, right)
+        case Absence(absent=absent, first=first, last=last):
+            return (first, last, absent)
+        case Times(pattern=inner) | Group(pattern=inner) | Limited(pattern=inner):
+            return (inner,)
+        case InnerRule(pattern=inner) | Condition(pattern=inner):
+            return (inner,)
+
+
+def inner_rules(pattern: Pattern) -> Iterator[InnerRule]:
+    if isinstance(pattern, InnerRule):
+        yield pattern
+    for part in parts(pattern):
+        yield from inner_rules(part)
+
+
+def all_goals(pattern: Pattern) -> Iterator[Term]:
+    """The goals of all conditions in a pattern, without those of inner rules."""
+    if isinstance(pattern, Condition):
+        yield from pattern.goals
+    if not isinstance(pattern, InnerRule):
+        for part in parts(pattern):
+            yield from all_goals(part)
+
+
+def flat_goals(goals: Iterable[Term]) -> Iterator[Term]:
+    """Goals with those in parentheses among them."""
+    for goal in goals:
+        if isinstance(goal, Goals):
+            yield from flat_goals(goal.goals)
+        else:
+            yield goal
+
+
+def static_atoms(goals: Iterable[Term]) -> Iterator[Atom]:
+    """The static atoms that goals ask about."""
+    for goal in flat_goals(goals):
+        match goal:
+            case Atom():
+                yield goal
+            case Negated(goal=inner):
+                yield from static_atoms((inner,))
+            case _:
+                pass
+
+
+def variables(node: Term) -> Iterator[Variable]:
+    """The variables of a term or goal, each as often as it occurs; `_` is none."""
+    match node:
+        case Variable():
+            if not node.is_anything:
+                yield node
+        case Atom(args=args):
+            for arg in args:
+                yield from variables(arg)
+        case Minus(operand=inner) | Negated(goal=inner):
+            yield from variables(inner)
+        case Arithmetic(left=left, right=right) | Comparison(left=left, right=right):
+            yield from variables(left)
+            yield from variables(right)
+        case Goals(goals=goals):
+            for goal in goals:
+                yield from variables(goal)
+        case Number() | Text():
+            pass
+
+
+def pattern_variables(pattern: Pattern) -> Iterator[Variable]:
+    """The variables of a pattern and of its conditions; of an inner rule those of its head."""
+    match pattern:
+        case Atom() | InnerRule(head=Atom()):
+            yield from variables(pattern if isinstance(pattern, Atom) else pattern.head)
+        case _:
+            for part in parts(pattern):
+                yield from pattern_variables(part)
+            if isinstance(pattern, Condition):
+                for goal in pattern.goals:
+                    yield from variables(goal)
+
+
+def names_of(found: Iterable[Variable]) -> set[str]:
+    return {variable.name for variable in found}
+
+
+def bound_by(pattern: Pattern) -> set[str]:
+    """Variables that every occurrence of a pattern gives a value."""
+    match pattern:
+        case Atom(args=args) if aggregated(pattern) is not None:
+            return names_of(variables(args[-1]))
+        case Atom() | InnerRule():
+            return names_of(pattern_variables(pattern))
+        case Point():
+            return set()
+        case Joined(op="OR", left=left, right=right):
+            return bound_by(left) & bound_by(right)
+        case Joined(op="FNOT", left=left):
+            return bound_by(left)
+        case Absence(first=first, last=last):
+            return bound_by(first) | bound_by(last)
+        case Times(pattern=inner, n=n):
+            return bound_by(inner) if n else set()
+        case Condition(pattern=inner, goals=goals):
+            return bound_by(inner) | bound_by_goals(goals)
+        case _:
+            return set().union(*(bound_by(part) for part in parts(pattern)))
+
+
+def bound_by_goals(goals: Iterable[Term]) -> set[str]:
+    """Variables that goals can give a value: arguments of static atoms, and sides of an equation."""
+    found: set[str] = set()
+    for goal in flat_goals(goals):
+        match goal:
+            case Atom(args=args):
+                found |= {arg.name for arg in args if isinstance(arg, Variable)}
+            case Comparison(op=op, left=left, right=right) if op in ASSIGNMENTS:
+                found |= {side.name for side in (left, right) if isinstance(side, Variable)}
+            case _:
+                pass
+    return found - {"_"}

@@ -10,12 +10,10 @@ from inkling.errors import NotSupportedYet, ProgramError, nearest
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
 from inkling.language.ele.directives import Directives, duration, read_directives
-from inkling.language.ele.goals import joined, test
-from inkling.language.ele.kinds import column_slot, infer, variable_slot
 from inkling.language.ele.patterns import PatternTranslator, alternatives
-from inkling.language.ele.predicates import Key, collect, key_of, unused
-from inkling.language.ele.scope import Meaning, Scope
-from inkling.language.ele.walk import aggregates, atoms, bound_by, inner_rules, names_of, pattern_variables, variables
+from inkling.language.ele.predicates import Key, collect, column_slot, infer, key_of, unused, variable_slot
+from inkling.language.ele.scope import Meaning, RuleScope, joined, test
+from inkling.language.ele.terms import aggregates, atoms, bound_by, inner_rules, names_of, pattern_variables, variables
 from inkling.source import SourceText, Span
 
 WINDOW_PROPERTIES = ("event_rule_window", "window")
@@ -112,7 +110,7 @@ class _Translator:
     def _clause(self, number: int, clause: t.Clause) -> s.RuleDecl:
         counts = Counter(v.name for term in (clause.head, *clause.goals) for v in variables(term))
         bound = names_of(v for goal in clause.goals for v in variables(goal) if not isinstance(goal, t.Negated))
-        scope = Scope(self.meaning, number, counts, frozenset(bound))
+        scope = RuleScope(self.meaning, number, counts, frozenset(bound))
         scope.values = {name: s.Variable(s.Ident(name)) for name in bound}
         anything = s.Variable(s.Ident("_"))
         head = scope.atom(clause.head, lambda variable: scope.value(variable))
@@ -144,7 +142,7 @@ class _Translator:
         shape = PatternTranslator(declare, unite, self.directives.consume is not None, _window(rule))
         for pattern in self._split(rule, counts):
             columns = frozenset(c for atom in atoms(pattern) for c in self.meaning.predicates.columns[key_of(atom)])
-            scope = Scope(self.meaning, number, Counter(counts), frozenset(bound_by(pattern)), columns)
+            scope = RuleScope(self.meaning, number, Counter(counts), frozenset(bound_by(pattern)), columns)
             body = self._windowed(rule, shape.body(pattern, scope))
             event = self._event(rule, body, scope)
             yield from further
@@ -169,7 +167,7 @@ class _Translator:
                 pattern = replace(outer, pattern=pattern)
             yield pattern
 
-    def _event(self, rule: t.Rule, body: s.Body, scope: Scope) -> s.EventDecl:
+    def _event(self, rule: t.Rule, body: s.Body, scope: RuleScope) -> s.EventDecl:
         key = key_of(rule.head)
         columns = self.meaning.predicates.columns[key]
         items: list[s.Item] = []
@@ -184,7 +182,7 @@ class _Translator:
         consume = self._consume(scope) if key in self.choosing else None
         return s.EventDecl(name, tuple(items) or None, body, consume=consume, per="INTERVAL", span=rule.span)
 
-    def _consume(self, scope: Scope) -> s.Consume | None:
+    def _consume(self, scope: RuleScope) -> s.Consume | None:
         consume, prefer = self.directives.consume, self.directives.prefer
         if consume is None or prefer is None or prefer.name not in scope.values:
             return consume
@@ -195,11 +193,11 @@ class _Translator:
         near = nearest(variable.name, bound_by(rule.pattern), n=1)
         return ProgramError.of(
             "INK0132",
-            f"nothing gives `{variable.name}` a value",
+            f"`{variable.name}` is not bound",
             span=variable.span,
             source=self.meaning.source,
-            label="the head promises one",
-            notes=("a variable of the head stands in the pattern, outside NOT, or gets its value in WHERE",),
+            label="used in the head",
+            notes=("a variable of the head must be bound by the pattern, outside NOT, or in WHERE",),
             helps=tuple(f"did you mean `{one}`?" for one in near),
         )
 
@@ -219,7 +217,7 @@ class _Translator:
                     f"unknown property `{one.name.text}`",
                     span=one.name.span,
                     source=self.meaning.source,
-                    notes=(f"there are {', '.join(choices[:-1])} and {choices[-1]}",),
+                    notes=(f"the choices are {', '.join(choices[:-1])} and {choices[-1]}",),
                     helps=tuple(f"write `{near}`" for near in nearest(one.name.text, choices, n=1)),
                 )
         return body

@@ -1,18 +1,87 @@
-"""What is wrong with a query before it means anything: names, numbers of terms, variables out of their reach."""
+"""Checks of a query file before its translation: names, numbers of terms, and the scope of variables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from inkling.errors import Diagnostic, nearest
 from inkling.language.lahar import terms as t
-from inkling.language.lahar.declarations import Declared
 from inkling.language.syntax import Ident
 from inkling.source import SourceText
 
+TIME = "t"
+CHANCE = "p"
 
-def errors(asked: t.Asked, known: Declared, source: SourceText) -> list[Diagnostic]:
+
+@dataclass(frozen=True, slots=True)
+class DeclaredNames:
+    """The streams and relations of a file, by name."""
+
+    streams: Mapping[str, t.Stream]
+    relations: Mapping[str, t.Relation]
+
+
+def declared(file: t.QueryFile) -> DeclaredNames:
+    return DeclaredNames(
+        {one.name.text: one for one in file.statements if isinstance(one, t.Stream)},
+        {one.name.text: one for one in file.statements if isinstance(one, t.Relation)},
+    )
+
+
+def previous(column: str) -> str:
+    """The column with the previous value, of a Markov stream."""
+    return f"previous_{column}"
+
+
+def declaration_errors(file: t.QueryFile, source: SourceText) -> Iterator[Diagnostic]:
+    """Duplicate names, reserved columns, and Markov streams without values."""
+    yield from _twice((one.name for one in file.statements), "a stream, relation or query", source)
+    for one in file.statements:
+        match one:
+            case t.Stream():
+                yield from _twice((column.name for column in one.columns), f"a column of `{one.name.text}`", source)
+                yield from _of_stream(one, source)
+            case t.Relation():
+                yield from _twice((column.name for column in one.columns), f"a column of `{one.name.text}`", source)
+            case t.NamedQuery():
+                yield from _twice(one.head, "a variable of this head", source)
+
+
+def _twice(names: Iterable[Ident], what: str, source: SourceText) -> Iterator[Diagnostic]:
+    seen: set[str] = set()
+    for name in names:
+        if name.text in seen:
+            yield Diagnostic("INK0154", f"`{name.text}` is already {what}", name.span, source)
+        seen.add(name.text)
+
+
+def _of_stream(stream: t.Stream, source: SourceText) -> Iterator[Diagnostic]:
+    taken = {TIME: "the time of an event", CHANCE: "the probability of an event"}
+    if stream.kind == "certain":
+        del taken[CHANCE]
+    if stream.kind == "markov":
+        taken |= {previous(one.name.text): f"the previous value of `{one.name.text}`" for one in stream.values}
+    for column in stream.columns:
+        if column.name.text in taken:
+            yield Diagnostic(
+                "INK0154",
+                f"`{stream.name.text}` cannot have a column `{column.name.text}`: it is {taken[column.name.text]}",
+                column.name.span,
+                source,
+                helps=(f"rename the column; a variable may still be named `{column.name.text}`",),
+            )
+    if stream.kind == "markov" and not stream.values:
+        yield Diagnostic(
+            "INK0154",
+            f"`{stream.name.text}` is `markov` but has no value columns",
+            stream.name.span,
+            source,
+            notes=("columns to the left of `|` are the key, columns to the right are the values",),
+        )
+
+
+def query_errors(asked: t.NamedQuery, known: DeclaredNames, source: SourceText) -> list[Diagnostic]:
     checks = _Checks(known, source)
     return [
         *checks.names(asked.query),
@@ -92,7 +161,7 @@ def _mentioned(query: t.Query, but: t.Plus) -> Iterator[Ident]:
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
-    known: Declared
+    known: DeclaredNames
     source: SourceText
 
     def names(self, query: t.Query) -> Iterator[Diagnostic]:
@@ -120,15 +189,15 @@ class _Checks:
         wanted: dict[str, t.Stream] | dict[str, t.Relation]
         wanted = dict(self.known.streams) if is_goal else dict(self.known.relations)
         what, other, where = (
-            ("stream", self.known.relations, "relations stand in conditions: `sigma[…](…)`")
+            ("stream", self.known.relations, "it is a relation; use it in a condition: `sigma[…](…)`")
             if is_goal
-            else ("relation", self.known.streams, "events stand in queries, not in conditions")
+            else ("relation", self.known.streams, "it is a stream; use it as a goal, not in a condition")
         )
         if name.text not in wanted:
             meant = tuple(f"did you mean `{one}`?" for one in nearest(name.text, wanted, n=1))
             yield Diagnostic(
                 "INK0152",
-                f"no {what} is called `{name.text}`",
+                f"unknown {what} `{name.text}`",
                 name.span,
                 self.source,
                 notes=(where,) if name.text in other else (),
@@ -142,11 +211,11 @@ class _Checks:
                 f"`{name.text}` has {_count(len(columns), 'column')}, found {_count(len(terms), 'term')}",
                 node.span,
                 self.source,
-                notes=(f"its columns: {', '.join(columns)}",) if columns else (),
+                notes=(f"its columns are {', '.join(columns)}",) if columns else (),
                 helps=("write `_` for a column that does not matter",) if len(terms) < len(columns) else (),
             )
 
-    def hidden(self, asked: t.Asked) -> Iterator[Diagnostic]:
+    def hidden(self, asked: t.NamedQuery) -> Iterator[Diagnostic]:
         """A variable that each unfolding has for itself says nothing elsewhere."""
         for plus in _pluses(asked.query):
             elsewhere = {name.text: name for name in (*asked.head, *_mentioned(asked.query, plus))}
@@ -156,11 +225,11 @@ class _Checks:
                     kept = ", ".join([*(one.text for one in plus.kept), text])
                     yield Diagnostic(
                         "INK0153",
-                        f"`{text}` may differ each time it is repeated, but is used elsewhere",
+                        f"`{text}` may differ between repetitions, so it has no value outside of them",
                         name.span,
                         self.source,
                         notes=(f"it is used at line {where.line}, column {where.column}",),
-                        helps=(f"keep it the same: `+<{{{kept}}}, …>`", "or give one of them another name"),
+                        helps=(f"keep it the same in all repetitions: `+<{{{kept}}}, …>`", "or rename one of the two"),
                     )
 
     def conditions(self, query: t.Query, hidden: frozenset[str]) -> Iterator[Diagnostic]:
@@ -178,9 +247,9 @@ class _Checks:
                 names = [name.text for name in _names(goal)]
                 for idx, name in enumerate(kept):
                     if name.text not in names:
-                        yield self._foreign(name, f"`{name.text}` is no variable of what is repeated", names)
+                        yield self._foreign(name, f"`{name.text}` is not a variable of the repeated goal", names)
                     elif name.text in {other.text for other in kept[:idx]}:
-                        yield self._foreign(name, f"`{name.text}` stands here twice", ())
+                        yield self._foreign(name, f"duplicate variable `{name.text}`", ())
             case t.Sequence(parts=parts):
                 for part in parts:
                     yield from self.conditions(part, hidden)
@@ -193,23 +262,23 @@ class _Checks:
                 continue
             reported.add(name.text)
             if t.goal_of(query) is None:
-                yield self._foreign(name, f"`{name.text}` has no value in this query", reach)
+                yield self._foreign(name, f"`{name.text}` is not bound in this query", reach)
             else:
                 yield self._foreign(
                     name,
-                    f"`{name.text}` is no variable of the goal that this condition stands at",
+                    f"`{name.text}` is not a variable of the goal that this condition selects from",
                     reach,
                     helps=(
                         "put the condition around the whole query: `sigma[…](q ; r)`",
-                        "or name the variable in the goal",
+                        "or use the variable in the goal",
                     ),
                 )
 
-    def head(self, asked: t.Asked) -> Iterator[Diagnostic]:
+    def head(self, asked: t.NamedQuery) -> Iterator[Diagnostic]:
         known = free(asked.query) | _hidden(asked.query)
         for name in asked.head:
             if name.text not in known:
-                yield self._foreign(name, f"`{name.text}` has no value in this query", known)
+                yield self._foreign(name, f"`{name.text}` is not bound in this query", known)
 
     def _foreign(self, name: Ident, message: str, names: Iterable[str], helps: tuple[str, ...] = ()) -> Diagnostic:
         meant = tuple(f"did you mean `{one}`?" for one in nearest(name.text, sorted(names), n=1))

@@ -1,27 +1,21 @@
 """Writes a query file in one layout."""
 
-from inkling.language.cursor import Number, Text
+from inkling.language.kit.cursor import Number, Text
+from inkling.language.kit.layout import LINE, WIDTH, Doc, Group, Nest, bracketed, joined, lay_out, written_file
+from inkling.language.kit.scanning import comment_lines
 from inkling.language.lahar import terms as t
-from inkling.language.names import written_text
-from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined, lay_out
-from inkling.language.scanning import comment_lines
 from inkling.language.syntax import Ident
-
-WIDTH = 100
 
 
 def format_file(file: t.QueryFile) -> str:
     """The text of a query file; reading it gives an equal file, formatting it again the same text."""
-    parts: list[str] = []
+    written: list[tuple[str, bool]] = []
     before: type[t.Statement] | None = None
     for one in file.statements:
         text = "\n".join([*comment_lines(one.comments), lay_out(_statement(one), WIDTH)])
-        declares = not isinstance(one, t.Asked) and not one.comments and type(one) is before
-        parts.append(("\n" if declares else "\n\n") + text if parts else text)
+        written.append((text, not isinstance(one, t.NamedQuery) and not one.comments and type(one) is before))
         before = type(one)
-    if file.comments:
-        parts.append(("\n\n" if parts else "") + "\n".join(comment_lines(file.comments)))
-    return "".join(parts) + "\n" if parts else ""
+    return written_file(written, file.comments)
 
 
 def _statement(node: t.Statement) -> Doc:
@@ -30,9 +24,9 @@ def _statement(node: t.Statement) -> Doc:
             between = (" | " if key else "| ") if values else ""
             return f"stream {name.text}({_columns(key)}{between}{_columns(values)}) {kind};"
         case t.Relation(name=name, columns=columns, path=path):
-            source = f" from {written_text(path.value)}" if path else ""
+            source = f" from {path.written}" if path else ""
             return f"relation {name.text}({_columns(columns)}){source};"
-        case t.Asked(name=name, head=head, ever=ever, query=query):
+        case t.NamedQuery(name=name, head=head, ever=ever, query=query):
             variables = ", ".join(one.text for one in head)
             asked = f"{name.text}({variables}){' ever' if ever else ''} :"
             return Group((asked, Nest((LINE, _query(query))), ";"))
@@ -74,9 +68,7 @@ def _term(term: t.Term) -> str:
     match term:
         case Ident(text=text):
             return text
-        case Number(written=written):
+        case Number(written=written) | Text(written=written):
             return written
-        case Text(value=value):
-            return written_text(value)
         case t.Anything():
             return "_"

@@ -8,27 +8,29 @@ from itertools import pairwise
 from typing import cast, get_args
 
 from inkling.errors import Diagnostic, nearest
-from inkling.language.cursor import Cursor
+from inkling.language.kit.cursor import Cursor
+from inkling.language.kit.reading import Chunk, read_statements
+from inkling.language.kit.scanning import (
+    DASHED_COMMENTS,
+    DASHED_TOKENS,
+    RawToken,
+    Scanner,
+    unclosed_quote,
+    unexpected_character,
+)
 from inkling.language.lahar import terms as t
-from inkling.language.reading import Chunk, read_statements
-from inkling.language.scanning import RawToken, Scanner, rest_of_line, unexpected_character
 from inkling.language.syntax import Ident
-from inkling.source import SourceText, Span
+from inkling.source import SourceText
 
 _TOKEN = re.compile(
-    r"""
-      (?P<SPACE>    [\s\ufeff]+ )
-    | (?P<COMMENT>  --[^\n]* )
-    | (?P<NAME>     [^\W\d]\w* )
-    | (?P<NUMBER>   -? [0-9]+ (?: \.[0-9]+ )? (?: [eE][+-]?[0-9]+ )? (?! \w ) )
-    | (?P<TEXT>     ' (?: [^'\r\n] | '' )* ' )
+    DASHED_TOKENS
+    + r"""
     | (?P<SYMBOL>   != | <= | >= | [;:,|+=<>(){}\[\]] )
     """,
     re.VERBOSE,
 )
 _INSTEAD = {
-    "/": "start a comment with `--`",
-    "%": "start a comment with `--`",
+    **DASHED_COMMENTS,
     '"': "write strings in single quotes: `'Joe'`",
     "∧": "write `and`",
     "&": "write `and`",
@@ -38,20 +40,14 @@ _INSTEAD = {
     "≠": "write `!=`",
     "≤": "write `<=`",
     "≥": "write `>=`",
-    "⊥": "no event is what a stream has no row for",
+    "⊥": "leave `⊥` out: a time without a row has no event",
 }
 
 
 def _unreadable(source: SourceText, offset: int) -> Diagnostic:
-    if source.text[offset] != "'":
-        return unexpected_character(source, offset, _INSTEAD)
-    return Diagnostic(
-        "INK0104",
-        "the quote ' is not closed",
-        Span(offset, offset + max(len(rest_of_line(source, offset)), 1)),
-        source,
-        label="it ends on the line it starts on",
-    )
+    if source.text[offset] == "'":
+        return unclosed_quote(source, offset)
+    return unexpected_character(source, offset, _INSTEAD)
 
 
 SCANNER = Scanner(_TOKEN, _unreadable)
@@ -62,7 +58,7 @@ def read_queries(source: SourceText) -> t.QueryFile:
     scanned = SCANNER.scan(source)
 
     def read(chunk: Chunk) -> t.Statement:
-        return Parser(source, chunk.tokens, chunk.after).statement()
+        return QueryParser(source, chunk.tokens, chunk.after).statement()
 
     return t.QueryFile(*read_statements(source, scanned, list(_chunks(scanned.tokens, len(source.text))), read))
 
@@ -112,7 +108,9 @@ KINDS: tuple[t.Kind, ...] = get_args(t.Kind)
 WORDS = frozenset({"sigma", "and", "or", "not", "true", "ever", "stream", "relation"})
 
 
-class Parser(Cursor):
+class QueryParser(Cursor):
+    """Parses one statement by recursive descent."""
+
     __slots__ = ()
 
     def statement(self) -> t.Statement:
@@ -145,9 +143,9 @@ class Parser(Cursor):
             meant = nearest(word.text, KINDS, n=1)
             self.fail(
                 "INK0154",
-                f"no stream is `{word.text}`",
+                f"unknown kind of stream `{word.text}`",
                 word.span,
-                notes=("a stream is `independent`, `markov` or `certain`",),
+                notes=("the kinds are `independent`, `markov` and `certain`",),
                 helps=tuple(f"did you mean `{one}`?" for one in meant),
             )
         self.at += 1
@@ -160,7 +158,7 @@ class Parser(Cursor):
         columns = self._columns(")")
         self.close(")", "`,` or `)`")
         if not columns:
-            self.fail("INK0154", f"the relation `{name.text}` has no columns", self.span(0))
+            self.fail("INK0154", f"relation `{name.text}` needs at least one column", self.span(0))
         path = None
         if self.peek_word("from"):
             self.at += 1
@@ -183,12 +181,14 @@ class Parser(Cursor):
         type = self.name("a type such as `INTEGER`")
         return t.Column(name, Ident(type.text.upper(), span=type.span), span=self.span(begin))
 
-    def _asked(self) -> t.Asked:
+    def _asked(self) -> t.NamedQuery:
         name = self.name("`stream`, `relation` or the name of a query")
         if not self.peek("("):
             self.unexpected(
                 "`(`",
-                helps=(f"write `{name.text}() : …`, or put the distinguishing variables between the parentheses",),
+                helps=(
+                    f"write `{name.text}() : …`, or put the variables that distinguish results between the parentheses",
+                ),
             )
         head = self.listed("(", lambda: self.name("a variable"), ")")
         ever = self.peek_word("ever")
@@ -197,19 +197,14 @@ class Parser(Cursor):
         query = self.query()
         if not self.is_at_end:
             self.unexpected("`;` or the end of the query")
-        return t.Asked(name, head, ever, query, span=self.span(0))
+        return t.NamedQuery(name, head, ever, query, span=self.span(0))
 
     def _end(self) -> None:
         """A declaration ends with a semicolon, unlike a query, which ends where the next statement begins."""
         if not self.is_at_end:
             self.unexpected("`;`")
         if self.after is None:
-            self.fail(
-                "INK0103",
-                "the declaration does not end with `;`",
-                self.tokens[-1].span,
-                label="expected `;` after this",
-            )
+            self.fail("INK0103", "a declaration ends with `;`", self.tokens[-1].span, label="expected `;` after this")
 
     def query(self) -> t.Query:
         begin = self.at
@@ -226,18 +221,18 @@ class Parser(Cursor):
         if isinstance(part, t.Sequence):
             self.fail(
                 "INK0150",
-                "a whole query stands to the right of `;`",
+                "the right side of `;` must be a single goal",
                 self.span(begin),
-                notes=("to the right of `;` stands one goal, with its own condition or repeated",),
-                helps=("sequences go from left to right: write `q ; r ; s`",),
+                notes=("a goal may have a condition or be repeated: `sigma[c](g)`, `(g)+<{x}, c>`",),
+                helps=("a sequence is read from left to right: write `q ; r ; s`",),
             )
         if not isinstance(part, t.Plus) and t.goal_of(part) is None:
             self.fail(
                 "INK0150",
-                "a selection around a whole query stands to the right of `;`",
+                "`sigma` on the right side of `;` must select from a single goal",
                 self.span(begin),
-                notes=("to the right of `;`, `sigma` belongs to one goal and says which of its events are candidates",),
-                helps=("put the condition around what leads here as well: `sigma[c](q ; r)`",),
+                notes=("there it selects the events that are candidates for the goal",),
+                helps=("select from the whole sequence instead: `sigma[c](q ; r)`",),
             )
         return part
 
@@ -277,7 +272,7 @@ class Parser(Cursor):
         if self.peek("+"):
             self.fail(
                 "INK0101",
-                "expected parentheses around what is repeated",
+                "a repetition needs parentheses",
                 self.tokens[self.at].span,
                 helps=(f"write `({self.source.text_of(goal.span)})+<{{}}, true>`",),
             )
@@ -287,13 +282,16 @@ class Parser(Cursor):
         if t.goal_of(body) is None:
             self.fail(
                 "INK0150",
-                "what is repeated is more than one goal",
+                "only a single goal can be repeated",
                 body.span,
-                helps=("repeat one goal, with its own condition or without",),
+                helps=("repeat one goal, with or without a condition: `(sigma[c](g))+<{}, true>`",),
             )
         self.at += 1
         if not self.peek("<"):
-            self.unexpected("`<`", helps=("write what stays the same and what must hold each time: `+<{x}, true>`",))
+            self.unexpected(
+                "`<`",
+                helps=("write the variables that stay the same and the condition of each repetition: `+<{x}, true>`",),
+            )
         self.open("<")
         kept = self.listed("{", lambda: self.name("a variable"), "}")
         self.take(",")
@@ -343,7 +341,7 @@ class Parser(Cursor):
         if isinstance(left, Ident) and self.peek("("):
             terms = self.terms()
             if not terms:
-                self.fail("INK0151", f"`{left.text}` is asked for nothing", self.span(begin))
+                self.fail("INK0151", f"`{left.text}` needs at least one argument", self.span(begin))
             return t.Atom(left, terms, span=self.span(begin))
         if not self.peek(*COMPARATORS):
             self.unexpected("a comparison" if not isinstance(left, Ident) else "a comparison or `(`")
@@ -351,9 +349,7 @@ class Parser(Cursor):
         right = self.term()
         for side in (left, right):
             if isinstance(side, t.Anything):
-                self.fail(
-                    "INK0153", "`_` has no value to compare", side.span, helps=("give the variable a name of its own",)
-                )
+                self.fail("INK0153", "`_` cannot be compared: it has no value", side.span, helps=("name the variable",))
         return t.Comparison(op, left, right, span=self.span(begin))
 
     def _help(self) -> tuple[str, ...]:
@@ -364,12 +360,12 @@ class Parser(Cursor):
         if token.kind != "NAME" or token.text == "_":
             self.unexpected(expected)
         if token.text in WORDS:
-            self.fail("INK0121", f"`{token.text}` is a word of queries and no name", token.span)
+            self.fail("INK0121", f"`{token.text}` is a keyword", token.span)
         self.at += 1
         return Ident(token.text, span=token.span)
 
     def term(self) -> t.Term:
-        expected = "a variable, a text, a number or `_`"
+        expected = "a variable, a string, a number or `_`"
         token = self.token(expected)
         if token.kind == "SYMBOL":
             self.unexpected(expected)

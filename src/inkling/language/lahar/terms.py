@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from inkling.language.cursor import Number, Text
+from inkling.language.kit.cursor import Number, Text
 from inkling.language.syntax import Ident, Node
 from inkling.language.syntax.statements import StatementNode
 
@@ -127,7 +127,7 @@ class Relation(StatementNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(StatementNode):
+class NamedQuery(StatementNode):
     """`coffee(p) : q;`, or `coffee(p) ever : q;`"""
 
     name: Ident
@@ -136,7 +136,7 @@ class Asked(StatementNode):
     query: Query
 
 
-Statement: TypeAlias = Stream | Relation | Asked
+Statement: TypeAlias = Stream | Relation | NamedQuery
 
 
 @dataclass(frozen=True, slots=True)

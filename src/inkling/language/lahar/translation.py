@@ -1,6 +1,10 @@
-"""A query file as a program: streams, tables, and an event for each query.
+"""Translates a query file into a program: streams, tables, and an event for each query.
 
-`;` is `SEQ NEXT`, a goal's condition its candidates, one around a query `HAVING`.
+`;` becomes `SEQ NEXT`; a condition on a goal selects candidates, a condition around a query becomes `HAVING`:
+
+    coffee(p) : At(p, 'office') ; At(p, 'coffee');
+    EVENT coffee(e1.person AS p) AS
+      PATTERN SEQ NEXT(At e1[room = 'office'], At e2[person = e1.person AND room = 'coffee']) PER END
 """
 
 from __future__ import annotations
@@ -11,42 +15,80 @@ from typing import TypeAlias
 
 from inkling.errors import Diagnostic, ProgramError
 from inkling.language import syntax as s
-from inkling.language.lahar import checks, declarations
 from inkling.language.lahar import terms as t
-from inkling.language.lahar.declarations import Declared, declared
+from inkling.language.lahar.checks import (
+    CHANCE,
+    TIME,
+    DeclaredNames,
+    declaration_errors,
+    declared,
+    previous,
+    query_errors,
+)
 from inkling.source import SourceText, Span
 
 
 def translate(file: t.QueryFile, source: SourceText) -> s.Program:
     """The program that queries stand for; raises `ProgramError` with every error found."""
     known = declared(file)
-    problems: list[Diagnostic] = [*declarations.errors(file, source)]
+    problems: list[Diagnostic] = [*declaration_errors(file, source)]
     for one in file.statements:
-        if isinstance(one, t.Asked):
-            problems += checks.errors(one, known, source)
+        if isinstance(one, t.NamedQuery):
+            problems += query_errors(one, known, source)
     if problems:
         raise ProgramError(problems)
     statements = tuple(_statement(one, known) for one in file.statements)
     return s.Program(statements, file.comments, span=Span(0, len(source.text)))
 
 
-def _statement(node: t.Statement, known: Declared) -> s.Statement:
+def _statement(node: t.Statement, known: DeclaredNames) -> s.Statement:
     match node:
         case t.Stream():
-            return declarations.stream_of(node)
+            return _stream(node)
         case t.Relation():
-            return declarations.table_of(node)
-        case t.Asked():
+            return _table(node)
+        case t.NamedQuery():
             return _event(node, known)
 
 
-def _event(asked: t.Asked, known: Declared) -> s.EventDecl:
+def _stream(stream: t.Stream) -> s.StreamDecl:
+    here = stream.name.span
+    is_markov = stream.kind == "markov"
+    return s.StreamDecl(
+        stream.name,
+        (s.ColumnDecl(s.Ident(TIME, span=here), s.Ident("BIGINT", span=here)), *map(_column_decl, stream.columns)),
+        key=tuple(one.name for one in stream.key),
+        time=s.TimePoint(s.Ident(TIME, span=here), span=here),
+        probability=None if stream.kind == "certain" else s.Ident(CHANCE, span=here),
+        given=tuple(s.Ident(previous(one.name.text), span=one.name.span) for one in stream.values if is_markov),
+        span=stream.span,
+        comments=stream.comments,
+    )
+
+
+def _table(relation: t.Relation) -> s.TableDecl:
+    path = relation.path
+    return s.TableDecl(
+        relation.name,
+        tuple(map(_column_decl, relation.columns)),
+        path.value if path else f"{relation.name.text}.csv",
+        path_span=path.span if path else relation.name.span,
+        span=relation.span,
+        comments=relation.comments,
+    )
+
+
+def _column_decl(column: t.Column) -> s.ColumnDecl:
+    return s.ColumnDecl(column.name, column.type or s.Ident("STRING", span=column.name.span), span=column.span)
+
+
+def _event(asked: t.NamedQuery, known: DeclaredNames) -> s.EventDecl:
     """One answer for each end, or only one; for each value of the variables in the head, or for anyone."""
-    shapes = Shapes(known.streams)
-    body = shapes.body(asked.query)
+    translator = QueryTranslator(known.streams)
+    body = translator.body(asked.query)
     return s.EventDecl(
         asked.name,
-        tuple(s.Item(shapes.value_of(name), name, span=name.span) for name in asked.head),
+        tuple(s.Item(translator.value_of(name), name, span=name.span) for name in asked.head),
         body,
         per="VALUES" if asked.ever else "END",
         span=asked.span,
@@ -58,8 +100,8 @@ Value: TypeAlias = Callable[[s.Ident], s.Expr]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a variable has its value: a column of a part, of its last event where the part is repeated."""
+class VariableBinding:
+    """What a variable is bound to: a column of a part; of its last event, if the part is repeated."""
 
     part: str
     column: str
@@ -71,12 +113,12 @@ class Place:
 
 
 @dataclass(slots=True)
-class Shapes:
-    """Writes the pattern of a query from left to right; parts are called `e1`, `e2`, …"""
+class QueryTranslator:
+    """Translates the pattern of a query from left to right; its parts are named `e1`, `e2`, …"""
 
     streams: Mapping[str, t.Stream]
     n_parts: int = 0
-    bound: dict[str, Place] = field(default_factory=dict)
+    bound: dict[str, VariableBinding] = field(default_factory=dict)
 
     def value_of(self, name: s.Ident) -> s.Expr:
         return self.bound[name.text].at(name.span)
@@ -112,7 +154,7 @@ class Shapes:
         repeated = s.Repeat(self._leaf(plus.query, frozenset(name.text for name in plus.kept)), 1, span=plus.span)
         goal = t.goal_of(plus.query)
         assert goal is not None
-        own = {text: Place(part, column, is_repeated=False) for text, column in self._own(goal).items()}
+        own = {text: VariableBinding(part, column, is_repeated=False) for text, column in self._own(goal).items()}
         breaks = self._conjuncts(plus.condition, lambda name: own[name.text].at(name.span))
         condition = _all_of(breaks, plus.condition.span)
         return s.Check(repeated, condition, span=plus.span) if condition else repeated
@@ -130,7 +172,7 @@ class Shapes:
             query = query.query
         for text, column in own.items():
             if kept is None or text in kept:
-                self.bound.setdefault(text, Place(part, column, is_repeated=kept is not None))
+                self.bound.setdefault(text, VariableBinding(part, column, is_repeated=kept is not None))
         return s.Leaf((goal.type,), s.Ident(part, span=goal.span), _all_of(conditions, goal.span), span=goal.span)
 
     def _own(self, goal: t.Goal) -> dict[str, str]:
@@ -157,7 +199,7 @@ class Shapes:
                     if text in self.bound:
                         value = self.bound[text].at(term.span)
                     elif kept is not None and text in kept:
-                        value = Place(part, column, is_repeated=True).at(term.span)
+                        value = VariableBinding(part, column, is_repeated=True).at(term.span)
                     else:
                         continue
                 case _:

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from inkling.errors import Diagnostic, nearest
-from inkling.language.machine import END
+from inkling.language.kit.lalr import END, alternatives
+from inkling.language.kit.scanning import CLOSING, RawToken
 from inkling.language.parser.foreign import (
     clause_too_early,
     count_of_everything,
@@ -16,19 +17,17 @@ from inkling.language.parser.foreign import (
     type_with_more,
     variable_after_repetition,
 )
-from inkling.language.parser.site import CLOSING, Site
-from inkling.language.parser.wording import (
+from inkling.language.parser.site import (
     CLAUSES,
     FORECAST_OPTIONS,
     STREAM_OPTIONS,
+    Site,
     expectation,
     expected,
     found,
-    listed,
     spelling,
 )
-from inkling.language.parser.words import keywords, starts_statement
-from inkling.language.scanning import RawToken
+from inkling.language.parser.tokens import keywords, starts_statement
 from inkling.language.syntax import RELATIONS
 
 Detector: TypeAlias = Callable[[Site], Diagnostic | None]
@@ -99,23 +98,6 @@ def missing_semicolon(site: Site) -> Diagnostic | None:
     return site.diagnostic("INK0103", "a statement ends with `;`", site.before.span, label="expected `;` after this")
 
 
-def wrong_bracket(site: Site) -> Diagnostic | None:
-    token = site.token
-    if token is None or not token.is_symbol(")", "]", "}"):
-        return None
-    if not site.open_brackets:
-        return site.diagnostic("INK0105", f"unmatched `{token.text}`")
-    opened = site.open_brackets[-1]
-    closing = CLOSING[opened.text]
-    if closing == token.text:
-        return None
-    return site.diagnostic(
-        "INK0105",
-        f"expected `{closing}` to close `{opened.text}`, found `{token.text}`",
-        notes=[f"`{opened.text}` is opened {_where(site, opened)}"],
-    )
-
-
 def unclosed_bracket(site: Site) -> Diagnostic | None:
     if not site.open_brackets:
         return None
@@ -135,8 +117,8 @@ def unclosed_bracket(site: Site) -> Diagnostic | None:
 def dangling_comma(site: Site) -> Diagnostic | None:
     for here in site.earlier():
         comma = here.idx - 1
-        if here.before.is_symbol(",") and here.continues(here.reading.states[comma], here.idx):
-            things = listed(expected(here))
+        if here.before.is_symbol(",") and here.continues(here.reading.stacks[comma], here.idx):
+            things = alternatives(expected(here))
             what = found(here.token or here.terminator)
             return here.diagnostic(
                 "INK0113", f"expected {things} after `,`, found {what}", here.before.span, helps=["remove the comma"]
@@ -147,7 +129,7 @@ def dangling_comma(site: Site) -> Diagnostic | None:
 def needless_comma(site: Site) -> Diagnostic | None:
     if site.token is None or not site.token.is_symbol(",") or site.before.is_symbol("{"):
         return None
-    if not site.continues(site.reading.states[site.idx], site.idx + 1):
+    if not site.continues(site.reading.stacks[site.idx], site.idx + 1):
         return None
     return site.diagnostic("INK0113", expectation(site), helps=["remove the comma"])
 
@@ -206,7 +188,7 @@ def misspelled_word(site: Site) -> Diagnostic | None:
         word = site.raw[idx]
         if len(word.text) < _SHORTEST_MISSPELLING:
             continue
-        possible = _words(site.reading.states[idx].accepted())
+        possible = _words(site.reading.stacks[idx].accepted())
         for meant in nearest(word.text, possible, n=3):
             if site.fits_if(idx, "RELATION" if meant in RELATIONS else meant):
                 return site.diagnostic("INK0107", f"unknown word `{word.text}`", word.span, helps=[f"write `{meant}`"])
@@ -219,7 +201,7 @@ def keyword_where_a_name_is_missing(site: Site) -> Diagnostic | None:
         word = site.raw[idx].upper
         if site.reading.terminals[idx] != "NAME" or word not in keywords():
             continue
-        after = site.reading.states[idx].after_all(["NAME", word])
+        after = site.reading.stacks[idx].after_all(["NAME", word])
         if site.continues(after, idx + 1):
             there = replace(site, idx=idx)
             return there.diagnostic("INK0101", expectation(there))
@@ -301,8 +283,8 @@ def missing_piece(site: Site) -> Diagnostic | None:
     fitting = [t for t in site.accepted if spelling(t) is not None and site.fits_with(t)]
     if "COMMA" in fitting:
         return site.diagnostic("INK0114", f"missing `,` before {found(site.token)}", label="expected `,` before this")
-    states = site.reading.states[site.idx]
-    as_keyword = [t for t in fitting if states.after_all([t, site.token.upper]) is not None]
+    stack = site.reading.stacks[site.idx]
+    as_keyword = [t for t in fitting if stack.after_all([t, site.token.upper]) is not None]
     fitting = as_keyword or fitting
     if len(fitting) != 1:
         return None
@@ -320,7 +302,7 @@ def _is_helpful(site: Site, missing: str) -> bool:
     """Whether a missing keyword is more than one guess among many."""
     if len(site.accepted) <= _FEW:
         return True
-    stands_alone = site.reading.states[site.idx].after_all([missing, END]) is not None
+    stands_alone = site.reading.stacks[site.idx].after_all([missing, END]) is not None
     return site.token is not None and site.token.upper in keywords() and not stands_alone
 
 
@@ -353,11 +335,6 @@ def _words(accepted: frozenset[str]) -> list[str]:
     return [*words, *RELATIONS] if "RELATION" in accepted else words
 
 
-def _where(site: Site, token: RawToken) -> str:
-    place = site.source.position(token.span.start)
-    return f"on line {place.line}, column {place.column}"
-
-
 def _join_hint(site: Site) -> list[str]:
     if site.token is None:
         return []
@@ -382,7 +359,7 @@ DETECTORS: tuple[Detector, ...] = (
     variable_after_repetition,
     speculative_without_lateness,
     missing_semicolon,
-    wrong_bracket,
+    Site.wrong_bracket,
     unclosed_bracket,
     dangling_comma,
     needless_comma,

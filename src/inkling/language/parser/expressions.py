@@ -1,6 +1,5 @@
 """Builds names, numbers, lengths of time, values and conditions, and separates built-in functions from other calls."""
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import cast
@@ -10,11 +9,9 @@ from lark.tree import Meta
 
 from inkling.errors import ProgramError, nearest
 from inkling.language import syntax as s
-from inkling.language.machine import Children, NodeBuilder, span_of
+from inkling.language.kit.lalr import LARGEST_INTEGER, Children, NodeBuilder, span_of
 from inkling.language.names import AGGREGATES, BUILT_IN_FUNCTIONS
 from inkling.source import Span
-
-LARGEST_INTEGER = 2**63 - 1
 
 
 @v_args(meta=True)
@@ -30,27 +27,6 @@ class TreeBuilder(NodeBuilder):
         (ident,) = children
         assert isinstance(ident, s.Ident)
         return ident
-
-    def integer(self, token: Token) -> int:
-        """The value of a whole number that fits 64 bits."""
-        if token.type != "INTEGER":
-            raise self.error("INK0116", f"expected a whole number, found `{token}`", span_of(token))
-        if len(token) > 19 or int(token) > LARGEST_INTEGER:
-            raise self.error(
-                "INK0116",
-                f"the number {token[:20]}{'…' if len(token) > 20 else ''} is too large",
-                span_of(token),
-                notes=(f"the largest whole number is {LARGEST_INTEGER}",),
-            )
-        return int(token)
-
-    def real(self, token: Token) -> float:
-        """The value of a number that a float can hold."""
-        value = float(token)
-        underflows = value == 0 and any(digit in token.lower().split("e")[0] for digit in "123456789")
-        if math.isinf(value) or underflows:
-            raise self.error("INK0116", f"the number {token} is out of range", span_of(token))
-        return value
 
     def probability(self, token: Token, *, what: str) -> float:
         value = self.real(token)

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from inkling.errors import Diagnostic, nearest
-from inkling.language.parser.site import Site, open_brackets
-from inkling.language.parser.wording import CLAUSES, FORECAST_OPTIONS, STREAM_OPTIONS, expectation, found
-from inkling.language.scanning import RawToken
+from inkling.language.kit.scanning import RawToken, open_brackets
+from inkling.language.parser.site import CLAUSES, FORECAST_OPTIONS, STREAM_OPTIONS, Site, expectation, found
 from inkling.model.time import MICROSECONDS
 from inkling.model.types import FOREIGN_TYPE_NAMES, TYPE_NAMES, Type
 from inkling.source import SourceText, Span

@@ -7,7 +7,7 @@ from lark import Token, v_args
 from lark.tree import Meta
 
 from inkling.language import syntax as s
-from inkling.language.machine import Children, span_of
+from inkling.language.kit.lalr import Children, span_of
 from inkling.language.parser.expressions import ExpressionBuilder
 from inkling.source import Span
 

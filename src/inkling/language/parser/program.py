@@ -11,15 +11,14 @@ from lark.tree import Meta
 
 from inkling.errors import ProgramError, nearest
 from inkling.language import syntax as s
-from inkling.language.machine import Children, span_of
+from inkling.language.kit.lalr import Children, span_of
+from inkling.language.kit.reading import Chunk, read_statements
+from inkling.language.kit.scanning import RawToken
 from inkling.language.parser.errors import explain
 from inkling.language.parser.foreign import data_file, foreign_statement
 from inkling.language.parser.patterns import Clause, PatternBuilder
-from inkling.language.parser.scanner import SCANNER
 from inkling.language.parser.site import Site
-from inkling.language.parser.words import MACHINE, read, starts_statement
-from inkling.language.reading import Chunk, read_statements
-from inkling.language.scanning import RawToken
+from inkling.language.parser.tokens import AUTOMATON, SCANNER, read, starts_statement
 from inkling.language.syntax import Program, Statement
 from inkling.source import SourceText, Span
 
@@ -332,7 +331,7 @@ def _parse_statement(source: SourceText, chunk: Chunk) -> Statement:
         raise ProgramError.of(
             "INK0103", "a statement ends with `;`", span=last.span, source=source, label="expected `;` after this"
         )
-    tree = MACHINE.build(reading.terminals, reading.raw)
+    tree = AUTOMATON.build(reading.terminals, reading.raw)
     _reject_deep_nesting(source, tree)
     statement: Statement = StatementBuilder(source).built(tree)
     return statement

@@ -1,29 +1,22 @@
-"""The place where reading a statement stopped, and what would have let it continue."""
+"""Where reading a statement stopped, what would let it continue, and what the message says is expected there."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from inkling.errors import Diagnostic
-from inkling.language.machine import END, States, terminals
-from inkling.language.parser.words import Reading, keywords, readings
-from inkling.language.scanning import RawToken
-from inkling.source import SourceText, Span
+from inkling.language.kit.lalr import END, ErrorSite, ParserStack, Reading, alternatives, terminals
+from inkling.language.kit.scanning import RawToken, open_brackets
+from inkling.language.parser.tokens import SYMBOLS, keywords, readings
+from inkling.source import SourceText
 
 LOOK_AHEAD = 3
 # words that no sensible person uses as a name in the middle of an event
 CLAUSE_WORDS = terminals("AND OR IN IS WHERE WITHIN HAVING PARTITION OVER CONSUME RETURN PER CONFIDENCE KEEP SAMPLED")
-CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 @dataclass(frozen=True)
-class Site:
-    """A token that cannot come next; the token is missing when the statement stops too early."""
-
-    source: SourceText
-    reading: Reading
-    terminator: RawToken | None
-    idx: int
+class Site(ErrorSite):
+    """The place in a statement of `.ink` where reading stopped, and which change would let it continue."""
 
     @classmethod
     def of(cls, source: SourceText, reading: Reading, terminator: RawToken | None) -> "Site":
@@ -42,86 +35,158 @@ class Site:
             yield replace(self, idx=idx)
 
     @property
-    def raw(self) -> tuple[RawToken, ...]:
-        return self.reading.raw
-
-    @property
-    def token(self) -> RawToken | None:
-        return self.raw[self.idx] if self.idx < len(self.raw) else None
-
-    @property
-    def before(self) -> RawToken:
-        return self.raw[self.idx - 1]
-
-    @property
-    def span(self) -> Span:
-        if self.token is not None:
-            return self.token.span
-        if self.terminator is not None:
-            return self.terminator.span
-        return Span(self.before.span.end, self.before.span.end)
-
-    @property
     def statement_word(self) -> str:
         return self.raw[0].upper
-
-    @cached_property
-    def accepted(self) -> frozenset[str]:
-        return self.reading.states[self.idx].accepted()
-
-    @cached_property
-    def open_brackets(self) -> list[RawToken]:
-        """Brackets before the token that are still open."""
-        return open_brackets(self.raw[: self.idx])
 
     @cached_property
     def never_closed(self) -> list[RawToken]:
         """Brackets that nothing in the whole statement closes."""
         return open_brackets(self.raw)
 
-    def continues(self, states: States | None, idx: int) -> bool:
-        """Whether the next few tokens from a position on could be read from these states."""
+    def continues(self, stack: ParserStack | None, idx: int) -> bool:
+        """Whether the next few tokens from a position on could be read from this stack."""
         for at in range(idx, min(idx + LOOK_AHEAD, len(self.raw))):
-            if states is None:
+            if stack is None:
                 return False
-            following = (states.after(terminal) for terminal in readings(self.raw, at))
-            states = next((after for after in following if after is not None), None)
-        if states is not None and idx + LOOK_AHEAD > len(self.raw):
-            states = states.after(END)
-        return states is not None
+            following = (stack.after(terminal) for terminal in readings(self.raw, at))
+            stack = next((after for after in following if after is not None), None)
+        if stack is not None and idx + LOOK_AHEAD > len(self.raw):
+            stack = stack.after(END)
+        return stack is not None
 
     def fits_with(self, terminal: str) -> bool:
         """Whether one more terminal before the token would let reading continue."""
-        return self.continues(self.reading.states[self.idx].after(terminal), self.idx)
+        return self.continues(self.reading.stacks[self.idx].after(terminal), self.idx)
 
     def fits_if(self, idx: int, terminal: str) -> bool:
         """Whether reading an earlier or this token as another terminal would let it continue."""
-        after = self.reading.states[idx].after(terminal)
+        after = self.reading.stacks[idx].after(terminal)
         return self.continues(after, idx + 1)
 
-    def diagnostic(
-        self,
-        code: str,
-        message: str,
-        span: Span | None = None,
-        *,
-        label: str = "",
-        notes: Sequence[str] = (),
-        helps: Sequence[str] = (),
-    ) -> Diagnostic:
-        place = self.span if span is None else span
-        return Diagnostic(code, message, place, self.source, label, tuple(notes), tuple(helps))
+
+MOST_CHOICES = 5
+
+_OPERATORS = terminals("PLUS MINUS STAR SLASH PERCENT COMPARISON EQUAL IN IS NOT AND OR")
+_PATTERN_OPERATORS = terminals(
+    "RELATION RELATIONS_OPEN EXCEPT PAR AND OR CHECK PLUS STAR QUESTION LBRACE NAME VBAR LSQB EAGER MAXIMAL"
+)
+_NUMBER = terminals("INTEGER DECIMAL")
+_TIME_UNITS = terminals(
+    "MICROSECOND MICROSECONDS MILLISECOND MILLISECONDS SECOND SECONDS MINUTE MINUTES HOUR HOURS DAY DAYS WEEK WEEKS"
+    " TICKS"
+)  # possible after any number, so never what is missing
+_BEFORE_CONDITIONS = terminals("WHERE HAVING IF WHEN AND OR NOT")
+_VALUE = terminals("NAME INTEGER DECIMAL STRING TRUE FALSE NULL LPAR MINUS")
+_PATTERN = terminals("NAME ANYTHING SEQ LPAR COMPLEMENT WINDOW")
+_COMPONENT = terminals("NOT OPTIONAL AFTER AT ALL SOME")
+CLAUSES = terminals("WHERE WITHIN HAVING PARTITION OVER CONSUME RETURN PER CONFIDENCE TOP KEEP ON EXACT SAMPLED")
+STREAM_OPTIONS = terminals("ID KEY TIME ORDER TICK PROBABILITY NUMBERED SEGMENTS DERIVE RESET LATE LATENESS OP AT")
+FORECAST_OPTIONS = terminals("CONFIDENCE ORDER HORIZON SPREAD MODEL FEATURES REMAINING INCLUDING RETURN")
+_SPELLINGS = {terminal: symbol for symbol, terminal in SYMBOLS.items()} | {"RELATIONS_OPEN": "{", "_ON_SAME": "ON"}
+_DESCRIBED = {
+    "STRING": "a string in single quotes",
+    "INTEGER": "a whole number",
+    "RELATION": "an interval relation such as `DURING`",
+    "COMPARISON": "a comparison such as `>=`",
+    "ANYTHING": "`_`",
+    END: "`;`",
+}
+_NAME_AFTER = {  # by the word or symbol before the name
+    "STREAM": "a name for the stream",
+    "TABLE": "a name for the table",
+    "EVENT": "a name for the event",
+    "TIMEOUT": "a name for the event",
+    "RETRACT": "a name for the output",
+    "RULE": "a relation such as `slow(road)`",
+    "FORECAST": "the name of an event",
+    "KEY": "a column name",
+    "ID": "a column name",
+    "TIME": "a column name",
+    "BY": "a column name",
+    "PROBABILITY": "a column name",
+    "GIVEN": "a column name",
+    "OP": "a column name",
+    ".": "a column name",
+}
 
 
-def open_brackets(raw: Sequence[RawToken]) -> list[RawToken]:
-    """Brackets left open; a closing bracket of another kind leaves those inside it open."""
-    left_open: list[RawToken] = []
-    stack: list[RawToken] = []
-    for token in raw:
-        if token.is_symbol("(", "[", "{"):
-            stack.append(token)
-        elif token.is_symbol(")", "]", "}") and any(CLOSING[b.text] == token.text for b in stack):
-            while CLOSING[stack[-1].text] != token.text:
-                left_open.append(stack.pop())
-            stack.pop()
-    return sorted(left_open + stack, key=lambda bracket: bracket.span)
+def spelling(terminal: str) -> str | None:
+    """How a keyword or a symbol is written; None for names, numbers and other open kinds."""
+    if terminal in _DESCRIBED or terminal in ("NAME", "DECIMAL"):
+        return None
+    return _SPELLINGS.get(terminal, terminal)
+
+
+def expected(site: Site) -> list[str]:
+    """The things that may stand here, at most five, the most helpful first."""
+    left = set(site.accepted) - _TIME_UNITS
+    groups: list[str] = []
+    if left >= _VALUE:
+        groups.append("a condition" if _wants_condition(site.before) else "a value")
+        left -= _VALUE | {"NOT"}
+    elif left >= _PATTERN:
+        groups.append("a pattern")
+        left -= _PATTERN | _COMPONENT
+    elif left >= _NUMBER:
+        groups.append("a number")
+        left -= _NUMBER
+    for options, described in (
+        (CLAUSES, "a clause such as `WHERE`"),
+        (STREAM_OPTIONS, "an option such as `KEY`"),
+        (FORECAST_OPTIONS, "an option such as `CONFIDENCE`"),
+    ):
+        if len(left & options) > MOST_CHOICES:
+            groups.append(described)
+            left -= options
+    if "PAR" in left:
+        left -= _PATTERN_OPERATORS
+        groups.append("an operator")
+    elif "QUESTION" in left:
+        left -= _PATTERN_OPERATORS - {"AND"}
+    elif left >= {"AND", "OR"}:
+        left -= _OPERATORS | {"LPAR", "DOT"}
+        groups.append("an operator")
+    words = sorted(_described(terminal, site) for terminal in left)
+    closing = [word for word in words if word in ("`)`", "`]`", "`}`", "`,`")]
+    ending = [word for word in words if word == "`;`"]
+    others = [word for word in words if word not in closing + ending]
+    return (closing + groups + others + ending)[:MOST_CHOICES]
+
+
+def expectation(site: Site) -> str:
+    """`expected a, b or c, found d`"""
+    return f"expected {alternatives(expected(site))}, found {found(site.token or site.terminator)}"
+
+
+def found(token: RawToken | None) -> str:
+    match token:
+        case None:
+            return "the end of the program"
+        case RawToken(kind="STRING"):
+            return f"the string {token.text}"
+        case RawToken(kind="QUOTED"):
+            return f"the name {token.text}"
+        case RawToken(kind="SYMBOL", text=";"):
+            return "the end of the statement"
+        case _:
+            return f"`{token.text}`"
+
+
+def _wants_condition(before: RawToken) -> bool:
+    return before.upper in _BEFORE_CONDITIONS or before.text == "["
+
+
+def _described(terminal: str, site: Site) -> str:
+    if terminal == "NAME":
+        return _described_name(site)
+    return _DESCRIBED.get(terminal) or f"`{_SPELLINGS.get(terminal, terminal)}`"
+
+
+def _described_name(site: Site) -> str:
+    before = site.before
+    if before.kind in ("INTEGER", "DECIMAL"):
+        return "a unit such as `MINUTES`"
+    if site.statement_word in ("STREAM", "TABLE") and site.open_brackets and site.accepted == {"NAME"}:
+        after_name = site.reading.terminals[site.idx - 1] == "NAME"
+        return "a type such as `STRING`" if after_name else "a column such as `speed DOUBLE`"
+    return _NAME_AFTER.get(before.upper or before.text, "a name")

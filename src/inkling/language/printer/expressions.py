@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from inkling.language import syntax as s
+from inkling.language.kit.layout import LINE, Doc, Group, Nest, bracketed, joined
 from inkling.language.names import BUILT_IN_FUNCTIONS, IN_EXPRESSIONS, written_name, written_text
-from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined
 
 # from the loosest operator to the tightest
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGN, _VALUE = range(8)

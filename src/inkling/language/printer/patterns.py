@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from inkling.language import syntax as s
+from inkling.language.kit.layout import LINE, Doc, Group, Nest, bracketed, joined
 from inkling.language.names import AFTER_A_PATTERN, AFTER_A_WINDOW, STARTING_A_PATTERN, written_name
 from inkling.language.printer.expressions import column_name, condition, decimal, expression, literal
-from inkling.language.printer.layout import LINE, Doc, Group, Nest, bracketed, joined
 
 # from the loosest operator to the tightest
 _OR, _PAR, _AND, _RELATED, _CHAIN, _UNIT, _REPEATED, _PRIMARY = range(8)

@@ -1,10 +1,59 @@
-"""Writes statements: clauses in one order, one per line where a statement is long."""
+"""Programs and statements as text: clauses in one order, one per line where a statement is long."""
 
 from inkling.language import syntax as s
+from inkling.language.kit.layout import (
+    HARD_LINE,
+    LINE,
+    WIDTH,
+    Doc,
+    Group,
+    Nest,
+    bracketed,
+    joined,
+    lay_out,
+    written_file,
+)
+from inkling.language.kit.scanning import comment_lines
 from inkling.language.names import AFTER_TIME, written_name, written_text
 from inkling.language.printer.expressions import call, column_name, condition, expression, number
-from inkling.language.printer.layout import HARD_LINE, LINE, Doc, Group, Nest, bracketed, joined
 from inkling.language.printer.patterns import body_clauses, duration, pattern, rate, window
+
+ONE_LINE = 10**9
+
+
+def format_program(program: s.Program, *, width: int = WIDTH) -> str:
+    """The text of a program; parsing it gives an equal program, formatting it again the same text.
+
+    >>> from inkling.language import parse
+    >>> print(format_program(parse("stream A(x int) time t; event e as pattern A a;")), end="")
+    STREAM A(x INT) TIME t;
+    <BLANKLINE>
+    EVENT e AS
+      PATTERN A a;
+    """
+    written: list[tuple[str, bool]] = []
+    previous: s.Statement | None = None
+    for node in program.statements:
+        text = format_statement(node, width=width)
+        written.append((text, type(node) is type(previous) and "\n" not in written[-1][0] + text))
+        previous = node
+    return written_file(written, program.comments)
+
+
+def format_statement(node: s.Statement, *, width: int = WIDTH) -> str:
+    """The text of one statement with its comments above it and its semicolon."""
+    text = lay_out((statement(node), ";"), width)
+    return "\n".join([*comment_lines(node.comments), text])
+
+
+def format_expression(node: s.Expr) -> str:
+    """The text of a value or a condition on one line."""
+    return lay_out(Group(expression(node)), ONE_LINE)
+
+
+def format_pattern(node: s.Component) -> str:
+    """The text of a pattern on one line."""
+    return lay_out(Group(pattern(node)), ONE_LINE)
 
 
 def statement(node: s.Statement) -> Doc:

@@ -1,6 +1,6 @@
 """Pattern files of Wayeb (`.sre`) as programs: read, translated into the syntax of `.ink`, printed."""
 
-from inkling.language.reading import Notation
+from inkling.language.kit.reading import Notation
 from inkling.language.sre.printer import format_file
 from inkling.language.sre.reader import read_patterns
 from inkling.language.sre.translation import translate

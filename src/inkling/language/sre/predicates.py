@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from inkling.errors import ProgramError, nearest
 from inkling.language import syntax as s
-from inkling.language.cursor import Number, Text
+from inkling.language.kit.cursor import Number, Text
 from inkling.language.sre import terms as t
 from inkling.source import SourceText, Span
 
@@ -158,11 +158,11 @@ def known(node: t.Predicate, source: SourceText) -> Known | None:
         kinds = ", ".join(f"a {parameter}" for parameter in found.parameters) or "none"
         raise ProgramError.of(
             "INK0142",
-            f"wrong arguments of `{node.name.text}`",
+            f"wrong arguments for `{node.name.text}`",
             span=node.span,
             source=source,
-            notes=(f"its arguments: {kinds}",),
-            helps=(f"write, for example, `{found.example}`",),
+            notes=(f"its arguments are: {kinds}",),
+            helps=(f"write for example `{found.example}`",),
         )
     return found
 
@@ -214,11 +214,9 @@ def _check_column(node: t.Predicate, source: SourceText) -> None:
         f"unknown predicate `{name}`",
         span=node.name.span,
         source=source,
-        notes=()
-        if meant
-        else (f"predicates are {', '.join(LIBRARY)}; a name alone is a column that is true or false",),
-        helps=tuple(f"write, for example, `{LIBRARY[one].example}`" for one in meant)
-        or ("work the answer out in a column of its own, and name the column here",),
+        notes=() if meant else (f"predicates are {', '.join(LIBRARY)}; a bare name is a BOOLEAN column",),
+        helps=tuple(f"write for example `{LIBRARY[one].example}`" for one in meant)
+        or ("compute the condition in a BOOLEAN column of the stream, and write the name of that column",),
     )
 
 

@@ -1,15 +1,12 @@
 """Writes a pattern file in one layout."""
 
-from inkling.language.cursor import Number, Text
-from inkling.language.names import written_text
+from inkling.language.kit.cursor import Number, Text
+from inkling.language.kit.layout import HARD_LINE, WIDTH, Doc, Group, Nest, bracketed, joined, lay_out, written_file
+from inkling.language.kit.scanning import comment_lines
 from inkling.language.printer import format_statement
-from inkling.language.printer.layout import HARD_LINE, Doc, Group, Nest, bracketed, joined, lay_out
-from inkling.language.scanning import comment_lines
 from inkling.language.sre import terms as t
-from inkling.language.sre.headers import HEADERS
+from inkling.language.sre.reader import HEADERS
 from inkling.language.syntax import Ident
-
-WIDTH = 100
 
 
 def format_file(file: t.PatternFile) -> str:
@@ -20,9 +17,7 @@ def format_file(file: t.PatternFile) -> str:
         _commented(pattern.comments, ("& " if idx else "", _pattern(pattern)))
         for idx, pattern in enumerate(file.patterns)
     ]
-    if file.comments:
-        parts.append("\n".join(comment_lines(file.comments)))
-    return "\n\n".join(parts) + "\n" if parts else ""
+    return written_file(((part, False) for part in parts), file.comments)
 
 
 def _commented(comments: tuple[str, ...], doc: Doc) -> str:
@@ -73,9 +68,7 @@ def _argument(argument: t.Argument) -> str:
     match argument:
         case Ident(text=text):
             return text
-        case Number(written=written):
+        case Number(written=written) | Text(written=written):
             return written
-        case Text(value=value):
-            return written_text(value)
         case t.Register(name=name):
             return f'"{name}"'

@@ -1,37 +1,153 @@
-"""Reads a pattern file: cuts it into tokens, the tokens into patterns and declarations, and parses each."""
+"""Reads a pattern file: cuts it into tokens, the tokens into patterns and declarations, and parses each.
+
+Headers, in braces after a pattern, say how it is partitioned, limited, counted and forecast.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import cast
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import TypeAlias, cast, get_args
 
 from inkling.errors import Diagnostic, ProgramError, nearest
-from inkling.language.cursor import Cursor, Part
+from inkling.language.kit.cursor import Cursor, Item, Number
+from inkling.language.kit.reading import Chunk, read_statements
+from inkling.language.kit.scanning import (
+    DASHED_COMMENTS,
+    DASHED_TOKENS,
+    RawToken,
+    Scanner,
+    unclosed_quote,
+    unexpected_character,
+)
 from inkling.language.parser import parse as parse_ink
-from inkling.language.parser.scanner import SCANNER as SCANNER_OF_PROGRAMS
-from inkling.language.reading import Chunk, read_statements
-from inkling.language.scanning import RawToken, Scanner, rest_of_line, unexpected_character
+from inkling.language.parser.tokens import SCANNER as SCANNER_OF_PROGRAMS
 from inkling.language.sre import terms as t
-from inkling.language.sre.headers import HEADERS
 from inkling.language.syntax import Ident, StreamDecl
 from inkling.source import SourceText, Span
 
+WindowType: TypeAlias = OneOf["count", "time"]
+Counting: TypeAlias = OneOf["nonoverlap", "overlap", "matches"]
+
+HEADERS = {
+    "order": "{order:2}",
+    "partitionBy": "{partitionBy:mmsi}",
+    "window": "{window:100}",
+    "windowType": "{windowType:count} or {windowType:time}",
+    "name": "{name:arrival}",
+    "counting": "{counting:nonoverlap}, {counting:overlap} or {counting:matches}",
+    "confidence": "{confidence:0.5}",
+    "horizon": "{horizon:200}",
+    "spread": "{spread:200}",
+}
+"""Every header, in the order in which they are printed, with an example; the first four are those of Wayeb."""
+OF_FORECASTS = ("confidence", "horizon", "spread")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The headers of one pattern; without them, those of Wayeb."""
+
+    name: Ident | None
+    order: int | None
+    partition_by: Ident | None
+    window: int | None
+    window_span: Span | None
+    window_type: WindowType
+    counting: Counting | None
+    confidence: float
+    horizon: int
+    spread: int
+
+
+def read_headers(pattern: t.Pattern, source: SourceText) -> Settings:
+    return _Headers({header.name.text: header for header in pattern.headers}, source).settings()
+
+
+@dataclass(frozen=True, slots=True)
+class _Headers:
+    found: dict[str, t.Header]
+    source: SourceText
+
+    def settings(self) -> Settings:
+        for name in OF_FORECASTS:
+            if name in self.found and "order" not in self.found:
+                raise self._wrong(
+                    self.found[name], f"`{name}` needs a forecast", "add the order of the forecast model: `{order:2}`"
+                )
+        if "windowType" in self.found and "window" not in self.found:
+            raise self._wrong(self.found["windowType"], "`windowType` needs a window", "add `{window:100}`")
+        return Settings(
+            name=self._name("name"),
+            order=self._count("order"),
+            partition_by=self._name("partitionBy"),
+            window=self._count("window") or None,
+            window_span=self.found["window"].span if "window" in self.found else None,
+            window_type=cast(WindowType, self._one_of("windowType", get_args(WindowType)) or "count"),
+            counting=cast(Counting | None, self._one_of("counting", get_args(Counting))),
+            confidence=self._share("confidence", 0.5),
+            horizon=self._count("horizon", at_least=1) or 200,
+            spread=self._count("spread", at_least=1) or 200,
+        )
+
+    def _name(self, name: str) -> Ident | None:
+        match self.found.get(name):
+            case None:
+                return None
+            case t.Header(value=Ident() as value):
+                return value
+            case header:
+                raise self._expected(header)
+
+    def _count(self, name: str, at_least: int = 0) -> int | None:
+        match self.found.get(name):
+            case None:
+                return None
+            case t.Header(value=Number(size=int(value)) as number) if at_least <= value < 2**31:
+                if not number.is_negative:
+                    return value
+            case _:
+                pass
+        raise self._expected(self.found[name])
+
+    def _share(self, name: str, default: float) -> float:
+        match self.found.get(name):
+            case None:
+                return default
+            case t.Header(value=Number(is_negative=False, size=value)) if value <= 1:
+                return float(value)
+            case header:
+                raise self._expected(header)
+
+    def _one_of(self, name: str, words: tuple[str, ...]) -> str | None:
+        match self.found.get(name):
+            case None:
+                return None
+            case t.Header(value=Ident(text=text)) if text in words:
+                return text
+            case header:
+                raise self._expected(header)
+
+    def _expected(self, header: t.Header) -> ProgramError:
+        name = header.name.text
+        return self._wrong(header, f"invalid value for `{name}`", f"write for example `{HEADERS[name]}`")
+
+    def _wrong(self, header: t.Header, message: str, help: str) -> ProgramError:
+        return ProgramError.of("INK0144", message, span=header.span, source=self.source, helps=(help,))
+
+
 _TOKEN = re.compile(
-    r"""
-      (?P<SPACE>    [\s\ufeff]+ )
-    | (?P<COMMENT>  --[^\n]* )
-    | (?P<NAME>     [^\W\d]\w* )
-    | (?P<NUMBER>   -? [0-9]+ (?: \.[0-9]+ )? (?: [eE][+-]?[0-9]+ )? (?! \w ) )
+    DASHED_TOKENS
+    + r"""
     | (?P<REGISTER> " (?: [^"\r\n] )+ " )
-    | (?P<TEXT>     ' (?: [^'\r\n] | '' )* ' )
     | (?P<SYMBOL>   [;+*!\#@^|~&(){}\[\]:,-] )
     """,
     re.VERBOSE,
 )
 _INSTEAD = {
-    "/": "start a comment with `--`",
-    "%": "start a comment with `--`",
+    **DASHED_COMMENTS,
     ">": "write a predicate: `GT(speed, 5.0)`",
     "<": "write a predicate: `LT(speed, 5.0)`",
     "=": "write a predicate: `EQ(speed, 5.0)`, or `EQStr(name, 'text')`",
@@ -42,17 +158,9 @@ _INSTEAD = {
 
 
 def _unreadable(source: SourceText, offset: int) -> Diagnostic:
-    character = source.text[offset]
-    if character not in "'\"":
-        return unexpected_character(source, offset, _INSTEAD)
-    rest = rest_of_line(source, offset)
-    return Diagnostic(
-        "INK0104",
-        f"the quote {character} is not closed" if rest[1:2] != character else "a register has a name",
-        Span(offset, offset + max(len(rest), 1)),
-        source,
-        label="it ends on the line it starts on",
-    )
+    if source.text[offset] in "'\"":
+        return unclosed_quote(source, offset, "string" if source.text[offset] == "'" else "register")
+    return unexpected_character(source, offset, _INSTEAD)
 
 
 SCANNER = Scanner(_TOKEN, _unreadable)
@@ -70,7 +178,7 @@ def read_patterns(source: SourceText) -> t.PatternFile:
     scanned = SCANNER.scan(source, start)
 
     def read(chunk: Chunk) -> t.Pattern | t.Declare:
-        parser = Parser(source, chunk.tokens, chunk.after)
+        parser = PatternParser(source, chunk.tokens, chunk.after)
         return parser.declare() if chunk.tokens and _declares(chunk.tokens[0]) else parser.pattern()
 
     chunks = list(_chunks(scanned.tokens, len(source.text)))
@@ -125,13 +233,15 @@ OPERATORS = {
     "+": "a union",
     "*": "a repetition",
     "!": "a complement",
-    "#": "a choice of any events",
-    "@": "a choice of the next events",
+    "#": "skip-till-any-match",
+    "@": "skip-till-next-match",
 }
 OF_TWO = ";+"
 
 
-class Parser(Cursor):
+class PatternParser(Cursor):
+    """Parses one pattern, or one DECLARE, by recursive descent."""
+
     __slots__ = ()
 
     def pattern(self) -> t.Pattern:
@@ -141,7 +251,7 @@ class Parser(Cursor):
         while self.peek("{"):
             header = self._header()
             if any(header.name.text == other.name.text for other in headers):
-                self.fail("INK0144", f"`{header.name.text}` is given twice", header.span)
+                self.fail("INK0144", f"duplicate header `{header.name.text}`", header.span)
             headers.append(header)
         if not self.is_at_end:
             self.unexpected("`{`, `&` or the end of the file")
@@ -154,7 +264,7 @@ class Parser(Cursor):
         if not self.is_at_end:
             self.unexpected("`,` or `;`")
         if self.after is None:
-            self.fail("INK0146", "`DECLARE` ends with `;`", self.tokens[-1].span, label="expected `;` after this")
+            self.fail("INK0146", "a `DECLARE` ends with `;`", self.tokens[-1].span, label="expected `;` after this")
         return t.Declare(items, span=self.span(begin))
 
     def _declaration(self) -> t.Declaration:
@@ -164,7 +274,7 @@ class Parser(Cursor):
         sign = self.next().text
         formulas = self._in_parentheses(self._formula)
         if sign == "~" and len(formulas) < 2:
-            self.fail("INK0146", "predicates that exclude each other are at least two", self.span(begin))
+            self.fail("INK0146", "`~(…)` needs at least two predicates", self.span(begin))
         return t.Declaration("+" if sign == "+" else "~", formulas, span=self.span(begin))
 
     def _expression(self) -> t.Expression:
@@ -189,7 +299,7 @@ class Parser(Cursor):
         what = OPERATORS[operator.text]
         if operator.text in OF_TWO:
             if len(items) < 2:
-                self.fail("INK0140", f"{what} has at least two parts", operator.span.to(items[0].span))
+                self.fail("INK0140", f"{what} needs at least two parts", operator.span.to(items[0].span))
         elif len(items) > 1:
             helps = {
                 "*": "repeat a sequence with `*(;(p, q))`, a union with `*(+(p, q))`",
@@ -197,7 +307,7 @@ class Parser(Cursor):
                 "#": "write `#(;(p, q))`",
                 "@": "write `@(;(p, q))`",
             }[operator.text]
-            self.fail("INK0140", f"{what} has one part, found {len(items)}", items[1].span, helps=(helps,))
+            self.fail("INK0140", f"{what} takes one part, found {len(items)}", items[1].span, helps=(helps,))
 
     def _formula(self, what: str = "a predicate") -> t.Formula:
         begin = self.at
@@ -212,7 +322,7 @@ class Parser(Cursor):
             self.at += 1
             items = self._in_parentheses(self._formula)
             if len(items) < 2:
-                self.fail("INK0140", f"`{token.text}` joins at least two predicates", self.span(begin))
+                self.fail("INK0140", f"`{token.text}` needs at least two predicates", self.span(begin))
             return t.Joined("^" if token.text == "^" else "|", items, span=self.span(begin))
         if token.kind != "NAME":
             self.unexpected(what)
@@ -223,7 +333,7 @@ class Parser(Cursor):
     def _argument(self) -> t.Argument:
         token = self.token("a value")
         if token.kind == "SYMBOL":
-            self.unexpected("a name, a number, a text or a register")
+            self.unexpected("a name, a number, a string or a register")
         match token.kind:
             case "NAME":
                 self.at += 1
@@ -258,7 +368,7 @@ class Parser(Cursor):
         self.close("}")
         return t.Header(Ident(name.text, span=name.span), value, span=self.span(begin))
 
-    def _in_parentheses(self, read: Callable[[], Part]) -> tuple[Part, ...]:
+    def _in_parentheses(self, read: Callable[[], Item]) -> tuple[Item, ...]:
         if not self.peek("("):
             self.unexpected("`(`")
         self.deeper()
@@ -270,11 +380,11 @@ class Parser(Cursor):
 
     def helps(self, token: RawToken) -> tuple[str, ...]:
         if self.at == 0 and token.is_symbol("("):
-            return ("a pattern starts with its operator: `;(p, q)`; a `STREAM` before it has a `;` of its own",)
+            return ("write the operator before the parentheses: `;(p, q)`; end a `STREAM` before it with `;`",)
         if self.at == 0 and token.is_symbol("~"):
-            return ("declarations stand before the patterns: `DECLARE ~(p, q);`",)
+            return ("write declarations before the patterns: `DECLARE ~(p, q);`",)
         if token.is_symbol(";") or (not self.opened and token.is_symbol(",")):
-            return ("write `&` between two patterns",)
+            return ("separate patterns with `&`",)
         return ()
 
     def end_in_words(self) -> str:

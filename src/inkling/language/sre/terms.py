@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from inkling.language.cursor import Number, Text
+from inkling.language.kit.cursor import Number, Text
 from inkling.language.syntax import Ident, Node, StreamDecl
 from inkling.language.syntax.statements import StatementNode
 

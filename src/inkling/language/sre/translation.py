@@ -1,6 +1,9 @@
-"""A pattern file as a program: one stream, an event for each pattern, a forecast for each that has an order.
+"""Translates a pattern file into a program: one stream, an event for each pattern, a forecast for each with `order`.
 
-The stream of a pattern file: the one that it declares, or one with the columns that its predicates read.
+The stream is the one that the file declares, or one with the columns that its predicates read:
+
+    ;(IsEventTypePredicate(A), GT(speed, 5.0)){order:2}
+    EVENT p1 AS PATTERN SEQ STRICT(events[type = 'A'], events[speed > 5.0]) CONSUME RESTART PER END
 """
 
 from __future__ import annotations
@@ -11,8 +14,8 @@ from dataclasses import dataclass, replace
 from inkling.errors import Diagnostic, ProgramError, nearest
 from inkling.language import syntax as s
 from inkling.language.sre import terms as t
-from inkling.language.sre.headers import Settings, read_headers
 from inkling.language.sre.predicates import Columns, ColumnType, Role, condition_of, is_anything, known
+from inkling.language.sre.reader import Settings, read_headers
 from inkling.model.types import TYPE_NAMES, Type
 from inkling.source import SourceText, Span
 
@@ -27,7 +30,9 @@ _TYPES: Mapping[Role, ColumnType] = {"type": "STRING", "lon": "DOUBLE", "lat": "
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class PatternStream:
+    """The one stream that all patterns of a file read, and the columns behind the roles of predicates."""
+
     declaration: s.StreamDecl
     columns: Columns
 
@@ -42,7 +47,7 @@ class Stream:
                 return False
 
 
-def declared(stream: s.StreamDecl, used: Iterable[t.Predicate], source: SourceText) -> Stream:
+def declared(stream: s.StreamDecl, used: Iterable[t.Predicate], source: SourceText) -> PatternStream:
     """The stream as declared; raises `ProgramError` where a predicate needs a column that it lacks."""
     names = {column.name.text for column in stream.columns} | {item.name.text for item in stream.derive}
     by_role = {role: next((one for one in names_of if one in names), names_of[0]) for role, names_of in ROLES.items()}
@@ -57,10 +62,10 @@ def declared(stream: s.StreamDecl, used: Iterable[t.Predicate], source: SourceTe
                     source=source,
                     helps=(f"add `{role} {_TYPES[role]}` to the columns of the stream",),
                 )
-    return Stream(stream, Columns(by_role))
+    return PatternStream(stream, Columns(by_role))
 
 
-def inferred(used: Iterable[t.Predicate], keys: Iterable[s.Ident], source: SourceText) -> Stream:
+def inferred(used: Iterable[t.Predicate], keys: Iterable[s.Ident], source: SourceText) -> PatternStream:
     """A stream with the columns that predicates and keys name, and the time `ts`, which is also the order."""
     columns = _Inferred(source)
     for node in used:
@@ -72,7 +77,7 @@ def inferred(used: Iterable[t.Predicate], keys: Iterable[s.Ident], source: Sourc
     stream = s.StreamDecl(
         s.Ident(NAME), (*declarations, s.ColumnDecl(time, s.Ident("BIGINT"))), time=s.TimePoint(time), order_by=time
     )
-    return Stream(stream, Columns({role: names[0] for role, names in ROLES.items()}))
+    return PatternStream(stream, Columns({role: names[0] for role, names in ROLES.items()}))
 
 
 @dataclass(slots=True)
@@ -101,10 +106,10 @@ class _Inferred:
         if before != type:
             raise ProgramError.of(
                 "INK0145",
-                f"`{name}` is {before} before and {type} here",
+                f"`{name}` is used as {before} before and as {type} here",
                 span=span,
                 source=self.source,
-                helps=("declare the stream at the beginning of the file: `STREAM events(…) TIME ts ORDER BY ts;`",),
+                helps=("declare the stream at the start of the file: `STREAM events(…) TIME ts ORDER BY ts;`",),
             )
 
 
@@ -156,16 +161,18 @@ def _names(read: Iterable[tuple[t.Pattern, Settings]], stream: str, source: Sour
         given = settings.name
         name = s.Ident(f"p{idx}", span=pattern.span) if given is None else given
         if name.text == stream:
-            raise ProgramError.of("INK0147", f"`{stream}` is the stream of this pattern", span=name.span, source=source)
+            raise ProgramError.of(
+                "INK0147", f"a pattern cannot have the name of its stream, `{stream}`", span=name.span, source=source
+            )
         if name.text in {other.text for other in names}:
-            raise ProgramError.of("INK0147", f"two patterns are called `{name.text}`", span=name.span, source=source)
+            raise ProgramError.of("INK0147", f"two patterns are named `{name.text}`", span=name.span, source=source)
         names.append(name)
     return names
 
 
 def _stream(
     file: t.PatternFile, settings: Iterable[Settings], extras: Iterable[t.Formula], source: SourceText
-) -> Stream:
+) -> PatternStream:
     formulas = [single.formula for pattern in file.patterns for single in t.singles(pattern.expression)]
     used = [predicate for formula in (*formulas, *extras) for predicate in t.predicates(formula)]
     _check_all(file, source)
@@ -193,11 +200,11 @@ def _statements(
     name: s.Ident,
     pattern: t.Pattern,
     settings: Settings,
-    stream: Stream,
+    stream: PatternStream,
     features: tuple[s.Expr, ...],
     source: SourceText,
 ) -> list[s.Statement]:
-    shape = Shapes(stream, repeated_registers(pattern.expression), source).alone(pattern.expression)
+    shape = ExpressionTranslator(stream, repeated_registers(pattern.expression), source).alone(pattern.expression)
     keys = () if settings.partition_by is None else (settings.partition_by,)
     registers = any(single.register for single in t.singles(pattern.expression))
     counting = settings.counting or ("matches" if registers else "nonoverlap")
@@ -226,7 +233,7 @@ def _statements(
     return [event, forecast]
 
 
-def _within(expression: t.Expression, settings: Settings, stream: Stream, source: SourceText) -> s.Window | None:
+def _within(expression: t.Expression, settings: Settings, stream: PatternStream, source: SourceText) -> s.Window | None:
     """The window of a pattern, unless no match can be longer; by time it is open, as in Wayeb."""
     if settings.window is None or settings.window_span is None:
         return None
@@ -234,10 +241,10 @@ def _within(expression: t.Expression, settings: Settings, stream: Stream, source
         if stream.is_timed:
             raise ProgramError.of(
                 "INK0144",
-                f"a window of time counts ticks, but the times of `{stream.declaration.name.text}` are timestamps",
+                f"`windowType:time` counts ticks, but the times of `{stream.declaration.name.text}` are timestamps",
                 span=settings.window_span,
                 source=source,
-                helps=("declare the times as whole numbers, or count events: `{windowType:count}`",),
+                helps=("declare the time column BIGINT, or count events: `{windowType:count}`",),
             )
         return s.PointCount(settings.window, span=settings.window_span)
     most = longest(expression)
@@ -247,8 +254,8 @@ def _within(expression: t.Expression, settings: Settings, stream: Stream, source
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
-    stream: Stream
+class ExpressionTranslator:
+    stream: PatternStream
     repeated: Mapping[Span, frozenset[str]]  # registers that are lists, by the place of an event
     source: SourceText
 
@@ -332,21 +339,21 @@ def check_registers(expression: t.Expression, source: SourceText) -> None:
                     meant = nearest(arg.name, stored, n=1)
                     raise ProgramError.of(
                         "INK0143",
-                        f'the register "{arg.name}" is read before an event is stored in it',
+                        f'register "{arg.name}" is read before it is assigned',
                         span=arg.span,
                         source=source,
                         helps=tuple(f'write "{one}"' for one in meant)
-                        or (f'store an event that comes earlier: `GT(speed, 5.0)["{arg.name}"]`',),
+                        or (f'assign an earlier event to it: `GT(speed, 5.0)["{arg.name}"]`',),
                     )
         register = single.register
         if register is not None:
             if register.name in stored:
                 raise ProgramError.of(
                     "INK0143",
-                    f'two events are stored in the register "{register.name}"',
+                    f'register "{register.name}" is assigned twice',
                     span=register.span,
                     source=source,
-                    helps=("give each its own register",),
+                    helps=("use two registers",),
                 )
             stored.append(register.name)
 

@@ -4,7 +4,6 @@ The parser and the fluent builder make these nodes; the printer and the binder r
 node has a `span`, which equality and `repr` ignore.
 """
 
-from inkling.language.syntax.durations import TIME_UNITS, Duration, EventCount, PointCount, Rate, TimeUnit, Window
 from inkling.language.syntax.expressions import (
     Aggregate,
     AggregateName,
@@ -30,7 +29,17 @@ from inkling.language.syntax.expressions import (
     Unary,
     Variable,
 )
-from inkling.language.syntax.nodes import Ident, Node
+from inkling.language.syntax.nodes import (
+    TIME_UNITS,
+    Duration,
+    EventCount,
+    Ident,
+    Node,
+    PointCount,
+    Rate,
+    TimeUnit,
+    Window,
+)
 from inkling.language.syntax.patterns import (
     MOST_COUNTS,
     RELATIONS,

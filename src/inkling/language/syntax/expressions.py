@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from inkling.language.syntax.durations import Duration
-from inkling.language.syntax.nodes import Ident, Node
+from inkling.language.syntax.nodes import Duration, Ident, Node
 
 AggregateName: TypeAlias = OneOf["COUNT", "SUM", "AVG", "MIN", "MAX", "STDDEV", "MEDIAN", "FIRST", "LAST"]
 ArithmeticOperator: TypeAlias = OneOf["+", "-", "*", "/", "%"]

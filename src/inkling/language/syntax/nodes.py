@@ -1,6 +1,9 @@
-"""What every node of the syntax tree shares: a place in the text that equality ignores."""
+"""What every node of the syntax tree shares (a span that equality ignores), names, lengths of time and windows."""
 
 from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal as OneOf
+from typing import TypeAlias, get_args
 
 from inkling.source import NOWHERE, Span
 
@@ -25,3 +28,73 @@ class Ident(Node):
 
     def __str__(self) -> str:
         return self.text
+
+
+TimeUnit: TypeAlias = OneOf["TICKS", "MICROSECONDS", "MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "WEEKS"]
+TIME_UNITS: tuple[TimeUnit, ...] = get_args(TimeUnit)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration(Node):
+    """`30 MINUTES`, `1.5 HOURS`; the amount has a finite decimal form."""
+
+    amount: int | Fraction
+    unit: TimeUnit
+
+    def __post_init__(self) -> None:
+        if self.amount < 0:
+            raise ValueError(f"a duration is not negative, got {self.amount} {self.unit}")
+        if self.amount >= 2**63:
+            raise ValueError(f"a duration fits 64 bits, got {self.amount} {self.unit}")
+        if not _has_finite_decimal(self.amount):
+            raise ValueError(f"a duration has a finite decimal form, got {self.amount}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rate(Node):
+    """`12 PER HOUR`, `0.5 PER 10 MINUTES`; the count has a finite decimal form."""
+
+    count: int | Fraction
+    per: Duration
+
+    def __post_init__(self) -> None:
+        if not 0 < self.count < 2**63 or self.per.amount == 0:
+            raise ValueError(f"a rate is positive and fits 64 bits, got {self.count} per {self.per.amount}")
+        if not _has_finite_decimal(self.count):
+            raise ValueError(f"a rate has a finite decimal form, got {self.count}")
+
+
+@dataclass(frozen=True, slots=True)
+class PointCount(Node):
+    """`5 POINTS`: at most this many time points from start to end, both counted."""
+
+    n: int
+
+    def __post_init__(self) -> None:
+        _needs_one(self.n)
+
+
+@dataclass(frozen=True, slots=True)
+class EventCount(Node):
+    """`4 EVENTS`: at most this many events from first to last, both counted."""
+
+    n: int
+
+    def __post_init__(self) -> None:
+        _needs_one(self.n)
+
+
+Window: TypeAlias = Duration | PointCount | EventCount
+
+
+def _needs_one(n: int) -> None:
+    if n < 1:
+        raise ValueError(f"a window holds at least one, got {n}")
+
+
+def _has_finite_decimal(amount: int | Fraction) -> bool:
+    rest = amount.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias, get_args
 
-from inkling.language.syntax.durations import Duration, EventCount, Window
 from inkling.language.syntax.expressions import Expr, Literal
-from inkling.language.syntax.nodes import Ident, Node
+from inkling.language.syntax.nodes import Duration, EventCount, Ident, Node, Window
 
 Policy: TypeAlias = OneOf["ANY", "NEXT", "STRICT"]
 Relation: TypeAlias = OneOf[

@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from inkling.language.syntax.durations import Duration, EventCount, Rate
 from inkling.language.syntax.expressions import Call, Expr
-from inkling.language.syntax.nodes import Ident, Node
+from inkling.language.syntax.nodes import Duration, EventCount, Ident, Node, Rate
 from inkling.language.syntax.patterns import Body
 from inkling.source import NOWHERE, Span
 

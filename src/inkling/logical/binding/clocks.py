@@ -43,7 +43,7 @@ def check_times(
         if stamped:
             diagnostics.wrong(
                 "INK0304",
-                f"`{words}` takes a plain number for a length of time",
+                f"`{words}` uses a plain number as a length of time",
                 where,
                 notes=[f"the times of {listed(stamped)} are timestamps, not ticks"],
                 helps=["write the unit, for example `30 SECONDS`", *(_TICK if (words, where) in uses.points else ())],
@@ -51,7 +51,7 @@ def check_times(
     return tuple(TicksOnly(names, words, where) for words, where in in_ticks)
 
 
-_TICK = ("add the length of a tick to every stream: `TICK 1 SECONDS`",)
+_TICK = ("or declare the length of a tick in every stream: `TICK 1 SECONDS`",)
 
 
 def _disagree(timings: dict[str, Timing], at: text.Span, diagnostics: Diagnostics) -> bool:
@@ -93,7 +93,7 @@ def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], diagno
             elif timing.clock is Clock.TIMESTAMP:
                 helps = ["write a unit of time, for example `30 SECONDS`"]
             elif tick is None:
-                helps = ["write `TICKS`, or say in the stream how long one tick lasts: `TICK 1 SECONDS`"]
+                helps = ["write `TICKS`, or declare the length of a tick in the stream: `TICK 1 SECONDS`"]
             diagnostics.wrong(
                 "INK0304",
                 f"`{written}` cannot be measured in the times of `{name}`",

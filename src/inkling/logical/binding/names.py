@@ -112,8 +112,8 @@ def warn_of_column(name: s.Ident, names: EventNames) -> None:
     if owners:
         names.diagnostics.warn(
             "INK0325",
-            f"`{name}` stands for any value here, not for a column",
+            f"`{name}` matches any value here; it is not a column",
             name,
-            notes=["outside `[…]` a bare name is a variable, and nothing else mentions this one"],
+            notes=["outside `[…]` a bare name is a variable, and nothing else uses this one"],
             helps=[f"write {listed([f'{owner}.{name}' for owner in owners[:3]], 'or')} for the column"],
         )

@@ -3,7 +3,7 @@
 import hypothesis.strategies as st
 from hypothesis import given
 
-from inkling.language.cursor import Number, Text
+from inkling.language.kit.cursor import Number, Text
 from inkling.language.lahar import terms as t
 from inkling.language.lahar.printer import format_file
 from inkling.language.lahar.reader import read_queries
@@ -60,7 +60,7 @@ def longer(queries: st.SearchStrategy[t.Query]) -> st.SearchStrategy[t.Query]:
 
 
 asked = st.builds(
-    t.Asked,
+    t.NamedQuery,
     names,
     st.lists(names, max_size=2).map(tuple),
     st.booleans(),

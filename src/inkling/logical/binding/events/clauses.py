@@ -101,7 +101,7 @@ def reject_early(confidence: s.Confidence, why: str, diagnostics: Diagnostics) -
         "INK0353",
         "EARLY applies only to relations between segments",
         confidence,
-        notes=[f"`ALL`, `SOME` and `AT LEAST` can be certain to hold before all rows are there; {why}"],
+        notes=[f"`ALL`, `SOME` and `AT LEAST` can be certain to hold before all rows have arrived; {why}"],
         helps=["leave EARLY out"],
     )
 
@@ -164,7 +164,7 @@ def reject_windows(decls: Iterable[s.EventDecl], diagnostics: Diagnostics) -> No
                     "INK0355",
                     f"`{decl.name}` is recursive or has several declarations, so it cannot be a window",
                     node,
-                    helps=[f"derive an event of another name from the window, and make `{decl.name}` of that event"],
+                    helps=[f"derive an event of another name from the window, and define `{decl.name}` by that event"],
                 )
 
 
@@ -183,7 +183,7 @@ def check_windows(decl: s.EventDecl, names: EventNames) -> None:
             )
         return
     for clause, at, note in _misfits(decl):
-        diagnostics.wrong("INK0357", f"{clause} does not fit a window", at, notes=[note])
+        diagnostics.wrong("INK0357", f"{clause} does not apply to a window", at, notes=[note])
     for place in names.shape.places:
         if place.atoms:
             diagnostics.wrong(
@@ -205,9 +205,9 @@ def check_windows(decl: s.EventDecl, names: EventNames) -> None:
 
 def _misfits(decl: s.EventDecl) -> Iterator[tuple[str, s.Node, str]]:
     if decl.body.within is not None:
-        yield "WITHIN", decl.body.within, "LAST says how far back a window reaches"
+        yield "WITHIN", decl.body.within, "LAST sets how far back a window reaches"
     if decl.keep_for is not None:
-        yield "KEEP FOR", decl.keep_for, "LAST says how far back a window reaches"
+        yield "KEEP FOR", decl.keep_for, "LAST sets how far back a window reaches"
     if decl.consume is not None:
         yield "CONSUME", decl.consume, "every event moves the window; no event is consumed"
     if decl.on_timeout is not None:

@@ -25,7 +25,7 @@ def bind_consumption(decl: s.EventDecl, names: EventNames) -> p.Consumption | No
     if decl.on_timeout is not None:
         names.diagnostics.wrong(
             "INK0352",
-            f"ON TIMEOUT does not fit CONSUME {consume.policy}",
+            f"ON TIMEOUT cannot be combined with CONSUME {consume.policy}",
             consume,
             notes=["a partial match that is replaced by another one never times out"],
         )
@@ -40,7 +40,7 @@ def _check_policies(consume: s.Consume, names: EventNames) -> None:
                 "INK0320",
                 f"CONSUME {consume.policy} needs `SEQ` without NEXT and STRICT",
                 consume,
-                notes=["it chooses among all combinations, and NEXT and STRICT do not give all"],
+                notes=["it chooses among all combinations of events, and NEXT and STRICT leave some out"],
                 helps=["write `SEQ(…)`, or `CONSUME RESTART`"],
             )
             return
@@ -68,7 +68,7 @@ def fits_consumption(consume: s.Consume, event: p.EventPlan, diagnostics: Diagno
             "INK0350",
             f"CONSUME {consume.policy} does not support repetitions",
             consume,
-            notes=["it consumes one event of each part, and a repetition has several"],
+            notes=["it consumes one event per part, and a repetition has several"],
             helps=["write the parts one after the other: `SEQ(A a1, A a2)` instead of `A a{2}`"],
         )
         return False

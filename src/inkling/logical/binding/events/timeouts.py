@@ -85,7 +85,7 @@ def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, diagnostics:
     elif any(isinstance(part, p.Repetition) and part.eager for part in pattern.parts):
         diagnostics.wrong(
             "INK0326",
-            "ON TIMEOUT cannot determine where an EAGER repetition waits",
+            "ON TIMEOUT does not support EAGER repetitions",
             name,
             notes=["a partial match may be waiting for one more round or for the next part"],
             helps=["leave EAGER out"],
@@ -93,7 +93,7 @@ def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, diagnostics:
     elif (title := _looked_ahead(event, pattern)) is not None:
         diagnostics.wrong(
             "INK0326",
-            f"ON TIMEOUT cannot determine whether a NOT holds that reads `{title}`",
+            f"ON TIMEOUT does not support a NOT that reads the later part `{title}`",
             name,
             f"an earlier part can time out before `{title}` happens",
             helps=["compare the event inside NOT with earlier parts only"],

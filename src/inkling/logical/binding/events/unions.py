@@ -302,9 +302,9 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
         if event.per is not p.Per.INTERVAL:
             diagnostics.wrong(
                 "INK0335",
-                f"`{event.name}` uses itself, so its results must be distinguished by values and interval",
+                f"`{event.name}` is recursive, so its results must be distinguished by values and interval",
                 own[0].name,
-                notes=["a recursive result can be derived in several ways and counts once"],
+                notes=["a result of a recursion can be derived in several ways, but counts once"],
                 helps=["add `PER INTERVAL`"],
             )
         if event.returns:
@@ -317,10 +317,10 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
         if r.waits(event):
             diagnostics.wrong(
                 "INK0425",
-                f"`{event.name}` uses itself and waits, which is not supported yet",
+                f"a recursive event that waits, such as `{event.name}`, is not supported yet",
                 own[0].name,
-                notes=["AFTER, AT and a NOT at the end make a result known after its last event"],
-                helps=["let another event wait, and use its results here"],
+                notes=["AFTER, AT and a NOT at the end delay a result beyond its last event"],
+                helps=["move the waiting part to another event, and use its results here"],
             )
     if all(r.is_monotone(event, names) for event in events) or all(r.is_progressive(event, names) for event in events):
         return
@@ -329,7 +329,7 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
     place = next((used for decl in own for used in named_sources(decl.body) if used.text in names), own[0].name)
     diagnostics.wrong(
         "INK0337",
-        f"`{at_fault.name}` depends on {listed(sorted(names))} and on its absence at the same moment",
+        f"`{at_fault.name}` depends on results of {listed(sorted(names))} and on their absence at the same time",
         place,
         notes=[
             "NOT, NEXT, STRICT, EXCEPT and CONSUME may look at results of the same recursion only if those end before"

@@ -70,7 +70,7 @@ def _is_sound(decl: s.RuleDecl, catalog: Catalog, diagnostics: Diagnostics) -> b
         elif name.text not in mentioned:
             diagnostics.wrong(
                 "INK0340",
-                f"the head of rule `{decl.head.name}` has `{name}`, which its conditions never mention",
+                f"the head of rule `{decl.head.name}` has `{name}`, which its conditions do not use",
                 name,
                 helps=did_you_mean(name.text, mentioned),
             )
@@ -166,12 +166,12 @@ class _RuleBinder:
                     inner = [] if isinstance(node, s.Call) else calls_in(node, names)
                     for call in inner:
                         fine = False
-                        through = "" if call.name.text == name else f", which needs `{name}` in turn"
+                        other = "itself" if call.name.text == name else f"`{call.name}`, which depends on `{name}`,"
                         self.diagnostics.wrong(
                             "INK0341",
-                            f"`{name}` depends on what does not follow from `{call.name}`{through}",
+                            f"`{name}` uses {other} under NOT or OR",
                             call,
-                            notes=["NOT applies only to rules that do not depend on this one"],
+                            notes=["NOT and OR may contain only rules that do not depend on this one"],
                             helps=["remove the cycle"],
                         )
         return fine
@@ -181,10 +181,10 @@ class _RuleBinder:
             written = name.text.split("'")[0]
             self.diagnostics.wrong(
                 "INK0340",
-                f"nothing gives `{written}` a value in this rule",
+                f"`{written}` is not bound in this rule",
                 name,
                 notes=["a variable is bound by a look-up that must hold, by `v = …`, or by the caller of the rule"],
-                helps=[f"add a look-up that has `{written}` as an argument, or write `_` for anything"],
+                helps=[f"add a look-up with `{written}` as an argument, or write `_` for any value"],
             )
         return not modes.unsafe
 
@@ -192,9 +192,9 @@ class _RuleBinder:
         name = next(name for name in variables_in(*modes.clause.args) if name.text in modes.open)
         self.diagnostics.wrong(
             "INK0342",
-            f"`{modes.clause.name}` uses itself, but nothing binds `{name}`",
+            f"`{modes.clause.name}` is recursive, but nothing binds `{name}`",
             name,
-            notes=["the facts of a rule that uses itself are derived before the run, so every argument must be bound"],
+            notes=["the facts of a recursive rule are derived before the run, so every argument must be bound"],
             helps=[f"add an atom that binds `{name}`, such as a table of its possible values"],
         )
 
@@ -223,9 +223,9 @@ class _RuleBinder:
             if self.diagnostics.n_errors == n_errors and any(None in kinds[other] for other in modes):
                 self.diagnostics.wrong(
                     "INK0344",
-                    f"`{name}` uses itself in every clause, so it never derives anything",
+                    f"every clause of `{name}` is recursive, so it never derives a fact",
                     some[0].clause.head,
-                    helps=["add a clause that does not use it"],
+                    helps=["add a clause that is not recursive: the base case"],
                 )
             plans.append(
                 RulePlan(

@@ -124,10 +124,10 @@ def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
         policy = policies.pop().value
         names.diagnostics.wrong(
             "INK0315",
-            f"an aggregate in {where} has no meaning under {policy}",
+            f"an aggregate in {where} is not allowed under {policy}",
             found.aggregates[0],
             f"`{words}` is only known once the repetition is complete",
-            notes=[f"{policy} chooses events one by one, before the repetition is complete"],
+            notes=[f"{policy} selects events one by one, before the repetition is complete"],
             helps=[f"move the condition to HAVING: `HAVING {names.diagnostics.words(test.node)}`"],
         )
         return False
@@ -145,7 +145,7 @@ def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
     if any(isinstance(frame, InBranch) for frame in frames):
         names.diagnostics.wrong(
             "INK0315",
-            f"an aggregate in {where} has no meaning inside OR",
+            f"an aggregate in {where} is not allowed inside OR",
             found.aggregates[0],
             f"`{words}` is only known once the repetition is complete",
             helps=[f"give that branch its own HAVING: `(… HAVING {names.diagnostics.words(test.node)})`"],

@@ -78,7 +78,7 @@ def _reject_right(count: s.EachCount, diagnostics: Diagnostics) -> None:
         "INK0354",
         "a range of counts is allowed on the left side only",
         count,
-        notes=["the right side says when a segment of the left side qualifies"],
+        notes=["the right side determines which segments of the left side qualify"],
         helps=[f"write one number, such as `AT LEAST {count.least}`"],
     )
 
@@ -129,9 +129,9 @@ def _keyless(source: Source) -> tuple[str, list[str]]:
         return "has no KEY", [f"add `KEY …` to the declaration of `{source.name}`"]
     if source.unshown:
         head = f"`EVENT {source.name}({', '.join(source.unshown)}, …)`"
-        return f"does not show {listed(source.unshown)}", [f"show in its head what it is PARTITION BY: {head}"]
+        return f"does not show {listed(source.unshown)}", [f"add the columns of PARTITION BY to its head: {head}"]
     return "has no PARTITION BY", [
-        f"partition `{source.name}` by what its segments belong to, and show that in its head:"
+        f"partition `{source.name}` by the key of its segments, and add that key to its head:"
         f" `EVENT {source.name}(k, …) … PARTITION BY k`"
     ]
 
@@ -175,7 +175,7 @@ def reject_united(decls: Iterable[s.EventDecl], diagnostics: Diagnostics) -> Non
                 "INK0410",
                 "a relation between segments as one of several declarations of an event is not supported yet",
                 decl.name,
-                helps=[f"give it another name, and make `{decl.name}` of the events of both names: `A | B`"],
+                helps=[f"give it another name, and define `{decl.name}` by the events of both names: `A | B`"],
             )
 
 
@@ -202,7 +202,7 @@ def check_segments(
 def _check_clauses(decl: s.EventDecl, returns: tuple[p.Output, ...], diagnostics: Diagnostics) -> None:
     def reject(clause: str, at: s.Node, *notes: str, helps: Iterable[str] = (), label: str = "") -> None:
         diagnostics.wrong(
-            "INK0329", f"{clause} does not fit a relation between segments", at, label, notes=notes, helps=helps
+            "INK0329", f"{clause} does not apply to a relation between segments", at, label, notes=notes, helps=helps
         )
 
     whole = "it compares all segments of a key, however far apart they are"
@@ -221,9 +221,9 @@ def _check_clauses(decl: s.EventDecl, returns: tuple[p.Output, ...], diagnostics
     if decl.consume is not None:
         reject("CONSUME", decl.consume, "its results are pairs of keys, and no key is consumed")
     if decl.over:
-        reject("OVER", decl.over[0], "it says which events STRICT counts")
+        reject("OVER", decl.over[0], "it lists the streams whose events STRICT counts")
     if returns:
-        reject("RETURN", decl.returns[0], "its results differ in nothing but the head", helps=["write it in the head"])
+        reject("RETURN", decl.returns[0], "results are distinguished by the head alone", helps=["write it in the head"])
 
 
 def _check_conditions(decl: s.EventDecl, names: EventNames) -> None:

@@ -28,9 +28,9 @@ def check_sequence(
     if not any(_can_fill(part) for part in parts):
         diagnostics.wrong(
             "INK0309",
-            "a sequence needs at least one event that happens",
+            "a sequence needs at least one part besides NOT",
             node,
-            notes=["NOT only restricts what happens around other events"],
+            notes=["NOT restricts the events around other parts; it matches no event itself"],
         )
         return False
     first = certain[0] if certain else len(parts)
@@ -176,7 +176,7 @@ def eager_outside_next(node: s.Repeat, diagnostics: Diagnostics) -> None:
         "INK0385",
         "EAGER needs `SEQ NEXT` directly around the repetition",
         node,
-        notes=["it takes whichever comes first: one more round or the next part; only NEXT has that choice"],
+        notes=["EAGER takes whichever comes first, one more round or the next part; only NEXT has that choice"],
         helps=["write `SEQ NEXT(a, b+ EAGER, c)`, without parentheses around the repetition", "or leave EAGER out"],
     )
 

@@ -115,7 +115,7 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, diagnostics: Diagnostics) 
     if isinstance(decl.time, s.TimeBetween | s.TimeAbout) and decl.order_by:
         diagnostics.wrong(
             "INK0302",
-            f"ORDER BY does not fit {words_of_time(decl.time)}",
+            f"ORDER BY cannot be combined with {words_of_time(decl.time)}",
             decl.order_by,
             notes=["events at imprecise times have no fixed order"],
         )

@@ -54,10 +54,10 @@ def _check_lengths(decl: s.StreamDecl, segments: s.SegmentsDecl, diagnostics: Di
     if segments.rate is not None and decl.intensity is not None:
         diagnostics.wrong(
             "INK0302",
-            "RATE does not fit INTENSITY",
+            "RATE cannot be combined with INTENSITY",
             segments.rate,
             notes=["RATE is constant, INTENSITY is a table of rates over time"],
-            helps=["leave one of them out"],
+            helps=["remove one of them"],
         )
     if segments.timeout is not None and segments.timeout.amount == 0:
         diagnostics.wrong(

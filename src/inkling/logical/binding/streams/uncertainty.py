@@ -55,7 +55,9 @@ def bind_imprecise(
                     "INK0380",
                     f"AT MOST limits imprecise times, and those of `{decl.name}` are certain",
                     decl.at_most,
-                    helps=["leave AT MOST out, or say how imprecise times are, for example `TIME t ± 5 SECONDS`"],
+                    helps=[
+                        "leave AT MOST out, or declare how imprecise the times are, for example `TIME t ± 5 SECONDS`"
+                    ],
                 )
             return None
 
@@ -165,7 +167,7 @@ def bind_pairing(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnosti
     if isinstance(decl.time, s.TimeSpan):
         diagnostics.wrong(
             "INK0302",
-            "SEGMENTS does not fit TIME FROM … TO",
+            "SEGMENTS cannot be combined with TIME FROM … TO",
             segments,
             notes=["with TIME FROM … TO an event is a segment; with SEGMENTS, events open and close segments"],
             helps=["leave SEGMENTS out"],
@@ -209,7 +211,7 @@ def _check_uncertainty_columns(decl: s.StreamDecl, columns: ColumnList, diagnost
     if decl.numbered_by is not None and isinstance(decl.time, s.TimeSpan):
         diagnostics.wrong(
             "INK0302",
-            "NUMBERED BY does not fit TIME FROM … TO",
+            "NUMBERED BY cannot be combined with TIME FROM … TO",
             decl.numbered_by,
             notes=["sequence numbers reveal lost events, but not how long they lasted"],
             helps=["number the events that begin and end an interval, and add SEGMENTS"],
@@ -273,7 +275,7 @@ def _check_weights(weights: s.Ident, columns: ColumnList, diagnostics: Diagnosti
             weights,
             f"`{weights}` is declared {as_declared(kind)}",
             notes=["conditions cannot read weights"],
-            helps=[f"leave `{weights}` out of the columns of `{columns.owner}`; it is read anyway"],
+            helps=[f"leave `{weights}` out of the columns of `{columns.owner}`; WEIGHTS reads it"],
         )
 
 

@@ -1,26 +1,35 @@
-"""Lays a document out on lines: a group stays on one line if it fits, else it breaks at its lines."""
+"""The pretty-printer of every language: a group stays on one line if it fits, else it breaks at its line breaks.
 
-from collections.abc import Sequence
+The algorithm is that of Wadler, "A prettier printer" (2003), with groups that break all their lines or none.
+
+>>> lay_out(bracketed("SEQ(", ["A a", "B b"], ")"), 100), lay_out(bracketed("SEQ(", ["A a", "B b"], ")"), 5)
+('SEQ(A a, B b)', 'SEQ(\\n  A a,\\n  B b\\n)')
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from inkling.excerpt import display_width
+from inkling.language.kit.scanning import comment_lines
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LineBreak:
     """A line break, or `flat` inside a group that fits on one line."""
 
     flat: str
 
 
 @dataclass(frozen=True, slots=True)
-class HardLine:
-    """A line break always."""
+class HardBreak:
+    """A line break in every layout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
+    """Content on one line if it fits, else broken at all of its line breaks."""
+
     content: "Doc"
 
 
@@ -32,11 +41,14 @@ class Nest:
     by: int = 2
 
 
-Doc: TypeAlias = "str | Line | HardLine | Group | Nest | tuple[Doc, ...]"
+Doc: TypeAlias = "str | LineBreak | HardBreak | Group | Nest | tuple[Doc, ...]"
 
-LINE = Line(" ")
-SOFT_LINE = Line("")
-HARD_LINE = HardLine()
+WIDTH = 100
+"""Columns of a line."""
+
+LINE = LineBreak(" ")
+SOFT_LINE = LineBreak("")
+HARD_LINE = HardBreak()
 
 
 def joined(separator: Doc, docs: "Sequence[Doc]") -> Doc:
@@ -52,6 +64,16 @@ def bracketed(opening: str, docs: "Sequence[Doc]", closing: str) -> Doc:
     return Group((opening, Nest((SOFT_LINE, items)), SOFT_LINE, closing))
 
 
+def written_file(statements: Iterable[tuple[str, bool]], comments: Sequence[str], sign: str = "--") -> str:
+    """The text of a file: statements and the comments after them; the flag leaves out the blank line before."""
+    parts: list[str] = []
+    for text, is_close in statements:
+        parts += [("\n" if is_close else "\n\n") if parts else "", text]
+    if comments:
+        parts += ["\n\n" if parts else "", "\n".join(comment_lines(comments, sign))]
+    return "".join(parts) + "\n" if parts else ""
+
+
 def lay_out(doc: Doc, width: int) -> str:
     """The text of a document with lines of at most `width` columns where that is possible."""
     out: list[str] = []
@@ -63,10 +85,10 @@ def lay_out(doc: Doc, width: int) -> str:
             case str():
                 out.append(part)
                 column += display_width(part)
-            case Line(text) if flat:
+            case LineBreak(text) if flat:
                 out.append(text)
                 column += len(text)
-            case Line() | HardLine():
+            case LineBreak() | HardBreak():
                 out.append("\n" + " " * indent)
                 column = indent
             case Nest(content, by):
@@ -87,9 +109,9 @@ def _fits(doc: Doc, room: int, rest: list[tuple[int, bool, Doc]]) -> bool:
         match part:
             case str():
                 room -= display_width(part)
-            case HardLine():
+            case HardBreak():
                 return False
-            case Line(text):
+            case LineBreak(text):
                 room -= len(text)
             case Nest(content) | Group(content):
                 todo.append(content)
@@ -106,9 +128,9 @@ def _width_to_next_break(rest: list[tuple[int, bool, Doc]]) -> int:
             match inner := todo.pop():
                 case str():
                     width += display_width(inner)
-                case Line(text) if flat:
+                case LineBreak(text) if flat:
                     width += len(text)
-                case Line() | HardLine():
+                case LineBreak() | HardBreak():
                     return width
                 case Nest(content) | Group(content):
                     todo.append(content)

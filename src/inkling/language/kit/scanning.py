@@ -1,6 +1,6 @@
-"""Cuts a text into tokens and comments by one regular expression, whatever the language.
+"""The scanner of every language: one regular expression cuts a text into tokens and comments.
 
-Comments: which statement each belongs to, and how they are printed.
+It also assigns comments to statements, and has the messages about text that is no token.
 """
 
 import re
@@ -10,22 +10,36 @@ from dataclasses import dataclass
 from inkling.errors import Diagnostic
 from inkling.source import SourceText, Span
 
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+DASHED_TOKENS = r"""
+      (?P<SPACE>    [\s\ufeff]+ )
+    | (?P<COMMENT>  --[^\n]* )
+    | (?P<NAME>     [^\W\d]\w* )
+    | (?P<NUMBER>   -? [0-9]+ (?: \.[0-9]+ )? (?: [eE][+-]?[0-9]+ )? (?! \w ) )
+    | (?P<TEXT>     ' (?: [^'\r\n] | '' )* ' )
+    """
+"""Tokens of languages with `--` comments and signed numbers, as a verbose regular expression to be continued."""
+
+DASHED_COMMENTS = dict.fromkeys("/%", "start a comment with `--`")
+"""What to write instead of the comment signs of other languages."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment without its signs; `trailing` when something precedes it on its line."""
+    """A comment without its comment sign; it is `trailing` if a token precedes it on its line."""
 
     text: str
     span: Span
     trailing: bool
 
 
-def share_out(
+def comments_by_statement(
     source: SourceText, comments: Sequence[Comment], ends: Sequence[int]
 ) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
-    """Comments of each statement: before it, inside it, and after it on its last line; then the rest.
+    """The comments before, inside and on the last line of each statement; then the comments after the last one.
 
-    Statements are given by where they end.
+    `ends` are the offsets at which statements end.
     """
     shares: list[list[str]] = [[] for _ in ends]
     rest: list[str] = []
@@ -45,7 +59,7 @@ def _belongs(source: SourceText, comment: Comment, end: int) -> bool:
 
 
 def comment_lines(comments: Sequence[str], sign: str = "--") -> list[str]:
-    """Comments as they are printed, each line behind the sign of a comment."""
+    """Comments as they are printed: every line starts with the comment sign."""
     lines = [line for comment in comments for line in (comment.splitlines() or [""])]
     return [f"{sign} {line}".rstrip() for line in lines]
 
@@ -55,7 +69,7 @@ _QUOTED = ("QUOTED", "REGISTER", "STRING", "TEXT")
 
 @dataclass(frozen=True, slots=True)
 class RawToken:
-    """A word, number, text or symbol, before anyone knows what it means at its place."""
+    """A word, number, string or symbol, before the parser decides which terminal of the grammar it is."""
 
     kind: str  # the group of the pattern that cut it out
     text: str
@@ -64,7 +78,7 @@ class RawToken:
 
     @property
     def value(self) -> str:
-        """The text without quotes and with doubled quotes undone."""
+        """The text without its quotes; a doubled quote inside is one quote."""
         if self.kind not in _QUOTED:
             return self.text
         quote = self.text[0]
@@ -72,7 +86,7 @@ class RawToken:
 
     @property
     def upper(self) -> str:
-        """The word in capitals, or nothing for what cannot be a keyword of a program."""
+        """The word in capitals; empty if the token cannot be a keyword of `.ink`."""
         return self.text.upper() if self.kind == "WORD" and self.text.isascii() else ""
 
     def is_symbol(self, *symbols: str) -> bool:
@@ -95,15 +109,15 @@ def _after_dashes(written: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scanner:
-    """What a language makes of the groups of `pattern`, of which `SPACE` and `COMMENT` are no tokens."""
+    """The named groups of `pattern` are the kinds of tokens, except `SPACE` and `COMMENT`."""
 
     pattern: re.Pattern[str]
-    unreadable: Callable[[SourceText, int], Diagnostic]  # what stands at a place where nothing matches
+    unreadable: Callable[[SourceText, int], Diagnostic]  # the message where no group matches
     comment_text: Callable[[str], str] = _after_dashes
     rejected: Callable[[SourceText, RawToken], Diagnostic | None] = lambda source, token: None
 
     def scan(self, source: SourceText, start: int = 0) -> Scan:
-        """Tokens and comments from a place on; what cannot be read is reported and skipped."""
+        """Tokens and comments from an offset on; text that is no token is reported and skipped."""
         tokens: list[RawToken] = []
         comments: list[Comment] = []
         problems: list[Diagnostic] = []
@@ -138,13 +152,13 @@ class Scanner:
 
 
 def rest_of_line(source: SourceText, offset: int) -> str:
-    """The text from a place to the end of its line, without trailing space."""
+    """The text from an offset to the end of its line, without trailing space."""
     line_end = source.text.find("\n", offset)
     return source.text[offset : len(source.text) if line_end < 0 else line_end].rstrip()
 
 
 def unexpected_character(source: SourceText, offset: int, helps: Mapping[str, str]) -> Diagnostic:
-    """A digit that starts no number, or a character that means nothing; `helps` say what to write instead of some."""
+    """Reports a malformed number or an unknown character; `helps` has a repair for some characters."""
     character = source.text[offset]
     if character.isdigit():
         word = re.match(r"[\w.]+", rest_of_line(source, offset))
@@ -154,3 +168,33 @@ def unexpected_character(source: SourceText, offset: int, helps: Mapping[str, st
     message = f"unexpected character `{character}`"
     help = (helps[character],) if character in helps else ()
     return Diagnostic("INK0106", message, Span(offset, offset + 1), source, helps=help)
+
+
+def unclosed_quote(source: SourceText, offset: int, what: str = "string") -> Diagnostic:
+    """Reports a quote that its line does not close, or an empty name between two quotes."""
+    quote, rest = source.text[offset], rest_of_line(source, offset)
+    if rest[1:2] == quote:
+        helps = ("write '' for an empty string",) if (quote, what) == ('"', "name") else ()
+        return Diagnostic("INK0104", f"a quoted {what} cannot be empty", Span(offset, offset + 2), source, helps=helps)
+    return Diagnostic(
+        "INK0104",
+        f"the quote {quote} is not closed",
+        Span(offset, offset + max(len(rest), 1)),
+        source,
+        label=f"a {what} ends on the line it starts on",
+        helps=(f"close it with {quote}; inside, write {quote * 2} for one quote",),
+    )
+
+
+def open_brackets(raw: Sequence[RawToken]) -> list[RawToken]:
+    """Brackets left open; a closing bracket of another kind leaves those inside it open."""
+    left_open: list[RawToken] = []
+    stack: list[RawToken] = []
+    for token in raw:
+        if token.is_symbol(*CLOSING):
+            stack.append(token)
+        elif token.is_symbol(*CLOSING.values()) and any(CLOSING[b.text] == token.text for b in stack):
+            while CLOSING[stack[-1].text] != token.text:
+                left_open.append(stack.pop())
+            stack.pop()
+    return sorted(left_open + stack, key=lambda bracket: bracket.span)

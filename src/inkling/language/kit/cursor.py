@@ -1,4 +1,4 @@
-"""Goes through the tokens of one statement and says what was expected where something else stands."""
+"""Parsing one statement by hand: a cursor over its tokens, with the messages of recursive descent; literal terms."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from typing import NoReturn, TypeVar
 
 from inkling.errors import ProgramError
 from inkling.language import syntax as s
-from inkling.language.scanning import RawToken
+from inkling.language.kit.lalr import LARGEST_INTEGER
+from inkling.language.kit.scanning import CLOSING, RawToken
+from inkling.language.names import written_text
 from inkling.source import SourceText, Span
 
-Part = TypeVar("Part")
+Item = TypeVar("Item")
 
 DEEPEST_NESTING = 100
-_CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_LARGEST = 2**63 - 1
-_LARGEST_DECIMAL = 1e300  # kilometers of such a size are meters still
+_CLOSING = {**CLOSING, "<": ">"}
+_LARGEST_DECIMAL = 1e300  # so that kilometers of this size are finite in meters
 
 
 @dataclass(frozen=True, slots=True)
 class Number(s.Node):
+    """`-4.5`, kept as it is written."""
+
     written: str
 
     @property
@@ -46,15 +49,22 @@ class Text(s.Node):
     value: str
 
     @property
+    def written(self) -> str:
+        """The string in single quotes."""
+        return written_text(self.value)
+
+    @property
     def literal(self) -> s.Expr:
         return s.Literal(self.value, span=self.span)
 
 
 @dataclass(slots=True)
 class Cursor:
+    """A position `at` in the tokens of one statement, and the brackets that are open there."""
+
     source: SourceText
     tokens: tuple[RawToken, ...]
-    after: RawToken | None  # what ends these tokens
+    after: RawToken | None  # the token that ends the statement
     at: int = 0
     depth: int = 0
     opened: list[RawToken] = field(default_factory=list)
@@ -74,7 +84,7 @@ class Cursor:
         return self.tokens[self.at - 1]
 
     def token(self, expected: str) -> RawToken:
-        """The token at hand, which stays there."""
+        """The current token; the cursor does not move."""
         if self.is_at_end:
             self.unexpected(expected)
         return self.tokens[self.at]
@@ -87,7 +97,7 @@ class Cursor:
     def number(self) -> Number:
         token = self.next()
         number = Number(token.text, span=token.span)
-        if number.size > (_LARGEST if isinstance(number.size, int) else _LARGEST_DECIMAL):
+        if number.size > (LARGEST_INTEGER if isinstance(number.size, int) else _LARGEST_DECIMAL):
             self.fail("INK0116", f"the number {token.text[:20]} is too large", token.span)
         return number
 
@@ -95,16 +105,16 @@ class Cursor:
         token = self.next()
         return Text(token.value, span=token.span)
 
-    def separated(self, read: Callable[[], Part]) -> tuple[Part, ...]:
-        """At least one part, with commas between them."""
+    def separated(self, read: Callable[[], Item]) -> tuple[Item, ...]:
+        """At least one item, separated by commas."""
         items = [read()]
         while self.peek(","):
             self.at += 1
             items.append(read())
         return tuple(items)
 
-    def listed(self, opening: str, read: Callable[[], Part], closing: str) -> tuple[Part, ...]:
-        """Parts between brackets with commas between them, perhaps none."""
+    def listed(self, opening: str, read: Callable[[], Item], closing: str) -> tuple[Item, ...]:
+        """Items between brackets, separated by commas; there may be none."""
         self.open(opening)
         items = () if self.peek(closing) else self.separated(read)
         self.close(closing, f"`,` or `{closing}`")
@@ -136,11 +146,11 @@ class Cursor:
         self.fail("INK0101", f"expected {expected}, found `{token.text}`", token.span, helps=helps or self.helps(token))
 
     def helps(self, token: RawToken) -> tuple[str, ...]:
-        """What to write instead of a token that cannot stand here."""
+        """How to repair a token that cannot come next."""
         return ()
 
     def end_in_words(self) -> str:
-        """Where a bracket that is still open would have to be closed."""
+        """Where a bracket that is still open must be closed, in words."""
         return " before the end of the statement"
 
     def fail(

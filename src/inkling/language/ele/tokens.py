@@ -1,11 +1,11 @@
-"""Cuts the text of a rule file into raw tokens and comments, and says which terminals a token can be."""
+"""The tokens of a rule file: how the text is cut, and which terminals of the grammar a token can be."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inkling.errors import Diagnostic
-from inkling.language.machine import terminals
-from inkling.language.scanning import RawToken, Scanner, rest_of_line
+from inkling.language.kit.lalr import PUNCTUATION, terminals
+from inkling.language.kit.scanning import RawToken, Scanner, unclosed_quote, unexpected_character
 from inkling.language.syntax import RELATIONS
 from inkling.source import SourceText, Span
 
@@ -30,6 +30,14 @@ _TOKEN = re.compile(
 )
 
 
+_INSTEAD = {
+    ";": "write one rule for each alternative, and end each with `.`",
+    "#": "start a comment with `%`",
+    "|": "lists are not supported",
+    "!": "write `not goal` to negate a goal",
+}
+
+
 def _comment_text(written: str) -> str:
     if written.startswith("%"):
         return written.lstrip("%").strip()
@@ -38,10 +46,7 @@ def _comment_text(written: str) -> str:
 
 
 def _unreadable(source: SourceText, offset: int) -> Diagnostic:
-    character = source.text[offset]
-    rest = rest_of_line(source, offset)
-    whole = Span(offset, offset + max(len(rest), 1))
-    if rest.startswith("/*"):
+    if source.text.startswith("/*", offset):
         return Diagnostic(
             "INK0104",
             "the comment /* is not closed",
@@ -49,48 +54,21 @@ def _unreadable(source: SourceText, offset: int) -> Diagnostic:
             source,
             helps=("close it with */",),
         )
-    if character in "'\"":
-        return Diagnostic(
-            "INK0104",
-            f"the quote {character} is not closed" if rest[1:2] != character else "a name in quotes has no characters",
-            whole,
-            source,
-            label="a text ends on the line it starts on",
-            helps=(f"close it with {character}; inside, write {character * 2} for one quote",),
-        )
-    helps = {
-        ";": ("write one rule for each alternative", "a statement ends with `.`"),
-        "#": ("start a comment with `%`",),
-        "|": ("lists have no meaning here",),
-        "!": ("write `not goal` for the opposite of a goal",),
-    }.get(character, ())
-    return Diagnostic("INK0106", f"unexpected character `{character}`", Span(offset, offset + 1), source, helps=helps)
+    if source.text[offset] in "'\"":
+        return unclosed_quote(source, offset, "name" if source.text[offset] == "'" else "string")
+    return unexpected_character(source, offset, _INSTEAD)
 
 
 SCANNER = Scanner(_TOKEN, _unreadable, _comment_text)
 
 OPERATORS = terminals("SEQ AND PAR OR FNOT NOT WHERE CHECK TIMESTAMP EVENT_MULTIPLY DO NTIMES STAR_TIMES IS MOD")
-SYMBOLS = {
-    "(": "LPAR",
-    ")": "RPAR",
-    "[": "LSQB",
-    "]": "RSQB",
-    "{": "LBRACE",
-    "}": "RBRACE",
-    ",": "COMMA",
-    ":": "COLON",
-    ".": "DOT",
-    "+": "PLUS",
-    "-": "MINUS",
-    "*": "STAR",
-    "/": "SLASH",
-    "**": "POWER",
-}
+SYMBOLS = {**PUNCTUATION, ":": "COLON", "**": "POWER"}
 ABBREVIATED = {"MEET": "MEETS", "START": "STARTS", "FINISH": "FINISHES", "EQUAL": "EQUALS"}
 
 
-def readings(token: RawToken) -> Iterator[str]:
+def readings(raw: Sequence[RawToken], idx: int) -> Iterator[str]:
     """The terminals to be tried, the likeliest first; a word that names an operator is a name elsewhere."""
+    token = raw[idx]
     match token.kind:
         case "NAME" | "VARIABLE":
             word = token.text.upper()

@@ -1,4 +1,4 @@
-"""Reads a file statement by statement, so that one error does not hide the next, whatever the language."""
+"""Reads a file statement by statement, so that an error in one statement does not hide errors in the next."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from inkling.errors import Diagnostic, ProgramError
-from inkling.language.scanning import RawToken, Scan, share_out
+from inkling.language.kit.scanning import RawToken, Scan, comments_by_statement
 from inkling.language.syntax import Program
 from inkling.language.syntax.statements import StatementNode
 from inkling.source import SourceText
@@ -18,25 +18,25 @@ Statement = TypeVar("Statement", bound=StatementNode)
 
 @dataclass(frozen=True, slots=True)
 class Notation(Generic[File]):
-    """A language that stands for programs: how its files are read, translated into syntax, and printed."""
+    """A notation other than `.ink`: how its files are read, translated into the syntax of `.ink`, and printed."""
 
     read: Callable[[SourceText], File]
     translate: Callable[[File, SourceText], Program]
     print: Callable[[File], str]
 
     def parse(self, text: str, name: str = "<string>") -> Program:
-        """The program that a file stands for; raises `ProgramError` with every error found."""
+        """The program that a file is translated into; raises `ProgramError` with every error found."""
         source = SourceText(name, text)
         return self.translate(self.read(source), source)
 
     def format(self, text: str, name: str = "<string>") -> str:
-        """The same file in one layout."""
+        """The same file in the standard layout."""
         return self.print(self.read(SourceText(name, text)))
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The tokens of one statement, and the token behind it unless that is missing."""
+    """The tokens of one statement, and the token that ends it; None if that token is missing."""
 
     tokens: tuple[RawToken, ...]
     after: RawToken | None
@@ -61,7 +61,7 @@ def read_statements(
     """Statements with their comments, and the comments after the last one.
 
     Raises `ProgramError` with `problems` and one diagnostic for each wrong statement. A chunk behind a wrong one can
-    be its rest, which is reported already.
+    be the rest of the same statement, which is reported already: `is_rest` recognizes it.
     """
     problems = list(problems)
     found: list[Statement] = []
@@ -82,5 +82,5 @@ def read_statements(
     problems.extend([p for p in scanned.problems if p.span and p.span.start >= start][:1])
     if problems:
         raise ProgramError(problems)
-    shares, rest = share_out(source, scanned.comments, [chunk.end for chunk in chunks])
+    shares, rest = comments_by_statement(source, scanned.comments, [chunk.end for chunk in chunks])
     return tuple(replace(one, comments=share) for one, share in zip(found, shares, strict=True)), rest

@@ -1,0 +1,7 @@
+"""What the grammars of `.ink`, `.ele`, `.sre` and `.lahar` share.
+
+Each language adds its nodes, its grammar and its translation.
+
+`scanning` cuts a text into tokens, `reading` goes through its statements, `lalr` and `cursor` parse one statement (by a
+grammar file, or by a parser written by hand), and `layout` prints.
+"""
