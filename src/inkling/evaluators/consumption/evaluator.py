@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.analysis.bounds.bounded import longest_wait
-from inkling.evaluators.consumption.event import ConsumptionEvent
-from inkling.evaluators.consumption.fold import Stores
+from inkling.evaluators.consumption.event import ConsumptionEvent, Stores
 from inkling.evaluators.consumption.pairs import RowLayout, StoredOccurrences, row_layout
 from inkling.evaluators.protocol import Moment
 from inkling.evaluators.stage.member import EventEvaluator, RowsState, StageSetting, StepInput, StepOutput

@@ -7,8 +7,15 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.network.layout import RegisterLayout, SlotRegister
-from inkling.evaluators.network.partials import NOWHERE, Arena, MatchTable, Occurrences, strictly_before
+from inkling.evaluators.network.partials import (
+    NOWHERE,
+    Arena,
+    MatchTable,
+    Occurrences,
+    RegisterLayout,
+    SlotRegister,
+    strictly_before,
+)
 from inkling.kernels.joins.consumption import LEFT, RIGHT
 from inkling.logical import expr as e
 from inkling.logical import plan as p

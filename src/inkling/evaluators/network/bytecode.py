@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.network.layout import RegisterLayout, kept_of
+from inkling.evaluators.network.partials import RegisterLayout, kept_of
 from inkling.evaluators.network.store import (
     END,
     HIGH,

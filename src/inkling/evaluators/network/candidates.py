@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.network.layout import RegisterLayout, kept_of
-from inkling.evaluators.network.partials import MatchContexts
+from inkling.evaluators.network.partials import MatchContexts, RegisterLayout, kept_of
 from inkling.evaluators.network.store import END, ID, START, Store
 from inkling.kernels.columns.canonical import canonical_order
 from inkling.logical import expr as e

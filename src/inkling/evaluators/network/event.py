@@ -1,6 +1,8 @@
-"""The join network as an evaluator: keeps the events that can still matter and looks for matches among them.
+"""One event of the join network: its occurrences over a batch of events, and the results that follow from them.
 
-Matches that depend on at least one of the newest results of their own recursion: all that can be new.
+`NetworkEvent.evaluate` finds all occurrences of the pattern (`lateral`), applies WITHIN, KEEP FOR and HAVING, and
+groups the matches into results (`results_of`). In a recursion, `depending_on` restricts the search to matches that use
+a result of the last round: no other match can be new (semi-naive evaluation).
 """
 
 from __future__ import annotations
@@ -10,24 +12,27 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.matches.gather import Gather
+from inkling.evaluators.matches.gather import Gather, lineage_ids
 from inkling.evaluators.network.lateral import JoinEvaluation
-from inkling.evaluators.network.partials import MatchContexts, Occurrences, Partials, stack
-from inkling.evaluators.network.results import results_of
+from inkling.evaluators.network.partials import MatchContexts, Occurrences, stack
 from inkling.evaluators.network.session import Session, SharingGroup
+from inkling.evaluators.network.store import Store
 from inkling.evaluators.stage.rows.batches import rows_passing
-from inkling.evaluators.truth import truth_of
+from inkling.kernels.columns import lists
+from inkling.kernels.columns.canonical import canonical_order
+from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
-from inkling.logical.expr import Expr
-from inkling.logical.plan import Pattern
+from inkling.logical.plan import EventPlan, Output, Pattern, Per
 from inkling.logical.recursion import branch_with
-from inkling.model.batch import EventBatch, MatchBatch
+from inkling.logical.vectorized import evaluate
+from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
+from inkling.model.keys import Column, codes_of
 from inkling.physical.plan import EventStep
 
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The slots that results of the recursion may fill, and how deep the newest ones lie."""
+    """The slots that results of the recursion may fill, and the depth of the results of the last round."""
 
     slots: tuple[int, ...]
     depth: int
@@ -36,23 +41,24 @@ class Newest:
 def depending_on(
     newest: Newest, evaluation: JoinEvaluation, pattern: Pattern, roots: MatchContexts, window: int | None
 ) -> Occurrences:
-    """Each match once: one of its slots is the first that a newest result fills."""
+    """The matches that use a newest result, each once: the branch is the first slot that a newest result fills."""
     depth = evaluation.store.batch.depth
     assert depth is not None, "rows of a recursion have a depth"
+    leaves = evaluation.leaves
     rows = {slot: rows_passing(evaluation.step.leaf(slot), evaluation.store.batch) for slot in newest.slots}
     is_new = {slot: depth[rows[slot]] == newest.depth for slot in newest.slots}
     found = []
     for place, slot in enumerate(newest.slots):
         for other in newest.slots[:place]:
-            evaluation.only(other, rows[other][~is_new[other]])
-        evaluation.only(slot, rows[slot][is_new[slot]])
+            leaves.only(other, rows[other][~is_new[other]])
+        leaves.only(slot, rows[slot][is_new[slot]])
         for other in newest.slots[place + 1 :]:
-            evaluation.only(other, rows[other])
+            leaves.only(other, rows[other])
         if np.any(is_new[slot]):
             found.append(evaluation.occurrences(branch_with(pattern, slot), roots, window=window))
     if not found:
         slot = newest.slots[0]
-        evaluation.only(slot, rows[slot][:0])
+        leaves.only(slot, rows[slot][:0])
         found.append(evaluation.occurrences(branch_with(pattern, slot), roots, window=window))
     return stack(found)
 
@@ -66,56 +72,159 @@ class NetworkEvent:
     _groups: list[SharingGroup] = field(default_factory=list, compare=False, repr=False)
     _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
 
-    def _alone(self) -> SharingGroup:
-        if not self._groups:
-            self._groups.append(SharingGroup((self.step,)))
-        return self._groups[0]
-
     def evaluate(
         self, batch: EventBatch, n_keys: int, until: int, newest: Newest | None = None, session: Session | None = None
     ) -> MatchBatch:
         """All results over the batch that are known by `until`; with `newest`, those that depend on such results.
 
-        A session over the batch holds what other events have found there.
+        A session holds the work over the batch that other events of the stage have done already.
         """
         if session is None:
-            session = Session.of(self._alone(), batch, n_keys)
-        layout, types = session.group.prepared(self.step).layout, session.group.types(batch)
-        store, common = session.store, session.common(self.step)
-        store.facts = self.context.tables
-
-        def gather(found: Occurrences | Partials) -> Gather:
-            own = [(place, name) for place, name in enumerate(layout.moments) if layout.is_span(name[0])]
-            moments = {name: found.moments[:, place] for place, name in own}
-            return Gather(batch, *evaluation.arena.unroll(found.tail), moments)
-
-        def passes(found: Occurrences | Partials, conditions: tuple[Expr, ...]) -> np.ndarray:
-            kept = np.ones(len(found), bool)
-            resolve = gather(found)
-            for condition in conditions:
-                kept &= truth_of(condition, resolve, len(found), self.context)
-            return kept
-
-        evaluation = JoinEvaluation(store, self.step, layout, types, self.context.unit, passes, session, common)
-        event = self.step.event
-        roots = evaluation.roots()
-        if common is not None:
-            evaluation.arena, roots = common.arena, common.roots(lambda: roots)
-        window = evaluation.window_of(event.keep, evaluation.window_of(event.within, None))
+            if not self._groups:
+                self._groups.append(SharingGroup((self.step,)))
+            session = Session.of(self._groups[0], batch, n_keys)
+        evaluation = JoinEvaluation.of(session, self.step, self.context)
+        event, roots = self.step.event, evaluation.roots()
+        window = evaluation.leaves.window_of(event.keep, evaluation.leaves.window_of(event.within, None))
         if newest is None:
             found = evaluation.occurrences(event.pattern, roots, window=window)
         else:
             found = depending_on(newest, evaluation, event.pattern, roots, window)
-        fits = evaluation.lasts_at_most(found, found.origin, event.within) & (found.known <= until)
+        fits = evaluation.leaves.lasts_at_most(found, found.origin, event.within) & (found.known <= until)
         if event.keep is not None:
             fits &= found.known - found.start <= self.context.unit(event.keep)
         found = found.where(fits)
         if event.having:
-            found = found.where(passes(found, event.having))
+            found = found.where(evaluation.passes(found, event.having))
         if len(found):
-            return results_of(event, store, found, evaluation.arena, gather, self.context)
+            return results_of(evaluation, found)
         kind = batch.ids.type
         if kind not in self._empty:
-            nothing = results_of(event, store, found, evaluation.arena, gather, self.context)
-            self._empty[kind] = replace(nothing, place_words=None)
+            self._empty[kind] = replace(results_of(evaluation, found), place_words=None)
         return self._empty[kind]
+
+
+def all_differ(pattern: p.Pattern, batch: EventBatch) -> bool:
+    """Whether no two matches have the same events, so that every match is a result of its own under PER MATCH.
+
+    Given events fill a sequence of single events in one way. But an event that is joined with table facts has one row
+    per fact, so two matches may consist of the same events.
+    """
+    one_row_per_event = not len(batch) or int(batch.event[-1]) == len(batch) - 1
+    return one_row_per_event and _single_events(pattern)
+
+
+def _single_events(pattern: p.Pattern) -> bool:
+    match pattern:
+        case p.Leaf():
+            return True
+        case p.Narrowed(pattern=inner):
+            return _single_events(inner)
+        case p.Sequence(parts=parts):
+            return all(isinstance(part, p.Leaf | p.Absent | p.Deadline | p.StreamStart) for part in parts)
+        case _:
+            return False
+
+
+def results_of(evaluation: JoinEvaluation, found: Occurrences) -> MatchBatch:
+    """CONSUME RESTART, then one result per identity that PER states, in (key, end, start) order of first appearance."""
+    event, store, context = evaluation.step.event, evaluation.store, evaluation.context
+    if store.batch.depth is not None and not event.schema.is_ordered:
+        found = _without_places(found)
+    order, _ = canonical_order(found.origin, store.n_keys, found.end, found.end_place, found.start, found.start_place)
+    found = found.take(order)
+    if event.restart:
+        mask = lists.restart_mask(found.origin, found.start, found.start_place, found.end, found.end_place)
+        found = found.where(mask)
+    resolve = evaluation.gather(found)
+    head = _values(event.head, resolve, len(found), context)
+    if event.per is Per.MATCH and all_differ(event.pattern, store.batch):
+        return _matches(event, store, found, head | _values(event.returns, resolve, len(found), context), resolve)
+    identity, n_results = _identities(event.per, store, found, head, resolve)
+    witness = _witnesses(evaluation, found, identity, n_results, resolve)
+    end, end_place = _latest(identity, found, n_results)
+    known = np.full(n_results, np.iinfo(np.int64).max)
+    np.minimum.at(known, identity, found.known)
+    chosen = replace(found.take(witness), end=end, end_place=end_place, known=known)
+    resolve = evaluation.gather(chosen)
+    values = {name: array.take(pa.array(witness)) for name, array in head.items()}
+    return _matches(event, store, chosen, values | _values(event.returns, resolve, len(chosen), context), resolve)
+
+
+def _without_places(found: Occurrences) -> Occurrences:
+    """Matches of a recursion with the places that their results have as input of the next round: none."""
+    return replace(found, start_place=np.full(len(found), -UNORDERED), end_place=np.full(len(found), UNORDERED))
+
+
+def _witnesses(evaluation: JoinEvaluation, found: Occurrences, identity: Ints, n_results: int, resolve: Gather) -> Ints:
+    """The match that supplies values and lineage of each result; in a recursion, one of the least depth."""
+    store = evaluation.store
+    candidates = np.arange(len(found))
+    if store.batch.depth is not None:
+        depth = _depths(store, resolve)
+        least = np.full(n_results, np.iinfo(np.int64).max)
+        np.minimum.at(least, identity, depth)
+        candidates = np.flatnonzero(depth == least[identity])
+        found, identity = found.take(candidates), identity[candidates]
+        resolve = evaluation.gather(found)
+    place = store.batch.event[resolve.rows]
+    chosen = lists.choose_witness(
+        identity, found.start, found.start_place, resolve.offsets, place, resolve.slots, n_results
+    )
+    return candidates[chosen]
+
+
+def _depths(store: Store, resolve: Gather) -> Ints:
+    """The depth of each match in its recursion: 0 if it depends on no result of its own event group."""
+    assert store.batch.depth is not None
+    depth = np.full(len(resolve.offsets) - 1, -1)
+    match = np.repeat(np.arange(len(depth)), np.diff(resolve.offsets))
+    np.maximum.at(depth, match, store.batch.depth[resolve.rows])
+    return depth + 1
+
+
+def _matches(
+    event: EventPlan, store: Store, chosen: Occurrences, values: dict[str, pa.Array], resolve: Gather
+) -> MatchBatch:
+    return MatchBatch(
+        event.name,
+        chosen.origin,
+        chosen.start,
+        chosen.start_place,
+        chosen.end,
+        chosen.end_place,
+        chosen.known,
+        values,
+        lineage_ids(store.batch, resolve.offsets, resolve.rows),
+        store.batch.place_words,
+        None if store.batch.depth is None else _depths(store, resolve),
+    )
+
+
+def _values(outputs: tuple[Output, ...], resolve: Gather, n: int, context: ExpressionContext) -> dict[str, pa.Array]:
+    return {output.name: evaluate(output.expr, resolve, n, context) for output in outputs}
+
+
+def _identities(
+    per: Per, store: Store, found: Occurrences, head: dict[str, pa.Array], resolve: Gather
+) -> tuple[Ints, int]:
+    """A number per match; matches that are the same result share it. Numbers follow first appearance."""
+    columns: list[Column] = [found.origin, *head.values()]
+    match per:
+        case Per.MATCH:
+            prints = lists.fingerprints(resolve.offsets, store.batch.event[resolve.rows])
+            columns += [print_.view(np.int64) for print_ in prints]
+        case Per.INTERVAL:
+            columns += [found.start, found.start_place, found.end, found.end_place]
+        case Per.END:
+            columns += [found.end, found.end_place]
+        case Per.VALUES:
+            pass
+    return codes_of(columns, len(found.origin))
+
+
+def _latest(identity: Ints, found: Occurrences, n: int) -> tuple[Ints, Ints]:
+    """Latest end per result; matches come sorted by end within a key, so the last one wins."""
+    end, place = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    end[identity], place[identity] = found.end, found.end_place
+    return end, place

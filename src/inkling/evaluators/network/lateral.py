@@ -7,14 +7,14 @@ that bounds on time are pushed down to the leaves.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from inkling.evaluators.network import candidates as cand
-from inkling.evaluators.network.bytecode import Code, compile_conditions
-from inkling.evaluators.network.layout import RegisterLayout, SlotRegister
+from inkling.evaluators.matches.gather import Gather
+from inkling.evaluators.network import where
+from inkling.evaluators.network.bytecode import compile_conditions
 from inkling.evaluators.network.partials import (
     AFTER_ALL,
     BEFORE_ALL,
@@ -23,6 +23,8 @@ from inkling.evaluators.network.partials import (
     MatchContexts,
     Occurrences,
     Partials,
+    RegisterLayout,
+    SlotRegister,
     StartBy,
     append,
     at_most,
@@ -33,63 +35,69 @@ from inkling.evaluators.network.partials import (
     strictly_before,
 )
 from inkling.evaluators.network.rounds import RepetitionRounds, expand, is_among, repeated_eagerly
-from inkling.evaluators.network.session import Common, Session
+from inkling.evaluators.network.session import Common, LeafLookup, Session, ranges_of
 from inkling.evaluators.network.store import Store
-from inkling.evaluators.network.where import (
-    after_last,
-    anywhere,
-    at_start,
-    deadline,
-    moment,
-    on_same_interval,
-    related,
-    related_candidates,
-    start_anywhere,
-    starting_by,
-    starting_early,
-)
-from inkling.evaluators.stage.rows.batches import comes_from, has_bits
+from inkling.evaluators.stage.rows.batches import has_bits
+from inkling.evaluators.truth import truth_of
 from inkling.kernels.joins import join
 from inkling.logical import plan as p
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.expr import Edge, Expr
 from inkling.logical.plan import can_be_empty
 from inkling.model.batch import Ints
 from inkling.model.time import Span
-from inkling.model.types import Type
 from inkling.physical.plan import EventStep
 
 FAR = np.int64(2**62)
-Filter = Callable[[Occurrences | Partials, tuple[Expr, ...]], np.ndarray]
 
 
 @dataclass(slots=True)
 class JoinEvaluation:
     """One evaluation of one event over one store."""
 
-    store: Store
-    step: EventStep
-    layout: RegisterLayout
-    types: dict[str, Type]
-    unit: Callable[[Span], int]
-    passes: Filter  # HAVING of nested patterns
     session: Session
-    common: Common | None = None
-    arena: Arena = field(default_factory=Arena)
-    _scope: cand.Index | None = None
-    _least_end: tuple[Ints, Ints] | None = None
-    _rows: dict[int, Ints] = field(default_factory=dict)
-    _plain_index: dict[int, cand.Index] = field(default_factory=dict)
+    step: EventStep
+    context: ExpressionContext
+    layout: RegisterLayout
+    leaves: LeafLookup
+    common: Common
+    arena: Arena
 
-    def only(self, slot: int, rows: Ints) -> None:
-        """From now on nothing but these rows may fill a slot."""
-        self._rows[slot] = rows
-        self._plain_index.pop(slot, None)
+    @classmethod
+    def of(cls, session: Session, step: EventStep, context: ExpressionContext) -> JoinEvaluation:
+        layout, common = session.group.prepared(step).layout, session.common(step)
+        session.store.facts = context.tables
+        leaves = LeafLookup(session, step, layout, context.unit)
+        return cls(session, step, context, layout, leaves, common, common.arena)
+
+    @property
+    def store(self) -> Store:
+        return self.session.store
+
+    @property
+    def unit(self) -> Callable[[Span], int]:
+        return self.context.unit
+
+    def gather(self, found: Occurrences) -> Gather:
+        """Resolves references of expressions against matches, or partial matches."""
+        own = [(place, name) for place, name in enumerate(self.layout.moments) if self.layout.is_span(name[0])]
+        moments = {name: found.moments[:, place] for place, name in own}
+        return Gather(self.store.batch, *self.arena.unroll(found.tail), moments)
+
+    def passes(self, found: Occurrences, conditions: tuple[Expr, ...]) -> np.ndarray:
+        """Which matches pass all conditions of a HAVING."""
+        passed, resolve = np.ones(len(found), bool), self.gather(found)
+        for condition in conditions:
+            passed &= truth_of(condition, resolve, len(found), self.context)
+        return passed
 
     def roots(self) -> MatchContexts:
         """One context per key: nothing bound, no bounds."""
+        if self.common.numbers and self.session.roots is not None:
+            return self.session.roots
         n = self.store.n_keys
         far = np.full(n, FAR)
-        return MatchContexts(
+        roots = MatchContexts(
             np.arange(n),
             np.full(n, -1),
             np.full((n, len(self.layout.registers)), -1),
@@ -100,13 +108,14 @@ class JoinEvaluation:
             far,
             np.full(n, AFTER_ALL),
         )
+        if self.common.numbers:
+            self.session.roots = roots
+        return roots
 
     def occurrences(
         self, pattern: p.Pattern, contexts: MatchContexts, policy: p.Policy = p.Policy.ANY, window: int | None = None
     ) -> Occurrences:
         """Every occurrence of `pattern` in each context that lasts at most `window` (a hint, not a filter)."""
-        if self.common is None:
-            return self._occurrences(pattern, contexts, policy, window)
         return self.common.whole(
             pattern, contexts, window, lambda: self._occurrences(pattern, contexts, policy, window)
         )
@@ -132,7 +141,7 @@ class JoinEvaluation:
             case p.Except(pattern=inner, other=other):
                 return self._except(inner, other, contexts, window)
             case p.TimePoint(since_zero=since_zero):
-                return moment(self.unit(since_zero), contexts)
+                return where.moment(self.unit(since_zero), contexts)
             case p.Narrowed():
                 return self._narrowed(pattern, contexts, policy, window)
             case p.OtherRun(pattern=inner):
@@ -142,62 +151,30 @@ class JoinEvaluation:
             case p.Sliding():
                 raise AssertionError("windows are no work for joins")
 
-    def lasts_at_most(self, found: Occurrences, key: Ints, within: p.Window | None) -> np.ndarray:
-        match within:
-            case None:
-                return np.ones(len(found), bool)
-            case p.EventCount(count=count):
-                scope = self.scope
-                inside = join.count_between(
-                    key,
-                    found.start,
-                    found.start_place,
-                    found.end,
-                    found.end_place,
-                    scope.offsets,
-                    scope.start,
-                    scope.start_place,
-                    scope.end,
-                    scope.end_place,
-                )
-                return inside <= count
-            case _:
-                return found.end - found.start <= self.length(within)
-
-    def length(self, within: p.Window) -> int:
-        assert not isinstance(within, p.EventCount)
-        return within.count - 1 if isinstance(within, p.Points) else self.unit(within)
-
-    def window_of(self, within: p.Window | None, window: int | None) -> int | None:
-        """The tighter of an own limit and the one around it."""
-        if within is None or isinstance(within, p.EventCount):
-            return window
-        return self.length(within) if window is None else min(window, self.length(within))
-
     def _narrowed(
         self, pattern: p.Narrowed, contexts: MatchContexts, policy: p.Policy, window: int | None
     ) -> Occurrences:
-        inner = self.window_of(pattern.within, window)
+        inner = self.leaves.window_of(pattern.within, window)
         found = self.occurrences(pattern.pattern, contexts, policy, inner)
         if pattern.slot is not None:
             moments = found.moments.copy()
             moments[:, self.layout.moment(pattern.slot, Edge.START)] = found.start
             moments[:, self.layout.moment(pattern.slot, Edge.END)] = found.end
             found = replace(found, moments=moments)
-        found = found.where(self.lasts_at_most(found, contexts.key[found.origin], pattern.within))
+        found = found.where(self.leaves.lasts_at_most(found, contexts.key[found.origin], pattern.within))
         return found.where(self.passes(found, pattern.having)) if pattern.having else found
 
     def _conjunction(self, pattern: p.Conjunction, contexts: MatchContexts, window: int | None) -> Occurrences:
         """All items, in any order; one that may be empty may be missing, but not all of them."""
         items = pattern.items
-        n_placed, partials = self._resumed(pattern, len(items), contexts, window, begin(contexts, 0))
+        n_placed, partials = self.common.first_parts(pattern, len(items), contexts, window, begin(contexts, 0))
         for place, item in enumerate(items[n_placed:], n_placed):
-            found = self.occurrences(item, anywhere(partials, contexts, window), window=window)
+            found = self.occurrences(item, where.anywhere(partials, contexts, window), window=window)
             longer = append(partials, found)
             without = self._may_lack(item, partials)
             partials = longer if without is None else stack([partials.where(without), longer])
-            self._keep(pattern, place + 1, contexts, window, partials)
-        return starting_early(closed(partials.where(partials.placed), None), contexts)
+            self.common.keep(pattern, place + 1, contexts, window, partials)
+        return where.starting_early(closed(partials.where(partials.placed), None), contexts)
 
     def _may_lack(self, part: p.Part, partials: Partials) -> np.ndarray | None:
         """Which partial matches may continue without the part; None when none may."""
@@ -232,24 +209,24 @@ class JoinEvaluation:
         relations: tuple[str, ...],
     ) -> Occurrences:
         """All items, each in one of the relations to the hull of those before it."""
-        n_placed, partials = self._resumed(pattern, len(items), contexts, window, begin(contexts, 0))
+        n_placed, partials = self.common.first_parts(pattern, len(items), contexts, window, begin(contexts, 0))
         for place, item in enumerate(items[n_placed:], n_placed):
-            lookup = anywhere(partials, contexts, window)
+            lookup = where.anywhere(partials, contexts, window)
             if place:
-                lookup = related_candidates(relations, partials, lookup)
+                lookup = where.related_candidates(relations, partials, lookup)
             found = self.occurrences(item, lookup, window=window)
             if place:
-                found = found.where(related(relations, partials.take(found.origin), found))
+                found = found.where(where.related(relations, partials.take(found.origin), found))
             partials = append(partials, found)
-            self._keep(pattern, place + 1, contexts, window, partials)
-        return starting_early(closed(partials, None), contexts)
+            self.common.keep(pattern, place + 1, contexts, window, partials)
+        return where.starting_early(closed(partials, None), contexts)
 
     def _except(self, pattern: p.Pattern, other: p.Pattern, contexts: MatchContexts, window: int | None) -> Occurrences:
         """Occurrences that no occurrence of the other pattern, given what they bind, equals in start and end."""
         found = self.occurrences(pattern, contexts, window=window)
         if not len(found):
             return found
-        others = self.occurrences(other, on_same_interval(found, contexts), window=window)
+        others = self.occurrences(other, where.on_same_interval(found, contexts), window=window)
         origin = others.origin
         equal = (others.start == found.start[origin]) & (others.end == found.end[origin])
         kept = np.ones(len(found), bool)
@@ -258,9 +235,9 @@ class JoinEvaluation:
 
     def _other_runs(self, pattern: p.Pattern, contexts: MatchContexts) -> Occurrences:
         """Runs of consecutive events of the scope that are no word of the pattern; they have no lineage."""
-        scope = self.scope
-        opens, opens_end = self._ranges(contexts, contexts.key, scope)
-        _, closes_end = self._ranges(start_anywhere(contexts), contexts.key, scope)
+        scope = self.leaves.scope
+        opens, opens_end = ranges_of(contexts, contexts.key, scope)
+        _, closes_end = ranges_of(where.start_anywhere(contexts), contexts.key, scope)
         origin, opening = expand(opens, opens_end)
         run, closing = expand(opening, closes_end[origin])
         origin, opening = origin[run], opening[run]
@@ -284,7 +261,7 @@ class JoinEvaluation:
 
     def _sequence(self, sequence: p.Sequence, contexts: MatchContexts, window: int | None) -> Occurrences:
         absences = [part.pattern for part in sequence.parts if isinstance(part, p.Absent)]
-        n_placed, partials = self._resumed(
+        n_placed, partials = self.common.first_parts(
             sequence, len(sequence.parts), contexts, window, begin(contexts, len(absences))
         )
         placed = sequence.parts[:n_placed]
@@ -300,7 +277,7 @@ class JoinEvaluation:
                     partials = open_gap(partials, n_opened, since_beginning=since_beginning)
                     n_opened += 1
                 case p.Deadline(after=after):
-                    reached = append(partials, deadline(partials, self.unit(after)))
+                    reached = append(partials, where.deadline(partials, self.unit(after)))
                     partials = replace(reached, start=partials.start, start_place=partials.start_place)
                 case p.Repetition(eager=True):
                     rest = sequence.parts[place + 1 :]
@@ -313,30 +290,16 @@ class JoinEvaluation:
                     start_by = None
                     without = self._may_lack(part, partials)
                     partials = longer if without is None else stack([partials.where(without), longer])
-            self._keep(sequence, place + 1, contexts, window, partials)
+            self.common.keep(sequence, place + 1, contexts, window, partials)
             if not len(partials):
                 return closed(partials, None)
         partials = partials.where(partials.placed)
-        limit = None if sequence.within is None else self.length(sequence.within)
+        limit = None if sequence.within is None else self.leaves.length(sequence.within)
         back = limit if beginning is None or beginning.back is None else self.unit(beginning.back)
         for number, absent in enumerate(absences):
             violated = self._violated(absent, number, partials, contexts, limit, back)
             partials = partials.where(~violated)
         return closed(partials, limit)
-
-    def _resumed(
-        self, pattern: p.Pattern, n_parts: int, contexts: MatchContexts, window: int | None, fresh: Partials
-    ) -> tuple[int, Partials]:
-        """How many first parts another event has placed already, and what came of it."""
-        if self.common is None:
-            return 0, fresh
-        return self.common.first_parts(pattern, n_parts, contexts, window, fresh)
-
-    def _keep(
-        self, pattern: p.Pattern, n_parts: int, contexts: MatchContexts, window: int | None, partials: Partials
-    ) -> None:
-        if self.common is not None:
-            self.common.keep(pattern, n_parts, contexts, window, partials)
 
     def _repeat(
         self,
@@ -400,7 +363,7 @@ class JoinEvaluation:
             chosen = self._following(pattern, partials, contexts, policy, window, start_by)
             return self._going_on(pattern, partials, chosen)
         starting = partials.where(~placed)
-        chosen = self.occurrences(pattern, at_start(starting, contexts), policy, window)
+        chosen = self.occurrences(pattern, where.at_start(starting, contexts), policy, window)
         first = self._going_on(pattern, starting, chosen)
         if not placed.any():
             return first
@@ -441,9 +404,9 @@ class JoinEvaluation:
         window: int | None,
         start_by: StartBy | None,
     ) -> Occurrences:
-        lookup = after_last(partials, contexts, window)
+        lookup = where.after_last(partials, contexts, window)
         if start_by is not None:
-            lookup = starting_by(lookup, start_by)
+            lookup = where.starting_by(lookup, start_by)
         if policy is p.Policy.STRICT:
             lookup = self._only_adjacent(lookup)
         if isinstance(pattern, p.Leaf):
@@ -457,8 +420,8 @@ class JoinEvaluation:
 
     def _only_adjacent(self, lookup: MatchContexts) -> MatchContexts:
         """STRICT: what follows must start before any event of the scope that follows has ended."""
-        scope = self.scope
-        least, least_place = self._ends_from
+        scope = self.leaves.scope
+        least, least_place = self.leaves.ends_from
         first, _ = join.ranges(
             lookup.key,
             lookup.after,
@@ -473,7 +436,7 @@ class JoinEvaluation:
         position = np.where(exists, first, 0)
         bound = np.where(exists, least[position] if len(least) else FAR, FAR)
         place = np.where(exists, least_place[position] if len(least) else AFTER_ALL, AFTER_ALL)
-        return starting_by(lookup, StartBy(bound, place))
+        return where.starting_by(lookup, StartBy(bound, place))
 
     def _violated(
         self,
@@ -507,8 +470,8 @@ class JoinEvaluation:
             np.full(len(partials), AFTER_ALL),
         )
         if isinstance(absent, p.Leaf):
-            index, group, code = self._index(absent, lookup)
-            first, last = self._ranges(lookup, group, index)
+            index, group, code = self.leaves.index(absent, lookup)
+            first, last = ranges_of(lookup, group, index)
             return join.any_in_range(
                 first,
                 last,
@@ -530,8 +493,8 @@ class JoinEvaluation:
         return violated
 
     def _leaf(self, leaf: p.Leaf, contexts: MatchContexts, *, following: bool) -> Occurrences:
-        index, group, code = self._index(leaf, contexts)
-        first, last = self._ranges(contexts, group, index)
+        index, group, code = self.leaves.index(leaf, contexts)
+        first, last = ranges_of(contexts, group, index)
         shared = (contexts.registers, contexts.moments, code.instructions, code.constants, self.store.numbers)
         if following:
             left, right = join.pair_next(
@@ -559,46 +522,3 @@ class JoinEvaluation:
                 first = kept in (SlotRegister.FIRST, SlotRegister.HERE_FIRST)
                 registers[:, number] = np.where(first & (column >= 0), column, rows)
         return registers
-
-    def _ranges(self, contexts: MatchContexts, group: Ints, index: cand.Index) -> tuple[Ints, Ints]:
-        far = np.full(len(contexts), AFTER_ALL)
-        tight = at_most(contexts.first_until, contexts.first_until_place, contexts.until, far)
-        return join.ranges(
-            group,
-            contexts.after,
-            contexts.after_place,
-            np.where(tight, contexts.first_until, contexts.until),
-            np.where(tight, contexts.first_until_place, far),
-            index.offsets,
-            index.start,
-            index.start_place,
-        )
-
-    def _index(self, leaf: p.Leaf, contexts: MatchContexts) -> tuple[cand.Index, Ints, Code]:
-        test = self.step.leaf(leaf.slot)
-        if leaf.slot not in self._rows:
-            self._rows[leaf.slot] = self.session.rows_of(test)
-        rows = self._rows[leaf.slot]
-        equalities, rest = cand.split_equalities(test, self.layout, self.types)
-        code = compile_conditions(rest, leaf.slot, self.store, self.layout, self.unit)
-        if equalities:
-            index, group = cand.group_by_equality(self.store, rows, contexts, equalities)
-            return index, group, code
-        if leaf.slot not in self._plain_index:
-            self._plain_index[leaf.slot] = self.session.index_of(test, rows)
-        return self._plain_index[leaf.slot], contexts.key, code
-
-    @property
-    def scope(self) -> cand.Index:
-        """Every event of the scope, by key and start."""
-        if self._scope is None:
-            rows = np.flatnonzero(comes_from(self.store.batch, self.step.scope))
-            self._scope = cand.index_rows(self.store, rows, self.store.batch.key[rows], self.store.n_keys)
-        return self._scope
-
-    @property
-    def _ends_from(self) -> tuple[Ints, Ints]:
-        if self._least_end is None:
-            scope = self.scope
-            self._least_end = join.smallest_end_from(scope.offsets, scope.end, scope.end_place)
-        return self._least_end

@@ -1,17 +1,110 @@
-"""Partial matches as a table: one row per way the pattern has been followed so far.
+"""Partial matches as tables of arrays: one row per partial match, and the registers that later conditions read.
 
-A growing pool of lineage entries that partial matches share.
+A partial match of SEQ(A a, B b[x > a.x], C c) that has bound `a` is one row of `Partials`: its interval, a register
+with the row number of `a`, because the condition on `b` reads `a.x`, and the `tail` of its lineage in an `Arena`.
+Lineages that begin alike share their first entries there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from enum import Enum
 from typing import Self, TypeVar
 
 import numpy as np
 
 from inkling.kernels.columns import lists
+from inkling.logical import expr as e
+from inkling.logical import plan as p
 from inkling.model.batch import UNORDERED, Ints
+from inkling.physical.plan import EventStep
+
+
+class SlotRegister(Enum):
+    """Which event of a slot a register holds; `HERE` counts only events of the current round of a repetition."""
+
+    HERE_FIRST = "here, first"
+    HERE = "here, last"
+    FIRST = "first"
+    LAST = "last"
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterLayout:
+    """The columns of partial matches of an event: what their registers and moments stand for."""
+
+    registers: tuple[tuple[int, SlotRegister], ...]  # each holds a row number, -1 while it is unbound
+    moments: tuple[tuple[int, e.Edge], ...]  # each holds the start or end time of a named nested pattern
+    spans: frozenset[int]  # slots that name nested patterns: they have an interval and no row
+
+    def register(self, slot: int, kept: SlotRegister) -> int:
+        return self.registers.index((slot, kept))
+
+    def moment(self, slot: int, edge: e.Edge) -> int:
+        return self.moments.index((slot, edge))
+
+    def is_span(self, slot: int) -> bool:
+        return slot in self.spans
+
+
+def kept_of(reference: e.Expr) -> SlotRegister:
+    """The register that answers a reference to another slot."""
+    match reference:
+        case e.ListColumn(which=which):
+            return SlotRegister.FIRST if which is e.Which.FIRST else SlotRegister.LAST
+        case e.TimeOf(edge=e.Edge.START):
+            return SlotRegister.HERE_FIRST
+        case _:
+            return SlotRegister.HERE
+
+
+def layout_of(step: EventStep) -> RegisterLayout:
+    """Registers for every reference that a condition across events makes to another slot."""
+    spans = _spans(step)
+    moments = {(slot, edge) for slot in spans for edge in e.Edge}
+    return RegisterLayout(
+        registers_of([step]), tuple(sorted(moments, key=lambda pair: (pair[0], pair[1].value))), spans
+    )
+
+
+def registers_of(steps: Sequence[EventStep]) -> tuple[tuple[int, SlotRegister], ...]:
+    """The registers that any of these events needs."""
+    registers: set[tuple[int, SlotRegister]] = set()
+    for step in steps:
+        for leaf in step.leaves:
+            for condition in leaf.all_across:
+                registers.update(_references(condition, leaf.slot, _spans(step)))
+    repeated = {slot.number for step in steps for slot in step.event.slots if slot.repeated}
+    for slot, kept in tuple(registers):
+        if slot in repeated and kept in (SlotRegister.HERE, SlotRegister.HERE_FIRST):
+            registers |= {(slot, SlotRegister.FIRST), (slot, SlotRegister.LAST)}
+    return tuple(sorted(registers, key=lambda pair: (pair[0], pair[1].value)))
+
+
+def _spans(step: EventStep) -> frozenset[int]:
+    return frozenset(slot.number for slot in step.event.slots if slot.span_only)
+
+
+def _references(condition: e.Expr, own: int, spans: frozenset[int]) -> Iterator[tuple[int, SlotRegister]]:
+    for part in e.walk(condition):
+        match part:
+            case e.ListColumn(slot=slot):
+                yield slot, kept_of(part)
+            case e.ColumnOf(slot=slot) | e.IdOf(slot=slot) | e.TimeOf(slot=slot):
+                if slot != own and slot not in spans:
+                    yield slot, kept_of(part)
+            case _:
+                pass
+
+
+def named_slots(part: p.Part) -> Iterator[int]:
+    """The slots that name nested patterns inside a part."""
+    if isinstance(part, p.Narrowed) and part.slot is not None:
+        yield part.slot
+    for inner in p.sub_patterns(part):
+        yield from named_slots(inner)
+
 
 NOWHERE = np.int64(-(2**63) + 1)
 """A time that is not set: nothing placed yet, or a gap still open."""

@@ -12,8 +12,16 @@ from typing import Self
 
 import numpy as np
 
-from inkling.evaluators.network.layout import RegisterLayout, SlotRegister, named_slots
-from inkling.evaluators.network.partials import NOWHERE, Occurrences, Partials, StartBy, stack
+from inkling.evaluators.network.partials import (
+    NOWHERE,
+    Occurrences,
+    Partials,
+    RegisterLayout,
+    SlotRegister,
+    StartBy,
+    named_slots,
+    stack,
+)
 from inkling.kernels.joins import join
 from inkling.logical import plan as p
 from inkling.model.batch import Ints

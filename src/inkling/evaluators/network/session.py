@@ -12,14 +12,27 @@ import pyarrow as pa
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.policies import parts_of
 from inkling.evaluators.network import candidates as cand
-from inkling.evaluators.network.layout import RegisterLayout, layout_of, registers_of
-from inkling.evaluators.network.partials import NOWHERE, Arena, MatchContexts, Occurrences, Partials
+from inkling.evaluators.network.bytecode import Code, compile_conditions
+from inkling.evaluators.network.partials import (
+    AFTER_ALL,
+    NOWHERE,
+    Arena,
+    MatchContexts,
+    Occurrences,
+    Partials,
+    RegisterLayout,
+    at_most,
+    layout_of,
+    registers_of,
+)
 from inkling.evaluators.network.store import END, ID, START, Store, build_store
-from inkling.evaluators.stage.rows.batches import rows_passing
+from inkling.evaluators.stage.rows.batches import comes_from, rows_passing
+from inkling.kernels.joins import join
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.plan import EventPlan
 from inkling.model.batch import EventBatch, Ints, MatchBatch
+from inkling.model.time import Span
 from inkling.model.types import Type
 from inkling.physical.naming import type_of
 from inkling.physical.plan import EventStep, LeafTest, Stage
@@ -152,10 +165,9 @@ class Session:
             self._indexes[tested] = index
         return index
 
-    def common(self, step: EventStep) -> Common | None:
-        """What an event has in common with others, if anything."""
-        numbers = self.group.prepared(step).numbers
-        return Common(self, numbers) if numbers else None
+    def common(self, step: EventStep) -> Common:
+        """The work that an event shares with other events of the group."""
+        return Common(self, self.group.prepared(step).numbers)
 
 
 @dataclass(slots=True)
@@ -167,13 +179,7 @@ class Common:
 
     @property
     def arena(self) -> Arena:
-        return self.session.arena
-
-    def roots(self, make: Callable[[], MatchContexts]) -> MatchContexts:
-        """The contexts in which nothing is bound: the same for all."""
-        if self.session.roots is None:
-            self.session.roots = make()
-        return self.session.roots
+        return self.session.arena if self.numbers else Arena()
 
     def whole(
         self, pattern: p.Pattern, contexts: MatchContexts, window: int | None, find: Callable[[], Occurrences]
@@ -207,6 +213,105 @@ class Common:
         number = self.numbers.get((id(pattern), n_parts)) if contexts is self.session.roots else None
         if number is not None:
             self.session.found[number, window] = partials
+
+
+@dataclass(slots=True)
+class LeafLookup:
+    """The candidates of the leaves of one event in a session's batch."""
+
+    session: Session
+    step: EventStep
+    layout: RegisterLayout
+    unit: Callable[[Span], int]
+    _scope: cand.Index | None = None
+    _least_end: tuple[Ints, Ints] | None = None
+    _rows: dict[int, Ints] = field(default_factory=dict)
+    _plain_index: dict[int, cand.Index] = field(default_factory=dict)
+
+    def only(self, slot: int, rows: Ints) -> None:
+        """From now on, only these rows are candidates of a slot."""
+        self._rows[slot] = rows
+        self._plain_index.pop(slot, None)
+
+    def index(self, leaf: p.Leaf, contexts: MatchContexts) -> tuple[cand.Index, Ints, Code]:
+        """The indexed candidates of a leaf, the group of each context in the index, and the remaining conditions."""
+        test, store = self.step.leaf(leaf.slot), self.session.store
+        if leaf.slot not in self._rows:
+            self._rows[leaf.slot] = self.session.rows_of(test)
+        rows = self._rows[leaf.slot]
+        equalities, rest = cand.split_equalities(test, self.layout, self.session.group.types(store.batch))
+        code = compile_conditions(rest, leaf.slot, store, self.layout, self.unit)
+        if equalities:
+            index, group = cand.group_by_equality(store, rows, contexts, equalities)
+            return index, group, code
+        if leaf.slot not in self._plain_index:
+            self._plain_index[leaf.slot] = self.session.index_of(test, rows)
+        return self._plain_index[leaf.slot], contexts.key, code
+
+    def lasts_at_most(self, found: Occurrences, key: Ints, within: p.Window | None) -> np.ndarray:
+        match within:
+            case None:
+                return np.ones(len(found), bool)
+            case p.EventCount(count=count):
+                scope = self.scope
+                inside = join.count_between(
+                    key,
+                    found.start,
+                    found.start_place,
+                    found.end,
+                    found.end_place,
+                    scope.offsets,
+                    scope.start,
+                    scope.start_place,
+                    scope.end,
+                    scope.end_place,
+                )
+                return inside <= count
+            case _:
+                return found.end - found.start <= self.length(within)
+
+    def length(self, within: p.Window) -> int:
+        assert not isinstance(within, p.EventCount)
+        return within.count - 1 if isinstance(within, p.Points) else self.unit(within)
+
+    def window_of(self, within: p.Window | None, window: int | None) -> int | None:
+        """The tighter of an own limit and the one around it."""
+        if within is None or isinstance(within, p.EventCount):
+            return window
+        return self.length(within) if window is None else min(window, self.length(within))
+
+    @property
+    def scope(self) -> cand.Index:
+        """All events of the scope by key and start."""
+        if self._scope is None:
+            store = self.session.store
+            rows = np.flatnonzero(comes_from(store.batch, self.step.scope))
+            self._scope = cand.index_rows(store, rows, store.batch.key[rows], store.n_keys)
+        return self._scope
+
+    @property
+    def ends_from(self) -> tuple[Ints, Ints]:
+        """By position in `scope`, the earliest end (time, place) of the events of its key from there on."""
+        if self._least_end is None:
+            scope = self.scope
+            self._least_end = join.smallest_end_from(scope.offsets, scope.end, scope.end_place)
+        return self._least_end
+
+
+def ranges_of(contexts: MatchContexts, group: Ints, index: cand.Index) -> tuple[Ints, Ints]:
+    """Per context, the first and the end position in an index of the events that start where the context allows."""
+    far = np.full(len(contexts), AFTER_ALL)
+    tight = at_most(contexts.first_until, contexts.first_until_place, contexts.until, far)
+    return join.ranges(
+        group,
+        contexts.after,
+        contexts.after_place,
+        np.where(tight, contexts.first_until, contexts.until),
+        np.where(tight, contexts.first_until_place, far),
+        index.offsets,
+        index.start,
+        index.start_place,
+    )
 
 
 def _tested(leaf: LeafTest) -> Tested:
