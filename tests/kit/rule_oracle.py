@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inkling.language import syntax as s
-from inkling.logical.binding.syntax_walk import walk
+from inkling.language.syntax import walk
 from inkling.logical.evaluate import COMPARISONS
 from inkling.logical.functions import FUNCTIONS
 from inkling.model.event import Value

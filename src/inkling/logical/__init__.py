@@ -3,6 +3,6 @@
 Enters: syntax. Leaves: an immutable `ProgramPlan` in which every name is resolved and every type known.
 """
 
-from inkling.logical.binding.program import Bound, bind
+from inkling.logical.binding.program import BoundProgram, bind
 
-__all__ = ["Bound", "bind"]
+__all__ = ["BoundProgram", "bind"]

@@ -28,6 +28,8 @@ from inkling.language.syntax.expressions import (
     TimeOf,
     Unary,
     Variable,
+    conjuncts,
+    walk,
 )
 from inkling.language.syntax.nodes import (
     TIME_UNITS,
@@ -35,10 +37,13 @@ from inkling.language.syntax.nodes import (
     EventCount,
     Ident,
     Node,
+    NodeT,
     PointCount,
     Rate,
     TimeUnit,
     Window,
+    children,
+    rebuilt,
 )
 from inkling.language.syntax.patterns import (
     MOST_COUNTS,
@@ -71,6 +76,9 @@ from inkling.language.syntax.patterns import (
     RepeatMode,
     Seq,
     WindowOf,
+    direct_parts,
+    named_sources,
+    parts_of,
 )
 from inkling.language.syntax.statements import (
     ClockError,

@@ -1,11 +1,12 @@
 """Values and conditions over the events of a match."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from inkling.language.syntax.nodes import Duration, Ident, Node
+from inkling.language.syntax.nodes import Duration, Ident, Node, children
 
 AggregateName: TypeAlias = OneOf["COUNT", "SUM", "AVG", "MIN", "MAX", "STDDEV", "MEDIAN", "FIRST", "LAST"]
 ArithmeticOperator: TypeAlias = OneOf["+", "-", "*", "/", "%"]
@@ -199,3 +200,22 @@ Expr: TypeAlias = (
     | AnyOf
     | Negation
 )
+
+
+def walk(expr: Expr | None) -> Iterator[Expr]:
+    """The expression and everything inside it, left to right."""
+    if expr is None:
+        return
+    yield expr
+    for child in children(expr):
+        if isinstance(child, Expr):
+            yield from walk(child)
+
+
+def conjuncts(expr: Expr | None) -> Iterator[Expr]:
+    """The parts of a conjunction, flattened."""
+    if isinstance(expr, AllOf):
+        for item in expr.items:
+            yield from conjuncts(item)
+    elif expr is not None:
+        yield expr

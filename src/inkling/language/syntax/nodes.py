@@ -1,9 +1,10 @@
 """What every node of the syntax tree shares (a span that equality ignores), names, lengths of time and windows."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Literal as OneOf
-from typing import TypeAlias, get_args
+from typing import TypeAlias, TypeVar, get_args
 
 from inkling.source import NOWHERE, Span
 
@@ -11,6 +12,36 @@ from inkling.source import NOWHERE, Span
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly inside a node, in the order of its fields."""
+    for part in fields(node):
+        value = getattr(node, part.name)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (item for item in value if isinstance(item, Node))
+
+
+NodeT = TypeVar("NodeT", bound=Node)
+
+
+def rebuilt(node: NodeT, change: Callable[[Node], Node]) -> NodeT:
+    """The node with each direct child changed; the same object when no child changes."""
+    changes: dict[str, object] = {}
+    for part in fields(node):
+        value = getattr(node, part.name)
+        if isinstance(value, Node):
+            new: object = change(value)
+        elif isinstance(value, tuple):
+            items = [change(item) if isinstance(item, Node) else item for item in value]
+            new = value if all(one is other for one, other in zip(items, value, strict=True)) else tuple(items)
+        else:
+            continue
+        if new is not value:
+            changes[part.name] = new
+    return replace(node, **changes) if changes else node  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)

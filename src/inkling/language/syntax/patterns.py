@@ -1,11 +1,12 @@
 """What may happen: shapes of events in time."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias, get_args
 
 from inkling.language.syntax.expressions import Expr, Literal
-from inkling.language.syntax.nodes import Duration, EventCount, Ident, Node, Window
+from inkling.language.syntax.nodes import Duration, EventCount, Ident, Node, Window, children
 
 Policy: TypeAlias = OneOf["ANY", "NEXT", "STRICT"]
 Relation: TypeAlias = OneOf[
@@ -280,3 +281,27 @@ Pattern: TypeAlias = (
     | Quantified
 )
 Component: TypeAlias = Pattern | Absent | OptionalPart | After | AtStart
+
+
+def parts_of(node: Node) -> Iterator[Node]:
+    """A pattern and everything inside it except its conditions, left to right."""
+    yield node
+    for child in direct_parts(node):
+        yield from parts_of(child)
+
+
+def direct_parts(node: Node) -> Iterator[Node]:
+    """The direct parts of a pattern, without names and conditions."""
+    yield from (child for child in children(node) if not isinstance(child, Expr | Ident))
+
+
+def named_sources(node: Node) -> Iterator[Ident]:
+    """Every stream or event that a pattern names, in order, absent ones included."""
+    for part in parts_of(node):
+        match part:
+            case Leaf(types=types):
+                yield from types
+            case WindowOf(stream=stream) | Quantity(stream=stream):
+                yield stream
+            case _:
+                pass

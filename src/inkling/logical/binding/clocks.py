@@ -1,4 +1,4 @@
-"""Whether the lengths of time and the moments in a program fit the times of its streams."""
+"""Checks that durations and points in time of a program match the clocks of its streams (timestamps or ticks)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inkling.model.time import FARTHEST, Clock, Span
 
 @dataclass(slots=True)
 class TimeUses:
-    """Where one statement speaks of time: written durations, plain numbers read as ticks, numbers of time points."""
+    """The durations, plain numbers used as ticks, points in time and POINTS of one statement, each with its span."""
 
     spans: list[tuple[Span, text.Span]] = field(default_factory=list)
     ticks_only: list[tuple[str, text.Span]] = field(default_factory=list)
@@ -27,7 +27,7 @@ class TimeUses:
 def check_times(
     uses: TimeUses, streams: Iterable[str], at: text.Span, catalog: Catalog, diagnostics: Diagnostics
 ) -> tuple[TicksOnly, ...]:
-    """Reports durations that cannot be measured; returns what only the data can decide."""
+    """Reports durations that do not match the clock; returns uses that only the data can decide."""
     names = tuple(sorted(streams))
     timings = {name: catalog.timings[name] for name in names if name in catalog.timings}
     if _disagree(timings, at, diagnostics):
@@ -41,7 +41,7 @@ def check_times(
     in_ticks = [*([] if on_grid else uses.points), *uses.ticks_only]
     for words, where in in_ticks:
         if stamped:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0304",
                 f"`{words}` uses a plain number as a length of time",
                 where,
@@ -58,7 +58,7 @@ def _disagree(timings: dict[str, Timing], at: text.Span, diagnostics: Diagnostic
     stamped = [name for name, timing in timings.items() if timing.clock is Clock.TIMESTAMP]
     ticking = [name for name, timing in timings.items() if timing.clock is Clock.TICKS]
     if stamped and ticking:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0303",
             "one event cannot mix timestamps and ticks",
             at,
@@ -68,7 +68,7 @@ def _disagree(timings: dict[str, Timing], at: text.Span, diagnostics: Diagnostic
     ticks = {name: timing.tick for name, timing in timings.items() if timing.tick is not None}
     if len(set(ticks.values())) > 1:
         written = ", ".join(f"`{name}` {tick}" for name, tick in ticks.items())
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0303", "one event cannot mix ticks of different length", at, notes=[f"one tick lasts: {written}"]
         )
         return True
@@ -85,7 +85,7 @@ def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], diagno
             if timing.clock is Clock.TIMESTAMP and tick is not None and not span.is_on_grid(tick):
                 raise ValueError(f"{span} is not a whole number of ticks, which last {tick} each")
         except ValueError as problem:
-            written = diagnostics.words(where)
+            written = diagnostics.text_of(where)
             counted = "timestamps" if timing.clock is Clock.TIMESTAMP else "integers"
             helps = []
             if timing.is_grid:
@@ -94,7 +94,7 @@ def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], diagno
                 helps = ["write a unit of time, for example `30 SECONDS`"]
             elif tick is None:
                 helps = ["write `TICKS`, or declare the length of a tick in the stream: `TICK 1 SECONDS`"]
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0304",
                 f"`{written}` cannot be measured in the times of `{name}`",
                 where,
@@ -109,12 +109,12 @@ _EXAMPLES = {Clock.TICKS: "`AT 100`", Clock.TIMESTAMP: "`AT '2024-05-01 10:00:00
 
 
 def to_moment(node: s.AtTime, uses: list[tuple[Span, text.Span]], diagnostics: Diagnostics) -> Span:
-    """How long after the zero of its clock a moment lies; it is noted among the uses of time."""
+    """A point in time as its distance from the zero of its clock; it is added to the uses of time."""
     value = node.time.value
     if isinstance(value, int):
         moment = Span(Fraction(value), "TICKS")
     else:
-        from inkling.io.spellings import (  # only who writes a date waits for what reads files
+        from inkling.io.spellings import (  # imported late: only programs with dates need the readers of files
             MisspelledError,
             read_instant,
         )
@@ -122,7 +122,7 @@ def to_moment(node: s.AtTime, uses: list[tuple[Span, text.Span]], diagnostics: D
         try:
             moment = Span(Fraction(read_instant(str(value).strip())), "MICROSECONDS")
         except MisspelledError:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0361",
                 f"`{value}` is not a date and time",
                 node.time,
@@ -130,20 +130,20 @@ def to_moment(node: s.AtTime, uses: list[tuple[Span, text.Span]], diagnostics: D
             )
             return Span(Fraction(0), "TICKS")
     if abs(moment.amount) > FARTHEST:
-        diagnostics.wrong("INK0361", "this time is out of range", node.time)
+        diagnostics.error("INK0361", "this time is out of range", node.time)
         return Span(Fraction(0), "TICKS")
     uses.append((moment, node.span))
     return moment
 
 
 def _check_moment(moment: Span, where: text.Span, timings: Mapping[str, Timing], diagnostics: Diagnostics) -> None:
-    """Ticks belong to streams of integers, dates to streams of timestamps."""
+    """Reports ticks over streams of timestamps, and dates over streams of integers."""
     clock = Clock.TICKS if moment.unit == "TICKS" else Clock.TIMESTAMP
     for name, timing in timings.items():
         if timing.clock is None or timing.clock is clock:
             continue
         holds = "integers" if timing.clock is Clock.TICKS else "timestamps"
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0361",
             f"the times of `{name}` are {holds}",
             where,
@@ -153,8 +153,8 @@ def _check_moment(moment: Span, where: text.Span, timings: Mapping[str, Timing],
         return
 
 
-def eventless(decl: s.EventDecl, diagnostics: Diagnostics) -> None:
-    diagnostics.wrong(
+def report_pattern_without_events(decl: s.EventDecl, diagnostics: Diagnostics) -> None:
+    diagnostics.error(
         "INK0360",
         "this pattern can match without an event",
         decl.body.pattern,

@@ -16,16 +16,16 @@ NOT_SUPPORTED = "INK04"
 class Diagnostics:
     """A list of diagnostics of one text without duplicates.
 
-    What has been reported is remembered here and nowhere else, so a part of a program that is bound on trial, with a
-    list of its own, leaves no trace in the list of the program.
+    Binding has no other record of errors, so a part of a program can be bound on trial with a list of its own, and
+    leaves no trace in the list of the program.
     """
 
     source: SourceText
-    n_errors: int = 0  # repeated errors count too: whatever repeats one is wrong as well
+    n_errors: int = 0  # repeated errors count too: each makes its declaration invalid
     _found: dict[tuple[str, Span, str], Diagnostic] = field(default_factory=dict)
     _unknown: set[tuple[str, str]] = field(default_factory=set)
 
-    def wrong(
+    def error(
         self,
         code: str,
         message: str,
@@ -35,12 +35,12 @@ class Diagnostics:
         notes: Iterable[str] = (),
         helps: Iterable[str] = (),
     ) -> None:
-        """Add an error: the program is wrong, or valid but not supported yet, as the code says."""
+        """Add an error: the program is invalid, or valid but not supported yet (codes INK04xx)."""
         self.n_errors += 1
         self._add("error", code, message, at, label, notes, helps)
 
-    def repeats(self, code: str, name: str) -> bool:
-        """Whether an unknown name was reported before: it is reported at one place only, but is an error at each."""
+    def is_repeated(self, code: str, name: str) -> bool:
+        """Whether an unknown name was reported before; every use is an error, but only the first is reported."""
         if (code, name) not in self._unknown:
             self._unknown.add((code, name))
             return False
@@ -59,17 +59,17 @@ class Diagnostics:
     ) -> None:
         self._add("warning", code, message, at, label, notes, helps)
 
-    def place(self, at: Node | Span) -> str:
-        """A place in words, for notes that point somewhere else."""
+    def location(self, at: Node | Span) -> str:
+        """Line and column in words, for notes that refer to another place."""
         where = self.source.position((at if isinstance(at, Span) else at.span).start)
         return f"line {where.line}, column {where.column}"
 
-    def words(self, at: Node | Span) -> str:
-        """The user's own words on one line."""
+    def text_of(self, at: Node | Span) -> str:
+        """The source text of a node on one line."""
         return " ".join(self.source.text_of(at if isinstance(at, Span) else at.span).split())
 
     def finish(self) -> tuple[Diagnostic, ...]:
-        """The warnings when nothing is wrong; otherwise raises everything found."""
+        """The warnings, if there is no error; otherwise raises an exception with everything found."""
         findings = sorted(self._found.values(), key=lambda finding: finding.span or Span(0, 0))
         errors = [finding for finding in findings if finding.severity == "error"]
         if not errors:
@@ -101,11 +101,11 @@ def did_you_mean(name: str, choices: Iterable[str]) -> tuple[str, ...]:
     return (f"did you mean {listed(near, 'or')}?",)
 
 
-def listed(names: Iterable[str], joint: str = "and") -> str:
-    """Names in backticks as English lists them.
+def listed(names: Iterable[str], conjunction: str = "and") -> str:
+    """An enumeration of names in backticks.
 
     >>> listed(["a", "b", "c"])
     '`a`, `b` and `c`'
     """
     *first, last = [f"`{name}`" for name in names]
-    return f"{', '.join(first)} {joint} {last}" if first else last
+    return f"{', '.join(first)} {conjunction} {last}" if first else last

@@ -1,7 +1,4 @@
-"""Typed expressions from written ones; a scope resolves the names in them.
-
-Which types meet in an operator, and what comes out.
-"""
+"""Type inference: binds syntax expressions to typed expressions; a `NameResolver` resolves the names in them."""
 
 from __future__ import annotations
 
@@ -46,11 +43,11 @@ _WITH_TICKS = {
     ("+", INTEGER, DURATION): DURATION,
     ("-", INTEGER, DURATION): DURATION,
 }
-"""Sums that read a plain number as ticks."""
+"""Sums in which a plain number counts ticks."""
 
 
 def arithmetic_type(operator: str, left: Type, right: Type) -> Type | None:
-    """Type of `left operator right`, or None when the two do not combine."""
+    """The type of `left operator right`, or None if the operator does not apply to these types."""
     if left is NULL or right is NULL:
         known = right if left is NULL else left
         return known if known.is_numeric or known.is_temporal or known is NULL else None
@@ -62,7 +59,7 @@ def arithmetic_type(operator: str, left: Type, right: Type) -> Type | None:
 
 
 def comparable(operator: str, left: Type, right: Type) -> bool:
-    """Whether `left operator right` makes sense; truth values have no order."""
+    """Whether values of these types can be compared; truth values have no order."""
     kind = common_type(left, right)
     if kind is None:
         return False
@@ -70,7 +67,7 @@ def comparable(operator: str, left: Type, right: Type) -> bool:
 
 
 def reads_number_as_ticks(operator: str, left: Type, right: Type) -> bool:
-    """Whether the operator takes a plain number for a time or a length of time."""
+    """Whether one side is a time or a duration and the other a plain number, which then counts ticks."""
     if left.is_numeric == right.is_numeric or left.is_temporal == right.is_temporal:
         return False
     return operator not in ("*", "/")
@@ -97,8 +94,8 @@ def aggregate_type(function: str, column: Type) -> Type | None:
 Reference = s.Attribute | s.Part | s.Aggregate | s.Previous | s.SinceChange | s.TimeOf | s.IdOf
 
 
-class Names(Protocol):
-    """What names mean at some place of a program; None after an error that is already reported."""
+class NameResolver(Protocol):
+    """Resolves names at one point of a program; every method returns None after reporting an error."""
 
     def variable(self, node: s.Variable) -> e.Expr | None: ...
 
@@ -109,9 +106,9 @@ class Names(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ExpressionBinder:
-    """Binds expressions at one place. Every method gives None after reporting what is wrong."""
+    """Binds expressions at one point of a program; every method returns None after reporting an error."""
 
-    names: Names
+    names: NameResolver
     catalog: Catalog
     diagnostics: Diagnostics
     times: TimeUses
@@ -121,8 +118,8 @@ class ExpressionBinder:
         bound = self.value(node)
         if bound is None or bound.type is Type.BOOLEAN:
             return bound
-        words = self.diagnostics.words(node)
-        self.diagnostics.wrong(
+        words = self.diagnostics.text_of(node)
+        self.diagnostics.error(
             "INK0212",
             f"expected a condition, found a value of type {bound.type}",
             node,
@@ -178,7 +175,7 @@ class ExpressionBinder:
             return e.Literal(-bound.value, bound.type)
         if bound.type.is_numeric or bound.type in (Type.DURATION, Type.NULL):
             return e.Negate(bound, bound.type)
-        self.diagnostics.wrong("INK0211", f"`-` needs a number, found {bound.type}", node, self._typed(operand, bound))
+        self.diagnostics.error("INK0211", f"`-` needs a number, found {bound.type}", node, self._typed(operand, bound))
         return None
 
     def _arithmetic(self, node: s.Binary) -> e.Expr | None:
@@ -191,9 +188,9 @@ class ExpressionBinder:
             return e.Arithmetic(node.op, left, right, kind)
         helps = []
         if node.op == "+" and left.type is right.type is Type.STRING:
-            words = f"{self.diagnostics.words(node.left)}, {self.diagnostics.words(node.right)}"
+            words = f"{self.diagnostics.text_of(node.left)}, {self.diagnostics.text_of(node.right)}"
             helps.append(f"`concat({words})` joins strings")
-        self.diagnostics.wrong(
+        self.diagnostics.error(
             "INK0211",
             f"`{node.op}` does not combine {left.type} with {right.type}",
             node,
@@ -209,24 +206,24 @@ class ExpressionBinder:
         if Type.NULL in (left.type, right.type):
             other = node.right if left.type is Type.NULL else node.left
             test = "IS NOT NULL" if node.op == "<>" else "IS NULL"
-            self.diagnostics.wrong(
+            self.diagnostics.error(
                 "INK0215",
                 "a comparison with NULL is never true",
                 node,
-                helps=[f"write `{self.diagnostics.words(other)} {test}`"],
+                helps=[f"write `{self.diagnostics.text_of(other)} {test}`"],
             )
             return None
         if comparable(node.op, left.type, right.type):
             self._note_ticks(node.op, left, right, node)
             return e.Compare(node.op, left, right)
-        self.diagnostics.wrong(
+        self.diagnostics.error(
             "INK0210",
             f"cannot compare {left.type} with {right.type}"
             if left.type is not right.type
             else f"values of type {left.type} have no order",
             node,
             self._both_typed(node.left, left, node.right, right),
-            helps=_mend_literal(left, right) or _mend_literal(right, left),
+            helps=_literal_repair(left, right) or _literal_repair(right, left),
         )
         return None
 
@@ -238,12 +235,12 @@ class ExpressionBinder:
         choices = [option for option in options if option is not None]
         for written, choice in zip(node.options, choices, strict=True):
             if not comparable("=", item.type, choice.type):
-                self.diagnostics.wrong(
+                self.diagnostics.error(
                     "INK0210",
                     f"cannot compare {item.type} with {choice.type}",
                     written,
                     self._both_typed(node.item, item, written, choice),
-                    helps=_mend_literal(item, choice),
+                    helps=_literal_repair(item, choice),
                 )
                 return None
             self._note_ticks("=", item, choice, node)
@@ -263,7 +260,7 @@ class ExpressionBinder:
         wanted = function.parameters
         n_given = len(node.args)
         if n_given < len(wanted) or (n_given > len(wanted) and not function.variadic):
-            self.diagnostics.wrong(
+            self.diagnostics.error(
                 "INK0209",
                 f"`{function.name}` takes {_count(len(wanted), function.variadic)}, found {n_given}",
                 node,
@@ -274,7 +271,7 @@ class ExpressionBinder:
         kinds = wanted + wanted[-1:] * (n_given - len(wanted))
         for written, arg, kind in zip(node.args, args, kinds, strict=True):
             if arg is not None and not fits(arg.type, kind):
-                self.diagnostics.wrong(
+                self.diagnostics.error(
                     "INK0213",
                     f"`{function.name}` expects {kind}, found {arg.type}",
                     written,
@@ -287,10 +284,10 @@ class ExpressionBinder:
 
     def _note_ticks(self, operator: str, left: e.Expr, right: e.Expr, node: s.Expr) -> None:
         if reads_number_as_ticks(operator, left.type, right.type):
-            self.times.ticks_only.append((self.diagnostics.words(node), node.span))
+            self.times.ticks_only.append((self.diagnostics.text_of(node), node.span))
 
     def _typed(self, node: s.Expr, bound: e.Expr) -> str:
-        return f"`{self.diagnostics.words(node)}` is {bound.type}"
+        return f"`{self.diagnostics.text_of(node)}` is {bound.type}"
 
     def _both_typed(self, left: s.Expr, bound_left: e.Expr, right: s.Expr, bound_right: e.Expr) -> str:
         return f"{self._typed(left, bound_left)}, {self._typed(right, bound_right)}"
@@ -314,7 +311,7 @@ def _literal_type(value: s.Scalar) -> Type:
             return Type.NULL
 
 
-def _mend_literal(one: e.Expr, other: e.Expr) -> tuple[str, ...]:
+def _literal_repair(one: e.Expr, other: e.Expr) -> tuple[str, ...]:
     """How to write the literal `other` so that it has the type of `one`."""
     if not isinstance(other, e.Literal):
         return ()

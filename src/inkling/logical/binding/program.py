@@ -1,4 +1,4 @@
-"""A whole program: declarations first, then events after the events they use."""
+"""Binds a whole program: tables, streams and rules first, then each event after the events that it reads."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
+from inkling.logical.binding.declarations import bind_stream, bind_table
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.events.event import BoundEvent, used_sources
 from inkling.logical.binding.events.forecasts import bind_forecast
-from inkling.logical.binding.events.unions import Declarations, bind_together
+from inkling.logical.binding.events.unions import EventDeclarations, bind_event_group
 from inkling.logical.binding.knowledge.rules import bind_rules
-from inkling.logical.binding.knowledge.tables import bind_table
-from inkling.logical.binding.streams.declaration import bind_stream
 from inkling.logical.expr import Edge
 from inkling.logical.forecasts import default_model, model_table
 from inkling.logical.patterns.continuous_ties import lost_border, lost_time
@@ -29,18 +28,18 @@ from inkling.source import NOWHERE, SourceText
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """A program in which every name is resolved, and what is worth knowing about it."""
+class BoundProgram:
+    """The plan of a program, and warnings about it."""
 
     plan: p.ProgramPlan
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def bind(program: s.Program, source: SourceText) -> Bound:
-    """Resolves a program.
+def bind(program: s.Program, source: SourceText) -> BoundProgram:
+    """Resolves names and infers types of a program.
 
-    Raises `ProgramError` with every error found, or `NotSupportedYet` when the program is right but uses
-    something that nothing here can run.
+    Raises `ProgramError` with every error found, or `NotSupportedYet` if the program is valid but uses something that
+    is not supported yet.
     """
     diagnostics = Diagnostics(source)
     catalog = Catalog()
@@ -59,7 +58,7 @@ def bind(program: s.Program, source: SourceText) -> Bound:
     rules = bind_rules([decl for decl in statements if isinstance(decl, s.RuleDecl)], catalog, diagnostics, rule_times)
     events: list[BoundEvent] = []
     for declared in _in_order(program, catalog):
-        bound = bind_together(declared, catalog, diagnostics)
+        bound = bind_event_group(declared, catalog, diagnostics)
         assert bound or diagnostics.n_errors, f"{listed(declared.names)} left out without a reason"
         events += [*bound, *_forecasts(program, declared, bound, catalog, diagnostics)]
     _reject_forecasts_of_nothing(program, catalog, diagnostics)
@@ -74,15 +73,15 @@ def bind(program: s.Program, source: SourceText) -> Bound:
         tuple(ticks_only),
         tuple(rules),
     )
-    plan = _with_points_of_grids(plan)
+    plan = _with_points_as_durations(plan)
     _reject_continuous_ties(program, plan, diagnostics)
     diagnostics.finish()
-    return Bound(plan, warnings)
+    return BoundProgram(plan, warnings)
 
 
 def _reject_empty_program(program: s.Program, diagnostics: Diagnostics) -> None:
     if not program.statements:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0367",
             "the program has no statements",
             NOWHERE,
@@ -95,7 +94,7 @@ def _reject_empty_program(program: s.Program, diagnostics: Diagnostics) -> None:
 
 
 def _reject_second_declarations(program: s.Program, diagnostics: Diagnostics) -> None:
-    """Streams and events share their names, and so do tables, rules and functions."""
+    """Reports duplicate names: streams and events share one namespace, tables and rules another."""
     sources: dict[str, s.Ident] = {}
     knowledge: dict[str, s.Ident] = {}
     rule_arity: dict[str, int] = {}
@@ -103,7 +102,7 @@ def _reject_second_declarations(program: s.Program, diagnostics: Diagnostics) ->
     for decl in program.statements:
         match decl:
             case s.EventDecl(name=name) if name.text in event_names:
-                pass  # events of one name are united
+                pass  # several declarations of one event are united
             case s.StreamDecl(name=name) | s.EventDecl(name=name):
                 _reject_second(name, sources, diagnostics)
                 if isinstance(decl, s.EventDecl):
@@ -115,11 +114,11 @@ def _reject_second_declarations(program: s.Program, diagnostics: Diagnostics) ->
                 if name.text not in rule_arity:
                     _reject_second(name, knowledge, diagnostics)
                 elif rule_arity[name.text] != len(args):
-                    diagnostics.wrong(
+                    diagnostics.error(
                         "INK0209",
                         f"rule `{name}` has {rule_arity[name.text]} arguments elsewhere, found {len(args)}",
                         decl.head,
-                        notes=[f"the first is at {diagnostics.place(knowledge[name.text])}"],
+                        notes=[f"the first is at {diagnostics.location(knowledge[name.text])}"],
                     )
                 rule_arity.setdefault(name.text, len(args))
             case s.TableDecl(name=name):
@@ -135,18 +134,18 @@ def _reject_second_declarations(program: s.Program, diagnostics: Diagnostics) ->
 
 def _reject_second(name: s.Ident, taken: dict[str, s.Ident], diagnostics: Diagnostics) -> None:
     if name.text in taken:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0201",
             f"`{name}` is declared twice",
             name,
-            notes=[f"the first declaration is at {diagnostics.place(taken[name.text])}"],
+            notes=[f"the first declaration is at {diagnostics.location(taken[name.text])}"],
             helps=["give one of them another name"],
         )
     taken.setdefault(name.text, name)
 
 
-def _in_order(program: s.Program, catalog: Catalog) -> Iterator[Declarations]:
-    """Events after those they use; the declarations of one event, and of events that need each other, together."""
+def _in_order(program: s.Program, catalog: Catalog) -> Iterator[EventDeclarations]:
+    """Groups of declarations in topological order: the declarations of one event, or of mutually recursive events."""
     declared: dict[str, list[s.EventDecl]] = {}
     for decl in program.statements:
         if isinstance(decl, s.EventDecl):
@@ -169,7 +168,7 @@ def _in_order(program: s.Program, catalog: Catalog) -> Iterator[Declarations]:
     reached = {name: _reachable(name, needs) for name in declared}
     done: set[str] = set()
 
-    def visit(name: str) -> Iterator[Declarations]:
+    def visit(name: str) -> Iterator[EventDeclarations]:
         if name in done:
             return
         mates = [other for other in declared if other == name or (other in reached[name] and name in reached[other])]
@@ -177,7 +176,7 @@ def _in_order(program: s.Program, catalog: Catalog) -> Iterator[Declarations]:
         for needed in (needed for mate in mates for needed in needs[mate]):
             yield from visit(needed)
         decls = tuple(decl for decl in program.statements if isinstance(decl, s.EventDecl) and decl.name.text in mates)
-        yield Declarations(decls, name in reached[name])
+        yield EventDeclarations(decls, name in reached[name])
 
     for name in declared:
         yield from visit(name)
@@ -195,9 +194,13 @@ def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:
 
 
 def _forecasts(
-    program: s.Program, declared: Declarations, bound: Iterable[BoundEvent], catalog: Catalog, diagnostics: Diagnostics
+    program: s.Program,
+    declared: EventDeclarations,
+    bound: Iterable[BoundEvent],
+    catalog: Catalog,
+    diagnostics: Diagnostics,
 ) -> Iterator[BoundEvent]:
-    """The forecasts of some events."""
+    """Binds the forecasts of events that are just bound."""
     events = {plan.name: plan for event in bound for plan in event.plans}
     for decl in program.statements:
         if isinstance(decl, s.ForecastDecl) and decl.event.text in {*declared.names, *events}:
@@ -213,7 +216,7 @@ def _reject_forecasts_of_nothing(program: s.Program, catalog: Catalog, diagnosti
 
 
 def _models(events: Iterable[BoundEvent], catalog: Catalog, source: SourceText) -> Iterator[TableSchema]:
-    """The tables of all models that forecasts name."""
+    """The tables of the models that forecasts use."""
     read: dict[str, set[str]] = {}
     for plan in (event.plan for event in events):
         if plan.forecast is not None:
@@ -227,14 +230,14 @@ _OTHER_RESULTS = "write `PER MATCH` for a result per match, or `PER VALUES` for 
 
 
 def _reject_continuous_ties(program: s.Program, plan: p.ProgramPlan, diagnostics: Diagnostics) -> None:
-    """A lost event can have happened at any time of its gap, so no single time of it has a probability."""
+    """Rejects results that are distinguished by the time of a lost event: each single time has probability 0."""
     declared = {decl.name.text: decl.name for decl in program.statements if isinstance(decl, s.EventDecl)}
     losing = {one.schema.name for one in plan.streams if isinstance(one.schema.uncertainty, LostEvents)}
     for event in plan.events:
         if losing & set(event.sources):
             losing.add(event.name)
             if isinstance(event.pattern, p.Sliding):
-                diagnostics.wrong(
+                diagnostics.error(
                     "INK0441",
                     "windows over events that may be lost are not supported yet",
                     declared[event.name],
@@ -267,7 +270,7 @@ def _reject_continuous_ties(program: s.Program, plan: p.ProgramPlan, diagnostics
 
 
 def _reject(message: str, name: s.Ident, label: str, advice: str, diagnostics: Diagnostics) -> None:
-    diagnostics.wrong(
+    diagnostics.error(
         "INK0332",
         message,
         name,
@@ -277,8 +280,8 @@ def _reject(message: str, name: s.Ident, label: str, advice: str, diagnostics: D
     )
 
 
-def _with_points_of_grids(program: p.ProgramPlan) -> p.ProgramPlan:
-    """The program with lengths of time instead of POINTS where all streams of an event have ticks of timestamps."""
+def _with_points_as_durations(program: p.ProgramPlan) -> p.ProgramPlan:
+    """The program with durations instead of POINTS, for events over streams with timestamps and TICK."""
     ticks = {one.schema.name: one.schema.tick for one in program.streams if one.schema.grid is not None}
     if not ticks:
         return program
@@ -286,11 +289,11 @@ def _with_points_of_grids(program: p.ProgramPlan) -> p.ProgramPlan:
     for event in program.events:
         read = [one.schema for one in program.streams if one.schema.name in dependencies_of(event, program)]
         found = [tick for schema in read if (tick := ticks.get(schema.name)) is not None]
-        events.append(_in_lengths(event, found[0]) if read and len(found) == len(read) else event)
+        events.append(_points_as_durations(event, found[0]) if read and len(found) == len(read) else event)
     return replace(program, events=tuple(events))
 
 
-def _in_lengths(event: p.EventPlan, tick: Span) -> p.EventPlan:
+def _points_as_durations(event: p.EventPlan, tick: Span) -> p.EventPlan:
     def length(window: p.Window | None) -> p.Window | None:
         return Span((window.count - 1) * tick.amount, tick.unit) if isinstance(window, p.Points) else window
 

@@ -1,1 +1,1 @@
-"""Declarations of events: clauses, outputs, forecasts, time-outs, and several declarations of one event."""
+"""Declarations of events: clauses, result columns, forecasts, time-outs, recursion and unions of declarations."""

@@ -1,6 +1,6 @@
-"""The clauses of an event besides its pattern: partition, scope, consumption and thresholds.
+"""The clauses of an event besides its pattern: partition, scope, CONSUME, CONFIDENCE, TOP, WINDOW and ON CHANGE.
 
-What `WINDOW` and `ON CHANGE` demand of the event they stand in.
+Each function binds one clause, or checks that a clause fits the pattern of its event.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from collections.abc import Iterable, Iterator
 from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.binding.catalog import Catalog, Source
+from inkling.logical.binding.catalog import Catalog, CatalogSource
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean, listed
 from inkling.logical.binding.expressions import to_span
-from inkling.logical.binding.names import EventNames
-from inkling.logical.binding.syntax_walk import named_sources, parts_of
+from inkling.logical.binding.patterns.drafts import InSequence
+from inkling.logical.binding.patterns.scope import EventNames, NameScope
 from inkling.model.time import Span
 from inkling.model.types import Type
 
 
-def bind_scope(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) -> tuple[Source, ...]:
-    """The sources whose events STRICT counts: those in OVER, or all that the pattern names."""
-    names = decl.over or tuple(named_sources(decl.body))
+def bind_scope(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) -> tuple[CatalogSource, ...]:
+    """The scope: the sources in OVER, or all sources that the pattern names. STRICT counts their events."""
+    names = decl.over or tuple(s.named_sources(decl.body))
     scope = {name.text: catalog.source(name, diagnostics) for name in names}
     if not scope:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0318",
             "the pattern names no stream, so `_` is ambiguous",
             decl.body,
@@ -34,8 +34,10 @@ def bind_scope(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
     return tuple(scope[name] for name in sorted(scope))
 
 
-def bind_partition(decl: s.EventDecl, sources: tuple[Source, ...], diagnostics: Diagnostics) -> dict[str, Type | None]:
-    """Partition columns with their type, which must be the same in every source."""
+def bind_partition(
+    decl: s.EventDecl, sources: tuple[CatalogSource, ...], diagnostics: Diagnostics
+) -> dict[str, Type | None]:
+    """The partition columns with their types, which must be the same in every source."""
     partition: dict[str, Type | None] = {}
     for column in decl.partition_by:
         sound = [source for source in sources if not source.is_broken]
@@ -44,7 +46,7 @@ def bind_partition(decl: s.EventDecl, sources: tuple[Source, ...], diagnostics: 
         partition[column.text] = next(iter(kinds)) if len(kinds) == 1 and not lacking else None
         if lacking:
             known = [name for source in sound for name in source.columns]
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0319",
                 f"cannot partition by `{column}`: {listed(lacking)} {'has' if len(lacking) == 1 else 'have'}"
                 " no such column",
@@ -54,14 +56,14 @@ def bind_partition(decl: s.EventDecl, sources: tuple[Source, ...], diagnostics: 
             )
         elif len(kinds) > 1:
             written = ", ".join(f"{source.columns[column.text]} in `{source.name}`" for source in sound)
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0319", f"cannot partition by `{column}`: its type differs", column, notes=[f"it is {written}"]
             )
     return partition
 
 
 def bind_keep(decl: s.EventDecl, times: TimeUses) -> Span | None:
-    """How long after its start a match may become known."""
+    """KEEP FOR: how long after its start a match may be completed."""
     if decl.keep_for is None:
         return None
     keep = to_span(decl.keep_for)
@@ -70,19 +72,19 @@ def bind_keep(decl: s.EventDecl, times: TimeUses) -> Span | None:
 
 
 def restarts(decl: s.EventDecl) -> bool:
-    """Whether matches restart after each other."""
+    """Whether the event has CONSUME RESTART."""
     return decl.consume is not None and decl.consume.policy == "RESTART"
 
 
 def bind_confidence(decl: s.EventDecl, uncertain: frozenset[str], diagnostics: Diagnostics) -> p.Confidence | None:
-    """The least probability that a result must have; it changes nothing when every stream is certain."""
+    """CONFIDENCE: the least probability of a result; it has no effect when every stream is certain."""
     confidence = decl.confidence
     if confidence is None:
         return None
     if confidence.early and not isinstance(decl.body.pattern, s.Quantified):
         reject_early(confidence, "other results are emitted when their probabilities are final", diagnostics)
     if confidence.op == ">" and confidence.threshold >= 1:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0321",
             "no probability is greater than 1, so there would be no results",
             confidence,
@@ -96,8 +98,8 @@ def bind_confidence(decl: s.EventDecl, uncertain: frozenset[str], diagnostics: D
 
 
 def reject_early(confidence: s.Confidence, why: str, diagnostics: Diagnostics) -> None:
-    """EARLY outside a relation between segments."""
-    diagnostics.wrong(
+    """Rejects EARLY outside a relation between segments."""
+    diagnostics.error(
         "INK0353",
         "EARLY applies only to relations between segments",
         confidence,
@@ -107,9 +109,9 @@ def reject_early(confidence: s.Confidence, why: str, diagnostics: Diagnostics) -
 
 
 def bind_top(decl: s.EventDecl, uncertain: frozenset[str], diagnostics: Diagnostics) -> int | None:
-    """How many of the most probable results are returned."""
+    """TOP: the number of most probable results to return."""
     if decl.top is not None and not uncertain:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0411",
             "TOP over certain streams is not supported yet",
             decl.name,
@@ -120,7 +122,7 @@ def bind_top(decl: s.EventDecl, uncertain: frozenset[str], diagnostics: Diagnost
 
 
 def bind_demand(decl: s.EventDecl, uncertain: frozenset[str], diagnostics: Diagnostics) -> p.Demand | None:
-    """Whether the event insists on exact or on sampled probabilities."""
+    """EXACT or SAMPLED: how probabilities of the event must be computed."""
     if decl.demand is None:
         return None
     if decl.demand == "SAMPLED" and not uncertain:
@@ -142,11 +144,11 @@ def opening_of(pattern: s.Pattern) -> tuple[s.Leaf, s.WindowOf] | None:
 
 
 def reject_window(node: s.WindowOf, diagnostics: Diagnostics) -> None:
-    """A window that is part of another pattern, or begins with nothing."""
+    """Rejects a window inside another pattern, or with a SINCE that names no part."""
     notes = ["WINDOW is a whole pattern, or with SINCE the last part of `SEQ(A a, WINDOW S w LAST … SINCE a)`"]
     if node.since is not None:
         notes.append(f"`{node.since}` must be the only part before the window, and a single event")
-    diagnostics.wrong(
+    diagnostics.error(
         "INK0355",
         "a window cannot be part of this pattern",
         node,
@@ -156,11 +158,11 @@ def reject_window(node: s.WindowOf, diagnostics: Diagnostics) -> None:
 
 
 def reject_windows(decls: Iterable[s.EventDecl], diagnostics: Diagnostics) -> None:
-    """Windows of events that are united with others or use themselves."""
+    """Rejects windows in recursive events and in events with several declarations."""
     for decl in decls:
-        for node in parts_of(decl.body):
+        for node in s.parts_of(decl.body):
             if isinstance(node, s.WindowOf):
-                diagnostics.wrong(
+                diagnostics.error(
                     "INK0355",
                     f"`{decl.name}` is recursive or has several declarations, so it cannot be a window",
                     node,
@@ -169,11 +171,11 @@ def reject_windows(decls: Iterable[s.EventDecl], diagnostics: Diagnostics) -> No
 
 
 def check_windows(decl: s.EventDecl, names: EventNames) -> None:
-    """What a window demands of the rest of its event, and ON CHANGE of the pattern."""
+    """Checks the clauses of an event with a WINDOW, and ON CHANGE of an event without one."""
     diagnostics = names.diagnostics
-    if not any(isinstance(part, s.WindowOf) for part in parts_of(decl.body)):
+    if not any(isinstance(part, s.WindowOf) for part in s.parts_of(decl.body)):
         if decl.on_change:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0356",
                 "ON CHANGE needs a window",
                 decl.name,
@@ -183,10 +185,10 @@ def check_windows(decl: s.EventDecl, names: EventNames) -> None:
             )
         return
     for clause, at, note in _misfits(decl):
-        diagnostics.wrong("INK0357", f"{clause} does not apply to a window", at, notes=[note])
-    for place in names.shape.places:
+        diagnostics.error("INK0357", f"{clause} does not apply to a window", at, notes=[note])
+    for place in names.draft.slots:
         if place.atoms:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0440",
                 "values that a table supplies in the brackets of a window are not supported yet",
                 place.span,
@@ -194,7 +196,7 @@ def check_windows(decl: s.EventDecl, names: EventNames) -> None:
             )
         for condition in place.conditions:
             if any(isinstance(part, e.ListColumn) and part.own for part in e.walk(condition)):
-                diagnostics.wrong(
+                diagnostics.error(
                     "INK0357",
                     "FIRST and LAST are not allowed in the brackets of a window",
                     place.span,
@@ -214,3 +216,165 @@ def _misfits(decl: s.EventDecl) -> Iterator[tuple[str, s.Node, str]]:
         yield "ON TIMEOUT", decl.on_timeout, "a window has a result from its first event on; it never waits"
     if decl.per == "VALUES":
         yield ("PER VALUES", decl.name, "a window has one result per event; `PER END` distinguishes them by time")
+
+
+_COMPARED = frozenset((Type.INTEGER, Type.DOUBLE, Type.TIME, Type.DURATION))
+
+
+def bind_consumption(decl: s.EventDecl, names: EventNames) -> p.Consumption | None:
+    """CONSUME RECENT or CHRONOLOGICAL, with its preference; None for RESTART or no CONSUME."""
+    consume = decl.consume
+    if consume is None or consume.policy == "RESTART":
+        return None
+    _check_policies(consume, names)
+    if decl.on_timeout is not None:
+        names.diagnostics.error(
+            "INK0352",
+            f"ON TIMEOUT cannot be combined with CONSUME {consume.policy}",
+            consume,
+            notes=["a partial match that is replaced by another one never times out"],
+        )
+    return p.Consumption(p.Selection(consume.policy), consume.keeping, _preference(consume, names))
+
+
+def _check_policies(consume: s.Consume, names: EventNames) -> None:
+    for place in names.draft.slots:
+        policies = [frame.policy for frame in place.path if isinstance(frame, InSequence)]
+        if any(policy is not p.Policy.ANY for policy in policies):
+            names.diagnostics.error(
+                "INK0320",
+                f"CONSUME {consume.policy} needs `SEQ` without NEXT and STRICT",
+                consume,
+                notes=["it chooses among all combinations of events, and NEXT and STRICT leave some out"],
+                helps=["write `SEQ(…)`, or `CONSUME RESTART`"],
+            )
+            return
+
+
+def _preference(consume: s.Consume, names: EventNames) -> p.Preference | e.Expr | None:
+    prefer = consume.prefer
+    if prefer is None:
+        return None
+    if isinstance(prefer, str):
+        return p.Preference(prefer)
+    value = NameScope(names, names.draft.top.evaluation_point).binder().value(prefer)
+    if value is not None and value.type not in _COMPARED:
+        names.diagnostics.error("INK0351", "PREFER needs a number or a time", prefer, f"this is {value.type}")
+    if value is not None and e.atoms_of(value):
+        names.diagnostics.error("INK0409", "PREFER by what a table supplies is not supported yet", prefer)
+    return value
+
+
+def fits_consumption(consume: s.Consume, event: p.EventPlan, diagnostics: Diagnostics) -> bool:
+    """Whether a consumption policy supports the pattern (see `logical/patterns/binary.py`); reports why not."""
+    repeated = next((part for part in _parts(event.pattern) if isinstance(part, p.Repetition)), None)
+    if repeated is not None:
+        diagnostics.error(
+            "INK0350",
+            f"CONSUME {consume.policy} does not support repetitions",
+            consume,
+            notes=["it consumes one event per part, and a repetition has several"],
+            helps=["write the parts one after the other: `SEQ(A a1, A a2)` instead of `A a{2}`"],
+        )
+        return False
+    obstacle = _obstacle(event)
+    if obstacle is not None:
+        diagnostics.error("INK0409", f"CONSUME {consume.policy} with {obstacle} is not supported yet", consume)
+    return obstacle is None
+
+
+def _obstacle(event: p.EventPlan) -> str | None:
+    if isinstance(event.within, p.EventCount):
+        return "`WITHIN n EVENTS`"
+    if event.on_change:
+        return "ON CHANGE"
+    return _obstacle_in(event.pattern)
+
+
+def _obstacle_in(pattern: p.Pattern) -> str | None:
+    match pattern:
+        case p.Leaf(sources=sources, atoms=atoms):
+            if not sources:
+                return "`_`"
+            return "a table that supplies values" if atoms else None
+        case p.Sequence(parts=parts):
+            return _obstacle_in_sequence(parts)
+        case p.Narrowed(pattern=inner, within=within, having=having):
+            if isinstance(within, p.EventCount):
+                return "`WITHIN n EVENTS`"
+            outside = {slot for one in having for slot in e.slots_of(one)} - _filled(pattern)
+            return "a nested HAVING that looks outside" if outside else _obstacle_in(inner)
+        case p.Conjunction() | p.Disjunction() | p.Parallel() | p.Related():
+            return next((found for inner in p.sub_patterns(pattern) if (found := _obstacle_in(inner))), None)
+        case p.TimePoint():
+            return "AT"
+        case p.Except():
+            return "EXCEPT"
+        case p.Sliding():
+            return "WINDOW"
+        case p.Quantified():
+            return "a relation between segments"
+        case p.Repetition() | p.OtherRun():
+            return "a repetition or COMPLEMENT"
+
+
+def _obstacle_in_sequence(parts: tuple[p.Part, ...]) -> str | None:
+    if isinstance(parts[0], p.Absent) or isinstance(parts[-1], p.Absent):
+        return "NOT at the border of a sequence"
+    so_far: frozenset[int] = frozenset()
+    absences: list[p.Pattern] = []
+    for part in parts:
+        match part:
+            case p.Absent(pattern=inner):
+                absences.append(inner)
+                continue
+            case p.Deadline():
+                return "AFTER"
+            case p.StreamStart():
+                return "AT START"
+        obstacle = _obstacle_in(part)
+        if obstacle is not None:
+            return obstacle
+        so_far |= _filled(part)
+        for absent in absences:
+            reads = {slot for one in _expressions(absent) for slot in e.slots_of(one)} - _filled(absent)
+            if not reads <= so_far:
+                return "NOT that reads parts further away"
+            if reads and not isinstance(absent, p.Leaf):
+                return "NOT of a pattern that reads other parts"
+            if any(leaf.atoms for leaf in p.leaves(absent)):
+                return "a table that supplies values"
+            if any(not leaf.sources for leaf in p.leaves(absent)):
+                return "`_`"
+        absences = []
+    return None
+
+
+def _filled(part: p.Part) -> frozenset[int]:
+    """The slots that a part fills, without slots inside NOT."""
+    if isinstance(part, p.Leaf):
+        return frozenset((part.slot,))
+    own = {part.slot} if isinstance(part, p.Narrowed) and part.slot is not None else set()
+    inner = [one for one in _parts_below(part) if not isinstance(one, p.Absent)]
+    return frozenset(own).union(*(_filled(one) for one in inner))
+
+
+def _parts(part: p.Part) -> Iterator[p.Part]:
+    yield part
+    for inner in _parts_below(part):
+        yield from _parts(inner)
+
+
+def _parts_below(part: p.Part) -> tuple[p.Part, ...]:
+    return part.parts if isinstance(part, p.Sequence) else p.sub_patterns(part)
+
+
+def _expressions(pattern: p.Pattern) -> Iterator[e.Expr]:
+    for part in _parts(pattern):
+        match part:
+            case p.Leaf(demands=demands):
+                yield from demands
+            case p.Narrowed(having=having):
+                yield from having
+            case _:
+                pass

@@ -1,39 +1,38 @@
-"""One event: shape, names, conditions and outputs put together into a plan."""
+"""Binds one EVENT: its pattern, names, conditions, clauses and result columns become an `EventPlan`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, fields, replace
-from typing import Any, TypeGuard, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, TypeGuard, cast
 
 from inkling.language import syntax as s
 from inkling.logical import plan as p
-from inkling.logical.binding.catalog import Catalog, Source, broken_source
-from inkling.logical.binding.clocks import TimeUses, check_times, eventless
+from inkling.logical.binding.catalog import Catalog, CatalogSource, broken_source
+from inkling.logical.binding.clocks import TimeUses, check_times, report_pattern_without_events
+from inkling.logical.binding.declarations import warn_of_empty_output
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.events.clauses import (
     bind_confidence,
+    bind_consumption,
     bind_demand,
     bind_keep,
     bind_partition,
     bind_scope,
     bind_top,
     check_windows,
+    fits_consumption,
     restarts,
 )
-from inkling.logical.binding.events.consumption import bind_consumption, fits_consumption
-from inkling.logical.binding.events.outputs import bind_outputs, key_of_results
+from inkling.logical.binding.events.outputs import bind_outputs, event_source
 from inkling.logical.binding.events.timeouts import bind_timeouts
 from inkling.logical.binding.knowledge.lookups import warn_of_unread
-from inkling.logical.binding.names import EventNames, report_unknown
 from inkling.logical.binding.patterns.conditions import bind_conditions, report_unused
-from inkling.logical.binding.patterns.places import Shape, fill
+from inkling.logical.binding.patterns.drafts import PatternDraft, fill
+from inkling.logical.binding.patterns.pattern import bind_pattern
+from inkling.logical.binding.patterns.scope import EventNames, report_unknown
 from inkling.logical.binding.patterns.segments import check_quantity, check_segments, take_quantity
-from inkling.logical.binding.patterns.sequences import can_be_empty
-from inkling.logical.binding.patterns.shape import bind_shape
-from inkling.logical.binding.streams.declaration import warn_of_empty_output
-from inkling.logical.binding.syntax_walk import direct_parts, named_sources, parts_of
 from inkling.logical.patterns.moments import happens_without_events
 from inkling.model.schema import Column, EventSchema
 from inkling.source import SourceText, Span
@@ -41,6 +40,8 @@ from inkling.source import SourceText, Span
 
 @dataclass(frozen=True, slots=True)
 class BoundEvent:
+    """The plan of an event and of its ON TIMEOUT, and the plain numbers that count ticks."""
+
     plan: p.EventPlan
     ticks_only: tuple[p.TicksOnly, ...]
     timeouts: p.EventPlan | None = None
@@ -57,8 +58,8 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
     times = TimeUses()
     scope = bind_scope(decl, catalog, diagnostics)
     keep = bind_keep(decl, times)
-    shape = bind_shape(decl.body, scope, catalog, diagnostics, times, keep)
-    used = {source.name: source for place in shape.places for source in place.sources}
+    shape = bind_pattern(decl.body, scope, catalog, diagnostics, times, keep)
+    used = {source.name: source for place in shape.slots for source in place.sources}
     sources = tuple({**used, **{source.name: source for source in scope}}.values())
     names = EventNames(shape, catalog, diagnostics, times, bind_partition(decl, sources, diagnostics))
     take_quantity(decl.body, names)
@@ -79,17 +80,17 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
     _check_complement_scope(decl, scope, diagnostics)
     _check_since(decl, names)
     ticks_only = check_times(times, streams, decl.name.span, catalog, diagnostics)
-    _warn_of_mixed_levels(decl.body, diagnostics)
+    _warn_of_mixed_operators(decl.body, diagnostics)
     if diagnostics.n_errors > n_errors or any(source.has_error for source in sources):
         for name in declared_names(decl):
             catalog.sources[name.text] = broken_source(name.text, is_derived=True)
         return None
-    pattern = fill(shape.pattern, shape.places)
+    pattern = fill(shape.pattern, shape.slots)
     if happens_without_events(pattern):
-        eventless(decl, diagnostics)
+        report_pattern_without_events(decl, diagnostics)
         catalog.sources[decl.name.text] = broken_source(decl.name.text, is_derived=True)
         return None
-    if can_be_empty(pattern):
+    if p.can_be_empty(pattern):
         diagnostics.warn(
             "INK0323",
             "the pattern also matches the empty sequence; empty matches are not emitted",
@@ -98,18 +99,6 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
         )
     columns = tuple(Column(output.name, output.type) for output in (*head, *returns))
     schema = EventSchema(decl.name.text, columns, _is_ordered(shape, pattern), _is_interval(shape, pattern))
-    key = key_of_results(head, names.partition, pattern)
-    catalog.sources[schema.name] = Source(
-        schema.name,
-        {column.name: column.type for column in columns},
-        is_ordered=schema.is_ordered,
-        is_interval=schema.is_interval,
-        streams=streams,
-        uncertain=uncertain,
-        key=key.columns,
-        unshown=key.unshown,
-        is_derived=True,
-    )
     plan = p.EventPlan(
         schema.name,
         head,
@@ -131,6 +120,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
         on_change=decl.on_change,
         retracted_as=decl.on_retract.text if decl.on_retract else None,
     )
+    catalog.sources[schema.name] = event_source(plan, streams, uncertain)
     if decl.consume is not None and consumption is not None and not fits_consumption(decl.consume, plan, diagnostics):
         catalog.sources[schema.name] = broken_source(schema.name, is_derived=True)
         return None
@@ -138,34 +128,34 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
 
 
 def declared_names(decl: s.EventDecl) -> tuple[s.Ident, ...]:
-    """The events that a declaration brings into being."""
+    """The events that a declaration declares."""
     return (decl.name,) if decl.on_timeout is None else (decl.name, decl.on_timeout)
 
 
 def used_sources(decl: s.EventDecl) -> tuple[s.Ident, ...]:
     """Every stream and event that a declaration reads."""
-    return (*named_sources(decl.body), *decl.over)
+    return (*s.named_sources(decl.body), *decl.over)
 
 
-def _slots(shape: Shape) -> tuple[p.Slot, ...]:
+def _slots(shape: PatternDraft) -> tuple[p.Slot, ...]:
     return tuple(
         p.Slot(
             place.number,
             place.name.text if place.name else None,
             tuple(source.name for source in place.sources),
             bool(place.repetitions),
-            bool(place.fences),
+            bool(place.barriers),
             place.inner is not None,
         )
-        for place in shape.places
+        for place in shape.slots
     )
 
 
-def _is_ordered(shape: Shape, pattern: p.Pattern) -> bool:
-    """Whether all events of a match come from ordered streams; neither a deadline nor a key is an event."""
+def _is_ordered(shape: PatternDraft, pattern: p.Pattern) -> bool:
+    """Whether results are totally ordered: all events of a match come from ordered streams, and no deadline ends it."""
     if isinstance(pattern, p.Quantified):
         return False
-    filled = [place for place in shape.places if place.inner is None and not place.fences]
+    filled = [place for place in shape.slots if place.inner is None and not place.barriers]
     return not _has_deadline(pattern) and all(source.is_ordered for place in filled for source in place.fillers)
 
 
@@ -181,11 +171,11 @@ def _has_deadline(part: p.Part) -> bool:
             return any(_has_deadline(inner) for inner in p.sub_patterns(part))
 
 
-def _is_interval(shape: Shape, pattern: p.Pattern) -> bool:
-    """Whether a match can last; a single point cannot."""
+def _is_interval(shape: PatternDraft, pattern: p.Pattern) -> bool:
+    """Whether a match can be longer than one point in time."""
     match pattern:
         case p.Leaf(slot=slot):
-            return any(source.is_interval for source in shape.places[slot].fillers)
+            return any(source.is_interval for source in shape.slots[slot].fillers)
         case p.Narrowed(pattern=inner):
             return _is_interval(shape, inner)
         case p.Disjunction(items=items):
@@ -194,11 +184,11 @@ def _is_interval(shape: Shape, pattern: p.Pattern) -> bool:
             return True
 
 
-def _check_complement_scope(decl: s.EventDecl, scope: tuple[Source, ...], diagnostics: Diagnostics) -> None:
+def _check_complement_scope(decl: s.EventDecl, scope: tuple[CatalogSource, ...], diagnostics: Diagnostics) -> None:
     unordered = [source.name for source in scope if not source.is_ordered and not source.is_broken]
-    complement = next((node for node in parts_of(decl.body) if isinstance(node, s.Complement)), None)
+    complement = next((node for node in s.parts_of(decl.body) if isinstance(node, s.Complement)), None)
     if complement is not None and unordered:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0316",
             "COMPLEMENT needs totally ordered streams",
             complement,
@@ -208,79 +198,65 @@ def _check_complement_scope(decl: s.EventDecl, scope: tuple[Source, ...], diagno
 
 
 def _check_since(decl: s.EventDecl, names: EventNames) -> None:
-    for node in parts_of(decl.body):
-        if isinstance(node, s.WindowOf) and node.since and names.shape.named(node.since.text) is None:
+    for node in s.parts_of(decl.body):
+        if isinstance(node, s.WindowOf) and node.since and names.draft.named(node.since.text) is None:
             report_unknown(node.since, names, None)
 
 
-Written = TypeVar("Written", bound=s.Node)
-
-
-def _with_aggregates(node: Written, names: Collection[str]) -> Written:
+def _with_aggregates(node: s.NodeT, names: Collection[str]) -> s.NodeT:
     """The same with `name(w.x)` as an aggregate for each of the names; the same object when there is none."""
-    return cast(Written, _changed(node, names)) if names else node
+
+    def changed(inner: s.Node) -> s.Node:
+        match inner:
+            case s.Call(name=name, args=(s.Attribute(var=var, column=column),)) if name.text in names:
+                return s.Aggregate(cast(Any, name.text), var, column, span=inner.span)
+            case s.Call(name=name, args=(s.Variable(name=var),)) if name.text in names:
+                return s.Aggregate(cast(Any, name.text), var, span=inner.span)
+            case _:
+                return s.rebuilt(inner, changed)
+
+    return s.rebuilt(node, changed) if names else node
 
 
-def _changed(node: s.Node, names: Collection[str]) -> s.Node:
-    match node:
-        case s.Call(name=name, args=(s.Attribute(var=var, column=column),)) if name.text in names:
-            return s.Aggregate(cast(Any, name.text), var, column, span=node.span)
-        case s.Call(name=name, args=(s.Variable(name=var),)) if name.text in names:
-            return s.Aggregate(cast(Any, name.text), var, span=node.span)
-    changes: dict[str, Any] = {}
-    for part in fields(node):
-        value = getattr(node, part.name)
-        if isinstance(value, s.Node):
-            new: Any = _changed(value, names)
-        elif isinstance(value, tuple):
-            items = [_changed(item, names) if isinstance(item, s.Node) else item for item in value]
-            new = value if all(one is other for one, other in zip(items, value, strict=True)) else tuple(items)
-        else:
-            continue
-        if new is not value:
-            changes[part.name] = new
-    return replace(cast(Any, node), **changes) if changes else node
-
-
-Level = s.And | s.Or | s.Par | s.Allen | s.Except | s.Seq
+Operator = s.And | s.Or | s.Par | s.Allen | s.Except | s.Seq
 
 _PREFIX_SEQUENCE = re.compile(r"SEQ\s*(ANY\b|NEXT\b|STRICT\b)?\s*\(", re.IGNORECASE)
 
 
-def _warn_of_mixed_levels(node: s.Node, diagnostics: Diagnostics) -> None:
-    """One warning per operand of another level that has no parentheses of its own."""
-    for child in direct_parts(node):
+def _warn_of_mixed_operators(node: s.Node, diagnostics: Diagnostics) -> None:
+    """Warns of each operand with another operator that is not in parentheses."""
+    for child in s.direct_parts(node):
         if (
             _is_infix(node, diagnostics.source)
             and _is_infix(child, diagnostics.source)
             and type(child) is not type(node)
             and not _in_parentheses(child.span, diagnostics.source)
         ):
-            inner = diagnostics.words(child)
+            inner = diagnostics.text_of(child)
             diagnostics.warn(
                 "INK0324",
                 f"{_word(child)} {_precedes(child, node)} {_word(node)} here",
                 child,
                 helps=[f"write `({inner})` to make the precedence explicit"],
             )
-        _warn_of_mixed_levels(child, diagnostics)
+        _warn_of_mixed_operators(child, diagnostics)
 
 
-def _is_infix(node: s.Node, source: SourceText) -> TypeGuard[Level]:
-    """Whether an operator stands between its operands; SEQ does so in rules of ETALIS only."""
-    return isinstance(node, Level) and not (
+def _is_infix(node: s.Node, source: SourceText) -> TypeGuard[Operator]:
+    """Whether the operator is written between its operands; SEQ is so in rules of ETALIS only."""
+    return isinstance(node, Operator) and not (
         isinstance(node, s.Seq) and _PREFIX_SEQUENCE.match(source.text, node.span.start)
     )
 
 
-def _precedes(child: Level, node: Level) -> str:
-    """Among themselves SEQ between operands and the relations are read from left to right."""
+def _precedes(child: Operator, node: Operator) -> str:
+    """SEQ between operands, relations and EXCEPT have one precedence and are read from left to right."""
     chained = s.Seq | s.Allen | s.Except
     reads_on = isinstance(child, chained) and isinstance(node, chained) and s.Seq in (type(child), type(node))
     return "is read before" if reads_on else "binds tighter than"
 
 
-def _word(node: Level) -> str:
+def _word(node: Operator) -> str:
     match node:
         case s.Seq():
             return "SEQ"

@@ -1,4 +1,4 @@
-"""`FORECAST`: the event it speaks of, what it says and the conditions that its model sees."""
+"""Binds one FORECAST: the event that it predicts, what it predicts, and the features of its model."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from inkling.language import syntax as s
 from inkling.logical import plan as p
-from inkling.logical.binding.catalog import Catalog, Source, broken_source, common_columns
+from inkling.logical.binding.catalog import Catalog, broken_source, common_columns
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean, listed
 from inkling.logical.binding.events.clauses import reject_early
 from inkling.logical.binding.events.event import bind_event
-from inkling.logical.binding.events.outputs import key_of_results
+from inkling.logical.binding.events.outputs import event_source
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.forecasts import DISTRIBUTION, SAID, default_model, forecast_plan
 from inkling.logical.settings import MOST_AHEAD
@@ -19,10 +19,10 @@ from inkling.model.schema import Column
 from inkling.model.time import Span
 
 HORIZON = 200
-"""Events that a forecast looks ahead by default."""
+"""Default number of events that a forecast looks ahead."""
 
 CONFIDENCE = 0.5
-"""The mass that an interval must have by default."""
+"""Default probability that an interval must reach."""
 
 
 def bind_forecast(
@@ -33,7 +33,7 @@ def bind_forecast(
     name = decl.result.text
     own = catalog.sources.get(name)
     if own is not None and not own.has_error:
-        return None  # a name that is taken was reported
+        return None  # a duplicate name is reported elsewhere
     event = events.get(decl.event.text)
     if event is None:
         _no_event(decl, catalog, diagnostics)
@@ -57,35 +57,35 @@ def _no_event(decl: s.ForecastDecl, catalog: Catalog, diagnostics: Diagnostics) 
         return
     if known is not None and known.is_derived:
         advice = ["forecast the event itself"]
-        diagnostics.wrong("INK0366", f"`{decl.event}` is itself a forecast", decl.event, helps=advice)
+        diagnostics.error("INK0366", f"`{decl.event}` is itself a forecast", decl.event, helps=advice)
         return
     events = [source.name for source in catalog.sources.values() if source.is_derived and not source.is_forecast]
     notes = [f"`{decl.event}` is a stream"] if known is not None and not known.is_derived else []
     helps = did_you_mean(decl.event.text, events)
     if not helps and events:
         helps = (f"the events of this program are {listed(events)}",)
-    diagnostics.wrong("INK0205", f"no event is called `{decl.event}`", decl.event, notes=notes, helps=helps)
+    diagnostics.error("INK0205", f"no event is called `{decl.event}`", decl.event, notes=notes, helps=helps)
 
 
 def _check_clauses(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, diagnostics: Diagnostics) -> None:
     if decl.confidence is not None and decl.confidence.early:
         reject_early(decl.confidence, "a forecast is emitted with the event it is made at", diagnostics)
     if decl.spread is not None and not isinstance(decl.kind, s.ForecastInterval):
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0366",
             "SPREAD limits the width of an interval, and this forecast has none",
             decl.kind,
             helps=["leave SPREAD out, or forecast `INTERVAL SHORTEST`"],
         )
     if decl.spread is not None and isinstance(decl.kind, s.ForecastInterval) and decl.kind.mode == "FIXED":
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0366",
             "SPREAD limits the width of an interval, and this one is fixed",
             decl.kind,
             helps=["leave SPREAD out"],
         )
     if decl.horizon is not None and isinstance(decl.kind, s.ForecastWithin):
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0366",
             "HORIZON and WITHIN both limit how far the forecast looks ahead",
             decl.kind,
@@ -93,7 +93,7 @@ def _check_clauses(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, d
         )
     ahead = max(_kind(decl.kind)[1] or 0, decl.horizon or 0)
     if ahead > MOST_AHEAD:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0366",
             f"a forecast looks at most {MOST_AHEAD} events ahead, found `{ahead}`",
             decl.kind,
@@ -105,7 +105,7 @@ def _reject_taken_columns(decl: s.ForecastDecl, event: p.EventPlan, diagnostics:
     taken_names = {column.name for column in (*SAID, *((DISTRIBUTION,) if decl.distribution else ()))}
     for column in event.partition:
         if column.name in taken_names:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0366",
                 f"`{event.name}` is PARTITION BY `{column.name}`, and every forecast has a column `{column.name}`",
                 decl.event,
@@ -117,7 +117,7 @@ def _reject_taken_columns(decl: s.ForecastDecl, event: p.EventPlan, diagnostics:
 def _features(
     decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, diagnostics: Diagnostics
 ) -> tuple[p.Leaf, ...]:
-    """Conditions on any one event of the scope, bound as those of a pattern of one event."""
+    """Conditions on single events of the scope, each bound as a pattern of one event."""
     found = []
     for feature in decl.features:
         leaf = s.Leaf((), condition=feature, span=feature.span)
@@ -139,20 +139,20 @@ def _features(
 def _check_duration(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, diagnostics: Diagnostics) -> None:
     if isinstance(decl.kind, s.ForecastWithin) and isinstance(decl.kind.horizon, s.Duration):
         if not decl.kind.horizon.amount:
-            diagnostics.wrong("INK0366", "WITHIN must be longer than zero", decl.kind)
+            diagnostics.error("INK0366", "WITHIN must be longer than zero", decl.kind)
         uses = TimeUses(spans=[(to_span(decl.kind.horizon), decl.kind.horizon.span)])
         check_times(uses, catalog.sources[event.name].streams, decl.event.span, catalog, diagnostics)
 
 
 def _by(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, diagnostics: Diagnostics) -> Column | None:
-    """The column that says which model an event belongs to; all streams of the scope have it."""
+    """The column that selects the model of an event; all streams of the scope have it."""
     if decl.by is None:
         return None
     columns = common_columns(tuple(catalog.sources[name] for name in event.scope))
     kind = columns.get(decl.by.text)
     if kind is None:
         helps = did_you_mean(decl.by.text, columns)
-        diagnostics.wrong("INK0207", f"no column of {listed(event.scope)} is called `{decl.by}`", decl.by, helps=helps)
+        diagnostics.error("INK0207", f"no column of {listed(event.scope)} is called `{decl.by}`", decl.by, helps=helps)
         return None
     return Column(decl.by.text, kind)
 
@@ -177,7 +177,7 @@ def _forecast(decl: s.ForecastDecl, features: tuple[p.Leaf, ...], by: Column | N
 
 
 def _kind(kind: s.ForecastKind) -> tuple[p.ForecastKind, int | None, Span | None]:
-    """The columns of a forecast, over a number of events or a length of time."""
+    """The kind of a forecast, with its number of events or its length of time."""
     match kind:
         case s.ForecastWithin(horizon=horizon):
             if isinstance(horizon, s.Duration):
@@ -200,16 +200,4 @@ def _confidence(decl: s.ForecastDecl) -> p.Confidence | None:
 def _enter(plan: p.EventPlan, catalog: Catalog) -> None:
     assert plan.forecast is not None
     main = catalog.sources[plan.forecast.of]
-    key = key_of_results(plan.head, (column.name for column in plan.partition), plan.pattern)
-    catalog.sources[plan.name] = Source(
-        plan.name,
-        {column.name: column.type for column in plan.schema.columns},
-        is_ordered=plan.schema.is_ordered,
-        is_interval=False,
-        streams=main.streams,
-        uncertain=main.uncertain,
-        key=key.columns,
-        unshown=key.unshown,
-        is_derived=True,
-        is_forecast=True,
-    )
+    catalog.sources[plan.name] = event_source(plan, main.streams, main.uncertain, is_interval=False, is_forecast=True)

@@ -1,20 +1,18 @@
-"""The columns of a result: the head and RETURN, and what they are called.
-
-The keys of results: the columns of the head of an event that name the partition of a result.
-"""
+"""The columns of a result (head and RETURN), their names, and the key of results for events that read them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.binding.catalog import CatalogSource
 from inkling.logical.binding.diagnostics import Diagnostics, listed
-from inkling.logical.binding.names import EventNames
-from inkling.logical.binding.patterns.name_scope import NameScope
+from inkling.logical.binding.patterns.scope import EventNames, NameScope
 from inkling.logical.expr import KeyColumn
 from inkling.logical.plan import Output
 
@@ -25,7 +23,7 @@ RESULT_COLUMNS = ("event", "start", "end", "detected_at", "probability", "method
 def bind_outputs(decl: s.EventDecl, names: EventNames) -> tuple[tuple[Output, ...], tuple[Output, ...]]:
     """Head and RETURN columns.
 
-    An event without a head but with PARTITION BY returns the partition columns: a result says whose it is.
+    An event without a head but with PARTITION BY has the partition columns as its head.
     """
     head, returned = _shared(decl, names)
     items = (*head, *returned)
@@ -41,9 +39,9 @@ def bind_outputs(decl: s.EventDecl, names: EventNames) -> tuple[tuple[Output, ..
 
 
 def _shared(decl: s.EventDecl, names: EventNames) -> tuple[tuple[s.Item, ...], tuple[s.Item, ...]]:
-    """Head and RETURN items; a head name that RETURN defines takes its value from there."""
+    """Head and RETURN items; a name in the head that RETURN defines is replaced by its definition."""
     defined = {item.alias.text: item for item in decl.returns if item.alias}
-    bound = {*names.bare_names, *names.shape.names, *names.unknowable}
+    bound = {*names.bare_names, *names.draft.names, *names.poisoned}
     used: set[str] = set()
     head = []
     for item in decl.head or ():
@@ -55,13 +53,13 @@ def _shared(decl: s.EventDecl, names: EventNames) -> tuple[tuple[s.Item, ...], t
 
 
 def _output(item: s.Item, title: str | None, names: EventNames) -> Output | None:
-    view = NameScope(names, names.shape.top.standpoint, ids_for_variables=True)
+    view = NameScope(names, names.draft.top.evaluation_point, ids_for_variables=True)
     value = view.binder().value(item.value)
     return None if value is None or title is None else Output(title, value)
 
 
 def titles_of(items: tuple[s.Item, ...]) -> list[str | None]:
-    """A name per item: its alias, or its column if no other item has that name, or variable and column."""
+    """A name per item: its alias, its column if no other item has that name, or `variable_column`."""
     short = [item.alias.text if item.alias else _short_title(item.value) for item in items]
     taken = Counter(short)
     titles = []
@@ -77,8 +75,8 @@ def _titles(items: tuple[s.Item, ...], diagnostics: Diagnostics) -> list[str | N
     titles = titles_of(items)
     for item, title in zip(items, titles, strict=True):
         if title is None:
-            diagnostics.wrong(
-                "INK0219", "a computed value needs a name", item, helps=[f"write `{diagnostics.words(item)} AS …`"]
+            diagnostics.error(
+                "INK0219", "a computed value needs a name", item, helps=[f"write `{diagnostics.text_of(item)} AS …`"]
             )
     return titles
 
@@ -114,11 +112,11 @@ def _reject_clashes(
             continue
         _reject_reserved(title, item, diagnostics, alias=True)
         if title in first:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0220",
                 f"two columns of `{decl.name}` are called `{title}`",
                 item,
-                notes=[f"the first is at {diagnostics.place(first[title])}"],
+                notes=[f"the first is at {diagnostics.location(first[title])}"],
                 helps=["give one of them another name with `AS`"],
             )
         first.setdefault(title, item)
@@ -126,7 +124,7 @@ def _reject_clashes(
 
 def _reject_reserved(title: str, at: s.Node, diagnostics: Diagnostics, *, alias: bool) -> None:
     if title in RESULT_COLUMNS:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0220",
             f"every result already has a column `{title}`",
             at,
@@ -141,14 +139,14 @@ def _reject_reserved(title: str, at: s.Node, diagnostics: Diagnostics, *, alias:
 
 @dataclass(frozen=True, slots=True)
 class ResultKey:
-    """The columns that name the partition of a result; none where some column of PARTITION BY is not shown."""
+    """The result columns that identify the partition; none if the head lacks a column of PARTITION BY."""
 
     columns: tuple[str, ...]
     unshown: tuple[str, ...] = ()
 
 
 def key_of_results(head: Iterable[p.Output], partition: Iterable[str], pattern: p.Pattern) -> ResultKey:
-    """The columns of a head that are plain columns of PARTITION BY; those of an event that is always there, too."""
+    """The columns of a head that equal a column of PARTITION BY in every match."""
     named = tuple(partition)
     present = _surely_filled(pattern)
     shown = {output.name: column for output in head if (column := _shown(output.expr, set(named), present)) is not None}
@@ -156,8 +154,29 @@ def key_of_results(head: Iterable[p.Output], partition: Iterable[str], pattern: 
     return ResultKey((), unshown) if unshown else ResultKey(tuple(shown))
 
 
+def event_source(
+    plan: p.EventPlan, streams: frozenset[str], uncertain: frozenset[str], **changes: Any
+) -> CatalogSource:
+    """A derived event as other patterns read it; `streams` and `uncertain` are the streams that it depends on."""
+    key = key_of_results(plan.head, (column.name for column in plan.partition), plan.pattern)
+    fields: dict[str, Any] = {
+        "is_ordered": plan.schema.is_ordered,
+        "is_interval": plan.schema.is_interval,
+        "key": key.columns,
+        "unshown": key.unshown,
+    }
+    return CatalogSource(
+        plan.name,
+        {column.name: column.type for column in plan.schema.columns},
+        streams=streams,
+        uncertain=uncertain,
+        is_derived=True,
+        **fields | changes,
+    )
+
+
 def _shown(expr: e.Expr, partition: set[str], present: frozenset[int]) -> str | None:
-    """The column of PARTITION BY that an expression always equals."""
+    """The column of PARTITION BY that an expression equals in every match; None if there is none."""
     match expr:
         case e.KeyColumn(column=column):
             return column

@@ -1,7 +1,6 @@
-"""`ON TIMEOUT name`: whether anything can run out of time, and the event that reports it.
+"""`ON TIMEOUT name`: checks that partial matches can time out, and builds the event that reports them.
 
-For `SEQ(a, b, c) WITHIN d` these are the matches of `SEQ(a, NOT b)` and `SEQ(a, b, NOT c)` within d: what had happened
-when the time was up, and what had not.
+The time-outs of `SEQ(a, b, c) WITHIN d` are the matches of `SEQ(a, NOT b) WITHIN d` and `SEQ(a, b, NOT c) WITHIN d`.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from dataclasses import dataclass, replace
 from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.binding.catalog import Catalog, Source, broken_source
+from inkling.logical.binding.catalog import Catalog, broken_source
 from inkling.logical.binding.diagnostics import Diagnostics
-from inkling.logical.binding.events.outputs import key_of_results
+from inkling.logical.binding.events.outputs import event_source
 from inkling.logical.patterns.moments import happens_without_events
 from inkling.logical.plan import can_be_empty
 from inkling.logical.rewrites.everywhere import Numbers, slots_in_order, where_present
@@ -25,40 +24,29 @@ from inkling.model.types import Type
 def bind_timeouts(
     decl: s.EventDecl, event: p.EventPlan, catalog: Catalog, diagnostics: Diagnostics
 ) -> p.EventPlan | None:
-    """The event of the matches that ran out of time, which also enters the catalog."""
-    if decl.on_timeout is None or decl.on_timeout.text in catalog.sources:  # a name that is taken was reported
+    """The event of the partial matches that timed out, which also enters the catalog."""
+    if decl.on_timeout is None or decl.on_timeout.text in catalog.sources:  # a duplicate name is reported elsewhere
         return None
     if not _is_sound(decl.on_timeout, decl, event, diagnostics):
         catalog.sources[decl.on_timeout.text] = broken_source(decl.on_timeout.text, is_derived=True)
         return None
     plan = timeouts_of(event, decl.on_timeout.text)
     main = catalog.sources[event.name]
-    key = key_of_results(plan.head, (column.name for column in plan.partition), plan.pattern)
-    catalog.sources[plan.name] = Source(
-        plan.name,
-        {column.name: column.type for column in plan.schema.columns},
-        is_ordered=plan.schema.is_ordered,
-        is_interval=plan.schema.is_interval,
-        streams=main.streams,
-        uncertain=main.uncertain,
-        key=key.columns,
-        unshown=key.unshown,
-        is_derived=True,
-    )
+    catalog.sources[plan.name] = event_source(plan, main.streams, main.uncertain)
     return plan
 
 
 def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, diagnostics: Diagnostics) -> bool:
     pattern = event.pattern
     if not isinstance(pattern, p.Sequence):
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0326",
             "ON TIMEOUT needs a sequence",
             name,
             helps=["write the pattern as `SEQ(…)`, with `WITHIN` outside of any parentheses"],
         )
     elif pattern.policy is p.Policy.STRICT:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0326",
             "ON TIMEOUT does not support `SEQ STRICT`",
             name,
@@ -67,7 +55,7 @@ def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, diagnostics:
         )
     elif event.within is None or isinstance(event.within, p.EventCount):
         counted = ["`WITHIN n EVENTS` counts events; no time passes"] if event.within is not None else []
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0326",
             "ON TIMEOUT needs a limit in time",
             name,
@@ -76,14 +64,14 @@ def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, diagnostics:
             helps=["add a limit to the pattern, for example `WITHIN 10 MINUTES`"],
         )
     elif not _late_parts(pattern):
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0326",
             "no partial match of this sequence can time out",
             name,
             notes=["the sequence needs at least two parts that are not optional"],
         )
     elif any(isinstance(part, p.Repetition) and part.eager for part in pattern.parts):
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0326",
             "ON TIMEOUT does not support EAGER repetitions",
             name,
@@ -91,7 +79,7 @@ def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, diagnostics:
             helps=["leave EAGER out"],
         )
     elif (title := _looked_ahead(event, pattern)) is not None:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0326",
             f"ON TIMEOUT does not support a NOT that reads the later part `{title}`",
             name,
@@ -99,7 +87,7 @@ def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, diagnostics:
             helps=["compare the event inside NOT with earlier parts only"],
         )
     elif any(output.name == REACHED for output in (*event.head, *event.returns)):
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0220",
             f"two columns of `{name}` are called `{REACHED}`",
             name,
@@ -112,7 +100,7 @@ def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, diagnostics:
 
 
 def _looked_ahead(event: p.EventPlan, sequence: p.Sequence) -> str | None:
-    """The part that an absence before it looks at, if time can be up between the two."""
+    """A part that an earlier NOT reads although a time-out between the two is possible; None if there is none."""
     late = _late_parts(sequence)
     home = {leaf.slot: place for place, part in enumerate(sequence.parts) for leaf in _leaves(part)}
     for place, part in enumerate(sequence.parts):
@@ -144,11 +132,11 @@ def _expressions(pattern: p.Pattern) -> Iterator[e.Expr]:
 
 
 REACHED = "reached"
-"""The column with the number of parts that had happened."""
+"""The column with the number of parts that were matched before the time-out."""
 
 
 def _late_parts(sequence: p.Sequence) -> tuple[int, ...]:
-    """Places of the parts that something can wait for in vain: not the first one, and none that may be left out."""
+    """Positions of the parts that a partial match can wait for: not the first one, and no optional one."""
     placed = [place for place, part in enumerate(sequence.parts) if _is_placed(part)]
     return tuple(
         place
@@ -159,7 +147,7 @@ def _late_parts(sequence: p.Sequence) -> tuple[int, ...]:
 
 
 def timeouts_of(event: p.EventPlan, name: str) -> p.EventPlan:
-    """The event `name` whose results are the matches of `event` that ran out of time."""
+    """The event `name` whose results are the partial matches of `event` that timed out."""
     assert isinstance(event.pattern, p.Sequence), "only the parts of a sequence are waited for"
     partials: list[_Partial] = []
     n_slots = n_atoms = 0
@@ -191,18 +179,18 @@ def timeouts_of(event: p.EventPlan, name: str) -> p.EventPlan:
 
 @dataclass(frozen=True, slots=True)
 class _Partial:
-    """A sequence up to a part that does not come, with slots and look-ups of its own."""
+    """A sequence up to a part that does not arrive, with its own numbers of slots and look-ups."""
 
     reached: int
     sequence: p.Sequence
     having: tuple[e.Expr, ...]
     slots: tuple[p.Slot, ...]
     span: int  # the slot that names it
-    numbers: dict[int, int]  # its slots by those of the whole sequence, of what has happened
+    numbers: dict[int, int]  # its slots by slots of the whole sequence, of the parts that were matched
     atoms: dict[int, int]  # its look-ups likewise
 
     def has(self, expr: e.Expr) -> bool:
-        """Whether all that an expression looks at has happened."""
+        """Whether all slots and look-ups that an expression reads are matched."""
         return e.slots_of(expr) <= self.numbers.keys() and e.atoms_of(expr) <= self.atoms.keys()
 
     def own(self, expr: e.Expr) -> e.Expr:
@@ -213,7 +201,7 @@ def _partial(event: p.EventPlan, sequence: p.Sequence, place: int, n_slots: int,
     happened, late = sequence.parts[:place], sequence.parts[place]
     assert not isinstance(late, p.Absent | p.Deadline | p.StreamStart), "only parts that happen can be late"
     if isinstance(late, p.Repetition):
-        if isinstance(late.pattern, p.Leaf):  # an event that fails a CHECK has come: nothing waits any more
+        if isinstance(late.pattern, p.Leaf):  # an event that fails its CHECK has arrived: nothing waits for it
             late = replace(late, pattern=replace(late.pattern, checks=()))
         late = p.Sequence(sequence.policy, (late,))
     cut = p.Sequence(sequence.policy, (*happened, p.Absent(late)), event.within)
@@ -240,7 +228,7 @@ def _is_placed(part: p.Part) -> bool:
 
 
 def _output(output: p.Output, partials: list[_Partial]) -> p.Output:
-    """The value in each partial match that has all it depends on, null in the others."""
+    """The value of a column in each partial match that has the slots it reads; null in the others."""
     expr = output.expr
     if not e.slots_of(expr) and not e.atoms_of(expr):
         return output
@@ -255,7 +243,7 @@ def _chosen(values: list[tuple[_Partial, e.Expr]], *, by_all: bool = True) -> e.
 
 
 def _together(partials: list[_Partial]) -> tuple[p.Pattern, tuple[e.Expr, ...]]:
-    """One pattern of all partial matches, and the conditions on it."""
+    """One pattern for all partial matches, and its conditions."""
     if len(partials) == 1:
         return partials[0].sequence, partials[0].having
     return p.Disjunction(tuple(p.Narrowed(one.sequence, None, one.having, one.span) for one in partials)), ()

@@ -1,4 +1,7 @@
-"""Several declarations of one event, and events that use themselves: bound together, then united."""
+"""Several declarations of one event, and recursive events: declarations are bound together, then united.
+
+A recursive event reads its own results, so its schema must be known before it is bound: it is inferred as a fixpoint.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,19 @@ from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical import recursion as r
-from inkling.logical.binding.catalog import Catalog, Source, broken_source
+from inkling.logical.binding.catalog import Catalog, CatalogSource, broken_source
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.events.clauses import reject_windows
 from inkling.logical.binding.events.event import BoundEvent, bind_event, declared_names, used_sources
-from inkling.logical.binding.events.outputs import key_of_results, titles_of
+from inkling.logical.binding.events.outputs import event_source, titles_of
 from inkling.logical.binding.patterns.segments import reject_united
-from inkling.logical.binding.syntax_walk import named_sources
 from inkling.logical.rewrites.everywhere import united
 from inkling.model.types import Type
 
 
 @dataclass(frozen=True, slots=True)
-class Declarations:
-    """The declarations of events that need each other, or of one event."""
+class EventDeclarations:
+    """The declarations of one event, or of mutually recursive events."""
 
     decls: tuple[s.EventDecl, ...]
     is_recursive: bool
@@ -32,8 +34,8 @@ class Declarations:
         return tuple(dict.fromkeys(decl.name.text for decl in self.decls))
 
 
-def bind_together(declared: Declarations, catalog: Catalog, diagnostics: Diagnostics) -> tuple[BoundEvent, ...]:
-    """The events of some declarations, one for each name; none for those with an error."""
+def bind_event_group(declared: EventDeclarations, catalog: Catalog, diagnostics: Diagnostics) -> tuple[BoundEvent, ...]:
+    """Binds the declarations of a group: one event per name, none if there is an error."""
     if len(declared.decls) == 1 and not declared.is_recursive:
         bound = bind_event(declared.decls[0], catalog, diagnostics)
         return () if bound is None else (bound,)
@@ -42,7 +44,7 @@ def bind_together(declared: Declarations, catalog: Catalog, diagnostics: Diagnos
     known = _reject_differences(decls, diagnostics)
     alike = [decl for decl in decls if decl.name.text not in known]
     if declared.is_recursive and not known:
-        known = _trial(decls, declared, catalog, diagnostics)
+        known = _inferred_sources(decls, declared, catalog, diagnostics)
     members = _members(alike, declared, catalog, diagnostics, known)
     _reject_other_types(alike, members, diagnostics)
     if diagnostics.n_errors == n_errors and sum(map(len, members.values())) == len(decls):
@@ -58,15 +60,15 @@ def bind_together(declared: Declarations, catalog: Catalog, diagnostics: Diagnos
     return ()
 
 
-def _trial(
-    decls: Sequence[s.EventDecl], declared: Declarations, catalog: Catalog, diagnostics: Diagnostics
-) -> dict[str, Source]:
-    """How the events of a recursive group look to each other; found by binding them until nothing changes.
+def _inferred_sources(
+    decls: Sequence[s.EventDecl], declared: EventDeclarations, catalog: Catalog, diagnostics: Diagnostics
+) -> dict[str, CatalogSource]:
+    """The schemas of recursive events, inferred by binding the group on trial until they do not change.
 
-    A trial ends at the first error: binding once more, with what is known then, reports it. From one trial to the
-    next a column may only turn from whole numbers to doubles, and an event lose its total order.
+    A trial ends at the first error, which the final binding reports. From one trial to the next, a column can only
+    widen from INTEGER to DOUBLE, and an event can only lose its total order, so this ends.
     """
-    known: dict[str, Source] = {}
+    known: dict[str, CatalogSource] = {}
     most = 2 + sum(1 + len(decl.head or ()) + len(decl.returns) + len(decl.partition_by) for decl in decls)
     for _ in range(most):
         trial, seen = Diagnostics(diagnostics.source), catalog.copy()
@@ -86,12 +88,12 @@ def _trial(
 
 def _members(
     decls: Sequence[s.EventDecl],
-    declared: Declarations,
+    declared: EventDeclarations,
     catalog: Catalog,
     diagnostics: Diagnostics,
-    known: dict[str, Source],
+    known: dict[str, CatalogSource],
 ) -> dict[str, list[BoundEvent]]:
-    """Each declaration bound once all it uses has been seen; of a recursive event, what does not use it comes first."""
+    """Binds each declaration after the sources it reads; of a recursive event, the base case first."""
     own = set(declared.names)
     for name in own:
         catalog.sources.pop(name, None)
@@ -134,7 +136,7 @@ def _united(members: list[BoundEvent]) -> BoundEvent:
 def _reject_other_types(
     decls: Sequence[s.EventDecl], members: dict[str, list[BoundEvent]], diagnostics: Diagnostics
 ) -> None:
-    """Report columns that are not of one type in all declarations; whole numbers beside doubles become doubles."""
+    """Reports columns with different types in the declarations of one event; INTEGER and DOUBLE give DOUBLE."""
     for name, found in members.items():
         own = [decl for decl in decls if decl.name.text == name]
         if len(found) != len(own):
@@ -144,7 +146,7 @@ def _reject_other_types(
             if len(kinds) > 1 and kinds != {Type.INTEGER, Type.DOUBLE}:
                 wrong = next(i for i, output in enumerate(column) if output.type is not column[0].type)
                 items = (*(own[wrong].head or ()), *own[wrong].returns)
-                diagnostics.wrong(
+                diagnostics.error(
                     "INK0334",
                     f"`{column[0].name}` of `{name}` is {column[0].type} in its first declaration and"
                     f" {column[wrong].type} here",
@@ -158,7 +160,7 @@ def _outputs(plan: p.EventPlan) -> tuple[p.Output, ...]:
 
 
 def _widened(plan: p.EventPlan, kinds: list[Type]) -> p.EventPlan:
-    """The plan with whole numbers as doubles where another declaration has doubles."""
+    """The plan with its INTEGER columns as DOUBLE where another declaration has DOUBLE."""
     outputs = [
         output
         if output.type is kind
@@ -173,9 +175,9 @@ def _widened(plan: p.EventPlan, kinds: list[Type]) -> p.EventPlan:
 
 
 def _source(
-    plan: p.EventPlan, members: list[BoundEvent], catalog: Catalog, outside: Iterable[Source] | None = None
-) -> Source:
-    """The event as patterns see it; what depends on itself depends on all that its group reads."""
+    plan: p.EventPlan, members: list[BoundEvent], catalog: Catalog, outside: Iterable[CatalogSource] | None = None
+) -> CatalogSource:
+    """The event as other patterns read it; a recursive event depends on all sources of its group."""
     if outside is None:
         used = {name for member in members for name in member.plan.sources if name != plan.name}
         outside = [catalog.sources[name] for name in sorted(used)]
@@ -183,27 +185,22 @@ def _source(
     else:
         is_interval = True
     outside = tuple(outside)
-    key = key_of_results(plan.head, (column.name for column in plan.partition), plan.pattern)
-    return Source(
-        plan.name,
-        {column.name: column.type for column in plan.schema.columns},
+    return event_source(
+        plan,
+        frozenset(name for source in outside for name in source.streams),
+        frozenset(name for source in outside for name in source.uncertain),
         is_ordered=plan.schema.is_ordered and all(source.is_ordered for source in outside),
         is_interval=is_interval,
-        streams=frozenset(name for source in outside for name in source.streams),
-        uncertain=frozenset(name for source in outside for name in source.uncertain),
-        key=key.columns,
-        unshown=key.unshown,
-        is_derived=True,
     )
 
 
-def _outside(declared: Declarations, catalog: Catalog) -> tuple[Source, ...]:
+def _outside(declared: EventDeclarations, catalog: Catalog) -> tuple[CatalogSource, ...]:
     used = {used.text for decl in declared.decls for used in used_sources(decl)} - set(declared.names)
     return tuple(catalog.sources[name] for name in sorted(used) if name in catalog.sources)
 
 
 def _with_common_titles(decls: tuple[s.EventDecl, ...]) -> tuple[s.EventDecl, ...]:
-    """The declarations with one name per column: that of the first declaration which has one."""
+    """The declarations with the same column names: those of the first declaration that names a column."""
     titles: dict[tuple[str, int], str] = {}
     for decl in decls:
         for place, title in enumerate(titles_of(decl.head or ())):
@@ -225,9 +222,9 @@ def _titled(decl: s.EventDecl, titles: dict[tuple[str, int], str]) -> s.EventDec
     return replace(decl, head=tuple(items))
 
 
-def _reject_differences(decls: Sequence[s.EventDecl], diagnostics: Diagnostics) -> dict[str, Source]:
-    """Report events whose declarations do not fit together; broken sources stand in for them."""
-    broken: dict[str, Source] = {}
+def _reject_differences(decls: Sequence[s.EventDecl], diagnostics: Diagnostics) -> dict[str, CatalogSource]:
+    """Reports events whose declarations conflict; returns placeholders for them."""
+    broken: dict[str, CatalogSource] = {}
     for name in dict.fromkeys(decl.name.text for decl in decls):
         n_errors = diagnostics.n_errors
         own = [decl for decl in decls if decl.name.text == name]
@@ -243,19 +240,19 @@ def _reject_to_unite(decls: Sequence[s.EventDecl], diagnostics: Diagnostics) -> 
     for decl in decls[1:]:
         for what, own, its in _compared(decl, other):
             if own != its:
-                diagnostics.wrong(
+                diagnostics.error(
                     "INK0334",
                     f"the declarations of `{decl.name}` differ in {what}",
                     decl.name,
                     f"{its or 'none'} in the first, {own or 'none'} here",
-                    notes=[f"the first is at {diagnostics.place(other.name)}; events with the same name are combined"],
+                    notes=[f"the first is at {diagnostics.location(other.name)}; events of one name are combined"],
                     helps=["make the declarations agree, or rename this event"],
                 )
     reject_windows(decls, diagnostics)
     reject_united(decls, diagnostics)
     for decl in decls:
         if decl.on_timeout is not None:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0334",
                 "ON TIMEOUT does not support recursive events or events with several declarations",
                 decl.on_timeout,
@@ -282,7 +279,7 @@ def _compared(decl: s.EventDecl, other: s.EventDecl) -> Iterable[tuple[str, str,
 def _reject_without_beginning(decls: list[s.EventDecl], own: set[str], diagnostics: Diagnostics) -> None:
     for decl in decls:
         place = next(used for used in used_sources(decl) if used.text in own)
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0333",
             f"`{decl.name}` depends only on itself, so it never has a first result",
             place,
@@ -291,7 +288,7 @@ def _reject_without_beginning(decls: list[s.EventDecl], own: set[str], diagnosti
 
 
 def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan], diagnostics: Diagnostics) -> None:
-    """Report whatever keeps a recursive group from having one least model that can be built step by step."""
+    """Reports recursion without a least model that can be built step by step: see `logical/recursion.py`."""
     names = frozenset(event.name for event in events)
     related = next((event for event in events if isinstance(event.pattern, p.Quantified)), None)
     if related is not None:
@@ -300,7 +297,7 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
     for event in events:
         own = [decl for decl in decls if decl.name.text == event.name]
         if event.per is not p.Per.INTERVAL:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0335",
                 f"`{event.name}` is recursive, so its results must be distinguished by values and interval",
                 own[0].name,
@@ -308,14 +305,14 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
                 helps=["add `PER INTERVAL`"],
             )
         if event.returns:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0336",
                 f"`{event.name}` is recursive, so RETURN is ambiguous: a result can have several derivations",
                 own[0].returns[0] if own[0].returns else own[0].name,
                 helps=[f"move the value to the head: `EVENT {event.name}(…, value)`"],
             )
         if r.waits(event):
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0425",
                 f"a recursive event that waits, such as `{event.name}`, is not supported yet",
                 own[0].name,
@@ -326,8 +323,8 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
         return
     at_fault = next(event for event in events if not r.is_monotone(event, names) or not r.is_progressive(event, names))
     own = [decl for decl in decls if decl.name.text == at_fault.name]
-    place = next((used for decl in own for used in named_sources(decl.body) if used.text in names), own[0].name)
-    diagnostics.wrong(
+    place = next((used for decl in own for used in s.named_sources(decl.body) if used.text in names), own[0].name)
+    diagnostics.error(
         "INK0337",
         f"`{at_fault.name}` depends on results of {listed(sorted(names))} and on their absence at the same time",
         place,
@@ -343,8 +340,8 @@ def _reject_relation(
     event: p.EventPlan, decls: Sequence[s.EventDecl], names: frozenset[str], diagnostics: Diagnostics
 ) -> None:
     own = next(decl for decl in decls if decl.name.text == event.name)
-    place = next((used for used in named_sources(own.body) if used.text in names), own.name)
-    diagnostics.wrong(
+    place = next((used for used in s.named_sources(own.body) if used.text in names), own.name)
+    diagnostics.error(
         "INK0337",
         f"`{event.name}` compares segments that depend on its own results",
         place,

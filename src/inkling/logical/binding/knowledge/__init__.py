@@ -1,1 +1,1 @@
-"""Background knowledge: tables, rules, and what calls of them mean."""
+"""Background knowledge: rules, calls of rules, and look-ups in tables."""

@@ -1,6 +1,6 @@
-"""Look-ups in background tables that bind: which leaf asks, and which variable the row supplies.
+"""Look-ups in background tables that bind variables: at which slot they are done, and which variables they bind.
 
-Which leaf can ask or test follows from the places that a condition mentions.
+PATTERN A a WHERE limits(a.road, top) AND a.speed > top    -- the look-up at `a` binds `top`
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ from dataclasses import dataclass, field
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
+from inkling.logical.binding.catalog import check_arity
 from inkling.logical.binding.knowledge.rule_calls import bind_call, lookup_test, report_unbound
-from inkling.logical.binding.knowledge.rule_modes import OpenRule
-from inkling.logical.binding.knowledge.tables import check_arity
-from inkling.logical.binding.names import EventNames, Supply, report_unknown, warn_of_column
-from inkling.logical.binding.patterns.name_scope import NameScope
-from inkling.logical.binding.patterns.places import BodyPlace, InAbsence, InBranch, InRepetition, Place, Standpoint
-from inkling.logical.binding.syntax_walk import walk
+from inkling.logical.binding.knowledge.rule_clauses import OpenRule
+from inkling.logical.binding.patterns.drafts import (
+    BodyDraft,
+    EvaluationPoint,
+    InAbsence,
+    InBranch,
+    InRepetition,
+    SlotDraft,
+)
+from inkling.logical.binding.patterns.scope import EventNames, NameScope, Supply, report_unknown, warn_of_column
 from inkling.logical.plan import TableAtom
 from inkling.model.schema import TableSchema
 
@@ -27,30 +32,30 @@ class Lookup:
     call: s.Call
     table: TableSchema
     rule: OpenRule | None
-    body: BodyPlace
-    home: Place | None
+    body: BodyDraft
+    home: SlotDraft | None
     order: int
 
     @property
-    def at(self) -> Standpoint:
-        return self.home.standpoint if self.home else self.body.standpoint
+    def at(self) -> EvaluationPoint:
+        return self.home.evaluation_point if self.home else self.body.evaluation_point
 
 
-def take_lookup(call: s.Call, body: BodyPlace, home: Place | None, order: int, names: EventNames) -> Lookup | None:
-    """The look-up a call stands for; None after an error, and its variables stay unknown."""
+def take_lookup(call: s.Call, body: BodyDraft, home: SlotDraft | None, order: int, names: EventNames) -> Lookup | None:
+    """The look-up of a call; None after an error, which also poisons its variables."""
     table = names.catalog.facts.get(call.name.text)
     if check_arity(call, names.catalog, names.diagnostics) and table is not None:
         return Lookup(call, table, names.catalog.open_rules.get(call.name.text), body, home, order)
     for arg in call.args:
         if isinstance(arg, s.Variable) and names.is_free(arg.name.text, home):
-            names.unknowable.add(arg.name.text)
+            names.poisoned.add(arg.name.text)
     return None
 
 
 def place_lookups(lookups: list[Lookup], names: EventNames) -> None:
-    """Gives every look-up a leaf; the earliest in pattern order that names a variable supplies it."""
-    if all(place.inner is not None for place in names.shape.places):
-        return  # nothing happens in this pattern, which is already reported
+    """Binds every look-up at a slot; the first look-up in pattern order that has a variable binds the variable."""
+    if all(slot.inner is not None for slot in names.draft.slots):
+        return  # a pattern without events is reported elsewhere
     waiting = list(lookups)
     number = 0
     while waiting:
@@ -68,19 +73,19 @@ def place_lookups(lookups: list[Lookup], names: EventNames) -> None:
 
 
 def _variable_of(arg: s.Expr, lookup: Lookup, names: EventNames) -> s.Ident | None:
-    """The name of an argument that the table may supply."""
+    """The name of an argument that the table may bind."""
     if not isinstance(arg, s.Variable) or not names.is_free(arg.name.text, lookup.home):
         return None
     name = arg.name.text
-    return None if name in names.assignments or name in names.unknowable else arg.name
+    return None if name in names.named_values or name in names.poisoned else arg.name
 
 
-def _places(lookup: Lookup, names: EventNames) -> list[Place]:
-    return [place for arg in lookup.call.args for place in mentions(arg, lookup.home, lookup.at, names).places]
+def _places(lookup: Lookup, names: EventNames) -> list[SlotDraft]:
+    return [slot for arg in lookup.call.args for slot in mentions(arg, lookup.home, lookup.at, names).slots]
 
 
 def _missing(lookup: Lookup, names: EventNames) -> list[s.Ident]:
-    """Names inside larger arguments that have no value yet."""
+    """Unbound names that the look-up needs: inside larger arguments, or required by an open rule."""
     return [
         name
         for arg in lookup.call.args
@@ -88,52 +93,52 @@ def _missing(lookup: Lookup, names: EventNames) -> list[s.Ident]:
         for name in mentions(arg, lookup.home, lookup.at, names).unbound
     ] + [
         name
-        for place, arg in enumerate(lookup.call.args)
-        if lookup.rule is not None and lookup.rule.must_be_given(place)
+        for position, arg in enumerate(lookup.call.args)
+        if lookup.rule is not None and lookup.rule.must_be_given(position)
         if (name := _variable_of(arg, lookup, names)) is not None and names.supply(name.text, lookup.at) is None
     ]
 
 
 def _rank(lookup: Lookup, names: EventNames) -> tuple[int, bool, int, int]:
-    """Look-ups outside NOT first, then those that know something, then from left to right."""
+    """Look-ups outside NOT first, then look-ups with a bound argument, then from left to right."""
     target = _target(lookup, names)
     knows_nothing = all(
         (name := _variable_of(arg, lookup, names)) is not None and names.supply(name.text, lookup.at) is None
         for arg in lookup.call.args
     )
-    return len(target.fences), knows_nothing, target.number, lookup.order
+    return len(target.barriers), knows_nothing, target.number, lookup.order
 
 
-def _target(lookup: Lookup, names: EventNames) -> Place:
+def _target(lookup: Lookup, names: EventNames) -> SlotDraft:
     if lookup.home is not None:
         return lookup.home
     return target_of(_places(lookup, names), lookup.body) or _first_leaf(lookup.body, names)
 
 
-def _first_leaf(body: BodyPlace, names: EventNames) -> Place:
-    """The first leaf of a body that every match fills once, or else simply the first."""
-    inside = [place for place in names.shape.places[body.first : body.last + 1] if place.inner is None]
-    visible = [place for place in inside if all(fence in body.path for fence in place.fences)]
+def _first_leaf(body: BodyDraft, names: EventNames) -> SlotDraft:
+    """The first slot of a body that every match fills exactly once, or else the first slot."""
+    inside = [slot for slot in names.draft.slots[body.first : body.last + 1] if slot.inner is None]
+    visible = [slot for slot in inside if all(barrier in body.path for barrier in slot.barriers)]
     always = [
-        place
-        for place in visible
-        if not any(isinstance(frame, InBranch | InRepetition) for frame in place.path[len(body.path) :])
+        slot
+        for slot in visible
+        if not any(isinstance(frame, InBranch | InRepetition) for frame in slot.path[len(body.path) :])
     ]
-    leaves = [place for place in names.shape.places if place.inner is None]
+    leaves = [slot for slot in names.draft.slots if slot.inner is None]
     return (always or visible or inside or leaves)[0]
 
 
 def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
-    """Binds a look-up at its leaf; if it supplies nothing and reads that leaf alone, it is a condition."""
+    """Binds a look-up at its slot; a look-up that binds nothing and reads that slot alone is a condition."""
     target = _target(lookup, names)
     table, diagnostics = lookup.table, names.diagnostics
     if target.inner is not None:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0416", "looking up a table by the times of a pattern in parentheses is not supported yet", lookup.call
         )
         _give_up(lookup, names)
         return False
-    view = NameScope(names, target.standpoint, lookup.home, inline=lookup.home is not None)
+    view = NameScope(names, target.evaluation_point, lookup.home, inline=lookup.home is not None)
     if lookup.rule is not None:
         return _attach_rule(lookup, lookup.rule, target, view, number, names)
     binder = view.binder()
@@ -150,7 +155,7 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
             if view.fits_column(first, column.type, arg, f"{table.name}.{column.name}"):
                 target.conditions.append(e.Compare("=", first, fact))
                 args.append(None)
-        elif variable is not None and names.supply(variable.text, target.standpoint) is None:
+        elif variable is not None and names.supply(variable.text, target.evaluation_point) is None:
             supplied[variable.text] = fact
             variables[variable.text] = variable
             args.append(None)
@@ -171,19 +176,19 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
 
 
 def _attach_rule(
-    lookup: Lookup, rule: OpenRule, target: Place, view: NameScope, number: int, names: EventNames
+    lookup: Lookup, rule: OpenRule, target: SlotDraft, view: NameScope, number: int, names: EventNames
 ) -> bool:
-    """The same for an open rule: what it tests becomes a condition."""
+    """The same for an open rule, whose tests become a condition."""
     binder, diagnostics = view.binder(), names.diagnostics
     given: list[e.Expr | None] = []
     variables: dict[int, s.Ident] = {}
-    for place, arg in enumerate(lookup.call.args):
+    for position, arg in enumerate(lookup.call.args):
         variable = _variable_of(arg, lookup, names)
         if isinstance(arg, s.Variable) and arg.name.text == "_":
             given.append(None)
-        elif variable is not None and names.supply(variable.text, target.standpoint) is None:
+        elif variable is not None and names.supply(variable.text, target.evaluation_point) is None:
             given.append(None)
-            variables[place] = variable
+            variables[position] = variable
         else:
             bound = binder.value(arg)
             if bound is None:
@@ -200,8 +205,8 @@ def _attach_rule(
         _give_up(lookup, names)
         return False
     supplied: dict[str, e.Expr] = {}
-    for place, variable in variables.items():
-        value = call.supplied[place]
+    for position, variable in variables.items():
+        value = call.supplied[position]
         if variable.text in supplied:
             target.conditions.append(e.Compare("=", supplied[variable.text], value))
             continue
@@ -214,24 +219,24 @@ def _attach_rule(
 
 
 def _give_up(lookup: Lookup, names: EventNames) -> None:
-    """Mark the variables of a rejected look-up, so that they are not reported as unknown."""
+    """Poison the variables of a rejected look-up, so that they are not reported as unknown."""
     for arg in lookup.call.args:
         variable = _variable_of(arg, lookup, names)
         if variable is not None:
-            names.unknowable.add(variable.text)
+            names.poisoned.add(variable.text)
 
 
 def warn_of_unread(names: EventNames) -> None:
-    """A variable that only one look-up mentions filters nothing; a column of that name was probably meant."""
+    """Warns of variables that only one look-up uses: they filter nothing, and a column was probably meant."""
     for name, supplies in names.supplies.items():
         for supply in supplies:
             if name not in names.read:
                 warn_of_column(supply.written, names)
 
 
-def _is_local(expr: e.Expr, place: Place) -> bool:
+def _is_local(expr: e.Expr, slot: SlotDraft) -> bool:
     elsewhere = e.atoms_of(expr) or any(isinstance(part, e.KeyColumn | e.Quantity) for part in e.walk(expr))
-    return e.slots_of(expr) <= {place.number} and not elsewhere
+    return e.slots_of(expr) <= {slot.number} and not elsewhere
 
 
 ONE_OF_MANY = ("FIRST", "LAST")
@@ -239,63 +244,67 @@ ONE_OF_MANY = ("FIRST", "LAST")
 
 @dataclass(slots=True)
 class Mentions:
-    places: list[Place] = field(default_factory=list)
-    unbound: list[s.Ident] = field(default_factory=list)  # bare names that nothing binds so far
+    """The slots, unbound names and aggregates that an expression mentions."""
+
+    slots: list[SlotDraft] = field(default_factory=list)
+    unbound: list[s.Ident] = field(default_factory=list)  # bare names that are not bound yet
     aggregates: list[s.Aggregate] = field(default_factory=list)
 
 
-def mentions(expr: s.Expr, home: Place | None, at: Standpoint, names: EventNames) -> Mentions:
-    """Everything an expression depends on, through the values it names."""
+def mentions(expr: s.Expr, home: SlotDraft | None, at: EvaluationPoint, names: EventNames) -> Mentions:
+    """Everything that an expression depends on, through named values too."""
     found = Mentions()
     _collect(expr, home, at, names, found)
     return found
 
 
-def target_of(places: list[Place], body: BodyPlace) -> Place | None:
-    """The last mentioned place of a body in pattern order, inside NOT if one is mentioned there.
+def target_of(slots: list[SlotDraft], body: BodyDraft) -> SlotDraft | None:
+    """The last mentioned slot of a body in pattern order; a slot inside NOT takes precedence.
 
-    None when the condition is about the body as a whole.
+    None if the condition is about the body as a whole.
     """
-    inside = [place for place in places if body.first <= place.number <= body.last]
-    fences = {place: [fence for fence in place.fences if fence not in body.path] for place in inside}
-    visible = [place for place in inside if not fences[place]]
+    inside = [slot for slot in slots if body.first <= slot.number <= body.last]
+    barriers = {slot: [barrier for barrier in slot.barriers if barrier not in body.path] for slot in inside}
+    visible = [slot for slot in inside if not barriers[slot]]
     absent = [
-        place for place in inside if fences[place] and all(isinstance(fence, InAbsence) for fence in fences[place])
+        slot for slot in inside if barriers[slot] and all(isinstance(barrier, InAbsence) for barrier in barriers[slot])
     ]
-    return max(absent or visible, key=lambda place: (len(place.fences), place.number), default=None)
+    return max(absent or visible, key=lambda slot: (len(slot.barriers), slot.number), default=None)
 
 
-def _collect(expr: s.Expr, home: Place | None, at: Standpoint, names: EventNames, found: Mentions) -> None:
-    for node in walk(expr):
+def _collect(expr: s.Expr, home: SlotDraft | None, at: EvaluationPoint, names: EventNames, found: Mentions) -> None:
+    for node in s.walk(expr):
         match node:
             case s.Variable(name=name):
                 _collect_bare(name, home, at, names, found)
             case s.Aggregate(var=var, function=function):
                 if function not in ONE_OF_MANY:
                     found.aggregates.append(node)
-                _collect_place(names.shape.named(var.text), found)
+                _collect_place(names.draft.named(var.text), found)
             case s.Attribute(var=var) | s.Part(var=var) | s.TimeOf(var=var) | s.IdOf(var=var):
-                _collect_place(names.shape.named(var.text), found)
+                _collect_place(names.draft.named(var.text), found)
             case _:
                 pass
 
 
-def _collect_bare(name: s.Ident, home: Place | None, at: Standpoint, names: EventNames, found: Mentions) -> None:
+def _collect_bare(
+    name: s.Ident, home: SlotDraft | None, at: EvaluationPoint, names: EventNames, found: Mentions
+) -> None:
     if home is not None and name.text in home.columns:
         _collect_place(home, found)
         return
-    if not names.is_free(name.text, home) or name.text in names.unknowable or name.text == "_":
+    if not names.is_free(name.text, home) or name.text in names.poisoned or name.text == "_":
         return
-    assignment = names.assignments.get(name.text)
+    named = names.named_values.get(name.text)
     supplies = names.supplies.get(name.text, [])
-    if assignment is not None:
-        _collect(assignment.value, assignment.home, at, names, found)
+    if named is not None:
+        _collect(named.value, named.home, at, names, found)
     elif supplies:
-        _collect_place((names.supply(name.text, at) or supplies[0]).place, found)
+        _collect_place((names.supply(name.text, at) or supplies[0]).slot, found)
     else:
         found.unbound.append(name)
 
 
-def _collect_place(place: Place | None, found: Mentions) -> None:
-    if place is not None and place not in found.places:
-        found.places.append(place)
+def _collect_place(slot: SlotDraft | None, found: Mentions) -> None:
+    if slot is not None and slot not in found.slots:
+        found.slots.append(slot)

@@ -1,6 +1,6 @@
-"""What a call of an open rule means to its caller: a row of the rule's table, conditions, and values.
+"""Calls of open rules: a call becomes a look-up in the rule's table, a condition, and values for unbound arguments.
 
-In the clause of a rule every bare name is a variable.
+In a rule, every bare name is a variable.
 """
 
 from __future__ import annotations
@@ -10,27 +10,26 @@ from dataclasses import dataclass, field
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
-from inkling.logical.binding.catalog import Catalog
+from inkling.logical.binding.catalog import Catalog, check_arity
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.diagnostics import Diagnostics
 from inkling.logical.binding.expressions import ExpressionBinder, Reference
-from inkling.logical.binding.knowledge.rule_modes import Modes, OpenClause, OpenRule, is_anything, variables_in
-from inkling.logical.binding.knowledge.tables import check_arity
+from inkling.logical.binding.knowledge.rule_clauses import Modes, OpenClause, OpenRule, is_wildcard, variables_in
 from inkling.logical.knowledge import VARIABLES
 from inkling.model.schema import Column
 from inkling.model.types import Type, common_type
 
 OUTERMOST = VARIABLES - 1
-"""Number of the row that a condition looks for, unless it stands inside another such condition."""
+"""Number of the row that a look-up in a condition tests; nested look-ups count down from it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCall:
-    """What a row of the rule's table must equal and pass, and what the arguments stand for that were not given."""
+    """The arguments and the condition that a row of the rule's table must satisfy, and values of unbound arguments."""
 
     args: tuple[e.Expr | None, ...]  # one per column of the table
     condition: e.Expr
-    supplied: Mapping[int, e.Expr]  # by place of the argument
+    supplied: Mapping[int, e.Expr]  # by position of the argument
     needs_row: bool = True
 
 
@@ -43,7 +42,7 @@ def bind_call(
     diagnostics: Diagnostics,
     times: TimeUses,
 ) -> RuleCall | None:
-    """A call with the given arguments, where the row of the table is `FactColumn(number, …)`; None after an error."""
+    """A call with the given arguments (None: unbound); the row of the table is `FactColumn(number, …)`."""
     for place, value in enumerate(given):
         if value is None and rule.must_be_given(place):
             _reject_unbound(rule, node, place, diagnostics)
@@ -85,10 +84,10 @@ def _bind_test(
     known: Container[str],
     number: int = OUTERMOST,
 ) -> e.Expr | None:
-    """Whether a look-up finds anything; a bare name that is not known may be anything."""
+    """A look-up that tests whether a row exists; a bare name that is not known matches any value."""
     given: list[e.Expr | None] = []
     for arg in node.args:
-        if isinstance(arg, s.Variable) and (is_anything(arg) or arg.name.text not in known):
+        if isinstance(arg, s.Variable) and (is_wildcard(arg) or arg.name.text not in known):
             given.append(None)
             continue
         value = binder.value(arg)
@@ -106,7 +105,7 @@ def lookup_test(
     times: TimeUses,
     number: int = OUTERMOST,
 ) -> e.Expr | None:
-    """Whether a table or rule has a row with these values; the row has a number that no enclosing one has."""
+    """A test whether a table or rule has a row with these values; `number` differs from enclosing look-ups."""
     name = node.name.text
     rule = catalog.open_rules.get(name)
     if rule is None:
@@ -123,26 +122,26 @@ def lookup_test(
 def fits_column(value: e.Expr, column: Column, node: s.Call, arg: s.Expr, diagnostics: Diagnostics) -> bool:
     if common_type(value.type, column.type) is not None:
         return True
-    diagnostics.wrong(
+    diagnostics.error(
         "INK0213",
         f"column `{node.name}.{column.name}` is {column.type}, found {value.type}",
         arg,
-        f"`{diagnostics.words(arg)}` is {value.type}",
+        f"`{diagnostics.text_of(arg)}` is {value.type}",
     )
     return False
 
 
 def _reject_event(node: Reference, diagnostics: Diagnostics) -> None:
-    diagnostics.wrong(
+    diagnostics.error(
         "INK0345",
-        f"`{diagnostics.words(node)}` reads an event, which a rule cannot do",
+        f"`{diagnostics.text_of(node)}` reads an event, which a rule cannot do",
         node,
         helps=["make it an argument of the rule, and pass the value where the rule is used"],
     )
 
 
 def _chosen(place: int, marks: list[e.Expr], values: list[list[e.Expr]]) -> e.Expr:
-    """The value of an argument by the clause at hand."""
+    """The value of an argument, depending on the clause of the row."""
     found = [value[place] for value in values]
     if all(value == found[0] for value in found):
         return found[0]
@@ -153,7 +152,7 @@ def _chosen(place: int, marks: list[e.Expr], values: list[list[e.Expr]]) -> e.Ex
 
 
 def report_unbound(node: s.Call, rule: OpenRule | None, missing: list[s.Ident], diagnostics: Diagnostics) -> bool:
-    """Whether a call lacks an argument that the rule cannot find; says so."""
+    """Whether a call leaves an argument unbound that the rule cannot bind; reports it."""
     names = {name.text for name in missing}
     lacking = [
         place
@@ -174,7 +173,7 @@ def _fails_on_null(test: e.Expr | None, value: e.Expr) -> bool:
 
 def _reject_unbound(rule: OpenRule, node: s.Call, place: int, diagnostics: Diagnostics) -> None:
     parameter = rule.parameters[place]
-    diagnostics.wrong(
+    diagnostics.error(
         "INK0347",
         f"rule `{node.name}` needs a value for `{parameter}`",
         node.args[place],
@@ -186,7 +185,7 @@ def _reject_unbound(rule: OpenRule, node: s.Call, place: int, diagnostics: Diagn
 
 @dataclass(frozen=True, slots=True)
 class _CallNames:
-    """Names in a clause of an open rule, seen from one call of it."""
+    """Resolves names in a clause of an open rule for one call of the rule."""
 
     clause: OpenClause
     rule: OpenRule
@@ -195,7 +194,7 @@ class _CallNames:
     catalog: Catalog
     diagnostics: Diagnostics
     times: TimeUses
-    lone: bool  # whether the call does without a row of the table
+    lone: bool  # whether the call needs no row of the table
 
     def binder(self) -> ExpressionBinder:
         return ExpressionBinder(self, self.catalog, self.diagnostics, self.times)
@@ -226,19 +225,19 @@ class _CallNames:
         return _bind_test(node, binder, self.catalog, self.diagnostics, known, min(self.number, VARIABLES) - 1)
 
     def head(self, place: int) -> e.Expr | None:
-        """What an argument is, as the clause says."""
+        """The value of an argument according to the clause."""
         arg = self.clause.modes.clause.args[place]
         if self.lone or not self.clause.is_stored(place):
             return self.binder().value(arg)
         return self._stored(self.rule.parameters[place])
 
     def tests(self, node: s.Call) -> list[e.Expr] | None:
-        """What must hold besides the equality of stored arguments; None after an error."""
+        """The conditions of the clause besides the equality of stored arguments; None after an error."""
         modes, binder = self.clause.modes, self.binder()
-        found = [binder.condition(test) for test in modes.conditions if modes.by_caller(test)]
+        found = [binder.condition(test) for test in modes.conditions if modes.depends_on_caller(test)]
         for index, atom in enumerate(modes.atoms):
             for place, arg in enumerate(atom.args):
-                if modes.by_caller(arg):
+                if modes.depends_on_caller(arg):
                     found.append(self._equal(self._stored(f"{atom.name.text}'{index}'{place}"), binder.value(arg), arg))
         opened: set[str] = set()
         for place, value in enumerate(self.given):
@@ -260,11 +259,11 @@ class _CallNames:
         if one is None or other is None:
             return None
         if common_type(one.type, other.type) is None:
-            self.diagnostics.wrong(
+            self.diagnostics.error(
                 "INK0213",
                 f"this argument of rule `{self.rule.schema.name}` is {other.type}, found {one.type}",
                 at,
-                f"`{self.diagnostics.words(at)}` is {one.type}",
+                f"`{self.diagnostics.text_of(at)}` is {one.type}",
             )
             return None
         return e.Compare("=", one, other)
@@ -272,7 +271,7 @@ class _CallNames:
 
 @dataclass(slots=True)
 class VariableTypes:
-    """Types of the variables of a clause, as far as they are known."""
+    """The types of the variables of a clause that are known so far."""
 
     known: dict[str, Type] = field(default_factory=dict)
 
@@ -282,7 +281,7 @@ class VariableTypes:
 
 @dataclass(frozen=True, slots=True)
 class RuleNames:
-    """Resolves the variables of a clause to columns of what is known so far, under the number of that row."""
+    """Resolves the variables of a clause to columns of its row of variables."""
 
     catalog: Catalog
     diagnostics: Diagnostics
@@ -309,15 +308,15 @@ class RuleNames:
     def atom_argument(
         self, arg: s.Expr, column: Column, atom: s.Call, number: int, modes: Modes
     ) -> tuple[e.FactColumn | e.Literal | None, e.Expr | None]:
-        """An argument of an atom, and a condition that says what it must equal when it is no name or constant."""
-        if is_anything(arg):
+        """An argument of an atom, and an equality condition if it is neither a name nor a constant."""
+        if is_wildcard(arg):
             return None, None
         if isinstance(arg, s.Variable) and arg.name.text in modes.bound:
             return e.FactColumn(self.number, arg.name.text, self.types.known[arg.name.text]), None
         place = self.catalog.facts[atom.name.text].columns.index(column)
         own = e.FactColumn(self.number, f"{atom.name.text}'{number}'{place}", column.type)
         self.types.known[own.column] = column.type
-        if modes.by_caller(arg):
+        if modes.depends_on_caller(arg):
             return own, None
         value = self.binder().value(arg)
         if value is None:

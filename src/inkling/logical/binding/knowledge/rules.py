@@ -1,4 +1,8 @@
-"""Rules: which are closed, of what types their facts are, and what is left for the caller of an open one."""
+"""Binds RULE: dependencies between rules, types of their facts, and plans.
+
+A closed rule is a table whose facts are derived before the run. An open rule, which has arguments that only its caller
+binds, is a table of what its clauses determine themselves, and a template of the conditions that a call adds.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
-from inkling.logical.binding.catalog import Catalog
+from inkling.logical.binding.catalog import Catalog, check_arity
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean
 from inkling.logical.binding.knowledge.rule_calls import RuleNames, VariableTypes
-from inkling.logical.binding.knowledge.rule_modes import (
-    MAX_WAYS,
+from inkling.logical.binding.knowledge.rule_clauses import (
+    MAX_CLAUSES,
     Modes,
     OpenClause,
     OpenRule,
@@ -19,24 +23,22 @@ from inkling.logical.binding.knowledge.rule_modes import (
     WrittenClause,
     calls_in,
     clauses_of,
-    is_anything,
+    is_wildcard,
     modes_of,
     variables_in,
 )
-from inkling.logical.binding.knowledge.tables import check_arity
-from inkling.logical.binding.syntax_walk import walk
 from inkling.logical.knowledge import VARIABLES, Clause, Kind, RuleAtom, RulePlan
 from inkling.model.schema import Column, TableSchema
 from inkling.model.types import Type, common_type
 
 CLAUSE = "clause"
-"""Column of an open rule's table: which of its clauses a row belongs to."""
+"""Column of an open rule's table: the number of the clause that a row belongs to."""
 
 
 def bind_rules(
     decls: Sequence[s.RuleDecl], catalog: Catalog, diagnostics: Diagnostics, times: TimeUses
 ) -> list[RulePlan]:
-    """The rules of a program as tables, each after those it uses; `catalog` learns how they are called."""
+    """The plans of all rules, each after the rules that it uses; rules also enter the catalog."""
     catalog.rules.update({decl.head.name.text: len(decl.head.args) for decl in decls})
     sound = [decl for decl in decls if _is_sound(decl, catalog, diagnostics)]
     catalog.broken_tables |= {decl.head.name.text for decl in decls if decl not in sound}
@@ -51,24 +53,24 @@ def bind_rules(
 
 
 def _is_sound(decl: s.RuleDecl, catalog: Catalog, diagnostics: Diagnostics) -> bool:
-    """Whether names and arities of one declaration are right."""
+    """Whether names and numbers of arguments of one declaration are valid; reports if not."""
     n_errors = diagnostics.n_errors
-    for call in (part for part in walk(decl.body) if isinstance(part, s.Call)):
+    for call in (part for part in s.walk(decl.body) if isinstance(part, s.Call)):
         check_arity(call, catalog, diagnostics)
     mentioned = {name.text for name in variables_in(decl.body)}
     for arg in decl.head.args:
-        if is_anything(arg):
-            diagnostics.wrong("INK0340", "`_` is not allowed in the head of a rule: it has no value", arg)
+        if is_wildcard(arg):
+            diagnostics.error("INK0340", "`_` is not allowed in the head of a rule: it has no value", arg)
     for name in variables_in(*decl.head.args):
         if decl.body is None:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0340",
                 f"`{name}` is a variable, and a fact has none",
                 name,
                 helps=[f"a string needs single quotes: `'{name}'`", f"or add a condition that binds `{name}`: `IF …`"],
             )
         elif name.text not in mentioned:
-            diagnostics.wrong(
+            diagnostics.error(
                 "INK0340",
                 f"the head of rule `{decl.head.name}` has `{name}`, which its conditions do not use",
                 name,
@@ -78,7 +80,7 @@ def _is_sound(decl: s.RuleDecl, catalog: Catalog, diagnostics: Diagnostics) -> b
 
 
 class _RuleBinder:
-    """Binds group after group of rules that use each other."""
+    """Binds rules in groups of mutually recursive rules."""
 
     def __init__(
         self, decls: Sequence[s.RuleDecl], catalog: Catalog, diagnostics: Diagnostics, times: TimeUses
@@ -92,7 +94,7 @@ class _RuleBinder:
         self._unfolding = Unfolding.fresh()
 
     def groups(self) -> Iterator[list[str]]:
-        """Rules that use each other, after those they use."""
+        """Groups of mutually recursive rules in topological order."""
         needs = {
             name: [
                 call.name.text
@@ -131,10 +133,10 @@ class _RuleBinder:
         modes: dict[str, list[Modes]] = {}
         for name in names:
             clauses = [one for clause in self.written[name] for one in self._unfolding.unfolded(clause, self.opened)]
-            if len(clauses) > MAX_WAYS:
-                self.diagnostics.wrong(
+            if len(clauses) > MAX_CLAUSES:
+                self.diagnostics.error(
                     "INK0346",
-                    f"`{name}` expands to more than {MAX_WAYS} clauses",
+                    f"`{name}` expands to more than {MAX_CLAUSES} clauses",
                     clauses[0].head,
                     helps=["move a part of it to another RULE"],
                 )
@@ -158,7 +160,7 @@ class _RuleBinder:
         return []
 
     def _is_stratified(self, names: list[str]) -> bool:
-        """Whether no rule of a group is looked up under NOT, or inside a larger condition, by another one of it."""
+        """Whether no rule of a group is used under NOT or OR by a rule of the same group; reports if not."""
         fine = True
         for name in names:
             for clause in self.written[name]:
@@ -167,7 +169,7 @@ class _RuleBinder:
                     for call in inner:
                         fine = False
                         other = "itself" if call.name.text == name else f"`{call.name}`, which depends on `{name}`,"
-                        self.diagnostics.wrong(
+                        self.diagnostics.error(
                             "INK0341",
                             f"`{name}` uses {other} under NOT or OR",
                             call,
@@ -179,7 +181,7 @@ class _RuleBinder:
     def _is_safe(self, modes: Modes) -> bool:
         for name in modes.unsafe:
             written = name.text.split("'")[0]
-            self.diagnostics.wrong(
+            self.diagnostics.error(
                 "INK0340",
                 f"`{written}` is not bound in this rule",
                 name,
@@ -190,7 +192,7 @@ class _RuleBinder:
 
     def _reject_open_recursion(self, modes: Modes) -> None:
         name = next(name for name in variables_in(*modes.clause.args) if name.text in modes.open)
-        self.diagnostics.wrong(
+        self.diagnostics.error(
             "INK0342",
             f"`{modes.clause.name}` is recursive, but nothing binds `{name}`",
             name,
@@ -221,7 +223,7 @@ class _RuleBinder:
             self._reject_clashes(name, some, kinds)
             clauses = [self._clause(one, tuple(one.clause.args)) for one in some]
             if self.diagnostics.n_errors == n_errors and any(None in kinds[other] for other in modes):
-                self.diagnostics.wrong(
+                self.diagnostics.error(
                     "INK0344",
                     f"every clause of `{name}` is recursive, so it never derives a fact",
                     some[0].clause.head,
@@ -256,13 +258,13 @@ class _RuleBinder:
         return [None if head is None else head.type for head in heads]
 
     def _types(self, modes: Modes, kinds: dict[str, list[Type | None]]) -> VariableTypes:
-        """Types of the variables that atoms bind; unknown while those of a rule of the same group are."""
+        """Types of the variables that atoms bind; types of rules of the same group may still be unknown."""
         types = VariableTypes()
         for atom in modes.atoms:
             name = atom.name.text
             given = kinds[name] if name in kinds else [column.type for column in self.catalog.facts[name].columns]
             for arg, kind in zip(atom.args, given, strict=True):
-                if isinstance(arg, s.Variable) and not is_anything(arg) and kind is not None:
+                if isinstance(arg, s.Variable) and not is_wildcard(arg) and kind is not None:
                     have = types.known.get(arg.name.text)
                     types.known[arg.name.text] = kind if have is None else common_type(have, kind) or have
         return types
@@ -272,25 +274,25 @@ class _RuleBinder:
         for one in some:
             for arg, kind, found in zip(one.clause.args, kinds[name], self._head_types(one, kinds, quiet), strict=True):
                 if kind is not None and found is not None and common_type(kind, found) is None:
-                    self.diagnostics.wrong(
+                    self.diagnostics.error(
                         "INK0343",
                         f"an argument of rule `{name}` is {kind} in one clause and {found} in another",
                         arg,
-                        f"`{self.diagnostics.words(arg)}` is {found}",
+                        f"`{self.diagnostics.text_of(arg)}` is {found}",
                     )
 
     def _clause(self, modes: Modes, heads: tuple[s.Expr, ...]) -> Clause | None:
-        """A clause over its variables, with the given values as its head."""
+        """The plan of a clause with the given expressions as its head; None after an error."""
         n_errors = self.diagnostics.n_errors
         types = VariableTypes()
         for atom in modes.atoms:
             for arg, column in zip(atom.args, self.catalog.facts[atom.name.text].columns, strict=True):
-                if not isinstance(arg, s.Variable) or is_anything(arg):
+                if not isinstance(arg, s.Variable) or is_wildcard(arg):
                     continue
                 have = types.known.get(arg.name.text, column.type)
                 kind = common_type(have, column.type)
                 if kind is None:
-                    self.diagnostics.wrong(
+                    self.diagnostics.error(
                         "INK0343",
                         f"`{arg.name}` is {have} in one place of this rule and {column.type} in another",
                         arg,
@@ -301,7 +303,7 @@ class _RuleBinder:
         binder = names.binder()
         named: list[tuple[e.FactColumn, e.Expr]] = []
         for name, written in modes.named:
-            value = None if modes.by_caller(written) else binder.value(written)
+            value = None if modes.depends_on_caller(written) else binder.value(written)
             if value is not None:
                 types.known[name.text] = value.type
                 named.append((e.FactColumn(VARIABLES, name.text, value.type), value))
@@ -316,7 +318,7 @@ class _RuleBinder:
                     conditions.append(test)
             atoms.append(RuleAtom(atom.name.text, tuple(args)))
         for node in modes.conditions:
-            test = None if modes.by_caller(node) else binder.condition(node)
+            test = None if modes.depends_on_caller(node) else binder.condition(node)
             if test is not None:
                 conditions.append(test)
         head = [binder.value(arg) for arg in heads]
@@ -327,23 +329,27 @@ class _RuleBinder:
         )
 
     def _open(self, name: str, some: list[Modes], number: int) -> list[RulePlan]:
-        """A table of what the clauses know by themselves, and templates of the rest."""
+        """The table of an open rule, and the templates of its calls."""
         parameters = _parameter_names(some)
         columns: list[Column] = [Column(_fresh(CLAUSE, parameters), Type.INTEGER)]
         places: dict[tuple[int, str], str] = {}  # (clause, variable or parameter) -> column
         n_errors = self.diagnostics.n_errors
         cores = []
         for one in some:
-            own = [arg for arg in one.clause.args if not one.by_caller(arg)]
-            waiting = [node for node in one.conditions if one.by_caller(node)]
-            waiting += [value for _, value in one.named if one.by_caller(value)]
-            waiting += [arg for arg in one.clause.args if one.by_caller(arg)]
-            waiting += [arg for atom in one.atoms for arg in atom.args if one.by_caller(arg)]
+            own = [arg for arg in one.clause.args if not one.depends_on_caller(arg)]
+            waiting = [node for node in one.conditions if one.depends_on_caller(node)]
+            waiting += [value for _, value in one.named if one.depends_on_caller(value)]
+            waiting += [arg for arg in one.clause.args if one.depends_on_caller(arg)]
+            waiting += [arg for atom in one.atoms for arg in atom.args if one.depends_on_caller(arg)]
             valued = {*one.bound, *(known.text for known, _ in one.named)}
-            inner = {v.text: v for v in variables_in(*waiting) if v.text in valued and not one.by_caller(s.Variable(v))}
+            inner = {
+                v.text: v
+                for v in variables_in(*waiting)
+                if v.text in valued and not one.depends_on_caller(s.Variable(v))
+            }
             for index, atom in enumerate(one.atoms):
                 for place, arg in enumerate(atom.args):
-                    if one.by_caller(arg):
+                    if one.depends_on_caller(arg):
                         ident = s.Ident(f"{atom.name.text}'{index}'{place}")
                         inner[ident.text] = ident
             cores.append((own, inner))
@@ -360,17 +366,17 @@ class _RuleBinder:
             assert clause is not None
             values = iter(clause.head)
             for parameter, arg in zip(parameters, one.clause.args, strict=True):
-                if one.by_caller(arg):
+                if one.depends_on_caller(arg):
                     continue
                 value = next(values)
                 have = kinds.get(parameter, value.type)
                 kind = common_type(have, value.type)
                 if kind is None:
-                    self.diagnostics.wrong(
+                    self.diagnostics.error(
                         "INK0343",
                         f"an argument of rule `{name}` is {have} in one clause and {value.type} in another",
                         arg,
-                        f"`{self.diagnostics.words(arg)}` is {value.type}",
+                        f"`{self.diagnostics.text_of(arg)}` is {value.type}",
                     )
                 kinds[parameter] = kind or have
                 rows[index][parameter] = value
@@ -410,7 +416,7 @@ class _RuleBinder:
 
 
 def _parameter_names(some: list[Modes]) -> list[str]:
-    """A name per argument: that of the first variable in its place."""
+    """A name per argument: the first variable at its position in any clause."""
     names: list[str] = []
     for place in range(len(some[0].clause.args)):
         found = [one.clause.args[place] for one in some]

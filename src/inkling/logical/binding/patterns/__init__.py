@@ -1,1 +1,1 @@
-"""Patterns: their slots, what can be seen from where, and where each condition is tested."""
+"""Patterns: slots, the scope of names, and the slot or body where each condition is tested."""

@@ -1,4 +1,9 @@
-"""Puts every condition of an event where it is tested, at a leaf or after the whole of a body; some name values."""
+"""Binds every condition of an event to the slot or body where it is tested.
+
+A condition is tested at the last slot that it mentions, or after the whole body; `v = expression` names a value:
+
+    WHERE a.x < b.x AND n = COUNT(b)    -- the first conjunct is tested at `b`, the second names a value
+"""
 
 from __future__ import annotations
 
@@ -7,18 +12,16 @@ from dataclasses import dataclass
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.knowledge.lookups import Lookup, Mentions, mentions, place_lookups, take_lookup, target_of
-from inkling.logical.binding.names import Assignment, EventNames, report_unknown
-from inkling.logical.binding.patterns.name_scope import NameScope
-from inkling.logical.binding.patterns.places import (
-    BodyPlace,
+from inkling.logical.binding.patterns.drafts import (
+    BodyDraft,
+    EvaluationPoint,
     InBranch,
     InRepetition,
     InSequence,
     Path,
-    Place,
-    Standpoint,
+    SlotDraft,
 )
-from inkling.logical.binding.syntax_walk import conjuncts, walk
+from inkling.logical.binding.patterns.scope import EventNames, NamedValue, NameScope, report_unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,38 +29,38 @@ class Conjunct:
     """One conjunct of the brackets of `home`, or of the WHERE of `body`."""
 
     node: s.Expr
-    body: BodyPlace
-    home: Place | None
+    body: BodyDraft
+    home: SlotDraft | None
 
     @property
-    def at(self) -> Standpoint:
-        return self.home.standpoint if self.home else self.body.standpoint
+    def at(self) -> EvaluationPoint:
+        return self.home.evaluation_point if self.home else self.body.evaluation_point
 
 
 def bind_conditions(names: EventNames) -> None:
-    """Fills the places and bodies of a shape with typed conditions and look-ups."""
+    """Adds typed conditions and look-ups to the slots and bodies of a pattern."""
     tests = _split(names)
     lookups = [test for test in tests if isinstance(test, Lookup)]
     place_lookups(lookups, names)
     for test in tests:
         if isinstance(test, Conjunct):
             _place(test, names)
-    for place in names.shape.places:
-        for node in conjuncts(place.check):
-            _bind_check(node, place, names)
-    for body in names.shape.bodies:
+    for slot in names.draft.slots:
+        for node in s.conjuncts(slot.check):
+            _bind_check(node, slot, names)
+    for body in names.draft.bodies:
         for check in body.checks:
-            for node in conjuncts(check):
+            for node in s.conjuncts(check):
                 _bind_after(node, body, None, names)
 
 
 def _split(names: EventNames) -> list[Conjunct | Lookup]:
-    """All conjuncts in the order written; named values are taken out."""
-    written = [Conjunct(node, place.body, place) for place in names.shape.places for node in conjuncts(place.condition)]
-    written += [Conjunct(node, body, None) for body in names.shape.bodies for node in conjuncts(body.where)]
+    """All conjuncts in source order; conjuncts that name a value are removed."""
+    written = [Conjunct(node, slot.body, slot) for slot in names.draft.slots for node in s.conjuncts(slot.condition)]
+    written += [Conjunct(node, body, None) for body in names.draft.bodies for node in s.conjuncts(body.where)]
     written.sort(key=lambda test: test.node.span.start)
-    left = [test for test in written if not _take_assignment(test.node, test.home, names)]
-    _reject_circles(names)
+    left = [test for test in written if not _take_named_value(test.node, test.home, names)]
+    _reject_cycles(names)
     tests: list[Conjunct | Lookup] = []
     for order, test in enumerate(left):
         if not isinstance(test.node, s.Call) or names.catalog.function(test.node.name.text):
@@ -75,64 +78,64 @@ def _place(test: Conjunct, names: EventNames) -> None:
         if _may_wait(test, found, names):
             _bind_after(test.node, test.body, test.home, names)
         return
-    target = test.home or target_of(found.places, test.body)
+    target = test.home or target_of(found.slots, test.body)
     if target is None:
         _bind_after(test.node, test.body, None, names)
     elif target.inner is not None:
-        _bind_after(test.node, target.inner, None, names, Standpoint(target.path, target.number))
+        _bind_after(test.node, target.inner, None, names, EvaluationPoint(target.path, target.number))
     else:
-        view = NameScope(names, target.standpoint, test.home, inline=test.home is not None)
+        view = NameScope(names, target.evaluation_point, test.home, inline=test.home is not None)
         bound = view.binder().condition(test.node)
         if bound is not None:
             target.conditions.append(bound)
 
 
-def _bind_check(node: s.Expr, place: Place, names: EventNames) -> None:
-    """A conjunct of the CHECK of a repetition: it is tested for each event, when that has been chosen."""
-    aggregates = mentions(node, None, place.standpoint, names).aggregates
+def _bind_check(node: s.Expr, slot: SlotDraft, names: EventNames) -> None:
+    """A conjunct of the CHECK of a repetition: it is tested for each event, after the event is chosen."""
+    aggregates = mentions(node, None, slot.evaluation_point, names).aggregates
     if aggregates:
-        names.diagnostics.wrong(
+        names.diagnostics.error(
             "INK0315",
             "an aggregate is not allowed in the CHECK of a repetition",
             aggregates[0],
             notes=["it is tested for one event at a time, before the repetition is complete"],
-            helps=[f"move the condition to HAVING: `HAVING {names.diagnostics.words(node)}`"],
+            helps=[f"move the condition to HAVING: `HAVING {names.diagnostics.text_of(node)}`"],
         )
         return
-    bound = NameScope(names, place.standpoint).binder().condition(node)
+    bound = NameScope(names, slot.evaluation_point).binder().condition(node)
     if bound is not None:
-        (place.checks if place.breaks else place.conditions).append(bound)
+        (slot.checks if slot.breaks else slot.conditions).append(bound)
 
 
 def _bind_after(
-    node: s.Expr, body: BodyPlace, home: Place | None, names: EventNames, at: Standpoint | None = None
+    node: s.Expr, body: BodyDraft, home: SlotDraft | None, names: EventNames, at: EvaluationPoint | None = None
 ) -> None:
-    bound = NameScope(names, at or body.standpoint, home).binder().condition(node)
+    bound = NameScope(names, at or body.evaluation_point, home).binder().condition(node)
     if bound is not None:
         body.having.append(bound)
 
 
 def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
-    """Whether an aggregate outside HAVING can be tested at the end and mean the same."""
+    """Whether an aggregate outside HAVING can be tested at the end with the same result; reports if not."""
     frames = [
-        frame for place in (*found.places, *([test.home] if test.home else [])) for frame in _local(place, test.body)
+        frame for slot in (*found.slots, *([test.home] if test.home else [])) for frame in _local(slot, test.body)
     ]
     policies = {frame.policy for frame in frames if isinstance(frame, InSequence)} - {p.Policy.ANY}
-    words = names.diagnostics.words(found.aggregates[0])
+    words = names.diagnostics.text_of(found.aggregates[0])
     where = "`[…]`" if test.home else "WHERE"
     if policies:
         policy = policies.pop().value
-        names.diagnostics.wrong(
+        names.diagnostics.error(
             "INK0315",
             f"an aggregate in {where} is not allowed under {policy}",
             found.aggregates[0],
             f"`{words}` is only known once the repetition is complete",
             notes=[f"{policy} selects events one by one, before the repetition is complete"],
-            helps=[f"move the condition to HAVING: `HAVING {names.diagnostics.words(test.node)}`"],
+            helps=[f"move the condition to HAVING: `HAVING {names.diagnostics.text_of(test.node)}`"],
         )
         return False
     if test.home is not None and any(isinstance(frame, InRepetition) for frame in _local(test.home, test.body)):
-        names.diagnostics.wrong(
+        names.diagnostics.error(
             "INK0315",
             f"`{words}` is only known once the repetition is complete",
             found.aggregates[0],
@@ -143,67 +146,67 @@ def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
         )
         return False
     if any(isinstance(frame, InBranch) for frame in frames):
-        names.diagnostics.wrong(
+        names.diagnostics.error(
             "INK0315",
             f"an aggregate in {where} is not allowed inside OR",
             found.aggregates[0],
             f"`{words}` is only known once the repetition is complete",
-            helps=[f"give that branch its own HAVING: `(… HAVING {names.diagnostics.words(test.node)})`"],
+            helps=[f"give that branch its own HAVING: `(… HAVING {names.diagnostics.text_of(test.node)})`"],
         )
         return False
     return True
 
 
-def _local(place: Place, body: BodyPlace) -> Path:
-    """What encloses a place inside a body."""
-    return place.path[len(body.path) :]
+def _local(slot: SlotDraft, body: BodyDraft) -> Path:
+    """What encloses a slot inside a body."""
+    return slot.path[len(body.path) :]
 
 
-def _take_assignment(node: s.Expr, home: Place | None, names: EventNames) -> bool:
+def _take_named_value(node: s.Expr, home: SlotDraft | None, names: EventNames) -> bool:
     """Whether a conjunct names a value: one side of `=` is a name that nothing else binds."""
     if not isinstance(node, s.Compare) or node.op != "=":
         return False
     for side, other in ((node.left, node.right), (node.right, node.left)):
-        if not isinstance(side, s.Variable) or side.name.text in names.assignments:
+        if not isinstance(side, s.Variable) or side.name.text in names.named_values:
             continue
         if names.is_free(side.name.text, home) and not (home is not None and home.is_broken):
-            names.assignments[side.name.text] = Assignment(side.name, other, home)
+            names.named_values[side.name.text] = NamedValue(side.name, other, home)
             return True
     return False
 
 
-def _reject_circles(names: EventNames) -> None:
-    """Reports values that are defined by themselves and forgets them."""
+def _reject_cycles(names: EventNames) -> None:
+    """Reports values that are defined in terms of themselves, and removes them."""
     needs = {
         name: [
             node.name.text
-            for node in walk(assignment.value)
-            if isinstance(node, s.Variable) and names.is_free(node.name.text, assignment.home)
+            for node in s.walk(named.value)
+            if isinstance(node, s.Variable) and names.is_free(node.name.text, named.home)
         ]
-        for name, assignment in names.assignments.items()
+        for name, named in names.named_values.items()
     }
-    for name, assignment in list(names.assignments.items()):
-        circle = _circle(name, needs)
-        if not circle or name in names.unknowable:
+    for name, named in list(names.named_values.items()):
+        cycle = _cycle(name, needs)
+        if not cycle or name in names.poisoned:
             continue
-        notes = [] if len(circle) == 2 else [f"the cycle is {' → '.join(f'`{one}`' for one in circle)}"]
-        names.diagnostics.wrong("INK0312", f"`{name}` is defined in terms of itself", assignment.name, notes=notes)
-        names.unknowable.update(circle)
-    for name in names.unknowable & names.assignments.keys():
-        del names.assignments[name]
+        notes = [] if len(cycle) == 2 else [f"the cycle is {' → '.join(f'`{one}`' for one in cycle)}"]
+        names.diagnostics.error("INK0312", f"`{name}` is defined in terms of itself", named.name, notes=notes)
+        names.poisoned.update(cycle)
+    for name in names.poisoned & names.named_values.keys():
+        del names.named_values[name]
 
 
 def report_unused(names: EventNames) -> None:
-    """A name for a value that nothing uses has no effect, so something else was meant."""
-    for name, assignment in names.assignments.items():
-        if not assignment.is_used and name not in names.unknowable:
-            home = assignment.home
+    """Reports named values that nothing uses: such a name is probably a misspelled column."""
+    for name, named in names.named_values.items():
+        if not named.is_used and name not in names.poisoned:
+            home = named.home
             note = f"`{name} = …` defines a value, but nothing uses it"
-            report_unknown(assignment.name, names, home, [note])
+            report_unknown(named.name, names, home, [note])
 
 
-def _circle(name: str, needs: dict[str, list[str]]) -> list[str]:
-    """The shortest way from a name back to itself."""
+def _cycle(name: str, needs: dict[str, list[str]]) -> list[str]:
+    """The shortest cycle of definitions through a name; empty if there is none."""
     paths = [[name]]
     seen: set[str] = set()
     while paths:

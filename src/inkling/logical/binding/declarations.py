@@ -1,7 +1,4 @@
-"""Streams: columns, the roles of columns, and columns derived from row to row.
-
-Streams whose past can change: `OP column FOR d`, and outputs of what was withdrawn.
-"""
+"""Binds STREAM and TABLE: columns and their roles, the time, the OP column, and columns derived from row to row."""
 
 from __future__ import annotations
 
@@ -10,26 +7,38 @@ from dataclasses import dataclass
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
-from inkling.logical.binding.catalog import Catalog, Source, Timing
+from inkling.logical.binding.catalog import Catalog, CatalogSource, ColumnList, Timing, as_declared
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.expressions import ExpressionBinder, Reference, to_span
-from inkling.logical.binding.streams.columns import ColumnList, as_declared
-from inkling.logical.binding.streams.uncertainty import bind_pairing, bind_uncertainty, check_own_lengths, words_of_time
+from inkling.logical.binding.uncertainty import bind_pairing, bind_uncertainty, check_own_lengths, words_of_time
 from inkling.logical.plan import DerivedColumn, StreamPlan, TicksOnly
-from inkling.model.schema import StreamSchema
+from inkling.model.schema import StreamSchema, TableSchema
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
 
 
+def bind_table(decl: s.TableDecl, catalog: Catalog, diagnostics: Diagnostics) -> TableSchema | None:
+    """The schema of one table, which also enters the catalog; None when it has an error."""
+    n_errors = diagnostics.n_errors
+    columns = ColumnList(decl.name.text, diagnostics)
+    columns.declare(decl.columns)
+    if diagnostics.n_errors > n_errors:
+        catalog.broken_tables.add(decl.name.text)
+        return None
+    table = TableSchema(decl.name.text, columns.finished(), decl.path)
+    catalog.tables[table.name] = table
+    return table
+
+
 def check_op(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> None:
-    """What must hold of the column that distinguishes events from withdrawals, which then is no column of events."""
+    """Checks the OP column, which distinguishes events from withdrawals and is not a column of events."""
     if decl.op is None:
         return
     columns.optional(decl.op, "OP", Type.STRING)
     other = next((role for role, column in _roles(decl) if column.text == decl.op.text), None)
     if other is not None:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0302",
             f"`{decl.op}` cannot be both {other} and OP",
             decl.op,
@@ -39,7 +48,7 @@ def check_op(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) 
     else:
         columns.set_aside(decl.op)
     if decl.id is None:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0390",
             f"`{decl.name}` has withdrawals, but its events have no id",
             decl.op,
@@ -49,26 +58,26 @@ def check_op(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) 
 
 
 def check_op_for(decl: s.StreamDecl, tick: Span | None, diagnostics: Diagnostics) -> None:
-    """Report a time for withdrawals that ends before late events have come."""
+    """Reports a time for withdrawals that is shorter than LATENESS."""
     if decl.op_for is None or decl.late is None:
         return
     late, window = to_span(decl.late), to_span(decl.op_for)
     if (late.unit == "TICKS") != (window.unit == "TICKS") and tick is None:
-        return  # one of them does not fit the stream, which is reported elsewhere
+        return  # a unit that does not match the clock is reported elsewhere
     if window.length(tick) < late.length(tick):
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0302",
             f"events of `{decl.name}` can arrive later than they can be withdrawn",
             decl.op_for,
-            notes=[f"LATENESS is `{diagnostics.words(decl.late)}`, which is longer"],
-            helps=[f"write `FOR {diagnostics.words(decl.late)}` or longer"],
+            notes=[f"LATENESS is `{diagnostics.text_of(decl.late)}`, which is longer"],
+            helps=[f"write `FOR {diagnostics.text_of(decl.late)}` or longer"],
         )
 
 
 def warn_of_empty_output(
     decl: s.EventDecl, streams: frozenset[str], catalog: Catalog, diagnostics: Diagnostics
 ) -> None:
-    """Warn of ON RETRACT where no result is ever withdrawn."""
+    """Warns of ON RETRACT where no result can be withdrawn."""
     if decl.on_retract is None or streams & catalog.revising:
         return
     diagnostics.warn(
@@ -97,6 +106,8 @@ TIME_KINDS = (Type.INTEGER, Type.TIME)
 
 @dataclass(frozen=True, slots=True)
 class BoundStream:
+    """The plan of a stream, and the plain numbers that count ticks."""
+
     plan: StreamPlan
     ticks_only: tuple[TicksOnly, ...]
 
@@ -113,7 +124,7 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, diagnostics: Diagnostics) 
     if decl.order_by:
         columns.require(decl.order_by, "ORDER BY", Type.INTEGER, Type.STRING, Type.TIME)
     if isinstance(decl.time, s.TimeBetween | s.TimeAbout) and decl.order_by:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0302",
             f"ORDER BY cannot be combined with {words_of_time(decl.time)}",
             decl.order_by,
@@ -134,7 +145,7 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, diagnostics: Diagnostics) 
     if catalog.timings[name].clock is None:
         check_own_lengths(_lengths(decl), diagnostics)
     has_error = diagnostics.n_errors > n_errors
-    catalog.sources[name] = Source(
+    catalog.sources[name] = CatalogSource(
         name,
         dict(columns.types),
         id_type,
@@ -186,7 +197,7 @@ def _time_columns(decl: s.StreamDecl) -> tuple[s.Ident, ...]:
 
 
 def _lengths(decl: s.StreamDecl) -> list[s.Duration]:
-    """The lengths of time that a declaration names, besides its tick."""
+    """The durations of a declaration, without TICK."""
     found = [length for length in (decl.late, decl.op_for, decl.at_most) if length is not None]
     match decl.time:
         case s.TimeAbout(error=s.Duration() as error):
@@ -211,7 +222,7 @@ def _time(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> 
     """Start column, end column and their type; a time column that is not declared becomes a column."""
     names = _time_columns(decl)
     if not names:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0301",
             f"stream `{decl.name}` has no TIME",
             decl.name,
@@ -223,14 +234,14 @@ def _time(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> 
     known = [kind for kind in kinds if kind is not None]
     time_type = known[0] if known else Type.TIME
     if len(set(known)) > 1:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0303",
             f"`{names[0]}` and `{names[1]}` have different types",
             names[1],
             notes=[f"`{names[0]}` is {as_declared(known[0])}, `{names[1]}` is {as_declared(known[1])}"],
         )
     if len(names) == 2 and names[0].text == names[1].text:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0302",
             f"start and end of stream `{decl.name}` are the same column",
             names[1],
@@ -252,7 +263,7 @@ def _tick(decl: s.StreamDecl, diagnostics: Diagnostics) -> Span | None:
     if decl.tick is None:
         return None
     if decl.tick.unit == "TICKS" or decl.tick.amount == 0:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0304", "TICK needs a length of time", decl.tick, helps=["write for example `TICK 1 SECONDS`"]
         )
         return None
@@ -260,11 +271,11 @@ def _tick(decl: s.StreamDecl, diagnostics: Diagnostics) -> Span | None:
 
 
 def _grid(decl: s.StreamDecl, tick: Span | None, time_type: Type, diagnostics: Diagnostics) -> int | None:
-    """How many microseconds a tick of timestamps has."""
+    """The length of a tick in microseconds, for streams of timestamps."""
     if decl.tick is None or tick is None or time_type is Type.INTEGER:
         return None
     if decl.numbered_by:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0302",
             "TICK cannot be combined with NUMBERED BY and timestamps",
             decl.tick,
@@ -273,7 +284,7 @@ def _grid(decl: s.StreamDecl, tick: Span | None, time_type: Type, diagnostics: D
         )
         return None
     if tick.microseconds.denominator != 1:
-        diagnostics.wrong("INK0304", f"a tick of timestamps lasts whole microseconds, found {tick}", decl.tick)
+        diagnostics.error("INK0304", f"a tick of timestamps lasts whole microseconds, found {tick}", decl.tick)
         return None
     return int(tick.microseconds)
 
@@ -296,14 +307,14 @@ def _derive(
 
 
 def _check_reset(reset_when: e.Expr, decl: s.StreamDecl, derived: set[str], diagnostics: Diagnostics) -> None:
-    """What was before a reset does not count, so a reset cannot depend on it."""
+    """Reports a RESET WHEN that reads earlier rows, which a reset discards."""
     assert decl.reset_when is not None
     looks_back = any(
         isinstance(part, e.PreviousColumn | e.SinceChange) or (isinstance(part, e.ColumnOf) and part.column in derived)
         for part in e.walk(reset_when)
     )
     if looks_back:
-        diagnostics.wrong(
+        diagnostics.error(
             "INK0370",
             "RESET WHEN reads stored columns of the row only",
             decl.reset_when,
@@ -313,7 +324,7 @@ def _check_reset(reset_when: e.Expr, decl: s.StreamDecl, derived: set[str], diag
 
 @dataclass(frozen=True, slots=True)
 class _RowNames:
-    """Names inside a stream declaration: columns of the row at hand and of the row before it."""
+    """Names inside a stream declaration: columns of the current row and of the row before it."""
 
     columns: ColumnList
     diagnostics: Diagnostics
@@ -330,16 +341,16 @@ class _RowNames:
             case s.SinceChange(column=column):
                 return None if self._type(column) is None else e.SinceChange(column.text)
             case _:
-                self.diagnostics.wrong(
+                self.diagnostics.error(
                     "INK0306",
-                    f"`{self.diagnostics.words(node)}` is not allowed in a stream declaration",
+                    f"`{self.diagnostics.text_of(node)}` is not allowed in a stream declaration",
                     node,
                     notes=["only columns, PREV(column) and SINCE_CHANGE(column) can be read here"],
                 )
                 return None
 
     def table_test(self, node: s.Call, binder: ExpressionBinder) -> e.Expr | None:
-        self.diagnostics.wrong(
+        self.diagnostics.error(
             "INK0418",
             "background tables cannot be used in a stream declaration yet",
             node,

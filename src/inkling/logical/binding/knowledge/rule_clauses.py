@@ -1,34 +1,35 @@
-"""Clauses of rules: one per way through OR, and what its parts do: bind variables, name values, or test.
+"""Clauses of rules: one per disjunct, and the mode of each conjunct: it binds variables, names a value, or tests.
 
-Open rules have arguments that only their caller knows.
+An open rule has arguments that only its caller knows, such as `speed` in
+
+    RULE slow(road, speed) IF threshold(road, top) AND speed < top;
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import count, product
-from typing import TypeVar
+from typing import cast
 
 from inkling.language import syntax as s
-from inkling.logical.binding.syntax_walk import walk
 from inkling.model.schema import Column, TableSchema
 
 
 @dataclass(frozen=True, slots=True)
 class Modes:
-    """A clause sorted: what facts bind, what is named in order, what is tested, and what only the caller knows."""
+    """Mode analysis of a clause: which variables atoms bind, `v = …` names, conditions test, or the caller supplies."""
 
     clause: WrittenClause
     atoms: tuple[s.Call, ...]
     bound: frozenset[str]  # by atoms
     named: tuple[tuple[s.Ident, s.Expr], ...]
     conditions: tuple[s.Expr, ...]
-    open: frozenset[str]  # variables of the head that nothing here gives a value
-    unsafe: tuple[s.Ident, ...]  # variables of the body alone that nothing gives a value
+    open: frozenset[str]  # variables of the head that only the caller binds
+    unsafe: tuple[s.Ident, ...]  # variables of the body that nothing binds
 
-    def by_caller(self, *nodes: s.Expr) -> bool:
-        """Whether expressions depend on what only the caller knows."""
+    def depends_on_caller(self, *nodes: s.Expr) -> bool:
+        """Whether expressions depend on variables that only the caller binds."""
         waiting = [name.text for name in variables_in(*nodes)]
         values = {name.text: value for name, value in self.named}
         seen: set[str] = set()
@@ -43,7 +44,7 @@ class Modes:
 
 
 def modes_of(clause: WrittenClause, knowledge: frozenset[str]) -> Modes:
-    """Sorts the conjuncts of a clause."""
+    """Analyzes the modes of the conjuncts of a clause."""
     atoms: list[s.Call] = []
     others: list[s.Expr] = []
     for conjunct in clause.conjuncts:
@@ -52,7 +53,7 @@ def modes_of(clause: WrittenClause, knowledge: frozenset[str]) -> Modes:
         else:
             others.append(conjunct)
     bound = {
-        arg.name.text for atom in atoms for arg in atom.args if isinstance(arg, s.Variable) and not is_anything(arg)
+        arg.name.text for atom in atoms for arg in atom.args if isinstance(arg, s.Variable) and not is_wildcard(arg)
     }
     in_head = {name.text for name in variables_in(*clause.args)}
     named: dict[str, tuple[s.Ident, s.Expr]] = {}
@@ -86,9 +87,9 @@ def modes_of(clause: WrittenClause, knowledge: frozenset[str]) -> Modes:
 def _naming(
     conjunct: s.Expr, bound: set[str], named: dict[str, tuple[s.Ident, s.Expr]], in_head: set[str], *, loose: bool
 ) -> tuple[s.Ident, s.Expr] | None:
-    """The variable that `v = expression` names; `loose` when the expression may wait for the caller.
+    """The variable that `v = expression` names; with `loose`, the expression may depend on the caller.
 
-    Of two variables the one is named that is no parameter, for that one nobody else can give a value.
+    Of two variables, the one that is not a parameter is named: nothing else can bind it.
     """
     if not isinstance(conjunct, s.Compare) or conjunct.op != "=":
         return None
@@ -96,7 +97,7 @@ def _naming(
     if loose and isinstance(conjunct.right, s.Variable) and conjunct.right.name.text not in in_head:
         sides.reverse()
     for side, other in sides:
-        if not isinstance(side, s.Variable) or is_anything(side):
+        if not isinstance(side, s.Variable) or is_wildcard(side):
             continue
         name = side.name.text
         if name in bound or name in named:
@@ -109,7 +110,7 @@ def _naming(
 
 
 def _needs(expr: s.Expr, named: dict[str, tuple[s.Ident, s.Expr]]) -> set[str]:
-    """The variables behind an expression that are not named values themselves."""
+    """The variables that an expression depends on, through named values."""
     found: set[str] = set()
     for name in variables_in(expr):
         found |= _needs(named[name.text][1], named) if name.text in named else {name.text}
@@ -117,7 +118,7 @@ def _needs(expr: s.Expr, named: dict[str, tuple[s.Ident, s.Expr]]) -> set[str]:
 
 
 def _in_order(named: dict[str, tuple[s.Ident, s.Expr]]) -> tuple[tuple[s.Ident, s.Expr], ...]:
-    """Named values after those they need."""
+    """Named values in topological order."""
     done: dict[str, tuple[s.Ident, s.Expr]] = {}
 
     def visit(name: str) -> None:
@@ -134,31 +135,29 @@ def _in_order(named: dict[str, tuple[s.Ident, s.Expr]]) -> tuple[tuple[s.Ident, 
 
 
 def _existential(test: s.Expr, knowledge: frozenset[str]) -> list[s.Ident]:
-    """Bare arguments of look-ups inside a condition; what nothing else binds may be anything there."""
+    """Bare arguments of look-ups inside a condition; unbound ones match any value there."""
     return [
         arg.name
         for call in calls_in(test, knowledge)
         for arg in call.args
-        if isinstance(arg, s.Variable) and not is_anything(arg)
+        if isinstance(arg, s.Variable) and not is_wildcard(arg)
     ]
 
 
 def _outside_calls(test: s.Expr, knowledge: frozenset[str]) -> list[s.Ident]:
-    """Variables of a condition that stand outside look-ups, or inside larger arguments of them."""
+    """Variables of a condition outside look-ups, or inside larger arguments of look-ups."""
     bare = {id(arg.name) for call in calls_in(test, knowledge) for arg in call.args if isinstance(arg, s.Variable)}
     return [
         part.name
-        for part in walk(test)
-        if isinstance(part, s.Variable) and not is_anything(part) and id(part.name) not in bare
+        for part in s.walk(test)
+        if isinstance(part, s.Variable) and not is_wildcard(part) and id(part.name) not in bare
     ]
 
 
-MAX_WAYS = 256
-"""Clauses that one rule may have once OR and open rules are written out."""
+MAX_CLAUSES = 256
+"""Largest number of clauses of one rule after OR and open rules are expanded."""
 
-ANYTHING = "_"
-
-NodeT = TypeVar("NodeT", bound=s.Node)
+WILDCARD = "_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +177,8 @@ class WrittenClause:
 
 
 def clauses_of(decl: s.RuleDecl, knowledge: frozenset[str]) -> list[WrittenClause]:
-    """One clause per way in which look-ups joined by OR can hold."""
-    return [WrittenClause(decl.head, way) for way in _disjuncts(decl.body, knowledge)]
+    """One clause per disjunct of the look-ups in a rule."""
+    return [WrittenClause(decl.head, disjunct) for disjunct in _disjuncts(decl.body, knowledge)]
 
 
 def _disjuncts(body: s.Expr | None, knowledge: frozenset[str]) -> list[tuple[s.Expr, ...]]:
@@ -190,33 +189,33 @@ def _disjuncts(body: s.Expr | None, knowledge: frozenset[str]) -> list[tuple[s.E
             parts = [_disjuncts(item, knowledge) for item in items]
             return [tuple(one for part in parts for one in part) for parts in product(*parts)]
         case s.AnyOf(items=items) if any(True for _ in calls_in(body, knowledge)):
-            return [way for item in items for way in _disjuncts(item, knowledge)]
+            return [disjunct for item in items for disjunct in _disjuncts(item, knowledge)]
         case _:
             return [(body,)]
 
 
 def calls_in(node: s.Expr | None, knowledge: Iterable[str]) -> Iterator[s.Call]:
     """Calls of tables and rules anywhere in an expression."""
-    yield from (part for part in walk(node) if isinstance(part, s.Call) and part.name.text in knowledge)
+    yield from (part for part in s.walk(node) if isinstance(part, s.Call) and part.name.text in knowledge)
 
 
 def variables_in(*nodes: s.Expr | None) -> list[s.Ident]:
-    """The variables of some expressions, each where it stands first."""
+    """The variables of some expressions, each at its first occurrence."""
     found: dict[str, s.Ident] = {}
     for node in nodes:
-        for part in walk(node):
-            if isinstance(part, s.Variable) and part.name.text != ANYTHING:
+        for part in s.walk(node):
+            if isinstance(part, s.Variable) and part.name.text != WILDCARD:
                 found.setdefault(part.name.text, part.name)
     return list(found.values())
 
 
-def is_anything(arg: s.Expr) -> bool:
-    return isinstance(arg, s.Variable) and arg.name.text == ANYTHING
+def is_wildcard(arg: s.Expr) -> bool:
+    return isinstance(arg, s.Variable) and arg.name.text == WILDCARD
 
 
 @dataclass(slots=True)
 class Unfolding:
-    """Writes calls of open rules out, with variables that nothing else uses."""
+    """Replaces calls of open rules by their clauses, with fresh variables."""
 
     _numbers: Iterator[int]
 
@@ -225,22 +224,24 @@ class Unfolding:
         return cls(count())
 
     def unfolded(self, clause: WrittenClause, opened: Mapping[str, list[WrittenClause]]) -> list[WrittenClause]:
-        """The clause once per choice of clauses for the open rules that it calls."""
+        """The clause, once for each combination of clauses of the open rules that it calls."""
         choices: list[list[tuple[s.Expr, ...]]] = []
         for conjunct in clause.conjuncts:
             if isinstance(conjunct, s.Call) and conjunct.name.text in opened:
                 choices.append([self._body(conjunct, called) for called in opened[conjunct.name.text]])
             else:
                 choices.append([(conjunct,)])
-        return [replace(clause, conjuncts=tuple(one for part in way for one in part)) for way in product(*choices)]
+        return [
+            replace(clause, conjuncts=tuple(one for part in disjunct for one in part)) for disjunct in product(*choices)
+        ]
 
     def _body(self, call: s.Call, called: WrittenClause) -> tuple[s.Expr, ...]:
-        """What a call means by one clause: the body, with the arguments in the place of the head's."""
+        """The body of a called clause with the arguments of the call in place of its parameters."""
         number = next(self._numbers)
         values: dict[str, s.Expr] = {}
         equal: list[tuple[s.Expr, s.Expr]] = []
         for arg, head in zip(call.args, called.args, strict=True):
-            if is_anything(arg):
+            if is_wildcard(arg):
                 continue
             if isinstance(head, s.Variable) and head.name.text not in values:
                 values[head.name.text] = arg
@@ -254,39 +255,36 @@ class Unfolding:
         )
 
 
-def _with_values(node: NodeT, values: Mapping[str, s.Expr]) -> NodeT:
-    """The expression with other expressions in the place of variables."""
-    if isinstance(node, s.Variable) and node.name.text in values:
-        return values[node.name.text]  # type: ignore[return-value]
-    changes: dict[str, object] = {}
-    for part in fields(node):
-        value = getattr(node, part.name)
-        if isinstance(value, s.Node) and not isinstance(value, s.Ident):
-            changes[part.name] = _with_values(value, values)
-        elif isinstance(value, tuple) and any(isinstance(item, s.Node) for item in value):
-            changes[part.name] = tuple(_with_values(item, values) for item in value)
-    return replace(node, **changes) if changes else node  # type: ignore[arg-type]
+def _with_values(expr: s.Expr, values: Mapping[str, s.Expr]) -> s.Expr:
+    """The expression with other expressions in place of variables."""
+
+    def changed(node: s.Node) -> s.Node:
+        if isinstance(node, s.Variable):
+            return values.get(node.name.text, node)
+        return s.rebuilt(node, changed)
+
+    return cast(s.Expr, changed(expr))
 
 
 @dataclass(frozen=True, slots=True)
 class OpenClause:
-    """A clause, and which columns of the rule's table hold its parameters and variables that facts give values."""
+    """A clause, and the columns of the rule's table that hold its parameters and the variables that atoms bind."""
 
     modes: Modes
     columns: Mapping[str, Column]
 
     def opens(self, place: int) -> bool:
-        """Whether only the caller knows the argument in a place."""
+        """Whether only the caller binds the argument at a position."""
         arg = self.modes.clause.args[place]
         return isinstance(arg, s.Variable) and arg.name.text in self.modes.open
 
     def is_stored(self, place: int) -> bool:
-        return not self.modes.by_caller(self.modes.clause.args[place])
+        return not self.modes.depends_on_caller(self.modes.clause.args[place])
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRule:
-    """`schema.columns[0]` shows which clause a row belongs to."""
+    """A rule with arguments that only its caller binds; `schema.columns[0]` is the number of the clause of a row."""
 
     schema: TableSchema
     parameters: tuple[str, ...]
@@ -297,5 +295,5 @@ class OpenRule:
         return any(clause.opens(place) for clause in self.clauses)
 
     def is_stored(self, place: int) -> bool:
-        """Whether every clause knows the argument without its caller, so that it is a column of the table."""
+        """Whether every clause binds the argument itself, so that it is a column of the table."""
         return all(clause.is_stored(place) for clause in self.clauses)
