@@ -66,7 +66,7 @@ def counted_out(text: str, rows: list[Row], tables: dict[str, list[Row]]) -> dic
     worlds = WorldProgram.of(program.physical, expression_context(facts, unit), unit, with_chains=True)
     data = WorldData.of(worlds, {"S": good}, facts, 20_000)
     assert not data.is_sampled.any()
-    return {name: float(sum(found.weight)) for name, found in data.counted().items()}
+    return {name: float(sum(found.weight)) for name, found in data.enumerated().items()}
 
 
 def relations(*texts: str, stream: str = MARKS) -> str:

@@ -264,7 +264,7 @@ class SummedPart(EvaluatorPart):
     """A part whose pieces give sums, tables with `EVENT` and `IDENTITY`, to be added up before there are results."""
 
     sums_schema: pa.Schema
-    may_look_again: bool  # at results that are still undecided
+    may_sample_again: bool  # at results that are still undecided
 
     @abstractmethod
     def added(self, sums: pa.Table) -> Iterator[EventMatches]:

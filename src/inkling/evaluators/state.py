@@ -87,7 +87,7 @@ def _narrowed_column(column: pa.Array) -> tuple[int | None, pa.Array]:
     return None, column
 
 
-FORMAT = 7
+FORMAT = 8
 
 _LENGTH = struct.Struct("<q")
 _BEGIN = b'{"format":'

@@ -99,7 +99,7 @@ def _added_up(part: SummedPart, sums_of: Callable[[EvaluatorPart], DataFrame], p
 
     sums = sums_of(part).persist(StorageLevel.MEMORY_AND_DISK)
     notes, every = _notes(part, sums), sums
-    if part.may_look_again:
+    if part.may_sample_again:
         columns = [EVENT, *(field.name for field in part.further)]
         undecided = added(sums, part).where(named(METHOD) == UNDECIDED).select(*map(named, columns))
         if (again := part.again(undecided.toArrow())) is not None:

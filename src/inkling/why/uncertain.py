@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from inkling import local
 from inkling.evaluators.sampling import Sampling, half_width, interval
-from inkling.evaluators.worlds.answer import names_of
+from inkling.evaluators.worlds.answer import event_ids_of
 from inkling.evaluators.worlds.details.examine import Examined, components_of_results, examined_in, result_key
 from inkling.evaluators.worlds.details.likeliest import Likeliest, likeliest
 from inkling.evaluators.worlds.details.variants import Worlds, event_tokens
@@ -295,11 +295,11 @@ class UncertainWhy(Why):
         """All results of the event in worlds, with their probabilities there."""
         data, name = self._data, self._event.name
         event = next(one for one in data.program.events if one.name == name)
-        parts = [exact_estimate(event, counted[name])] if (counted := data.counted()) else []
+        parts = [exact_estimate(event, counted[name])] if (counted := data.enumerated()) else []
         if self.n_sampled:
             drawn = data.sampled(self._sampling, 0, self.n_sampled, data.is_sampled)
             parts.append(sampled_estimate(event, drawn[name], self.n_sampled, self._sampling.delta))
-        names = names_of(data, data.program.id_types[name])
+        names = event_ids_of(data, data.program.id_types[name])
         return estimate_table(event, parts, names, data.program.scale, self._ingested.unit.clock)
 
 

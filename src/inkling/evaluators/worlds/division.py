@@ -1,4 +1,8 @@
-"""How worlds are divided: by keys where nothing crosses them, otherwise a share of the worlds of everything to each."""
+"""How the work in worlds is divided: by key, or without a common key by shares of the worlds.
+
+With a key, a piece holds all rows of some keys and answers them completely. Without one, each piece holds all rows; it
+enumerates its share of the components and samples its share of the worlds, and the sums of all pieces are added up.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +33,15 @@ from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.protocol import Rows
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows import format as r
-from inkling.evaluators.worlds.answer import WorldCounts, estimates, first_look, names_by_event, settled
-from inkling.evaluators.worlds.demands import Rejection, rejection
+from inkling.evaluators.worlds.answer import (
+    Rejection,
+    WorldCounts,
+    estimates,
+    event_ids_by_event,
+    first_sample,
+    rejection,
+    with_further_worlds,
+)
 from inkling.evaluators.worlds.probabilities.combine import Summed, merged
 from inkling.evaluators.worlds.probabilities.estimate import Estimate, exact_estimate, sampled_estimate
 from inkling.evaluators.worlds.program import WorldProgram
@@ -40,17 +51,17 @@ from inkling.model.batch import Ints
 from inkling.physical.naming import physical_name
 
 TASKS_PER_CORE = 2
-"""Worlds cost more than tasks, and some keys have more of them than others."""
+"""More tasks than cores, because keys differ in their number of worlds."""
 
-LOOK, WORLD, WEIGHT, TOKENS = "@look", "@world", "@weight", "@tokens"
+PASS, WORLD, WEIGHT, TOKENS = "@pass", "@world", "@weight", "@tokens"
 
-COUNTED, SAMPLED, FURTHER = 0, 1, 2
-"""Looks at worlds: all of them, a sample, and a further sample for what was undecided."""
+ENUMERATED, SAMPLED, FURTHER = 0, 1, 2
+"""Values of `PASS`: sums over all worlds, over the first sample, over the second sample for undecided results."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldNotes:
-    """Explanations of the worlds behind results, and errors of events that demand EXACT."""
+    """Combines the notes of pieces: numbers of worlds, and rejections of events that demand EXACT."""
 
     demands: bool
     n_further: int = 0
@@ -66,7 +77,7 @@ class WorldNotes:
 
 @dataclass(frozen=True, kw_only=True)
 class _WorldPart:
-    """What both ways to divide worlds need."""
+    """The common part of both divisions."""
 
     program: WorldProgram
     tables: Mapping[str, pa.Table]
@@ -78,25 +89,25 @@ class _WorldPart:
 
 @dataclass(frozen=True, kw_only=True)
 class WorldsOfKeys(_WorldPart, EvaluatorPart):
-    """Pieces hold whole keys: nothing outside has to do with them."""
+    """Pieces hold all rows of some keys; no match crosses keys."""
 
     def found(self, rows: Rows, piece: Piece | None) -> Iterator[EventMatches | Note]:
         data = self._data(rows)
         if (rejected := rejection(data, self.sampling)) is not None:
             yield Note(rejected)
             return
-        found, account = estimates(data, self.sampling)
-        names = names_by_event(data)
+        found, counts = estimates(data, self.sampling)
+        names = event_ids_by_event(data)
         for event in self.events:
             for one in found[event.name]:
-                ids = names[event.name].named(one.results.lineage)
+                ids = names[event.name].lineage(one.results.lineage)
                 yield EventMatches(event.name, one.matches(event, ids, self.program.scale))
-        yield Note(account)
+        yield Note(counts)
 
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """Results that need further worlds: identities per event, and the events that they depend on, None for any."""
+    """Results that need a second sample: identities by event number, and the tokens of their lineage (None: any)."""
 
     identities: Mapping[int, Hashes]
     tokens: Ints | None
@@ -104,9 +115,9 @@ class Undecided:
 
 @dataclass(frozen=True, kw_only=True)
 class WorldsInShares(_WorldPart, SummedPart):
-    """Pieces have all rows: each counts its share of the parts and samples its share of the worlds."""
+    """Pieces hold all rows; each enumerates its share of the components and samples its share of the worlds."""
 
-    undecided: Undecided | None = None  # the second time
+    undecided: Undecided | None = None  # given for the second sample
 
     def found(self, rows: Rows, piece: Piece | None) -> Iterator[pa.Table | Note]:
         share, data = piece if isinstance(piece, Share) else Share(), self._data(rows)
@@ -114,29 +125,29 @@ class WorldsInShares(_WorldPart, SummedPart):
         if rejected is not None:
             yield from [Note(rejected)] if share.number == 0 else []
             return
-        names = names_by_event(data)
-        looks = self._first(data, share) if self.undecided is None else self._further(data, share, self.undecided)
-        for look, found in looks:
+        names = event_ids_by_event(data)
+        passes = self._first(data, share) if self.undecided is None else self._further(data, share, self.undecided)
+        for number, found in passes:
             for event in self.events:
                 if event.name in found:
-                    ids = names[event.name].named(found[event.name].lineage)
-                    yield self._rows(event, look, found[event.name], ids)
-            if look == SAMPLED and share.number == 0:
+                    ids = names[event.name].lineage(found[event.name].lineage)
+                    yield self._rows(event, number, found[event.name], ids)
+            if number == SAMPLED and share.number == 0:
                 n_worlds, _ = self.sampling.plan(self.events)
                 yield Note(WorldCounts.of(data, n_worlds if found else 0))
 
     def _first(self, data: WorldData, share: Share) -> Iterator[tuple[int, Mapping[str, Summed]]]:
         n_worlds, _ = self.sampling.plan(self.events)
-        counted = _share(data, share).counted()
+        enumerated = _parts_of_share(data, share).enumerated()
         sampled_only = {event.name for event in self.events if event.demand is Demand.SAMPLED}
-        yield COUNTED, {name: sums for name, sums in counted.items() if name not in sampled_only}
-        yield SAMPLED, first_look(data, self.sampling, *_worlds(share, n_worlds))
+        yield ENUMERATED, {name: sums for name, sums in enumerated.items() if name not in sampled_only}
+        yield SAMPLED, first_sample(data, self.sampling, *_worlds_of_share(share, n_worlds))
 
     def _further(
         self, data: WorldData, share: Share, undecided: Undecided
     ) -> Iterator[tuple[int, Mapping[str, Summed]]]:
         n_worlds, _ = self.sampling.plan(self.events)
-        first, n = _worlds(share, (self.sampling.budget - 1) * n_worlds)
+        first, n = _worlds_of_share(share, (self.sampling.budget - 1) * n_worlds)
         drawn = data.sampled(self.sampling, n_worlds + first, n, components_with(data, undecided.tokens))
         wanted = {}
         for number, identities in undecided.identities.items():
@@ -145,12 +156,12 @@ class WorldsInShares(_WorldPart, SummedPart):
                 wanted[name] = drawn[name].take(np.flatnonzero(np.isin(drawn[name].identity, identities)))
         yield FURTHER, wanted
 
-    def _rows(self, event: EventPlan, look: int, sums: Summed, ids: pa.ListArray) -> pa.Table:
-        """Sums of one event; tokens have the lineage as worlds know it, as far as somebody will ask."""
+    def _rows(self, event: EventPlan, number: int, sums: Summed, ids: pa.ListArray) -> pa.Table:
+        """Sums of one event as a table; tokens of the lineage only if a second sample may need them."""
         n = len(sums)
         columns = {
             rr.EVENT: rr.event_column(self.events.index(event), n),
-            LOOK: pa.array(np.full(n, look, np.int32)),
+            PASS: pa.array(np.full(n, number, np.int32)),
             r.START: pa.array(sums.start),
             r.END: pa.array(sums.end),
             rr.DETECTED: pa.array(sums.detected_at),
@@ -160,7 +171,7 @@ class WorldsInShares(_WorldPart, SummedPart):
             rr.lineage_name(self.ids, self.ids[event.name]): ids,
             **rr.value_columns(event, sums.values),
         }
-        if look == SAMPLED and self.may_look_again:
+        if number == SAMPLED and self.may_sample_again:
             columns[TOKENS] = sums.lineage
         return rr.filled(columns, self.sums_schema)
 
@@ -172,17 +183,17 @@ class WorldsInShares(_WorldPart, SummedPart):
 
     def _estimates(self, rows: pa.Table, number: int, event: EventPlan) -> list[Estimate]:
         n_worlds, delta = self.sampling.plan(self.events)
-        counted, sampled, further = (self._sums(rows, number, look) for look in (COUNTED, SAMPLED, FURTHER))
-        exact = exact_estimate(event, counted)
+        enumerated, sampled, further = (self._sums(rows, number, one) for one in (ENUMERATED, SAMPLED, FURTHER))
+        exact = exact_estimate(event, enumerated)
         first = sampled_estimate(event, sampled, n_worlds, delta)
         if self.undecided is None:
             return [exact, first]
-        return [exact, *settled(event, first, further, self.sampling.budget * n_worlds, delta)]
+        return [exact, *with_further_worlds(event, first, further, self.sampling.budget * n_worlds, delta)]
 
-    def _sums(self, rows: pa.Table, number: int, look: int) -> Summed:
-        """Sums of one event over all worlds looked at; `lineage` holds ids here, and the values hold the tokens."""
+    def _sums(self, rows: pa.Table, number: int, which: int) -> Summed:
+        """Sums of one event over all pieces of a pass; `lineage` holds ids here, and the values hold the tokens."""
         event = self.events[number]
-        mine = rows.filter(pc.and_(pc.equal(rows[rr.EVENT], number), pc.equal(rows[LOOK], look))).combine_chunks()
+        mine = rows.filter(pc.and_(pc.equal(rows[rr.EVENT], number), pc.equal(rows[PASS], which))).combine_chunks()
         outputs = {one.name: mine[physical_name(one.name, one.type)] for one in (*event.head, *event.returns)}
         return merged(
             Summed(
@@ -213,7 +224,7 @@ class WorldsInShares(_WorldPart, SummedPart):
 
 
 def world_parts(program: WorldProgram, tables: Mapping[str, pa.Table], sampling: Sampling) -> list[EvaluatorPart]:
-    """One part: its pieces are keys, if there are some."""
+    """The work of a program as one part: divided by the common key of its events, or by worlds."""
     events, ids = program.events, {event.name: program.id_types[event.name] for event in program.events}
     common: dict[str, Any] = {"events": events, "ids": ids, "program": program, "tables": tables, "sampling": sampling}
     common["notes"] = WorldNotes(demands=any(event.demand is Demand.EXACT for event in events))
@@ -228,7 +239,7 @@ def world_parts(program: WorldProgram, tables: Mapping[str, pa.Table], sampling:
             division=ByWorlds(sampling.plan(events)[0], TASKS_PER_CORE),
             further=(pa.field(IDENTITY, pa.int64()), pa.field(TOKENS, pa.list_(pa.int64()))),
             sums_schema=_sums_schema(events, ids),
-            may_look_again=sampling.budget > 1 and any(event.confidence is not None for event in events),
+            may_sample_again=sampling.budget > 1 and any(event.confidence is not None for event in events),
         )
     ]
 
@@ -240,19 +251,19 @@ def _of_keys(stream: StreamPlan, key: Sequence[str]) -> Carried:
 
 
 def _sums_schema(events: Sequence[EventPlan], ids: Mapping[str, pa.DataType]) -> pa.Schema:
-    numbers = [pa.field(LOOK, pa.int32()), *(pa.field(name, pa.int64()) for name in (IDENTITY, WORLD))]
+    numbers = [pa.field(PASS, pa.int32()), *(pa.field(name, pa.int64()) for name in (IDENTITY, WORLD))]
     return rr.results_schema(
         events, ids, [*numbers, pa.field(WEIGHT, pa.float64()), pa.field(TOKENS, pa.list_(pa.int64()))]
     )
 
 
-def _worlds(share: Share, n_worlds: int) -> tuple[int, int]:
-    """The first world of a share, and how many these are."""
+def _worlds_of_share(share: Share, n_worlds: int) -> tuple[int, int]:
+    """The first world of a share, and its number of worlds."""
     first, end = (n_worlds * number // share.count for number in (share.number, share.number + 1))
     return first, end - first
 
 
-def _share(data: WorldData, share: Share) -> WorldData:
-    """The same data, of which only every n-th part counts as countable."""
+def _parts_of_share(data: WorldData, share: Share) -> WorldData:
+    """The data in which only the components of a share are enumerated."""
     mine = np.arange(data.parts.count) % share.count == share.number
     return replace(data, choices=replace(data.choices, n_worlds=np.where(mine, data.choices.n_worlds, np.inf)))

@@ -1,10 +1,8 @@
-"""The evaluator of events that need possible worlds: it holds a certain evaluator of their counterparts in worlds.
+"""The evaluator of events in possible worlds: a certain evaluator runs their counterparts in all worlds at once.
 
-Over complete streams, worlds are enumerated where they are few. On streams they are sampled: rows go into all worlds as
-time passes, and a result is emitted when no world can add to it any more. Which worlds are drawn depends on the seed
-and on the rows alone, not on how rows are cut into steps.
-
-Open matches of events that are looked for in worlds: the share of the worlds in which each of them waits.
+Over complete streams, few worlds are enumerated and many are sampled (`answer`). On streams, worlds are sampled: rows
+enter all worlds as the watermark advances, and a result is emitted when no further world can have it. Draws depend only
+on the seed and the rows, not on how rows are cut into steps.
 """
 
 from __future__ import annotations
@@ -26,12 +24,10 @@ from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, P
 from inkling.evaluators.sampling import Sampling, interval
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.owners import Owners
-from inkling.evaluators.worlds.answer import estimates, names_by_event
-from inkling.evaluators.worlds.demands import require_exact
+from inkling.evaluators.worlds.answer import estimates, event_ids_by_event, require_exact
 from inkling.evaluators.worlds.division import world_parts
-from inkling.evaluators.worlds.live.lossy import frontier
-from inkling.evaluators.worlds.live.pending import LiveNames, PendingState, release, settled_by, with_matches
-from inkling.evaluators.worlds.live.waiting import Draws, WaitingState, portions, scaled
+from inkling.evaluators.worlds.live.pending import LiveEventIds, PendingState, split_final, with_matches
+from inkling.evaluators.worlds.live.release import Draws, WaitingState, frontier, last_moment, release, step_times
 from inkling.evaluators.worlds.probabilities.estimate import EventIds, estimate_table, sampled_estimate
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
@@ -51,14 +47,14 @@ from inkling.results import SAMPLED
 
 @dataclass(frozen=True, slots=True)
 class WorldShares:
-    """Estimates probabilities from sampled worlds; `scale` moments of their clock make one of the streams'."""
+    """Probabilities of open matches: the share of sampled worlds in which each is open."""
 
     n_worlds: int
     delta: float
     scale: int
 
     def open_matches(self, begun: Iterable[Begun], names: EventIds) -> list[OpenMatch]:
-        """Of the matches that are open in each world, those that are open in any."""
+        """Partial matches of all worlds, grouped by their lineage, with their probabilities."""
         together: dict[object, list[Begun]] = {}
         for one in begun:
             events = tuple(int(token) | int(ALTERNATIVE) for token in one.lineage)  # type: ignore[call-overload]
@@ -71,7 +67,7 @@ class WorldShares:
         share = hits / self.n_worlds
         error = np.maximum(share - low, high - share)
         firsts = [min(group, key=lambda one: one.world) for group in groups]  # type: ignore[arg-type,return-value]
-        lineages = names.named(pa.array([one.lineage for one in firsts], pa.list_(pa.int64()))).to_pylist()
+        lineages = names.lineage(pa.array([one.lineage for one in firsts], pa.list_(pa.int64()))).to_pylist()
         return in_order(
             [self._summed(*of_one) for of_one in zip(groups, lineages, share.tolist(), error.tolist(), strict=True)]
         )
@@ -94,18 +90,18 @@ class WorldShares:
 
 
 ROWS_AT_ONCE = 1 << 20
-"""About how many rows of worlds are evaluated together."""
+"""The approximate number of rows, over all worlds, that are evaluated together."""
 
 S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
 class WorldsState(Generic[S]):
-    """Rows on their way into worlds, results that more worlds may have, and what the certain stages remember."""
+    """Rows that have not entered worlds yet, results that further worlds may have, and the states of the stages."""
 
-    decided: int  # up to which time all worlds are known
+    decided: int  # the time up to which rows have entered all worlds
     waiting: Mapping[str, WaitingState]
-    names: LiveNames
+    names: LiveEventIds
     pending: Mapping[str, PendingState]
     stages: S
 
@@ -115,26 +111,21 @@ State = WorldsState[Any]
 
 @dataclass(frozen=True)
 class WorldsEvaluator(PartEvaluator):
-    """Enumerates possible worlds, or samples them."""
+    """Answers events by enumerating or sampling possible worlds."""
 
     program: WorldProgram
     context: EvaluatorContext
     declared: Mapping[str, EventPlan]
 
     @classmethod
-    def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> WorldsEvaluator | None:
-        """None where no event needs worlds."""
-        if not plan.answered_by(Evaluator.WORLDS):
-            return None
+    def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> WorldsEvaluator:
         begun = context.begun.get(Evaluator.WORLDS)
         placement, scale = (None, None) if begun is None else (begun.placement, begun.scale)
         program = WorldProgram.of(plan, context.expressions, context.unit, placement=placement, scale=scale)
         return cls(program, context, {event.name: event for event in plan.program.events})
 
     @classmethod
-    def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> StartDecisions | None:
-        if not plan.answered_by(Evaluator.WORLDS):
-            return None
+    def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> StartDecisions:
         program = WorldProgram.of(plan, ExpressionContext({}, unit), unit)
         return StartDecisions(program.physical.placement, program.scale, tuple(sorted(program.compared)))
 
@@ -148,7 +139,7 @@ class WorldsEvaluator(PartEvaluator):
 
     @property
     def is_divisible(self) -> bool:
-        """The stages hold the keys of all worlds together."""
+        """Worlds of all keys share the states of the stages."""
         return False
 
     @property
@@ -162,33 +153,33 @@ class WorldsEvaluator(PartEvaluator):
         program, sampling = self.program, self._sampling
         data = WorldData.of(program, self.complete(rows), self.context.facts, sampling.exact_up_to)
         require_exact(data, sampling)
-        found, account = estimates(data, sampling, self.context.on_worlds)
-        names = names_by_event(data)
+        found, counts = estimates(data, sampling, self.context.on_worlds)
+        names = event_ids_by_event(data)
         tables = {
             event.name: estimate_table(event, found[event.name], names[event.name], program.scale, program.clock)
             for event in program.events
         }
-        return BatchAnswer(tables, (str(account),))
+        return BatchAnswer(tables, (str(counts),))
 
     def start(self) -> State:
-        return WorldsState(NEVER, {}, LiveNames(), {}, self.stages.start())
+        return WorldsState(NEVER, {}, LiveEventIds(), {}, self.stages.start())
 
     def step(self, state: State, rows: Rows, until: Moment) -> tuple[State, dict[str, pa.Table]]:
-        """Rows go into worlds up to the time for which all worlds are known; where events are lost, that may wait."""
+        """Rows enter worlds up to the watermark, or up to the earliest gap that may still hold lost events."""
         waiting = self._waiting(state, rows)
         waiting = {name: replace(one, roles=until.roles.get(name, NO_ROLES)) for name, one in waiting.items()}
         fronts = [frontier(self._schemas[name], one, until.time) for name, one in waiting.items()]
         before, decided = state.decided, max(state.decided, min([until.time, *fronts]))
         state = replace(state, waiting=waiting)
         found: dict[str, list[pa.Table]] = {}
-        for time in portions(self._schemas, waiting, before, decided, ROWS_AT_ONCE // self._accuracy[0]):
+        for time in step_times(self._schemas, waiting, before, decided, ROWS_AT_ONCE // self._accuracy[0]):
             state, tables = self._into_worlds(state, time)
             for name, table in tables.items():
                 found.setdefault(name, []).append(table)
         return state, {name: pa.concat_tables(some) for name, some in found.items()}
 
     def copied(self, state: State) -> State:
-        """Stages use up what they remember; all else is never changed in place."""
+        """Only the states of stages are changed in place."""
         return replace(state, stages=self.stages.copied(state.stages))
 
     def decided(self, state: State) -> int | None:
@@ -201,7 +192,7 @@ class WorldsEvaluator(PartEvaluator):
         raise AssertionError("worlds are not divisible")
 
     def open_matches(self, state: State, rows: Rows, event: str, now: int) -> list[OpenMatch]:
-        """Where events may be lost, up to the time for which all worlds are known."""
+        """With lost events, the open matches at the time up to which rows have entered worlds."""
         if any(isinstance(schema.uncertainty, LostEvents) for schema in self._schemas.values()):
             now = state.decided
         else:
@@ -247,12 +238,12 @@ class WorldsEvaluator(PartEvaluator):
 
     @cached_property
     def _accuracy(self) -> tuple[int, float]:
-        """How many worlds are sampled, and how probable it is that an error is larger than reported."""
+        """The number of sampled worlds, and the probability that an error is larger than reported."""
         return self._sampling.once.plan(self.events)
 
     @cached_property
     def _waits(self) -> Mapping[str, int]:
-        """By event, how long after its end a result may still be found in further worlds."""
+        """By event, how long after its end a result may be found in further worlds, on the clock of the streams."""
         part, unit = self.program.part, self.program.unit
         return {event.name: waiting_time(event, part, unit) + settled_after(event, part, unit) for event in self.events}
 
@@ -264,28 +255,28 @@ class WorldsEvaluator(PartEvaluator):
         return waiting
 
     def _into_worlds(self, state: State, until: int) -> tuple[State, dict[str, pa.Table]]:
-        """Rows up to a time in all worlds; what the stages find there; what is settled by that."""
+        """Enters rows up to a time into all worlds, steps the stages, and emits the results that are final then."""
         program = self.program
         waiting, names, released = self._released(state, until)
-        stages, matches = self.stages.advance(state.stages, released, Moment(scaled(until, program.scale)))
+        stages, matches = self.stages.advance(state.stages, released, Moment(last_moment(until, program.scale)))
         pending: dict[str, PendingState] = {}
         tables = {}
         for event in self.events:
             mine, wait = state.pending.get(event.name), self._waits[event.name]
             if event.name in matches:
                 mine = with_matches(event, mine, matches[event.name], names, wait, program.scale)
-            rest, settled = (None, None) if mine is None else settled_by(mine, until)
+            rest, final = (None, None) if mine is None else split_final(mine, until)
             if rest is not None:
                 pending[event.name] = rest
-            if settled is not None:
-                estimate = sampled_estimate(event, settled, *self._accuracy)
+            if final is not None:
+                estimate = sampled_estimate(event, final, *self._accuracy)
                 called = names.names(program.id_types[event.name])
                 tables[event.name] = estimate_table(event, [estimate], called, program.scale, program.clock)
         names = names.still_needed(self._names_since(until), (one.tokens for one in pending.values()))
         return WorldsState(until, waiting, names, pending, stages), tables
 
-    def _released(self, state: State, until: int) -> tuple[dict[str, WaitingState], LiveNames, dict[str, pa.Table]]:
-        """What waits for longer than up to a time, what events are called, and what happens by then in any world."""
+    def _released(self, state: State, until: int) -> tuple[dict[str, WaitingState], LiveEventIds, dict[str, pa.Table]]:
+        """The rows that still wait after a time, the ids of all events, and the rows of worlds up to that time."""
         waiting, names, rows = dict(state.waiting), state.names, {}
         looking_back = {stream.schema.name for stream in self.streams if stream.derived}
         for name, one in state.waiting.items():
@@ -298,7 +289,7 @@ class WorldsEvaluator(PartEvaluator):
         return waiting, names, rows
 
     def _names_since(self, decided: int) -> int | None:
-        """Events that ended before this are in no result to come; None where nothing limits that."""
+        """The time before which ended events are in no later result; None if there is no limit."""
         reach, waits = self.program.reach, max(self._waits.values(), default=0)
         if reach is None or waits >= FOREVER or decided <= NEVER or decided >= FOREVER:
             return None

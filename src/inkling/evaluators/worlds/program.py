@@ -1,4 +1,8 @@
-"""A program made ready for worlds: its certain counterpart, planned, and what analysis says about its worlds."""
+"""A program prepared for possible worlds: its certain counterpart as a plan, and the verdicts about its worlds.
+
+The certain counterpart (`logical.rewrites.in_worlds`) partitions every event by a column with the number of the world,
+so one run of the certain evaluators finds the matches of many worlds.
+"""
 
 from __future__ import annotations
 
@@ -23,20 +27,20 @@ from inkling.physical.stages import Placement
 
 @dataclass(frozen=True, slots=True)
 class WorldProgram:
-    """The uncertain part of a program, without events that need no worlds: certain events, chains and queries."""
+    """The events of a program that need possible worlds, with everything that they depend on."""
 
     part: ProgramPlan  # uncertain events and what they depend on
-    uncertain: frozenset[str]
-    physical: PhysicalPlan
+    uncertain: frozenset[str]  # events that are answered in worlds
+    physical: PhysicalPlan  # of the certain counterpart
     context: ExpressionContext  # on the clock of the worlds
     unit: TimeUnit  # of the streams
-    scale: int
-    key: tuple[str, ...]
-    reach: int | None
-    order_only: bool
+    scale: int  # units of the worlds' clock per unit of the streams' clock
+    key: tuple[str, ...]  # columns that divide rows into independent parts
+    reach: int | None  # rows farther apart than this, in units of the streams' clock, share no match; None: no limit
+    order_only: bool  # whether results depend on the order of lost events alone, not on their times
     id_types: dict[str, pa.DataType]
-    regular: tuple[RegularEvent, ...]
-    irregular: PhysicalPlan | None  # of the other events, in worlds; None where there are none
+    regular: tuple[RegularEvent, ...]  # events that an automaton counts in all worlds at once
+    irregular: PhysicalPlan | None  # of the certain counterparts of all other events
     choices: Mapping[str, Choice]  # by event, with the reasons why it needs worlds
 
     @classmethod
@@ -50,14 +54,14 @@ class WorldProgram:
         placement: Placement | None = None,
         scale: int | None = None,
     ) -> WorldProgram:
-        """Chains and queries are looked for in worlds as well only where somebody asks what they look like there.
+        """`with_chains`: prepare also events that are answered without worlds, to examine their worlds.
 
-        The stages and the scale of a program that runs already are given.
+        A running program passes its `placement` of events in stages and its `scale`, which must not change.
         """
         plan = plan.on_clock(unit.clock)
-        apart = frozenset() if with_chains else answered_exactly(plan)
-        program = _without(plan.program, apart)
-        uncertain = uncertain_events(program) - apart
+        exact = frozenset() if with_chains else without_worlds(plan)
+        program = _without(plan.program, exact)
+        uncertain = uncertain_events(program) - exact
         part = uncertain_part(program)
         losing = any(isinstance(stream.schema.uncertainty, LostEvents) for stream in part.streams)
         if scale is None:
@@ -92,7 +96,7 @@ class WorldProgram:
 
     @property
     def compared(self) -> frozenset[str]:
-        """Streams of which nothing but keys is asked for, so that those without events count as well."""
+        """Streams that are read only by patterns that compare keys: there, keys without events count as well."""
         others = {name for event in self.part.events if not _compares_keys(event) for name in event.sources}
         return frozenset(stream.schema.name for stream in self.part.streams) - others
 
@@ -106,20 +110,20 @@ def _compares_keys(event: EventPlan) -> bool:
     return isinstance(event.pattern, Quantified)
 
 
-def answered_exactly(plan: PhysicalPlan) -> frozenset[str]:
-    """Events over uncertain streams that need no worlds."""
+def without_worlds(plan: PhysicalPlan) -> frozenset[str]:
+    """Events over uncertain streams that are answered without worlds."""
     return plan.uncertain - plan.answered_by(Evaluator.WORLDS).keys()
 
 
-def _without(program: ProgramPlan, apart: frozenset[str]) -> ProgramPlan:
-    """The program without events that need no worlds, unless another uncertain event depends on them."""
-    wanted = uncertain_events(program) - apart
+def _without(program: ProgramPlan, exact: frozenset[str]) -> ProgramPlan:
+    """The program without events that are answered without worlds, unless another uncertain event depends on them."""
+    wanted = uncertain_events(program) - exact
     needed = {name for event in program.events if event.name in wanted for name in dependencies_of(event, program)}
-    return replace(program, events=tuple(one for one in program.events if one.name not in apart - needed))
+    return replace(program, events=tuple(one for one in program.events if one.name not in exact - needed))
 
 
 def _irregular(program: ProgramPlan, names: set[str], whole: PhysicalPlan, *, sub_tick: bool) -> PhysicalPlan | None:
-    """The plan in worlds without some events, on which no other rests."""
+    """The plan of the certain counterpart without some events, which no other event reads; None if none is left."""
     if not names:
         return whole
     rest = replace(program, events=tuple(event for event in program.events if event.name not in names))

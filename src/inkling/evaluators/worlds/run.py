@@ -1,4 +1,9 @@
-"""Runs a program in the worlds of complete streams: counts all worlds where they are few, samples the others."""
+"""A program in the possible worlds of complete streams: few worlds are enumerated, many are sampled.
+
+data = WorldData.of(program, rows, tables, exact_up_to=1024)
+data.enumerated()                            # results of components with at most 1024 worlds
+data.sampled(sampling, 0, n_worlds, chosen)  # results of the chosen components in sampled worlds
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,6 @@ from inkling.errors import InputError
 from inkling.evaluators.certain import run_plan
 from inkling.evaluators.protocol import OnWorlds
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.alternatives import Precision, Weights
 from inkling.evaluators.worlds.probabilities.batched_worlds import BatchedWorlds, can_batch
 from inkling.evaluators.worlds.probabilities.combine import Summed, joined_results, summed
 from inkling.evaluators.worlds.probabilities.exact import (
@@ -23,12 +27,12 @@ from inkling.evaluators.worlds.probabilities.exact import (
     count_worlds,
     enumerate_worlds,
 )
-from inkling.evaluators.worlds.probabilities.regular import RegularEvent, Tracked
+from inkling.evaluators.worlds.probabilities.regular import RegularEvent, RegularSums
 from inkling.evaluators.worlds.program import WorldProgram
-from inkling.evaluators.worlds.streams.assignment import WorldAssignment, world_rows
+from inkling.evaluators.worlds.streams.assignment import Precision, Weights, WorldAssignment, world_rows
 from inkling.evaluators.worlds.streams.lost import LossyStream
-from inkling.evaluators.worlds.streams.of import WorldStream, world_stream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
+from inkling.evaluators.worlds.streams.world_stream import WorldStream, world_stream
 from inkling.io.normalize import ID, OWN_ID
 from inkling.logical.plan import StreamPlan
 from inkling.model.batch import Ints, MatchBatch
@@ -36,15 +40,15 @@ from inkling.model.time import FARTHEST, FOREVER
 from inkling.physical.plan import PhysicalPlan
 
 ROWS_AT_ONCE = 1 << 18
-"""About how many rows of worlds are evaluated together."""
+"""The approximate number of rows, over all worlds, that are evaluated together."""
 
 WORLDS_AT_ONCE = 4096
-"""How many worlds automata read between two words about progress."""
+"""The number of worlds that automata read between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldData:
-    """Checked rows of all streams as they stand in worlds, and which of them belong together."""
+    """Checked rows of all streams with their worlds, and the components that share no match with each other."""
 
     program: WorldProgram
     streams: tuple[WorldStream, ...]
@@ -73,11 +77,11 @@ class WorldData:
 
     @property
     def is_sampled(self) -> np.ndarray:
-        """Which components have too many worlds to count."""
+        """Which components have too many worlds to enumerate."""
         return np.asarray(~np.isfinite(self.choices.n_worlds), bool)
 
-    def counted(self, numbers: Precision = Precision.FLOAT) -> dict[str, Summed]:
-        """Results of the components whose worlds are few, with their probabilities."""
+    def enumerated(self, numbers: Precision = Precision.FLOAT) -> dict[str, Summed]:
+        """Results of the components that are enumerated, with their probabilities, by event."""
         found: list[dict[str, Summed]] = []
         for chunk in self._chunks():
             worlds = enumerate_worlds(self.streams, self.parts, chunk, self.program.scale, numbers)
@@ -88,10 +92,10 @@ class WorldData:
     def sampled(
         self, sampling: Sampling, first: int, n_worlds: int, chosen: np.ndarray, on_worlds: OnWorlds | None = None
     ) -> dict[str, Summed]:
-        """Results of the chosen components in worlds from `first` on, with the number of worlds that have each."""
+        """Results of the chosen components in worlds from `first` on; weights are numbers of worlds."""
         streams, masks = self.restricted(chosen)
         seed = np.uint64(sampling.seed & (2**64 - 1))
-        tracked = self._tracked(streams)
+        regular = self._regular_sums(streams)
         plan = self.program.irregular
         needed = () if plan is None else tuple(stream.schema.name for stream in plan.program.streams)
         n_rows = max(1, sum(len(stream.rows) for stream in streams if stream.schema.name in needed))
@@ -100,11 +104,11 @@ class WorldData:
         found: list[dict[str, Summed]] = []
         for at in range(first, first + n_worlds, step):
             n = min(step, first + n_worlds - at)
-            for one in tracked:
+            for one in regular:
                 one.sample(seed, at, n, self._in_full)
             if plan is not None:
                 assignment = {
-                    stream.schema.name: only(stream.draw(seed, at, n, self.program.scale), mask)
+                    stream.schema.name: restricted_to(stream.draw(seed, at, n, self.program.scale), mask)
                     for stream, mask in zip(streams, masks, strict=True)
                     if stream.schema.name in needed
                 }
@@ -114,16 +118,16 @@ class WorldData:
                     found.append(self._sums(plan, streams, assignment, None))
             if on_worlds is not None:
                 on_worlds(at + n, first + n_worlds)
-        return self._joined(found) | {one.regular.event.name: one.results() for one in tracked}
+        return self._joined(found) | {one.regular.event.name: one.results() for one in regular}
 
-    def _tracked(self, streams: Sequence[WorldStream]) -> list[Tracked]:
-        """The events whose worlds an automaton reads side by side."""
+    def _regular_sums(self, streams: Sequence[WorldStream]) -> list[RegularSums]:
+        """The sums of the events that an automaton counts in all worlds at once."""
         named = {stream.schema.name: stream for stream in streams}
         found = []
         for regular in self.program.regular:
             stream = named[regular.stream]
             assert isinstance(stream, ProbableStream)
-            found.append(Tracked.of(regular, stream, self.tables, self.program.context, self.program.scale))
+            found.append(RegularSums.of(regular, stream, self.tables, self.program.context, self.program.scale))
         return found
 
     def _in_full(self, regular: RegularEvent, stream: ProbableStream, assignment: WorldAssignment) -> MatchBatch:
@@ -138,7 +142,7 @@ class WorldData:
         assignment: Mapping[str, WorldAssignment],
         weights: Weights | None,
     ) -> dict[str, Summed]:
-        """What the events of a plan find in worlds, added up."""
+        """The results of a plan in worlds: matches of all worlds added up."""
         program = self.program
         sources = {
             name: world_rows(stream.rows, stream.tokens, assignment[name], stream.time_columns, program.scale)
@@ -155,7 +159,7 @@ class WorldData:
         }
 
     def _batched(self, streams: Sequence[WorldStream]) -> BatchedWorlds | None:
-        """The one stage of all events, where rows need not be made for every world."""
+        """The events as one stage that needs no copy of the rows per world; None if there is no such stage."""
         plan = self.program.irregular
         if plan is None or not can_batch(plan, self.program):
             return None
@@ -165,7 +169,7 @@ class WorldData:
         return {name: joined_results([one[name] for one in found]) for name in (found[0] if found else {})}
 
     def _chunks(self) -> Iterator[Choices]:
-        """The countable components in portions that fit memory."""
+        """The components that are enumerated, in portions that fit into memory."""
         n_rows = np.zeros(self.parts.count)
         for component in self.parts.of_rows:
             np.add.at(n_rows, component, 1)
@@ -182,7 +186,10 @@ class WorldData:
             yield replace(self.choices, n_worlds=np.where(here, self.choices.n_worlds, np.inf), lost=lost)
 
     def restricted(self, chosen: np.ndarray) -> tuple[list[WorldStream], list[np.ndarray | None]]:
-        """The streams with the rows of some components; streams with gaps keep all rows, and a mask."""
+        """The streams with only the rows of some components.
+
+        A stream with lost events keeps all rows, and gets a mask.
+        """
         streams: list[WorldStream] = []
         masks: list[np.ndarray | None] = []
         for stream, component in zip(self.streams, self.parts.of_rows, strict=True):
@@ -196,8 +203,8 @@ class WorldData:
         return streams, masks
 
 
-def only(assignment: WorldAssignment, mask: np.ndarray | None) -> WorldAssignment:
-    """What is assignment of the rows that a mask over the stream's rows keeps."""
+def restricted_to(assignment: WorldAssignment, mask: np.ndarray | None) -> WorldAssignment:
+    """The assignment of those rows that a mask over the rows of the stream selects."""
     if mask is None:
         return assignment
     kept = np.flatnonzero(mask[assignment.rows])
@@ -207,14 +214,14 @@ def only(assignment: WorldAssignment, mask: np.ndarray | None) -> WorldAssignmen
 
 
 def tokens_behind(lineage: pa.ListArray) -> Ints | None:
-    """All events that some results depend on; None if one of them depends on no event, so that any may matter."""
+    """The tokens in the lineage of some results; None if a result has no lineage, so that any event may matter."""
     if len(lineage) and pc.min(lineage.value_lengths()).as_py() == 0:
         return None
     return np.unique(lineage.flatten().to_numpy())
 
 
 def components_with(data: WorldData, tokens: Ints | None) -> np.ndarray:
-    """Which components hold any of these events; all of them where any event may matter."""
+    """Which components hold an event with one of these tokens; all for None."""
     if tokens is None:
         return np.ones(data.parts.count, bool)
     found = np.zeros(data.parts.count, bool)
@@ -224,19 +231,19 @@ def components_with(data: WorldData, tokens: Ints | None) -> np.ndarray:
 
 
 def _ordered_by_id(stream: StreamPlan, rows: pa.Table) -> pa.Table:
-    """Rows that keep their declared id where derived columns look back along it."""
+    """Rows with their declared id in a further column where derived columns look back in the order of ids."""
     return rows.append_column(OWN_ID, rows[ID]) if stream.derived else rows
 
 
 def require_room(program: WorldProgram, streams: Sequence[WorldStream]) -> None:
-    """Raises `InputError` for times that a sub-tick clock cannot count, and for gaps with more events than moments."""
+    """Rejects times that are too large for a sub-tick clock, and gaps with more lost events than moments."""
     if program.scale == 1:
         _require_moments(streams)
         return
     farthest = FARTHEST // program.scale
     for stream in streams:
         times = np.concatenate(stream.extents)
-        times = np.abs(times[np.abs(times) < FOREVER])  # what a rate limits is nowhere
+        times = np.abs(times[np.abs(times) < FOREVER])  # without a border, the time of a lost event is unlimited
         if times.max(initial=0) > farthest:
             raise InputError.of(
                 "INK0559",

@@ -15,13 +15,13 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.source import SourceText
 
 MOST_WORLDS = 1 << 15
-"""How many worlds a stream may keep; each holds all that the program remembers of every key."""
+"""The limit on sampled worlds on a stream; the state of every key is kept in each world."""
 
 
 def require_worlds_streamable(
     plan: PhysicalPlan, tree: s.Program, source: SourceText, sampling: Sampling, *, unbounded: bool
 ) -> None:
-    """Raises an error with everything that stands in the way; certain programs always pass."""
+    """Raises one error with all reasons; certain programs always pass."""
     if not plan.uncertain:
         return
     found = [*_impossible(plan, tree, source), *([] if unbounded else _waiting_for_numbers(plan, tree, source))]
@@ -87,7 +87,7 @@ def _waiting_for_numbers(plan: PhysicalPlan, tree: s.Program, source: SourceText
 
 
 def _in_worlds(plan: PhysicalPlan) -> list[StreamPlan]:
-    """Streams that worlds are made of; relations between segments with lost ends do not wait for numbers."""
+    """Streams that are read in worlds. Relations between segments do not wait for missing numbers."""
     program, wanted = plan.program, plan.uncertain - plan.answered_by(Evaluator.RELATION).keys()
     needed = {name for event in program.events if event.name in wanted for name in dependencies_of(event, program)}
     return [stream for stream in program.streams if stream.schema.name in needed]

@@ -1,8 +1,8 @@
-"""A few results looked at more closely: when they started and ended, and which uncertain events they depend on.
+"""Details of a few results for the report and `why`: distributions of start and end, and what each depends on.
 
-The report and `why` both read this.
-
-When a result started and ended: how its probability is spread over times.
+Each result is found again among the matches of its component, world by world (`variants`). From these matches follow
+the distribution of its times, the influence of single events (`influence`), its probability given outcomes of events,
+and the most probable scenarios with and without it (`outcomes`).
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.answer import names_of
+from inkling.evaluators.worlds.answer import event_ids_of
 from inkling.evaluators.worlds.details.influence import Influence, UncertainEvent, candidates, influences, n_uncertain
 from inkling.evaluators.worlds.details.outcomes import (
     Dependence,
     WorldScenario,
-    coarser,
     dependences,
     known_times,
+    merged_as,
+    outcome_codes,
+    relevant_events,
     scenarios,
-    that_matter,
-    turned_out,
-    with_stretches,
+    with_merged_times,
 )
 from inkling.evaluators.worlds.details.variants import (
     MOST_WORLDS,
@@ -34,7 +34,7 @@ from inkling.evaluators.worlds.details.variants import (
     Removal,
     WorldMatches,
     Worlds,
-    seen_again,
+    matches_in_worlds,
 )
 from inkling.evaluators.worlds.probabilities.estimate import EventIds
 from inkling.evaluators.worlds.program import WorldProgram
@@ -46,11 +46,12 @@ from inkling.meaning.streams import plain, whole_number
 from inkling.model.batch import Ints
 
 MOST_BINS = 24
+"""The limit on intervals in which times are summed up."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeBin:
-    """Times from `low` to `high`, both included, and the share of the probability that falls there."""
+    """The share of the probability of a result that falls on times from `low` to `high`, both included."""
 
     low: int
     high: int
@@ -58,7 +59,7 @@ class TimeBin:
 
 
 def spread_of(times: Ints, weights: np.ndarray) -> tuple[TimeBin, ...]:
-    """The distribution of times given that the result holds; moments where there are few, equal stretches otherwise.
+    """The distribution of times given that the result holds: single times if there are few, else equal intervals.
 
     >>> spread_of(np.array([3, 5, 3]), np.array([0.125, 0.125, 0.25]))
     (Bin(low=3, high=3, share=0.75), Bin(low=5, high=5, share=0.25))
@@ -80,18 +81,18 @@ def spread_of(times: Ints, weights: np.ndarray) -> tuple[TimeBin, ...]:
 
 
 ROWS_IN_ALL = 4_000_000
-"""About how many rows of worlds may be evaluated for what results depend on."""
+"""The approximate limit on rows, over all worlds, that are evaluated for influences."""
 
 MOST_SCENARIOS = 2
-"""How many scenarios with a result are listed, and how many without it."""
+"""The limit on listed scenarios with a result, and without it."""
 
 MOST_IN_A_SAMPLE = 6
-"""How many events distinguish scenarios in sampled worlds: with more of them every world is its own scenario."""
+"""The limit on events that distinguish scenarios in sampled worlds; with more, each world is its own scenario."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What the worlds of its part of the data show about one result."""
+    """Details of one result, from the worlds of its component."""
 
     starts: tuple[TimeBin, ...]
     ends: tuple[TimeBin, ...]
@@ -100,15 +101,15 @@ class Examined:
     having: tuple[WorldScenario, ...]  # the most probable scenarios with the result
     lacking: tuple[WorldScenario, ...]  # and without it
     n_having: int  # worlds that have the result
-    n_worlds: int  # of the part, or of the sample
-    n_events: int  # uncertain events of the part
+    n_worlds: int  # of the component, or of the sample
+    n_events: int  # uncertain events of the component
     identity: int
     worlds: Worlds
 
 
 @dataclass(frozen=True, slots=True)
 class _FoundResult:
-    """A result among the matches of its part: where in `WorldMatches` it is, and what may matter to it."""
+    """A result among the matches of its component, and the uncertain events that may matter to it."""
 
     seen: WorldMatches
     identity: np.uint64
@@ -123,25 +124,25 @@ def examine(
     sampling: Sampling,
     results: Mapping[str, pa.Table],
 ) -> dict[str, list[Examined | None]]:
-    """For every result of the given tables what is known of it, in their order; None if it was not met again."""
+    """By event, the details of each result in the order of its table; None for a result that was not found again."""
     return examined_in(WorldData.of(program, rows, tables, sampling.exact_up_to), sampling, results)
 
 
 def examined_in(
     data: WorldData, sampling: Sampling, results: Mapping[str, pa.Table], most_worlds: int = MOST_WORLDS
 ) -> dict[str, list[Examined | None]]:
-    """The same for data that stands in worlds already; at most so many worlds are sampled."""
+    """`examine` for prepared data, in at most `most_worlds` sampled worlds."""
     events = [event for event in data.program.events if event.name in results]
     chosen = components_of_results(data, results)
     if not chosen.any():
         return {name: [None] * len(table) for name, table in results.items()}
-    seen = list(seen_again(data, sampling, chosen, most_worlds=most_worlds))
+    seen = list(matches_in_worlds(data, sampling, chosen, most_worlds=most_worlds))
     found = {event.name: _found(event, data, seen, results[event.name]) for event in events}
     known = [one for ones in found.values() for one in ones if one is not None]
     removals = _removals(data, known)
     components = np.zeros(data.parts.count, bool)
     components[[one.component for one in removals]] = True
-    again = list(seen_again(data, sampling, components, removals)) if removals else []
+    again = list(matches_in_worlds(data, sampling, components, removals)) if removals else []
     return {
         name: [None if one is None else _examined(one, data, again, removals, sampling.delta) for one in ones]
         for name, ones in found.items()
@@ -149,9 +150,9 @@ def examined_in(
 
 
 def components_of_results(data: WorldData, results: Mapping[str, pa.Table]) -> np.ndarray:
-    """Components that hold an event with an id that some result depends on; for lost events, those with losses then.
+    """The components with an event in the lineage of a result, or with lost events in its interval if it names some.
 
-    All components where a result depends on no event.
+    All components if a result has no lineage.
     """
     if any(not ids for table in results.values() for ids in table["lineage"].to_pylist()):
         return np.ones(data.parts.count, bool)
@@ -178,8 +179,8 @@ def components_of_results(data: WorldData, results: Mapping[str, pa.Table]) -> n
 def _found(
     event: EventPlan, data: WorldData, seen: Sequence[WorldMatches], table: pa.Table
 ) -> list[_FoundResult | None]:
-    """The results of one event, met again among the matches of its parts."""
-    names = names_of(data, data.program.id_types[event.name])
+    """The results of one event, found again among the matches of all components."""
+    names = event_ids_of(data, data.program.id_types[event.name])
     places = EventComponents.of(data)
     met: dict[tuple[object, ...], list[tuple[WorldMatches, int]]] = {}
     for part in seen:
@@ -201,11 +202,13 @@ def _one(
     lineage = row["lineage"]
     assert isinstance(lineage, list)
     possible = met.get(result_key(event, row), [])
-    if len(possible) > 1:  # partitions that the head does not distinguish
+    if len(possible) > 1:  # in several partitions with the same head
         possible = [
-            (part, at) for part, at in possible if names.named(part.matches.lineage[at : at + 1])[0].as_py() == lineage
+            (part, at)
+            for part, at in possible
+            if names.lineage(part.matches.lineage[at : at + 1])[0].as_py() == lineage
         ]
-    if len(possible) > 1:  # lost events, which have no ids
+    if len(possible) > 1:  # lost events have no ids
         possible = [(part, at) for part, at in possible if _hull(part, at, data.program.scale) == (start, end)]
     if len(possible) != 1:
         return None
@@ -229,11 +232,11 @@ def _hull(part: WorldMatches, row: int, scale: int) -> tuple[int, int]:
 
 
 def _keys(part: WorldMatches, names: EventIds, scale: int) -> list[tuple[int, tuple[object, ...]]]:
-    """The first match of every result, with what distinguishes the result in public columns."""
+    """The row of the first match of each result, and the key of the result in public columns."""
     order = np.lexsort((part.world, part.identity))
     first = order[np.flatnonzero(np.diff(part.identity[order], prepend=~part.identity[order][:1]) != 0)]
     heads = [part.matches.values[output.name].take(pa.array(first)).to_pylist() for output in part.event.head]
-    lineage = names.named(part.matches.lineage.take(pa.array(first))).to_pylist()
+    lineage = names.lineage(part.matches.lineage.take(pa.array(first))).to_pylist()
     return [
         (
             int(row),
@@ -250,7 +253,7 @@ def _keys(part: WorldMatches, names: EventIds, scale: int) -> list[tuple[int, tu
 
 
 def result_key(event: EventPlan, row: Mapping[str, object]) -> tuple[object, ...]:
-    """What distinguishes a result in public columns, given as one of their rows."""
+    """The key of a result, given as a row of public columns: values of the head, and what PER states."""
     lineage = row["lineage"]
     assert isinstance(lineage, list)
     head = [row[output.name] for output in event.head]
@@ -273,7 +276,7 @@ def _key(
 
 
 def _removals(data: WorldData, found: Sequence[_FoundResult]) -> list[Removal]:
-    """What to leave out, as far as the limit of work allows."""
+    """The events to remove, up to the limit of work."""
     n_rows = np.zeros(data.parts.count)
     for component in data.parts.of_rows:
         np.add.at(n_rows, component, 1)
@@ -300,14 +303,14 @@ def _examined(
     has = np.isin(here, one.seen.world[rows])
     chances = worlds.weights[here]
     in_part = [np.flatnonzero(component == one.component) for component in data.parts.of_rows]
-    turned = turned_out(worlds, here, one.events, known_times(data.streams, in_part), scale)
+    outcomes = outcome_codes(worlds, here, one.events, known_times(data.streams, in_part), scale)
     is_exact = worlds.components is not None
-    depends = dependences(turned, chances, has, None if is_exact else delta)
+    depends = dependences(outcomes, chances, has, None if is_exact else delta)
     if is_exact:
-        relevant = with_stretches(that_matter(turned, chances, has), chances, has)
+        relevant = with_merged_times(relevant_events(outcomes, chances, has), chances, has)
     else:
-        by_event = {found.event: found for found in turned}
-        relevant = [coarser(by_event[found.event], found.given) for found in depends[:MOST_IN_A_SAMPLE]]
+        by_event = {found.event: found for found in outcomes}
+        relevant = [merged_as(by_event[found.event], found.given) for found in depends[:MOST_IN_A_SAMPLE]]
     return Examined(
         spread_of(matches.start[rows] // scale, weights),
         spread_of(matches.end[rows] // scale, weights),

@@ -1,4 +1,4 @@
-"""What a result depends on: how much of its probability is lost when one uncertain event is left out of all worlds."""
+"""The influence of uncertain events on a result: how its probability changes without one of them."""
 
 from __future__ import annotations
 
@@ -12,51 +12,47 @@ from inkling.evaluators.worlds.details.variants import Removal, WorldMatches, ev
 from inkling.evaluators.worlds.run import WorldData
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream
-from inkling.evaluators.worlds.streams.of import CertainStream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
+from inkling.evaluators.worlds.streams.world_stream import CertainStream
 from inkling.io.normalize import ID, START
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.event import Value
 from inkling.model.uncertainty import LostEvents
 
 MOST_EVENTS = 12
-"""How many events are left out, one at a time, for one result."""
+"""The limit on events that are removed, one at a time, per result."""
 
 NOTICED = 0.0005
-"""Smaller shares are left out."""
+"""Smaller differences of probability are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class UncertainEvent:
-    """An event of an uncertain stream; `id` is null if it was lost, and lists those of alternatives that differ.
-
-    A lost event is known by its KEY and its number, in `lost`.
-    """
+    """An event of an uncertain stream, and the first and last time at which it may happen."""
 
     token: int
     stream: str
-    id: Value
+    id: Value  # null for a lost event; the distinct ids of its alternatives, joined by |
     low: int
     high: int
-    lost: tuple[tuple[str, Value], ...] = ()
+    lost: tuple[tuple[str, Value], ...] = ()  # KEY and number of a lost event
 
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """`share` is (P - P without the event) / P: 1 if the result needs it, negative if it speaks against the result.
-
-    `error` is 0 where all worlds were enumerated. In a sample, the probability without the event lies within it with
-    the confidence of the run.
-    """
+    """The probability of a result without one event."""
 
     event: UncertainEvent
-    without: float
-    share: float
-    error: float = 0.0
+    without: float  # P(result) without the event
+    share: float  # (P - without) / P: 1 if the result needs the event, negative if the event makes it less probable
+    error: float = 0.0  # of `without`, with the confidence of the run; 0 if all worlds were enumerated
 
 
 def candidates(data: WorldData, component: int, lineage: Ints, low: int, high: int) -> tuple[UncertainEvent, ...]:
-    """Uncertain events of a component that may matter: those a result depends on, then others between two times."""
+    """Uncertain events of a component that may matter to a result.
+
+    Those in its lineage, then others in its time range.
+    """
     found: dict[int, UncertainEvent] = {}
     ids: dict[int, dict[Value, None]] = {}
     own: set[int] = set()
@@ -70,7 +66,7 @@ def candidates(data: WorldData, component: int, lineage: Ints, low: int, high: i
 
 
 def n_uncertain(data: WorldData, component: int) -> int:
-    """How many uncertain events a component has."""
+    """The number of uncertain events of a component."""
     total = 0
     for stream, component_of in zip(data.streams, data.parts.of_rows, strict=True):
         if not isinstance(stream, CertainStream):
@@ -82,7 +78,7 @@ def n_uncertain(data: WorldData, component: int) -> int:
 def _uncertain(
     data: WorldData, component: int, low: int, high: int, lineage: Ints
 ) -> Iterator[tuple[UncertainEvent, bool]]:
-    """Row by row, with whether the result depends on the row."""
+    """The uncertain events of a component row by row, and whether the row is in the lineage."""
     for stream, component_of in zip(data.streams, data.parts.of_rows, strict=True):
         if isinstance(stream, CertainStream):
             continue
@@ -99,13 +95,13 @@ def _uncertain(
                 ids[row].as_py(),
                 int(begins[row]),
                 int(ends[row]),
-                _known_of(stream, row),
+                _lost_values(stream, row),
             )
             yield event, bool(own[row])
 
 
-def _known_of(stream: ImpreciseStream | ProbableStream | LossyStream, row: int) -> tuple[tuple[str, Value], ...]:
-    """What is known of a lost event."""
+def _lost_values(stream: ImpreciseStream | ProbableStream | LossyStream, row: int) -> tuple[tuple[str, Value], ...]:
+    """KEY and number of a lost event."""
     uncertainty = stream.schema.uncertainty
     if not isinstance(uncertainty, LostEvents):
         return ()
@@ -113,7 +109,7 @@ def _known_of(stream: ImpreciseStream | ProbableStream | LossyStream, row: int) 
 
 
 def _is_open(stream: ImpreciseStream | ProbableStream | LossyStream) -> np.ndarray:
-    """Which rows belong to a choice between several alternatives."""
+    """Which rows belong to a choice with several alternatives."""
     factors = stream.factors
     if isinstance(stream, LossyStream):
         return np.asarray(factors >= 0)
@@ -122,12 +118,12 @@ def _is_open(stream: ImpreciseStream | ProbableStream | LossyStream) -> np.ndarr
 
 
 def _times(stream: ImpreciseStream | ProbableStream | LossyStream) -> tuple[Ints, Ints]:
-    """Between which times each event happened."""
+    """The first and last time at which each event may happen."""
     if isinstance(stream, ProbableStream):
         time = stream.rows[START].to_numpy()
         return time, time
     low, high = stream.extents
-    known = stream.rows[START].to_numpy()  # what a rate limits is known by one border
+    known = stream.rows[START].to_numpy()  # the only border of a gap that a rate limits
     return np.where(low > -FOREVER, low, known), np.where(high < FOREVER, high, known)
 
 
@@ -139,7 +135,7 @@ def influences(
     events: Sequence[UncertainEvent],
     delta: float,
 ) -> tuple[Influence, ...]:
-    """What each of the events means to a result, the largest first."""
+    """The influence of each event on a result, the largest first."""
     chances = _probabilities(seen, identity, len(removals) + 1)
     if chances[0] <= 0:
         return ()
@@ -158,13 +154,13 @@ def influences(
 
 
 def _n_sampled(seen: Sequence[WorldMatches], identity: np.uint64) -> int:
-    """In how many sampled worlds a result was looked for; 0 if all worlds were enumerated."""
+    """The number of sampled worlds in which a result was looked for; 0 if worlds were enumerated."""
     mine = (part.worlds for part in seen if (part.identity == identity).any())
     return next((len(worlds.weights) for worlds in mine if worlds.components is None), 0)
 
 
 def _probabilities(seen: Sequence[WorldMatches], identity: np.uint64, n_variants: int) -> np.ndarray:
-    """The probability of a result in every variant; a world counts once."""
+    """The probability of a result in each variant; a world counts once."""
     total = np.zeros(n_variants)
     for part in seen:
         rows = np.flatnonzero(part.identity == identity)

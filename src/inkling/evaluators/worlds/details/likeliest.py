@@ -1,7 +1,7 @@
-"""The most probable world of some parts of the data, found choice by choice: choices are independent of each other.
+"""The most probable world of some components: the most probable alternative of each independent choice.
 
-Alternatives that depend on the one before are followed by the algorithm of Viterbi. Lost events are assignment in their
-most probable order where orders can be listed; otherwise their times are drawn, since no single one has a probability.
+In Markovian chains, the most probable path is found by the Viterbi algorithm. Lost events take their most probable
+order if orders are enumerated; otherwise their times are drawn, since times are continuous.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from math import log
 import numpy as np
 
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.alternatives import Alternative
 from inkling.evaluators.worlds.details.variants import Worlds
 from inkling.evaluators.worlds.run import WorldData
-from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment
+from inkling.evaluators.worlds.streams.assignment import OWN_TIME, Alternative, WorldAssignment
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
-from inkling.evaluators.worlds.streams.of import CertainStream, WorldStream
 from inkling.evaluators.worlds.streams.probable import NOTHING, ProbableStream
+from inkling.evaluators.worlds.streams.world_stream import CertainStream, WorldStream
 from inkling.model.batch import Ints
 
 FULL = 1.0 - 1e-9
-"""Probabilities of alternatives that sum to this leave nothing over."""
+"""Probabilities of alternatives that sum to this leave none for \"no event\"."""
 
 TIE = 1e-9
+"""Probabilities, or logarithms of them, that differ by less are equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Likeliest:
-    """One world; `is_unique` if every other one is less probable, `is_drawn` if times of lost events were drawn."""
+    """One world; `is_unique`: all others are less probable; `is_drawn`: times of lost events were drawn."""
 
     worlds: Worlds
     is_unique: bool
@@ -38,7 +38,7 @@ class Likeliest:
 
 
 def likeliest(data: WorldData, sampling: Sampling, chosen: np.ndarray) -> Likeliest:
-    """The most probable world of the chosen components; of equally probable ones, that with the earliest times."""
+    """The most probable world of the chosen components; of equally probable ones, the one with the earliest times."""
     assignment: list[WorldAssignment] = []
     is_unique, is_drawn = True, False
     lost = _lost_places(data, chosen)
@@ -82,7 +82,7 @@ def _everything(rows: Ints) -> WorldAssignment:
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
-    """Times of lost rows, which are numbered through all streams, and the components that they are known for."""
+    """Times of lost rows in the most probable order, by row number over all streams; and the components they cover."""
 
     times: dict[int, int]
     parts: list[int]
@@ -98,7 +98,7 @@ def _lost_places(data: WorldData, chosen: np.ndarray) -> _Lost:
 
 
 def _ticks(stream: ImpreciseStream) -> tuple[Ints, np.ndarray]:
-    """The number of the most probable tick of every event, and whether it is the only one."""
+    """The number of the most probable tick of each event, and whether it is unique."""
     ticks, alone = np.zeros(len(stream.rows), np.int64), stream.width == 1
     for row in np.flatnonzero(np.diff(stream.steps) > 0).tolist():
         weights = stream.weights[stream.steps[row] : stream.steps[row + 1]]
@@ -113,7 +113,11 @@ def _is_alone(weights: list[float]) -> bool:
 
 
 def _paths(stream: ProbableStream, in_part: np.ndarray) -> tuple[list[int], bool]:
-    """The rows of the most probable path of every chain, and whether all of these paths are the only ones."""
+    """The rows on the most probable paths of all chains (Viterbi), and whether all of these paths are unique.
+
+    `best` holds, by latest value, the log probability of the best path that ends there, its rows, and whether it is
+    unique.
+    """
     taken: list[int] = []
     is_unique = True
     for chain in range(len(stream.chains) - 1):
@@ -125,7 +129,7 @@ def _paths(stream: ProbableStream, in_part: np.ndarray) -> tuple[list[int], bool
             after: dict[int, tuple[float, tuple[int, ...], bool]] = {}
             for latest, (chance, path, alone) in best.items():
                 given = int(NOTHING) if stream.anew[group] else latest
-                for share, row in _following(stream, group, given):
+                for share, row in _alternatives_after(stream, group, given):
                     value = int(NOTHING) if row is None else int(stream.value[row])
                     there = (chance + log(share), path if row is None else (*path, row), alone)
                     after[value] = _better(after.get(value), there)
@@ -140,15 +144,15 @@ def _paths(stream: ProbableStream, in_part: np.ndarray) -> tuple[list[int], bool
 def _better(
     one: tuple[float, tuple[int, ...], bool] | None, other: tuple[float, tuple[int, ...], bool]
 ) -> tuple[float, tuple[int, ...], bool]:
-    """The more probable of two paths; equally probable ones are not alone."""
+    """The more probable of two paths, marked as not unique if both are equally probable."""
     if one is None:
         return other
     chance, path, alone = max(one, other, key=lambda path: path[0])
     return chance, path, alone and abs(one[0] - other[0]) > TIE
 
 
-def _following(stream: WorldStream, group: int, given: int) -> Iterator[tuple[float, int | None]]:
-    """What may be the case after what was given, with its probability; None for nothing."""
+def _alternatives_after(stream: WorldStream, group: int, given: int) -> Iterator[tuple[float, int | None]]:
+    """The alternatives of a group after a previous value, with their probabilities; None is no event."""
     assert isinstance(stream, ProbableStream)
     rows = range(int(stream.offsets[group]), int(stream.offsets[group + 1]))
     possible = [(float(stream.chances[row]), row) for row in rows if int(stream.given[row]) == given]

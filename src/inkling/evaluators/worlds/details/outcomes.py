@@ -1,7 +1,8 @@
-"""What uncertain events turn out to be in each world, and what that means for one result.
+"""Outcomes of uncertain events, and the probability of a result given each outcome.
 
-An event of alternatives takes one of them or does not happen, an event with an imprecise time happens at a tick, a lost
-event lies between two known times. Given each of these outcomes, a result has another probability.
+The outcome of an event in a world is one of its alternatives or no event, the tick of an imprecise time, or the two
+known times between which a lost event lies. A scenario is a set of worlds with the same outcomes of all events that
+matter to a result.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from inkling.evaluators.worlds.details.variants import Worlds, event_tokens
 from inkling.evaluators.worlds.streams.assignment import OWN_TIME
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream
-from inkling.evaluators.worlds.streams.of import WorldStream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
+from inkling.evaluators.worlds.streams.world_stream import WorldStream
 from inkling.io.normalize import END, START
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.event import Value
@@ -26,41 +27,33 @@ from inkling.model.schema import value_columns
 from inkling.model.uncertainty import ProbableValue
 
 MOST_OUTCOMES = 8
-"""How many outcomes of one event are distinguished; neighboring times are put together."""
+"""The limit on outcomes per event; neighboring times are merged."""
 
 NOISE = 0.001
-"""The chance, per outcome, that a difference is seen in a sample where there is none."""
+"""The probability, per outcome, that a sample shows a difference where there is none."""
 
 EQUAL = 1e-9
-"""Probabilities that differ by less are taken for the same."""
+"""Probabilities that differ by less are equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventOutcome:
-    """What an uncertain event turns out to be: uncertain values, and the first and last time that it may have.
-
-    A lost event lies between two times, of which one is FOREVER away where only a rate limits it. An event that does
-    not happen has no values.
-    """
+    """The outcome of one uncertain event in some worlds."""
 
     happens: bool
-    values: tuple[tuple[str, Value], ...]
-    low: int
+    values: tuple[tuple[str, Value], ...]  # of the uncertain columns; empty if it does not happen
+    low: int  # the first and the last possible time; FOREVER where only a rate limits a lost event
     high: int
 
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """An outcome, its probability, and the probability of the result given that outcome.
-
-    `error` is 0 where all worlds were enumerated. In a sample, the probability of the result lies within it with the
-    confidence of the run.
-    """
+    """The probability of a result given an outcome of an event."""
 
     outcome: EventOutcome
-    probability: float
-    result: float
-    error: float = 0.0
+    probability: float  # P(outcome)
+    result: float  # P(result | outcome)
+    error: float = 0.0  # of `result`, with the confidence of the run; 0 if all worlds were enumerated
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +65,14 @@ class Dependence:
 
     @property
     def reach(self) -> float:
-        """How far apart the probabilities of the result are, at most."""
+        """The largest difference between the conditional probabilities of the result."""
         chances = [one.result for one in self.given]
         return max(chances) - min(chances)
 
 
 @dataclass(frozen=True, slots=True)
 class WorldScenario:
-    """Worlds in which all uncertain events that matter turn out the same: with a result, or without."""
+    """Worlds with the same outcomes of all events that matter, all of them with the result or all without."""
 
     outcomes: tuple[tuple[UncertainEvent, EventOutcome], ...]
     probability: float
@@ -88,16 +81,18 @@ class WorldScenario:
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
-    """An uncertain event, its possible outcomes, and which of them it has in every world of a part."""
+class OutcomeCodes:
+    """An uncertain event, its possible outcomes, and the number of its outcome in each world."""
 
     event: UncertainEvent
     outcomes: tuple[EventOutcome, ...]
     codes: Ints
 
 
-def turned_out(worlds: Worlds, here: Ints, events: Sequence[UncertainEvent], times: Ints, scale: int) -> list[Turned]:
-    """What the events of a part turn out to be in its worlds `here`; `times` are the known times of the part."""
+def outcome_codes(
+    worlds: Worlds, here: Ints, events: Sequence[UncertainEvent], times: Ints, scale: int
+) -> list[OutcomeCodes]:
+    """The outcomes of events in the worlds `here` of a component; `times` are the known times of the component."""
     found = []
     place = np.full(len(worlds.weights), -1)
     place[here] = np.arange(len(here))
@@ -111,12 +106,12 @@ def turned_out(worlds: Worlds, here: Ints, events: Sequence[UncertainEvent], tim
         row[at] = assignment.rows[mine]
         if assignment.times is not None:
             time[at] = assignment.times[mine]
-        found.append(_turned(one, stream, row, time, times, scale))
+        found.append(_codes_of_event(one, stream, row, time, times, scale))
     return found
 
 
 def known_times(streams: Sequence[WorldStream], in_part: Sequence[np.ndarray]) -> Ints:
-    """The times of a part of the data that lost events may lie between, in order."""
+    """The known times of a component between which lost events lie, sorted."""
     found = [np.empty(0, np.int64)]
     for stream, rows in zip(streams, in_part, strict=True):
         chosen = rows[rows < stream.n_recorded] if isinstance(stream, LossyStream) else rows
@@ -130,7 +125,9 @@ def known_times(streams: Sequence[WorldStream], in_part: Sequence[np.ndarray]) -
     return np.unique(np.concatenate(found))
 
 
-def _turned(event: UncertainEvent, stream: WorldStream, row: Ints, time: Ints, times: Ints, scale: int) -> Turned:
+def _codes_of_event(
+    event: UncertainEvent, stream: WorldStream, row: Ints, time: Ints, times: Ints, scale: int
+) -> OutcomeCodes:
     if isinstance(stream, LossyStream):
         time = np.searchsorted(times * scale, time, side="right")
     each, code = np.unique(np.stack([row, time]), axis=1, return_inverse=True)
@@ -138,7 +135,7 @@ def _turned(event: UncertainEvent, stream: WorldStream, row: Ints, time: Ints, t
     outcomes = sorted(dict.fromkeys(listed), key=lambda one: (not one.happens, one.low, one.high, str(one.values)))
     place = {one: at for at, one in enumerate(outcomes)}
     codes = np.array([place[one] for one in listed], np.int64)[code.reshape(-1)]
-    return Turned(event, tuple(outcomes), codes)
+    return OutcomeCodes(event, tuple(outcomes), codes)
 
 
 def _outcome(event: UncertainEvent, stream: WorldStream, row: int, time: int, times: Ints, scale: int) -> EventOutcome:
@@ -159,47 +156,47 @@ def _outcome(event: UncertainEvent, stream: WorldStream, row: int, time: int, ti
 
 
 def dependences(
-    turned: Sequence[Turned], weights: np.ndarray, has: np.ndarray, delta: float | None = None
+    events: Sequence[OutcomeCodes], weights: np.ndarray, has: np.ndarray, delta: float | None = None
 ) -> list[Dependence]:
     """The events on whose outcome the probability of a result depends, the strongest first.
 
-    `delta` is given for samples. There an event counts only if chance does not explain the difference that it makes.
+    `delta` is given for samples: then an event is listed only if its differences exceed sampling noise.
     """
-    found = [_dependence(one, weights, has, delta) for one in turned]
+    found = [_dependence(one, weights, has, delta) for one in events]
     noticed = [one for one in found if one.reach >= NOTICED and len(one.given) > 1]
     if delta is not None:
         noticed = [one for one in noticed if not _is_noise(one.given, len(weights))]
     return sorted(noticed, key=lambda one: -round(one.reach, 9))
 
 
-def _dependence(turned: Turned, weights: np.ndarray, has: np.ndarray, delta: float | None) -> Dependence:
-    n = len(turned.outcomes)
-    chance = np.bincount(turned.codes, weights, minlength=n)
-    both = np.bincount(turned.codes, weights * has, minlength=n)
+def _dependence(events: OutcomeCodes, weights: np.ndarray, has: np.ndarray, delta: float | None) -> Dependence:
+    n = len(events.outcomes)
+    chance = np.bincount(events.codes, weights, minlength=n)
+    both = np.bincount(events.codes, weights * has, minlength=n)
     total = weights.sum()
     given = [
         Conditional(outcome, float(chance[at] / total), float(both[at] / chance[at]))
-        for at, outcome in enumerate(turned.outcomes)
+        for at, outcome in enumerate(events.outcomes)
         if chance[at] > 0
     ]
     if delta is None:
-        given = _joined(given)
+        given = _merged_times(given)
     while len(given) > MOST_OUTCOMES:
-        fewer = _pairs(given)
+        fewer = _merged_pairs(given)
         if len(fewer) == len(given):
             break
         given = fewer
     if delta is not None:
-        given = [_with_error(one, len(weights), delta) for one in _joined(given, len(weights))]
-    return Dependence(turned.event, tuple(given))
+        given = [_with_error(one, len(weights), delta) for one in _merged_times(given, len(weights))]
+    return Dependence(events.event, tuple(given))
 
 
-def _joined(given: Sequence[Conditional], n_sampled: int | None = None) -> list[Conditional]:
-    """Neighboring times put together where the result is equally probable at them; in a sample, as far as one sees."""
+def _merged_times(given: Sequence[Conditional], n_sampled: int | None = None) -> list[Conditional]:
+    """Merges neighboring times at which the result is equally probable, or in a sample not distinguishable."""
     found: list[Conditional] = []
     for one in given:
         if found and _are_times(found[-1], one) and _are_alike(found[-1], one, n_sampled):
-            found[-1] = _both(found[-1], one)
+            found[-1] = _merged_pair(found[-1], one)
         else:
             found.append(one)
     return found
@@ -212,7 +209,7 @@ def _are_alike(one: Conditional, other: Conditional, n_sampled: int | None) -> b
 
 
 def _is_noise(given: Sequence[Conditional], n_sampled: int) -> bool:
-    """Whether the probabilities of a result given some outcomes may all be the same, by a sample of worlds."""
+    """Whether the sample is consistent with equal probabilities of the result given all of these outcomes."""
     low, high = zip(*(_bounds(one, n_sampled, NOISE) for one in given), strict=True)
     return bool(max(low) <= min(high))
 
@@ -228,13 +225,13 @@ def _with_error(one: Conditional, n_sampled: int, delta: float) -> Conditional:
     return replace(one, error=max(one.result - low, high - one.result))
 
 
-def _pairs(given: list[Conditional]) -> list[Conditional]:
-    """Every second time put together with the one before it."""
+def _merged_pairs(given: list[Conditional]) -> list[Conditional]:
+    """Merges each second time with the one before it."""
     found: list[Conditional] = []
     fresh = False
     for one in given:
         if fresh and _are_times(found[-1], one):
-            found[-1], fresh = _both(found[-1], one), False
+            found[-1], fresh = _merged_pair(found[-1], one), False
         else:
             found.append(one)
             fresh = True
@@ -246,25 +243,25 @@ def _are_times(one: Conditional, other: Conditional) -> bool:
 
 
 def _differ_in_time(one: EventOutcome, other: EventOutcome) -> bool:
-    """Whether two outcomes differ in nothing but time."""
+    """Whether two outcomes differ only in time."""
     return one.happens and other.happens and one.values == other.values == ()
 
 
-def _both(one: Conditional, other: Conditional) -> Conditional:
+def _merged_pair(one: Conditional, other: Conditional) -> Conditional:
     chance = one.probability + other.probability
     result = (one.probability * one.result + other.probability * other.result) / chance
     outcome = replace(one.outcome, low=one.outcome.low, high=other.outcome.high)
     return Conditional(outcome, chance, result)
 
 
-def coarser(turned: Turned, given: Sequence[Conditional]) -> Turned:
-    """The same event with times put together as in `given`."""
+def merged_as(events: OutcomeCodes, given: Sequence[Conditional]) -> OutcomeCodes:
+    """The event with its times merged as in `given`."""
     listed = tuple(one.outcome for one in given)
     codes = []
-    for outcome in turned.outcomes:
+    for outcome in events.outcomes:
         same = [at for at, one in enumerate(listed) if one == outcome or _holds(one, outcome)]
         codes.append(same[0])
-    return Turned(turned.event, listed, np.array(codes, np.int64)[turned.codes])
+    return OutcomeCodes(events.event, listed, np.array(codes, np.int64)[events.codes])
 
 
 def _holds(one: EventOutcome, other: EventOutcome) -> bool:
@@ -273,19 +270,19 @@ def _holds(one: EventOutcome, other: EventOutcome) -> bool:
     )
 
 
-def that_matter(turned: Sequence[Turned], weights: np.ndarray, has: np.ndarray) -> list[Turned]:
-    """Without events that make no difference to a result, whatever the others turn out to be."""
-    kept = list(turned)
-    for one in reversed(turned):
+def relevant_events(events: Sequence[OutcomeCodes], weights: np.ndarray, has: np.ndarray) -> list[OutcomeCodes]:
+    """Without events that make no difference to the result, given the outcomes of the others."""
+    kept = list(events)
+    for one in reversed(events):
         others = [other for other in kept if other is not one]
         if _makes_no_difference(one, others, weights, has):
             kept = others
     return kept
 
 
-def with_stretches(turned: Sequence[Turned], weights: np.ndarray, has: np.ndarray) -> list[Turned]:
-    """Neighboring times of an event put together where it makes no difference which of them it has."""
-    found = list(turned)
+def with_merged_times(events: Sequence[OutcomeCodes], weights: np.ndarray, has: np.ndarray) -> list[OutcomeCodes]:
+    """Merges neighboring times of an event that make no difference to the result, given the outcomes of others."""
+    found = list(events)
     for place, one in enumerate(found):
         others = _joint_codes([other for other in found if other is not one], len(weights))
         shares = [_shares(others, weights, has, one.codes == code) for code in range(len(one.outcomes))]
@@ -297,12 +294,12 @@ def with_stretches(turned: Sequence[Turned], weights: np.ndarray, has: np.ndarra
                 outcomes.append(after)
                 latest = share
             codes.append(len(outcomes) - 1)
-        found[place] = Turned(one.event, tuple(outcomes), np.array(codes, np.int64)[one.codes])
+        found[place] = OutcomeCodes(one.event, tuple(outcomes), np.array(codes, np.int64)[one.codes])
     return found
 
 
 def _shares(others: Ints, weights: np.ndarray, has: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """How probable the result is in the chosen worlds, for all that others may turn out to be; NaN if they cannot."""
+    """P(result) in the chosen worlds, per joint outcome of the others; NaN for outcomes without a world."""
     n = int(others.max(initial=0)) + 1
     total = np.bincount(others[chosen], weights[chosen], minlength=n)
     hit = np.bincount(others[chosen], (weights * has)[chosen], minlength=n)
@@ -311,7 +308,9 @@ def _shares(others: Ints, weights: np.ndarray, has: np.ndarray, chosen: np.ndarr
     return shares
 
 
-def _makes_no_difference(one: Turned, others: Sequence[Turned], weights: np.ndarray, has: np.ndarray) -> bool:
+def _makes_no_difference(
+    one: OutcomeCodes, others: Sequence[OutcomeCodes], weights: np.ndarray, has: np.ndarray
+) -> bool:
     context = _joint_codes(others, len(weights))
     own = _joint_codes([*others, one], len(weights))
     expected = np.bincount(context, weights * has) / np.maximum(np.bincount(context, weights), 1e-300)
@@ -319,28 +318,28 @@ def _makes_no_difference(one: Turned, others: Sequence[Turned], weights: np.ndar
     return bool(np.all(np.abs(expected[context] - found[own])[weights > 0] < EQUAL))
 
 
-def _joint_codes(turned: Sequence[Turned], n_worlds: int) -> Ints:
-    """A number for every world, equal where all these events turn out the same."""
-    if not turned:
+def _joint_codes(events: Sequence[OutcomeCodes], n_worlds: int) -> Ints:
+    """A number per world, equal for worlds with the same outcomes of all events."""
+    if not events:
         return np.zeros(n_worlds, np.int64)
-    codes = np.stack([one.codes for one in turned])
+    codes = np.stack([one.codes for one in events])
     return np.asarray(np.unique(codes, axis=1, return_inverse=True)[1].reshape(-1), np.int64)
 
 
 def scenarios(
-    turned: Sequence[Turned], weights: np.ndarray, here: Ints, chosen: np.ndarray, n: int
+    events: Sequence[OutcomeCodes], weights: np.ndarray, here: Ints, chosen: np.ndarray, n: int
 ) -> list[WorldScenario]:
-    """The most probable scenarios among the chosen worlds, of equally probable ones those that are listed first."""
+    """The `n` most probable scenarios among the chosen worlds."""
     some = np.flatnonzero(chosen & (weights > 0))
     if not len(some):
         return []
-    group = _joint_codes([replace(one, codes=one.codes[some]) for one in turned], len(some))
+    group = _joint_codes([replace(one, codes=one.codes[some]) for one in events], len(some))
     chance = np.bincount(group, weights[some])
     order = np.argsort(-np.round(chance, 12), kind="stable")[:n]
     found = []
     for number in order.tolist():
         mine = some[group == number]
         likeliest = int(mine[np.argmax(np.round(weights[mine], 12))])
-        outcomes = tuple((one.event, one.outcomes[one.codes[likeliest]]) for one in turned)
+        outcomes = tuple((one.event, one.outcomes[one.codes[likeliest]]) for one in events)
         found.append(WorldScenario(outcomes, float(chance[number]), len(mine), int(here[likeliest])))
     return found

@@ -1,4 +1,4 @@
-"""Parts of the data looked at once more: their matches world by world, also without single events."""
+"""Matches of chosen components, world by world, also in variants of the data without a single event."""
 
 from __future__ import annotations
 
@@ -9,31 +9,30 @@ import numpy as np
 
 from inkling.evaluators.certain import run_plan
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.worlds.alternatives import Precision
 from inkling.evaluators.worlds.probabilities.combine import identities
 from inkling.evaluators.worlds.probabilities.exact import enumerate_worlds
-from inkling.evaluators.worlds.run import WorldData, only
-from inkling.evaluators.worlds.streams.assignment import WorldAssignment, world_rows
-from inkling.evaluators.worlds.streams.of import WorldStream
+from inkling.evaluators.worlds.run import WorldData, restricted_to
+from inkling.evaluators.worlds.streams.assignment import Precision, WorldAssignment, world_rows
 from inkling.evaluators.worlds.streams.probable import ProbableStream
+from inkling.evaluators.worlds.streams.world_stream import WorldStream
 from inkling.logical.plan import EventPlan
 from inkling.logical.rewrites.in_worlds import WORLD
 from inkling.model.batch import Ints, MatchBatch
 
 MOST_WORLDS = 1024
-"""How many sampled worlds are looked at again; parts that are enumerated are looked at in full."""
+"""The limit on sampled worlds that are examined; components that are enumerated are examined in all worlds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """An event that is left out of all worlds of its part: by its token, which all alternatives share."""
+    """An event that is removed from all worlds of its component, by token; all its alternatives are removed."""
 
     component: int
     token: int
 
 
 def event_tokens(stream: WorldStream) -> Ints:
-    """What the event of every row is called; alternatives are one event, though each may have an id of its own."""
+    """The token of the event of each row, the same for all alternatives of an event."""
     if isinstance(stream, ProbableStream):
         return np.repeat(stream.group_tokens.view(np.int64), np.diff(stream.offsets))
     return stream.tokens.view(np.int64)
@@ -41,12 +40,12 @@ def event_tokens(stream: WorldStream) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Worlds:
-    """Worlds of some components: which rows stand in each, and how probable it is, or its share of a sample."""
+    """Worlds of some components: their rows, and the probability of each world, or its share of the sample."""
 
     streams: Sequence[WorldStream]
     assignment: Sequence[WorldAssignment]
     weights: np.ndarray
-    components: Ints | None  # of each world; None where each was sampled for all components at once
+    components: Ints | None  # per enumerated world: its component; None: sampled worlds span all components
 
     def of_component(self, component: int) -> Ints:
         """The worlds of one component."""
@@ -57,24 +56,20 @@ class Worlds:
 
 @dataclass(frozen=True, slots=True)
 class WorldMatches:
-    """The matches of one event, one line per match and world.
-
-    Variant 0 is the data as it is, variant n is without removal n - 1. `weight` is the probability of the world, or
-    its share where worlds were sampled.
-    """
+    """The matches of one event, one row per match and world."""
 
     event: EventPlan
     matches: MatchBatch
-    identity: np.ndarray
-    variant: Ints
+    identity: np.ndarray  # per match: that of its result
+    variant: Ints  # per match: 0 for the data as it is, n for the data without removal n - 1
     world: Ints
-    weight: np.ndarray
+    weight: np.ndarray  # per match: the probability of its world, or the share of the sample
     worlds: Worlds
 
 
 @dataclass(frozen=True, slots=True)
 class EventComponents:
-    """The component of every event, by its token."""
+    """The component of each event, by token."""
 
     tokens: Ints
     components: Ints
@@ -89,22 +84,22 @@ class EventComponents:
         return self.components[np.searchsorted(self.tokens, tokens)]
 
 
-def seen_again(
+def matches_in_worlds(
     data: WorldData,
     sampling: Sampling,
     chosen: np.ndarray,
     removals: Sequence[Removal] = (),
     most_worlds: int = MOST_WORLDS,
 ) -> Iterator[WorldMatches]:
-    """Every event in the worlds of the chosen components: those that can be enumerated in all, others in a sample."""
-    for worlds in worlds_again(data, sampling, chosen, most_worlds):
+    """The matches of all events in the worlds of the chosen components: enumerated where possible, else sampled."""
+    for worlds in chosen_worlds(data, sampling, chosen, most_worlds):
         yield from _evaluated(data, worlds, removals)
 
 
-def worlds_again(
+def chosen_worlds(
     data: WorldData, sampling: Sampling, chosen: np.ndarray, most_worlds: int = MOST_WORLDS
 ) -> Iterator[Worlds]:
-    """All worlds of the chosen components that have few, then a sample of the worlds of the others."""
+    """All worlds of the chosen components that are enumerated, then a sample of the worlds of the others."""
     countable = chosen & ~data.is_sampled
     if countable.any():
         lost = {component: found for component, found in data.choices.lost.items() if countable[component]}
@@ -117,7 +112,7 @@ def worlds_again(
         n_worlds = min(most_worlds, sampling.n_worlds)
         seed = np.uint64(sampling.seed & (2**64 - 1))
         drawn = [stream.draw(seed, 0, n_worlds, data.program.scale) for stream in streams]
-        assignment = [only(one, mask) for one, mask in zip(drawn, masks, strict=True)]
+        assignment = [restricted_to(one, mask) for one, mask in zip(drawn, masks, strict=True)]
         yield Worlds(streams, assignment, np.full(n_worlds, 1 / n_worlds), None)
 
 
@@ -141,7 +136,7 @@ def _evaluated(data: WorldData, worlds: Worlds, removals: Sequence[Removal]) -> 
 def _with_variants(
     assignment: WorldAssignment, tokens: Ints, components: Ints, removals: Sequence[Removal], n_worlds: int
 ) -> WorldAssignment:
-    """The assigned rows, then for every removal the other rows of its component; `tokens` are per assigned row."""
+    """The assigned rows, then for each removal the other rows of its component; `tokens` are per assigned row."""
     kept = [np.arange(len(assignment.rows))]
     kept += [np.flatnonzero((components == one.component) & (tokens != one.token)) for one in removals]
     every = np.concatenate(kept)

@@ -1,7 +1,7 @@
-"""Batched worlds: one stage evaluated in many worlds at once, without a copy of the rows for each world.
+"""Batched worlds: one stage evaluated in many worlds at once, without a copy of the rows per world.
 
-Conditions on single rows do not depend on the world unless they read a time that does. So they are evaluated once, and
-a batch of worlds is a list of row numbers with times, which the evaluators of certain events read.
+Conditions on single rows do not depend on the world, unless they read a time that differs between worlds. They are
+evaluated once; a batch of worlds is then a list of (row number, world, time), with one key per world and key.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inkling.evaluators.stage.rows.batches import event_batch, key_codes
 from inkling.evaluators.stage.rows.prepare import stage_rows
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment
-from inkling.evaluators.worlds.streams.of import WorldStream
+from inkling.evaluators.worlds.streams.world_stream import WorldStream
 from inkling.io.normalize import END, ID, START
 from inkling.kernels.worlds.order import ABSENT, fill_times, in_canonical_order
 from inkling.logical import expr as e
@@ -33,8 +33,8 @@ _WORLD_NAME = physical_name(WORLD, Type.INTEGER)
 
 
 def can_batch(plan: PhysicalPlan, program: WorldProgram) -> bool:
-    """Whether a plan is one stage over points whose conditions do not depend on the world."""
-    if any(event.consumption is not None for event in plan.program.events):  # ids decide who comes first
+    """Whether a plan is one stage over points, without derived streams, whose conditions do not depend on the world."""
+    if any(event.consumption is not None for event in plan.program.events):  # policies order simultaneous rows by id
         return False
     if len(plan.stages) != 1 or any(stream.derived for stream in plan.program.streams):
         return False
@@ -50,13 +50,13 @@ def can_batch(plan: PhysicalPlan, program: WorldProgram) -> bool:
                 if isinstance(uncertainty, ImpreciseTime)
                 else {declared[given.source].start}
             )
-            if _asks_for_time(given, moving):
+            if _reads_time(given, moving):
                 return False
     return not stage.text_places
 
 
-def _asks_for_time(given: Input, moving: set[str]) -> bool:
-    """Whether conditions, or values that are read, are times that differ from world to world."""
+def _reads_time(given: Input, moving: set[str]) -> bool:
+    """Whether an input reads a time column that differs between worlds."""
     exprs = [*(bit.expr for bit in (*given.early, *given.late)), *(one.expr for one in given.computed)]
     if given.keep is not None:
         exprs.append(given.keep)
@@ -69,7 +69,7 @@ def _asks_for_time(given: Input, moving: set[str]) -> bool:
 
 
 class _WorldColumns(PickedColumns):
-    """Columns of rows that stand in worlds: those of the rows, and the world."""
+    """Columns of rows of worlds: picked from the rows of the data, plus the number of the world."""
 
     __slots__ = ("_world",)
 
@@ -86,15 +86,18 @@ class _WorldColumns(PickedColumns):
 
 @dataclass(frozen=True, slots=True)
 class BatchedWorlds:
-    """The rows of a stage in the order of the data, from which batches of worlds are made."""
+    """The prepared rows of a stage, from which batches of worlds are made.
+
+    A *line* is the number of a row among the rows of all streams.
+    """
 
     engine: StageEngine
     rows: EventBatch
     columns: Mapping[str, pa.Array]
-    line: Ints  # per row: its number among all rows of all streams
-    rank: Ints  # among simultaneous rows
-    keys: Ints
-    first_lines: Mapping[str, int]
+    line: Ints  # per row
+    rank: Ints  # per row: its order among simultaneous rows
+    keys: Ints  # key k has the rows keys[k]:keys[k + 1]
+    first_lines: Mapping[str, int]  # by stream
     own_times: Ints  # per line, on the clock of the worlds
 
     @classmethod
@@ -124,7 +127,7 @@ class BatchedWorlds:
         lines = rows["@line"].to_numpy()
         order = np.lexsort((rows[r.END].to_numpy(), codes))
         rows, codes, lines = rows.take(pa.array(order)).combine_chunks(), codes[order], lines[order]
-        # every row its own key: nothing is put in another order, nothing is taken for a repetition
+        # each row gets a key of its own, so that rows are neither reordered nor dropped as repeats
         batch = event_batch(stage, rows.drop_columns(["@line"]), np.arange(len(rows)))
         borders = np.append(np.flatnonzero(np.append(True, codes[1:] != codes[:-1])), len(codes))
         return cls(
@@ -139,7 +142,7 @@ class BatchedWorlds:
         )
 
     def matches(self, assignment: Mapping[str, WorldAssignment], first: int, n_worlds: int) -> dict[str, MatchBatch]:
-        """What the events of the stage find in some worlds."""
+        """The matches of all events of the stage in `n_worlds` worlds from `first` on."""
         times = np.full((len(self.own_times), n_worlds), ABSENT)
         for name, begin in self.first_lines.items():
             one = assignment[name]
@@ -170,7 +173,7 @@ class BatchedWorlds:
 
 
 def _ranks(inputs: Sequence[Input], batch: EventBatch, rows: pa.Table) -> Ints:
-    """How simultaneous rows follow each other: by place, source and id."""
+    """The order of simultaneous rows: by place, source and id."""
     names = sorted({one.source for one in inputs})
     source = np.array([names.index(one.source) for one in inputs], np.int64)[batch.source]
     place = np.where(np.abs(batch.end_place) >= UNORDERED, 0, batch.end_place)

@@ -1,4 +1,8 @@
-"""Results of many worlds added up: one line per result, with the probability of the worlds that have it."""
+"""Matches of many worlds added up: one row per result, with the total weight of the worlds that have it.
+
+The probability of a result is the sum over the worlds that have it (Re et al., Lahar, section 2.3). A result is known
+by a hash of 64 bits over its key, its head and what PER states.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,7 @@ import pyarrow.compute as pc
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.query.probable_events import changes
-from inkling.evaluators.worlds.alternatives import Weights
-from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE
+from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE, Weights
 from inkling.kernels.columns.hashing import hashed_lists
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.rewrites.in_worlds import WORLD, key_output
@@ -22,20 +25,16 @@ from inkling.model.batch import Ints, MatchBatch
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """Results by identity, in the order of their hashes.
-
-    Start and end are the earliest and latest in any world; values and lineage those of the first world that has the
-    result. `lineage` holds tokens. `weight` is a probability, or a number of sampled worlds.
-    """
+    """Results sorted by identity, on the clock of the worlds."""
 
     identity: Hashes
-    world: Ints
-    weight: Weights
-    start: Ints
-    end: Ints
-    detected_at: Ints
-    values: pa.Table
-    lineage: pa.ListArray
+    world: Ints  # the first world that has the result
+    weight: Weights  # the sum of the probabilities of its worlds, or their number
+    start: Ints  # the earliest in any world
+    end: Ints  # the latest in any world
+    detected_at: Ints  # the latest in any world
+    values: pa.Table  # of the first world that has the result
+    lineage: pa.ListArray  # tokens, of the first world that has the result
 
     def __len__(self) -> int:
         return len(self.identity)
@@ -55,7 +54,7 @@ class Summed:
 
 
 def summed(event: EventPlan, matches: MatchBatch, weights: Weights | None) -> Summed:
-    """The results of some worlds; without weights every world counts as one."""
+    """Matches of some worlds as results; `weights` are by world, None: each world counts 1."""
     world = matches.values[WORLD].to_numpy()
     identity = identities(event, matches)
     order = np.lexsort((world, identity))
@@ -78,7 +77,7 @@ def nothing(event: EventPlan) -> Summed:
 
 
 def joined_results(parts: Sequence[Summed]) -> Summed:
-    """Sums over different worlds as one."""
+    """Adds up sums over different worlds."""
     if len(parts) == 1:
         return parts[0]
 
@@ -100,7 +99,7 @@ def joined_results(parts: Sequence[Summed]) -> Summed:
 
 
 def merged(every: Summed) -> Summed:
-    """Sums in which an identity may occur several times, each for different worlds, added up."""
+    """Adds up rows with the same identity, which are sums over different worlds."""
     order = np.lexsort((every.world, every.identity))
     identity = every.identity[order]
     first = np.flatnonzero(changes(identity))
@@ -118,7 +117,7 @@ def merged(every: Summed) -> Summed:
 
 
 def identities(event: EventPlan, matches: MatchBatch) -> Hashes:
-    """What distinguishes one result from another in all worlds: key, head, and what `PER` says."""
+    """The identity of the result of each match: a hash of key, head, and what PER states; the same in all worlds."""
     n = len(matches)
     names = [*(key_output(place) for place in range(len(event.partition))), *(output.name for output in event.head)]
     parts = [hashes_of(_plain(matches.values[name])) for name in names]

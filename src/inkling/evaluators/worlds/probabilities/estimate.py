@@ -1,4 +1,4 @@
-"""From sums over worlds to results: probability, method and error, thresholds, and ids in place of tokens."""
+"""From sums over worlds to results in the public columns: probability, method, error, CONFIDENCE and TOP, ids."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from inkling.results import (
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Results with their probabilities; `undecided` where the error leaves open whether CONFIDENCE is reached."""
+    """Results with probabilities; the method is UNDECIDED where the error leaves open whether CONFIDENCE is reached."""
 
     results: Summed
     probability: np.ndarray
@@ -43,7 +43,7 @@ class Estimate:
         return Estimate(self.results.take(rows), self.probability[rows], self.error[rows], self.method[rows])
 
     def matches(self, event: EventPlan, lineage: pa.ListArray, scale: int) -> Matches:
-        """The same with times on the clock of the streams; `lineage` holds ids in place of tokens."""
+        """The results as matches on the clock of the streams; `lineage` holds ids."""
         results = self.results
         return Matches(
             results.start // scale,
@@ -58,7 +58,7 @@ class Estimate:
 
 
 def exact_estimate(event: EventPlan, results: Summed) -> Estimate:
-    """Probabilities that were enumerated."""
+    """Probabilities from all worlds, without error."""
     probability = np.clip(results.weight.astype(np.float64), 0.0, 1.0)
     n = len(results)
     found = Estimate(results, probability, np.zeros(n), np.full(n, EXACT, object))
@@ -67,7 +67,7 @@ def exact_estimate(event: EventPlan, results: Summed) -> Estimate:
 
 
 def sampled_estimate(event: EventPlan, results: Summed, n_worlds: int, delta: float) -> Estimate:
-    """Probabilities estimated from so many worlds; results that certainly miss CONFIDENCE are left out."""
+    """Probabilities estimated from `n_worlds` sampled worlds; results that surely miss CONFIDENCE are left out."""
     hits = results.weight.astype(np.int64)
     low, high = interval(hits, n_worlds, delta)
     share = hits / n_worlds
@@ -83,7 +83,7 @@ def sampled_estimate(event: EventPlan, results: Summed, n_worlds: int, delta: fl
 
 @dataclass(frozen=True, slots=True)
 class EventIds:
-    """The ids of events by their tokens, in the order of the tokens; null for events that were lost."""
+    """Ids of events, sorted by token; null for lost events."""
 
     tokens: Ints
     ids: pa.Array
@@ -91,12 +91,12 @@ class EventIds:
     @classmethod
     def of(cls, tokens: Sequence[Ints], ids: Sequence[pa.Array], kind: pa.DataType) -> EventIds:
         every = np.concatenate([np.empty(0, np.int64), *tokens])
-        called = pa.chunked_array([called_as(one, kind) for one in ids], kind).combine_chunks()
+        called = pa.chunked_array([ids_as(one, kind) for one in ids], kind).combine_chunks()
         found, first = np.unique(every, return_index=True)
         return cls(found, called.take(pa.array(first)))
 
-    def named(self, lineage: pa.ListArray) -> pa.ListArray:
-        """Ids in place of tokens; null for events that are not known by name."""
+    def lineage(self, lineage: pa.ListArray) -> pa.ListArray:
+        """Lists of tokens as lists of ids; null for unknown tokens."""
         tokens = lineage.values.to_numpy(zero_copy_only=False)
         place = np.searchsorted(self.tokens, tokens)
         unknown = np.append(self.tokens, 0)[place] != tokens
@@ -104,8 +104,8 @@ class EventIds:
         return pa.ListArray.from_arrays(lineage.offsets, self.ids.take(pa.array(place, mask=unknown)))
 
 
-def called_as(ids: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Ids of one kind; null for those of another, which no result that asks for this kind can depend on."""
+def ids_as(ids: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Ids of one type; null for ids of another type, which no result with ids of this type names."""
     if ids.type == kind or pa.types.is_string(kind) or pa.types.is_null(ids.type):
         return ids.cast(kind)
     if not pa.types.is_string(ids.type):
@@ -118,16 +118,16 @@ def called_as(ids: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def estimate_table(event: EventPlan, parts: Sequence[Estimate], names: EventIds, scale: int, clock: Clock) -> pa.Table:
-    """Results of one event in the public columns."""
+    """The results of one event in the public columns."""
     if not parts:
         return result_schema(event, names.ids.type, clock).empty_table()
-    matches = [part.matches(event, names.named(part.results.lineage), scale) for part in parts]
+    matches = [part.matches(event, names.lineage(part.results.lineage), scale) for part in parts]
     found = pa.concat_tables([public_table(event, some, clock) for some in matches])
     return most_probable(found, event.top) if event.top is not None else found
 
 
 def _on_clock(event: EventPlan, results: Summed, scale: int) -> dict[str, pa.ChunkedArray]:
-    """The values of head and RETURN, times and durations on the clock of the streams."""
+    """The values of head and RETURN, with times and durations on the clock of the streams."""
     values = {output.name: results.values[output.name] for output in (*event.head, *event.returns)}
     if scale > 1:
         for output in (*event.head, *event.returns):

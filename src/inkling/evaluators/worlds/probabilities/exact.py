@@ -1,6 +1,9 @@
-"""All worlds of the components that have few: every combination of alternatives, with its probability.
+"""Components of independent rows, and the enumeration of all worlds of components that have few.
 
-Rows that can have to do with each other, and so share their worlds; nothing connects one component with another.
+A component is a set of rows of one key that can share a match. Different components are independent, so worlds are
+enumerated per component: all combinations of the alternatives of its choices. The worlds of a component are numbered in
+mixed radix: choice i takes alternative (w // stride[i]) % size[i] in world w. Lost events are enumerated by their order
+among each other and the known times (Busany et al., SimpMatch, sections 3.1 and 3.2).
 """
 
 from __future__ import annotations
@@ -14,12 +17,19 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes, row_hashes
-from inkling.evaluators.worlds.alternatives import Alternative, Alternatives, Precision, Weights, listed
-from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment
+from inkling.evaluators.worlds.streams.assignment import (
+    OWN_TIME,
+    Alternative,
+    Alternatives,
+    Precision,
+    Weights,
+    WorldAssignment,
+    listed,
+)
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream
-from inkling.evaluators.worlds.streams.of import WorldStream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
+from inkling.evaluators.worlds.streams.world_stream import WorldStream
 from inkling.io.normalize import END, START
 from inkling.kernels.worlds.components import islands, multiply_weights, spread, strides
 from inkling.meaning.lost_worlds import ALWAYS_THE_SAME, Gap, Intensity, Loss, cells_of, fill, with_hidden
@@ -29,7 +39,7 @@ from inkling.model.uncertainty import exact
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """The component of every row, stream by stream; components stand in the order of their keys' hashes, then time."""
+    """The component of each row, by stream; components are sorted by the hash of their key, then by time."""
 
     count: int
     of_rows: tuple[Ints, ...]
@@ -37,7 +47,7 @@ class Components:
 
 
 def components_of(streams: Sequence[WorldStream], key: Sequence[str], reach: int | None) -> Components:
-    """Rows of one key whose possible times lie within `reach` of each other, directly or through others."""
+    """Connects rows of one key whose possible times lie within `reach` (None: no limit) of each other, transitively."""
     codes = [row_hashes((stream.rows[name] for name in key), len(stream.rows)) for stream in streams]
     extents = [stream.extents for stream in streams]
     code = np.concatenate(codes)
@@ -51,21 +61,21 @@ def components_of(streams: Sequence[WorldStream], key: Sequence[str], reach: int
     return Components(len(first), tuple(np.split(number, borders)), code[first])
 
 
-WAYS = 16
-"""How many times as many ways to place points, hidden ones among them, are looked at as worlds may be listed."""
+ORDERS_PER_WORLD = 16
+"""The limit on orders of points that are looked at, hidden ones included, per world that may be enumerated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What is to be chosen in each component, and how many worlds that makes; infinite where there are too many."""
+    """Per component, the number of its worlds (infinite: too many to enumerate), and the orders of its lost events."""
 
     n_worlds: np.ndarray
-    lost: dict[int, list[Alternative]]  # per component with lost events that was enumerated
+    lost: dict[int, list[Alternative]]  # by component, where lost events are enumerated
 
 
 @dataclass(frozen=True, slots=True)
 class Enumerated:
-    """Worlds of all chosen components, numbered through: where rows stand, and how probable each world is."""
+    """The worlds of all enumerated components, numbered consecutively: their rows and probabilities."""
 
     assignment: tuple[WorldAssignment, ...]  # per stream
     weights: Weights
@@ -75,11 +85,14 @@ class Enumerated:
 def count_worlds(
     streams: Sequence[WorldStream], parts: Components, limit: int, scale: int, *, order_only: bool
 ) -> Choices:
-    """How many worlds every component has; lost events can only be enumerated where their order is all that counts."""
+    """The number of worlds of each component.
+
+    Lost events are enumerated only if results depend on their order alone.
+    """
     n_worlds = np.ones(parts.count)
     for stream, component in zip(streams, parts.of_rows, strict=True):
         if isinstance(stream, ImpreciseStream | ProbableStream) and len(stream.rows):
-            with np.errstate(over="ignore"):  # too many is too many
+            with np.errstate(over="ignore"):  # an overflow to infinity is too many
                 np.multiply.at(n_worlds, _component_of_factors(stream, component), stream.n_alternatives(limit))
     n_worlds[n_worlds > limit] = np.inf
     lost: dict[int, list[Alternative]] = {}
@@ -88,8 +101,8 @@ def count_worlds(
         if not order_only or not np.isfinite(n_worlds[number]) or number in endless:
             n_worlds[number] = np.inf
             continue
-        room = int(limit // n_worlds[number])
-        found = _at_most(room, _lost_alternatives(streams, parts, number, scale))
+        most = int(limit // n_worlds[number])
+        found = _at_most(most, _lost_alternatives(streams, parts, number, scale))
         if found is None:
             n_worlds[number] = np.inf
         else:
@@ -145,7 +158,7 @@ def _components_with_losses(streams: Sequence[WorldStream], parts: Components) -
 
 
 def _components_without_borders(streams: Sequence[WorldStream], parts: Components) -> set[int]:
-    """Components with lost events that nothing but a rate limits: their orders cannot be enumerated."""
+    """Components with gaps that only a rate limits: the orders of their lost events are infinite in number."""
     found: set[int] = set()
     for stream, component in zip(streams, parts.of_rows, strict=True):
         if isinstance(stream, LossyStream):
@@ -153,14 +166,14 @@ def _components_without_borders(streams: Sequence[WorldStream], parts: Component
     return found
 
 
-def _at_most(most: int, ways: Iterator[Alternative | None]) -> list[Alternative] | None:
-    """Alternatives that differ in what they place where, if these are not too many to list.
+def _at_most(most: int, orders: Iterator[Alternative | None]) -> list[Alternative] | None:
+    """The distinct assignments with their total probabilities; None if there are more than `most`.
 
-    Ways to hide points are many for each of them, so more of those are looked at.
+    Orders that differ only in hidden points have the same assignment, so more orders than assignments are looked at.
     """
     found: dict[tuple[tuple[int, int], ...], Fraction] = {}
-    for n_ways, one in enumerate(ways):
-        if one is None or n_ways >= WAYS * most:
+    for n_orders, one in enumerate(orders):
+        if one is None or n_orders >= ORDERS_PER_WORLD * most:
             return None
         found[one.assignment] = found.get(one.assignment, Fraction(0)) + one.weight
         if len(found) > most:
@@ -177,7 +190,7 @@ def _of_stream(
     scale: int,
     numbers: Precision,
 ) -> tuple[Ints, Alternatives]:
-    """The choices of a stream in the chosen components, and the component of each."""
+    """The component of each choice of a stream in the chosen components, and the alternatives of these choices."""
     if not isinstance(stream, ImpreciseStream | ProbableStream) or not len(stream.rows):
         return np.empty(0, np.int64), listed([], numbers)
     component = _component_of_factors(stream, parts.of_rows[number])
@@ -188,9 +201,9 @@ def _of_stream(
 def _lost_alternatives(
     streams: Sequence[WorldStream], parts: Components, component: int, scale: int
 ) -> Iterator[Alternative | None]:
-    """Every order of the lost events of a component among each other and all times at which anything may happen.
+    """All orders of the lost events of a component among each other and the possible times of its other events.
 
-    Rows are numbered through all streams. None stands for an order for which there is no room between two times.
+    Rows are numbered over all streams. None: an order with more events between two times than there are moments.
     """
     gaps: list[Gap] = []
     times: set[int] = set()
@@ -222,7 +235,7 @@ def _lost_alternatives(
 
 
 def _intensity(stream: LossyStream) -> Intensity:
-    """How fast events of a stream come, in exact numbers."""
+    """The rates of a stream as fractions."""
     if stream.axis is None:
         return ALWAYS_THE_SAME
     rates = zip(stream.axis.since.tolist(), stream.axis.rate.tolist(), strict=True)
@@ -240,7 +253,7 @@ def _times(rows: pa.Table, here: Ints) -> set[int]:
 
 
 def _of_losses(streams: Sequence[WorldStream], choices: Choices, numbers: Precision) -> tuple[Alternatives, Ints]:
-    """The choices about lost events, with rows of their own stream, and the stream of every row assignment."""
+    """The alternatives of lost events, with row numbers within their stream, and the stream of each row."""
     found = listed((choices.lost[component] for component in sorted(choices.lost)), numbers)
     borders = np.cumsum([len(stream.rows) for stream in streams])
     stream = np.searchsorted(borders, found.rows, side="right")
@@ -249,7 +262,7 @@ def _of_losses(streams: Sequence[WorldStream], choices: Choices, numbers: Precis
 
 
 def _only(found: Alternatives, kept: np.ndarray) -> Alternatives:
-    """The same choices, placing some of the rows."""
+    """The alternatives with only some of their rows."""
     alternative = np.repeat(np.arange(len(found.n_placed)), found.n_placed)[kept]
     n_placed = np.bincount(alternative, minlength=len(found.n_placed))
     return Alternatives(found.sizes, found.weights, n_placed, found.rows[kept], found.times[kept])
@@ -288,7 +301,7 @@ def _spread(found: Alternatives, component: Ints, stride: Ints, first: Ints, n_w
 
 
 def _always(stream: WorldStream, component: Ints, first: Ints, n_worlds: Ints) -> WorldAssignment:
-    """Rows about which nothing is to be chosen, in all worlds of their component."""
+    """Certain rows, in all worlds of their component."""
     rows = np.flatnonzero(stream.factors < 0)
     times = n_worlds[component[rows]]
     world = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)

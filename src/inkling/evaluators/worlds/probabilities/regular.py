@@ -1,8 +1,8 @@
-"""Regular events over one stream of alternatives: an automaton reads all worlds of a key side by side.
+"""Regular events over one probable stream: an automaton counts detections in all sampled worlds of a key at once.
 
-The alternatives of a key follow each other in time, one event per time, so every world is totally ordered, and where
-matches end is known without looking at lists of events. Only the first world that has a result is evaluated in
-full, for the values and the lineage that the result shows.
+Alternatives of a key have distinct times, so every world is a totally ordered word, and an automaton finds where
+matches end without their lists of events. Only the first world that has a result is evaluated in full, for its values
+and lineage.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from inkling.physical.plan import EventStep, PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
 
 MOST_STATES = 24
-"""Beyond it, looking at every state of every world costs more than it saves."""
+"""With more states, counting in all worlds at once costs more than the join network."""
 
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """Edges by symbol: `moves[s]:moves[s + 1]` are those of symbol s; an edge is marked where it takes the event."""
+    """A nondeterministic automaton as arrays of edges, sorted by symbol."""
 
     pattern: CompiledPattern
-    moves: Ints
-    source: Ints
-    target: Ints
-    marked: np.ndarray
-    final: np.ndarray
+    moves: Ints  # symbol s has the edges moves[s]:moves[s + 1]
+    source: Ints  # per edge: a state
+    target: Ints  # per edge: a state
+    marked: np.ndarray  # per edge: whether the event becomes part of the match
+    final: np.ndarray  # per state
 
     @classmethod
     def of(cls, step: EventStep, n_inputs: int) -> Automaton | None:
@@ -83,7 +83,7 @@ class Automaton:
         )
 
     def symbols(self, bits: np.ndarray) -> Ints:
-        """The symbol of every row by the truth of its conditions."""
+        """The symbol of each row, by its predicate mask."""
         distinct, place = np.unique(bits, return_inverse=True)
         found = [self.pattern.alphabet.symbol(0, int(one)) for one in distinct]
         return np.array(found, np.int64)[place]
@@ -91,17 +91,17 @@ class Automaton:
 
 @dataclass(frozen=True, slots=True)
 class RegularEvent:
-    """An event whose matches an automaton can count in worlds."""
+    """An event whose detections an automaton can count in all worlds."""
 
     event: EventPlan
     stream: str
     stage: Stage
     automaton: Automaton
-    in_full: PhysicalPlan  # of the event alone, in worlds
+    in_full: PhysicalPlan  # of the certain counterpart of this event alone
 
     @classmethod
     def of(cls, event: EventPlan, program: ProgramPlan, *, sub_tick: bool) -> RegularEvent | None:
-        """None where the event is not regular, or its stream is no plain stream of alternatives."""
+        """None if the event is not regular, or its stream is not a probable stream with its KEY as partition."""
         if len(event.sources) != 1 or event.name in {name for one in program.events for name in one.sources}:
             return None
         stream = program.stream(event.sources[0])
@@ -126,23 +126,23 @@ class RegularEvent:
 
 
 CELLS_AT_ONCE = 1 << 21
-"""How many draws are held together."""
+"""The number of draws (groups times worlds) that are held in memory."""
 
 
 @dataclass(slots=True)
-class Tracked:
-    """The sums of one regular event so far, per group of alternatives of its stream."""
+class RegularSums:
+    """The detections of one regular event so far, summed over worlds, per group of alternatives."""
 
     regular: RegularEvent
     stream: ProbableStream
-    symbol: NDArray[np.int8]
+    symbol: NDArray[np.int8]  # per row of the stream
     keys: Ints  # groups keys[k]:keys[k + 1] belong to one key
-    key: Hashes
-    time: Ints  # on the clock of the worlds
-    n_hits: Ints
-    first_world: Ints
-    earliest: Ints  # the group of the earliest start
-    shown: list[WitnessValues]
+    key: Hashes  # per group
+    time: Ints  # per group, on the clock of the worlds
+    n_hits: Ints  # per group: the number of worlds with a detection there
+    first_world: Ints  # per group: the first such world
+    earliest: Ints  # per group: the group in which the earliest match that ends here starts
+    witnesses: list[WitnessValues]
 
     @classmethod
     def of(
@@ -152,7 +152,7 @@ class Tracked:
         tables: Mapping[str, pa.Table],
         context: ExpressionContext,
         scale: int,
-    ) -> Tracked:
+    ) -> RegularSums:
         numbered = stream.rows.append_column("@row", pa.array(np.arange(len(stream.rows))))
         read = stage_rows(regular.stage, 0, numbered, tables, context, keep_column="@row")
         symbol = np.full(len(stream.rows), -1, np.int8)
@@ -174,15 +174,15 @@ class Tracked:
         )
 
     def sample(self, seed: np.uint64, first: int, n_worlds: int, in_full: InFull) -> None:
-        """Count the matches of some worlds."""
+        """Counts the detections in `n_worlds` worlds from `first` on."""
         step = max(1, CELLS_AT_ONCE // max(1, len(self.time)))
         for at in range(first, first + n_worlds, step):
             assignment, new = self._add(seed, at, min(step, first + n_worlds - at))
             if len(new):
-                self._show(in_full(self.regular, self.stream, assignment), new)
+                self._add_witnesses(in_full(self.regular, self.stream, assignment), new)
 
     def _add(self, seed: np.uint64, first: int, n_worlds: int) -> tuple[WorldAssignment, Ints]:
-        """Rows to be evaluated in full, for groups whose results are new."""
+        """Counts some worlds; returns the rows to evaluate in full, and the groups with their first detection."""
         stream, before = self.stream, self.n_hits > 0
         chosen = None
         if stream.is_markov:
@@ -217,7 +217,7 @@ class Tracked:
         return WorldAssignment(row[there], world[there]), new
 
     def _first_worlds(self, new: Ints) -> tuple[Ints, Ints]:
-        """All groups of the keys of new results, each in the world that has the result first."""
+        """All groups of the keys of new results, each in the first world that has the result."""
         key = np.repeat(np.arange(len(self.keys) - 1), np.diff(self.keys))
         pairs = np.unique(np.column_stack([key[new], self.first_world[new]]), axis=0)
         begin = self.keys[pairs[:, 0]]
@@ -225,8 +225,8 @@ class Tracked:
         group = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width - begin, width)
         return group, np.repeat(pairs[:, 1], width)
 
-    def _show(self, matches: MatchBatch, new: Ints) -> None:
-        """Take what new results show from the worlds that were evaluated in full."""
+    def _add_witnesses(self, matches: MatchBatch, new: Ints) -> None:
+        """Takes values and lineage of new results from the worlds that were evaluated in full."""
         event = self.regular.event
         wanted = combined(self.key[new], self.time[new].view(np.uint64), self.first_world[new].view(np.uint64))
         keys = row_hashes([matches.values[key_output(place)] for place in range(len(event.partition))], len(matches))
@@ -239,22 +239,24 @@ class Tracked:
         names = [output.name for output in (*event.head, *event.returns)]
         columns = {name: matches.values[name].take(chosen) for name in names}
         values = pa.table(columns) if names else pa.table({"@": pa.nulls(len(rows))})
-        self.shown.append(WitnessValues(new, identities(event, matches)[rows], values, matches.lineage.take(chosen)))
+        self.witnesses.append(
+            WitnessValues(new, identities(event, matches)[rows], values, matches.lineage.take(chosen))
+        )
 
     def results(self) -> Summed:
         """All results, with the number of worlds that have each."""
-        if not self.shown:
+        if not self.witnesses:
             return nothing(self.regular.event)
-        group = np.concatenate([one.group for one in self.shown])
+        group = np.concatenate([one.group for one in self.witnesses])
         found = Summed(
-            np.concatenate([one.identity for one in self.shown]),
+            np.concatenate([one.identity for one in self.witnesses]),
             self.first_world[group],
             self.n_hits[group],
             self.time[self.earliest[group]],
             self.time[group],
             self.time[group],
-            pa.concat_tables([one.values for one in self.shown]),
-            pa.chunked_array([one.lineage for one in self.shown]).combine_chunks(),
+            pa.concat_tables([one.values for one in self.witnesses]),
+            pa.chunked_array([one.lineage for one in self.witnesses]).combine_chunks(),
         )
         return found.take(np.argsort(found.identity))
 
@@ -264,7 +266,7 @@ InFull = Callable[[RegularEvent, ProbableStream, WorldAssignment], MatchBatch]
 
 @dataclass(frozen=True, slots=True)
 class WitnessValues:
-    """What results show besides their numbers, by group."""
+    """Identity, values and lineage of results, by group."""
 
     group: Ints
     identity: Hashes

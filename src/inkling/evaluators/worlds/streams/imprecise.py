@@ -1,4 +1,8 @@
-"""A stream with imprecise times: every event happened at one tick of its interval."""
+"""The worlds of a stream with imprecise times: each event happens at one tick of its interval.
+
+Zhang, Diao, Immerman: Recognizing Patterns in Streams with Imprecise Timestamps, PVLDB 2010, section 3.2: the temporal
+uncertainty model. Events are independent of each other.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.worlds.alternatives import Alternatives, Precision, Weights, weights_of
-from inkling.evaluators.worlds.streams.assignment import WorldAssignment, everywhere, tokens_of
+from inkling.evaluators.worlds.streams.assignment import (
+    Alternatives,
+    Precision,
+    Weights,
+    WorldAssignment,
+    everywhere,
+    tokens_of,
+    weights_of,
+)
 from inkling.io.normalize import END, ID, START
 from inkling.kernels.worlds.draws import cumulated, draw_ticks
 from inkling.model.batch import Ints
@@ -21,20 +32,17 @@ from inkling.model.uncertainty import ImpreciseTime, normalized
 
 @dataclass(frozen=True, slots=True)
 class ImpreciseStream:
-    """Row i has the weights `weights[steps[i]:steps[i + 1]]`, cumulated in `shares`; none means uniform.
-
-    Ticks lie `step` units of the clock apart; `width` says how many each row has.
-    """
+    """The rows of the stream with the distribution of each row over its ticks."""
 
     schema: StreamSchema
     rows: pa.Table
     tokens: Hashes
-    step: int
-    low: Ints
-    width: Ints
-    steps: Ints
+    step: int  # from one tick to the next, in units of the clock
+    low: Ints  # per row: its first tick
+    width: Ints  # per row: the number of its ticks
+    steps: Ints  # row i has weights[steps[i]:steps[i + 1]]; no weights: all ticks are equally probable
     weights: NDArray[np.float64]
-    shares: NDArray[np.float64]
+    shares: NDArray[np.float64]  # weights as cumulative probabilities
 
     @classmethod
     def of(cls, schema: StreamSchema, rows: pa.Table) -> ImpreciseStream:
@@ -72,13 +80,13 @@ class ImpreciseStream:
         return everywhere(len(self.rows), first, n_worlds, (self.low[:, None] + ticks * self.step) * scale)
 
     def n_alternatives(self, limit: int) -> NDArray[np.float64]:
-        """How many ticks each event may have happened at."""
+        """The number of possible ticks of each event."""
         weighted = np.diff(self.steps) > 0
         positive = np.concatenate([[0], np.cumsum(self.weights > 0)])
         return np.where(weighted, positive[self.steps[1:]] - positive[self.steps[:-1]], self.width).astype(np.float64)
 
     def alternatives(self, factors: Ints, scale: int, numbers: Precision) -> Alternatives:
-        """The ticks of some events, each with its probability."""
+        """The possible ticks of some events, with their probabilities; `factors` are row numbers."""
         width = self.width[factors]
         row = np.repeat(factors, width)
         tick = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
@@ -105,6 +113,6 @@ class ImpreciseStream:
 
 
 def _in_order(rows: pa.Table, tokens: Hashes) -> tuple[pa.Table, Hashes]:
-    """Rows sorted by their tokens: worlds are numbered alike, in whatever order rows came."""
+    """Rows sorted by token, so that worlds do not depend on the order of the input."""
     order = np.lexsort((rows[END].to_numpy(), rows[START].to_numpy(), tokens))
     return rows.take(pa.array(order)).combine_chunks(), tokens[order]

@@ -1,4 +1,10 @@
-"""A stream with lost events in worlds: numbers show how many are missing, and between which times they are drawn."""
+"""The worlds of a stream with lost events: sequence numbers show how many are missing, and between which times.
+
+Busany, van der Aa, Senderovich, Gal, Weidlich: Interval-based Queries over Lossy IoT Event Streams, 2020 (SimpMatch),
+section 3.1: possible worlds of lost events. In each world, the times of the events that a gap has lost are drawn
+between its borders: uniform, by a table of rates, or with Erlang distances; a gap with one border is limited by a rate
+alone.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +30,16 @@ from inkling.model.uncertainty import LostEvents
 
 @dataclass(frozen=True, slots=True)
 class LossyStream:
-    """Rows and gaps as in `NumberedRows`, what events are called in worlds, and how fast they come."""
+    """Rows and gaps as in `NumberedRows`: recorded rows first, then one row per lost event; with tokens and rates."""
 
     schema: StreamSchema
     rows: pa.Table
     tokens: Hashes
     n_recorded: int
-    gaps: Ints
-    low: Ints
-    high: Ints
-    rate: Floats  # of each gap, which only matters where no border limits it
+    gaps: Ints  # rows gaps[g]:gaps[g + 1] are those that gap g has lost
+    low: Ints  # per gap: the time of the event before it, -FOREVER without one
+    high: Ints  # per gap: the time of the event after it, FOREVER without one
+    rate: Floats  # per gap: events per unit of the clock; used only where a border is missing
     axis: CumulativeIntensity | None
 
     @classmethod
@@ -47,9 +53,9 @@ class LossyStream:
         clock: Clock = Clock.TICKS,
         with_empty: bool = False,
     ) -> LossyStream:
-        """Without what came before: rows up to time `decided` stand for it, and only gaps after them count.
+        """`decided`: rows up to this time only mark where the next gap of their key begins.
 
-        Keys without events have a row where only they are asked for, and not what happened.
+        `with_empty`: keys without events get a row, for patterns that compare keys.
         """
         uncertainty = schema.uncertainty
         assert isinstance(uncertainty, LostEvents)
@@ -80,7 +86,7 @@ class LossyStream:
 
     @property
     def is_limited(self) -> np.ndarray:
-        """Which gaps have two borders."""
+        """Which gaps have both borders."""
         return np.asarray((self.low > -FOREVER) & (self.high < FOREVER))
 
     @property
@@ -101,7 +107,7 @@ class LossyStream:
         return everywhere(len(self.rows), first, n_worlds, times)
 
     def _drawn(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> Ints:
-        """Times of the lost rows, a line per row and a column per world."""
+        """Times of the lost rows, [row, world]."""
         limited = self.is_limited
         if limited.all():
             return self._between(np.arange(len(self.low)), seed, first, n_worlds, scale)
@@ -131,7 +137,7 @@ class LossyStream:
         )
 
     def _tokens(self, some: Ints) -> tuple[Hashes, Ints]:
-        """The tokens of the events that some gaps lost, and where those of each gap begin."""
+        """The tokens of the events that some gaps have lost, and the offsets of each gap in them."""
         n_lost = np.diff(self.gaps)[some]
         gaps = np.concatenate([[0], np.cumsum(n_lost)])
         rows = np.repeat(self.gaps[some] - gaps[:-1], n_lost) + np.arange(gaps[-1])
@@ -139,7 +145,7 @@ class LossyStream:
 
 
 def _rates(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, found: NumberedRows, clock: Clock) -> Floats:
-    """Events per unit of the clock, of each gap."""
+    """Per gap, events per unit of the clock."""
     if uncertainty.rate is None:
         return np.zeros(len(found.low))
     names, key = np.unique(key_hashes(schema, rows), return_inverse=True)
@@ -149,7 +155,7 @@ def _rates(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, found:
 
 
 def _steps(axis: CumulativeIntensity | None, scale: int) -> tuple[Ints, Floats, Floats]:
-    """Times, what adds up to them, and rates, on a sub-tick clock."""
+    """A table of rates on a sub-tick clock: the times at which rates change, events up to there, and the rates."""
     if axis is None:
         return np.empty(0, np.int64), np.empty(0), np.empty(0)
     return axis.since * scale, np.asarray(axis(axis.since) * scale), axis.rate

@@ -1,4 +1,8 @@
-"""A stream of alternatives: one value per key and time, or none; with GIVEN it depends on the value before."""
+"""The worlds of a probable stream: per key and time one alternative, or no event.
+
+Re, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Streams, SIGMOD 2008 (Lahar), section 2.3:
+independent streams, and with GIVEN Markovian streams, in which a value depends on the previous value of its key.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes
-from inkling.evaluators.worlds.alternatives import Alternative, Alternatives, Precision, listed
-from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE, OWN_TIME, WorldAssignment, tokens_of
+from inkling.evaluators.worlds.streams.assignment import (
+    ALTERNATIVE,
+    OWN_TIME,
+    Alternative,
+    Alternatives,
+    Precision,
+    WorldAssignment,
+    listed,
+    tokens_of,
+)
 from inkling.io.normalize import END, START
 from inkling.kernels.worlds.draws import count_paths, cumulated, draw_alternatives, draw_paths
 from inkling.model.batch import Ints
@@ -20,27 +32,28 @@ from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import ProbableValue, exact, with_nothing
 
 NOTHING = np.uint64(0)
+"""In place of the hash of a value: no event."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbableStream:
-    """Rows sorted by key, time and what distinguishes alternatives; a group holds the alternatives of one event.
+    """Rows sorted by key, time and value. A group of rows holds the alternatives of one event.
 
-    Groups `chains[c]:chains[c + 1]` make up one choice: a single group, or with GIVEN a whole chain of them.
+    A choice is one group, or with GIVEN a chain of groups: all events of a key whose values depend on each other.
     """
 
     schema: StreamSchema
     rows: pa.Table
-    tokens: Hashes  # per row; alternatives of one event differ in what does not count
+    tokens: Hashes  # per row; alternatives of one event differ in the bits of `ALTERNATIVE`
     group_tokens: Hashes
-    offsets: Ints
-    chains: Ints
-    anew: NDArray[np.bool_]
-    given: Hashes
-    value: Hashes
-    chances: NDArray[np.float64]
-    shares: NDArray[np.float64]
-    keys: Hashes  # of rows
+    offsets: Ints  # group g has the rows offsets[g]:offsets[g + 1]
+    chains: Ints  # chain c has the groups chains[c]:chains[c + 1]
+    anew: NDArray[np.bool_]  # per group: whether it does not depend on the group before
+    given: Hashes  # per row: the hash of the previous value that it depends on, or `NOTHING`
+    value: Hashes  # per row: the hash of its value, never `NOTHING`
+    chances: NDArray[np.float64]  # per row: its probability
+    shares: NDArray[np.float64]  # probabilities, cumulated within a group and a previous value
+    keys: Hashes  # per row
 
     @classmethod
     def of(cls, schema: StreamSchema, rows: pa.Table) -> ProbableStream:
@@ -95,7 +108,7 @@ class ProbableStream:
 
     @property
     def extents(self) -> tuple[Ints, Ints]:
-        """A chain is one thing from its first time to its last."""
+        """All rows of a chain extend from its first time to its last."""
         time, factors = self.rows[START].to_numpy(), self.factors
         if not len(time):
             return time, time
@@ -112,18 +125,21 @@ class ProbableStream:
         return _assignment(self.chosen(seed, first, n_worlds), first)
 
     def draw_on(self, seed: np.uint64, first: int, latest: Hashes) -> WorldAssignment:
-        """Like `draw`, where `latest` holds the value before every chain, and receives the value after it."""
-        return _assignment(self._followed(seed, first, latest), first)
+        """Like `draw` for chains that continue.
+
+        `latest` is the value before each chain, [chain, world], and is updated.
+        """
+        return _assignment(self._drawn_paths(seed, first, latest), first)
 
     def chosen(self, seed: np.uint64, first: int, n_worlds: int) -> Ints:
-        """The row that every group has in every world, or -1."""
+        """The row of each group in each world, [group, world]; -1 for no event."""
         if self.is_markov:
-            return self._followed(seed, first, np.zeros((len(self.chains) - 1, n_worlds), np.uint64))
+            return self._drawn_paths(seed, first, np.zeros((len(self.chains) - 1, n_worlds), np.uint64))
         return np.asarray(
             draw_alternatives(seed, self.group_tokens, self.offsets, self.shares, first, n_worlds), np.int64
         )
 
-    def _followed(self, seed: np.uint64, first: int, latest: Hashes) -> Ints:
+    def _drawn_paths(self, seed: np.uint64, first: int, latest: Hashes) -> Ints:
         drawn = draw_paths(
             seed,
             self.group_tokens,
@@ -140,7 +156,7 @@ class ProbableStream:
         return np.asarray(drawn, np.int64)
 
     def n_alternatives(self, limit: int) -> NDArray[np.float64]:
-        """How many alternatives, or paths, every choice has."""
+        """Per choice, the number of alternatives, or of paths through a chain; counted up to the limit."""
         if self.is_markov:
             most = float(limit + 1)
             paths = count_paths(self.chains, self.offsets, self.anew, self.given, self.value, self.chances, most)
@@ -150,13 +166,13 @@ class ProbableStream:
         return some + ~_is_full(self.offsets, self.chances)
 
     def alternatives(self, factors: Ints, scale: int, numbers: Precision) -> Alternatives:
-        """Some of the choices; what is left of the probability is that nothing happens."""
+        """The alternatives of some choices; the remaining probability is that of no event."""
         if self.is_markov:
             return listed(([*self._paths(int(chain))] for chain in factors), numbers)
         begin, end = self.offsets[factors], self.offsets[factors + 1]
         if numbers is Precision.FRACTION:
             return listed(([*self._paths(int(group))] for group in factors), numbers)
-        width = end - begin + 1  # the last stands for nothing
+        width = end - begin + 1  # the last alternative is no event
         row = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width - begin, width)
         is_nothing = row == np.repeat(end, width)
         weights = np.append(self.chances, 0.0)[np.where(is_nothing, len(self.rows), row)]
@@ -176,7 +192,7 @@ class ProbableStream:
         )
 
     def _paths(self, chain: int) -> Iterator[Alternative]:
-        """Everything that may happen from first to last, in exact numbers."""
+        """The paths through a chain with their probabilities, in fractions."""
         paths: list[tuple[Fraction, tuple[int, ...], np.uint64]] = [(Fraction(1), (), NOTHING)]
         for group in range(self.chains[chain], self.chains[chain + 1]):
             longer = []
@@ -193,7 +209,7 @@ class ProbableStream:
 
 
 def _row_tokens(events: Hashes, offsets: Ints) -> Hashes:
-    """Tokens by which alternatives of one event can be distinguished, where that is wanted."""
+    """The token of the event, with the place of the alternative in the lowest bits."""
     place = np.arange(len(events)) - np.repeat(offsets[:-1], np.diff(offsets))
     return (events & ~ALTERNATIVE) | (place.astype(np.uint64) & ALTERNATIVE)
 
@@ -204,7 +220,7 @@ def _assignment(chosen: Ints, first: int) -> WorldAssignment:
 
 
 def _value_hashes(rows: pa.Table, values: list[str]) -> Hashes:
-    """Hashes of what may be the case; never that of nothing."""
+    """Hashes of values, never `NOTHING`."""
     seed = np.ones(len(rows), np.uint64)
     found = combined(seed, *(hashes_of(rows[name].combine_chunks()) for name in values))
     return np.where(found == NOTHING, np.uint64(1), found)
@@ -222,7 +238,7 @@ def _borders(is_first: NDArray[np.bool_]) -> Ints:
 
 
 def _is_full(offsets: Ints, chances: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether the probabilities of a group leave nothing over, apart from rounding."""
+    """Per group, whether its probabilities sum to 1, up to rounding."""
     if len(offsets) == 1:
         return np.empty(0, bool)
     return np.add.reduceat(chances, offsets[:-1]) >= 1.0 - 1e-9

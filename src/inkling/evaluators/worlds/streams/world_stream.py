@@ -1,6 +1,8 @@
-"""Makes the worlds of a stream from its checked rows, by its kind of uncertainty.
+"""The possible worlds of one stream, by its kind of uncertainty.
 
-A certain stream: its events are the same in every world.
+Every kind has the same attributes: `rows` and their `tokens`; `extents`, between which times each row happens;
+`factors`, the choice that decides each row (-1 for certain rows); `time_columns`, which show the time in a world; and
+`draw`, which samples worlds. A draw depends only on the seed, the number of the world and the tokens.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 
 @dataclass(frozen=True, slots=True)
 class CertainStream:
+    """A stream whose events are the same in every world."""
+
     schema: StreamSchema
     rows: pa.Table
     tokens: Hashes
@@ -44,7 +48,6 @@ class CertainStream:
 
     @property
     def factors(self) -> Ints:
-        """Number of the choice that each row belongs to; -1 where there is nothing to choose."""
         return np.full(len(self.rows), -1)
 
     def draw(self, seed: np.uint64, first: int, n_worlds: int, scale: int) -> WorldAssignment:
@@ -62,7 +65,10 @@ def world_stream(
     *,
     with_empty: bool = False,
 ) -> WorldStream:
-    """`tables` and `clock` describe what was lost; `with_empty` asks for keys of which nothing happened."""
+    """The worlds of checked rows.
+
+    For lost events, `tables` and `clock` give rates, and `with_empty` adds empty keys.
+    """
     match schema.uncertainty:
         case None:
             return CertainStream.of(schema, rows)
