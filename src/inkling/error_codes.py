@@ -1,11 +1,11 @@
-"""Every error code with its one-line title; a code is never given a second meaning.
+"""Every error code with its one-line title; a code keeps its meaning forever.
 
 | codes   | about                                   |
 |---------|-----------------------------------------|
 | INK01xx | the text is not a program               |
 | INK02xx | names and types                         |
-| INK03xx | meaning: a program that cannot be right |
-| INK04xx | right, but not supported yet            |
+| INK03xx | meaning: contradictions in a program    |
+| INK04xx | valid, but not supported yet            |
 | INK05xx | data, paths and options                 |
 | INK06xx | the machine                             |
 | INK09xx | bugs in inkling                         |

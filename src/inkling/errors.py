@@ -1,4 +1,4 @@
-"""What went wrong, where, and what would mend it: diagnostics and the errors that carry them."""
+"""Diagnostics, which say what is wrong, where, and how to repair it; and the errors that carry them."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from importlib.resources import files
 from typing import Literal, Self, TypeAlias
 
-from inkling.error_codes import CODES
 from inkling.excerpt import excerpt
 from inkling.source import SourceText, Span
 
@@ -19,10 +18,9 @@ _CODE = re.compile(r"INK\d{4}")
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding about a program or its input.
+    """An error in a program or its input, or a warning.
 
-    The message makes sense alone; the label says what is wrong with the marked text; only
-    helps propose a repair.
+    The message makes sense alone, the label describes the marked text, and only helps propose a repair.
 
     >>> source = SourceText("theft.ink", "EVENT theft AS PATERN V;")
     >>> print(Diagnostic("INK0107", "unknown word `PATERN`", Span(15, 21), source).render())
@@ -68,7 +66,7 @@ class Diagnostic:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, JsonValue]:
-        """The finding for machines; places are None when there is no source text."""
+        """The diagnostic for machines; places are None without a source text."""
         start = end = None
         if self.source is not None and self.span is not None:
             start = self.source.position(self.span.start)
@@ -126,7 +124,7 @@ class ProgramError(InklingError):
 
 
 class NotSupportedYet(ProgramError):  # noqa: N818  (not an error of the user)
-    """The program is right, but nothing here can run it yet."""
+    """The program is valid, but no evaluator can run it yet."""
 
 
 class InputError(InklingError):
@@ -138,7 +136,7 @@ class InternalError(InklingError):
 
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:
-    """All findings, errors before warnings, each in the order of its place in the text."""
+    """All diagnostics, errors before warnings, in the order of their places in the text."""
     ordered = sorted(diagnostics, key=_place)
     return "\n\n".join(diagnostic.render() for diagnostic in ordered)
 
@@ -148,25 +146,14 @@ def _place(diagnostic: Diagnostic) -> tuple[bool, str, int]:
     return diagnostic.severity != "error", name, diagnostic.span.start if diagnostic.span else -1
 
 
-def explain_error(code: str) -> str:
-    """The title of an error code and, where there is one, the longer text about it.
-
-    >>> explain_error("INK0120").splitlines()[0]
-    'INK0120: unknown statement'
-    """
-    if code not in CODES:
-        raise KeyError(code)
-    return f"{code}: {CODES[code]}\n\n{longer_text(code)}".rstrip() + "\n"
-
-
 def longer_text(code: str) -> str:
-    """What there is to say about an error code, if there is more than its title."""
+    """The explanation of an error code, empty if there is only its title."""
     text = files("inkling").joinpath("error_texts", f"{code}.md")
     return text.read_text(encoding="utf-8").rstrip() if text.is_file() else ""
 
 
 def nearest(name: str, choices: Iterable[str], n: int = 5) -> tuple[str, ...]:
-    """The choices most like a name, best first, whatever their case.
+    """The choices most similar to a name, best first, ignoring case.
 
     >>> nearest("WITHN", ["WHERE", "WITHIN", "PER"])
     ('WITHIN',)

@@ -206,7 +206,7 @@ def _event_html(name: str, table: pa.Table) -> str:
 
 
 def _shown_columns(table: pa.Table) -> list[str]:
-    """All columns but those that say the same of every result, or repeat another."""
+    """All columns but those that are the same for every result, or repeat another column."""
     is_certain = pc.all(pc.equal(table["probability"], 1.0)).as_py() and pc.all(pc.equal(table["error"], 0.0)).as_py()
     hidden = {"event", "error", "method"}
     hidden |= {"probability"} if is_certain else set()

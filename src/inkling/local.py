@@ -1,4 +1,4 @@
-"""Runs a program in this process, without a JVM: for tests, notebooks and small data."""
+"""Runs a program in this process, without Spark: for tests, notebooks and small data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(
     sampling: Sampling | None = None,
     on_worlds: OnWorlds | None = None,
 ) -> Results:
-    """Results of every event of a program over the given inputs."""
+    """The results of every event of a program over the given inputs."""
     ingested = ingest(program, inputs, tables)
     context = EvaluatorContext(ingested.facts, ingested.context, ingested.unit, sampling, on_worlds=on_worlds)
     answers = [one.answer(ingested.sources) for one in evaluators_of(program.physical, context)]
@@ -44,7 +44,7 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class IngestedInputs:
-    """Inputs as a program reads them: checked rows of streams, facts of tables, and the clock of their times."""
+    """The inputs of a program: checked rows of streams, facts of tables, and the unit of times."""
 
     sources: Mapping[str, pa.Table]
     facts: Mapping[str, pa.Table]
@@ -55,7 +55,7 @@ class IngestedInputs:
 
 
 def ingest(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> IngestedInputs:
-    """Reads and checks everything that a program needs."""
+    """Read and check the streams and tables of a program."""
     read = _read_streams(program.plan, inputs)
     unit = time_unit(program.plan, {name: one.clock for name, one in read.items() if one.n_read})
     facts = known(program.plan, read_tables(program.plan.tables, tables, program.folder), unit)

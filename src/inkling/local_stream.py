@@ -1,4 +1,4 @@
-"""A program that keeps running in this process: push rows as they come, receive what they prove at once."""
+"""A program that keeps running in this process: push rows, and receive the results that they decide at once."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ _LENGTH = struct.Struct("<q")
 _MAGIC = b"INKSTRM2"
 
 
-class Definition(Runnable, Protocol):
-    """A program that can be printed in one layout."""
+class PrintableProgram(Runnable, Protocol):
+    """A program that can be printed in the standard layout."""
 
     def to_ink(self) -> str: ...
 
 
 class Found(ArrowResults):
-    """The results of a push: what the pushed rows decided. Tables are built when they are read.
+    """The results that a push has decided. Tables are built when they are read.
 
     Examples
     --------
@@ -121,12 +121,12 @@ class Found(ArrowResults):
 class LocalStream:
     """A running program and its state; made by `Program.open`.
 
-    What the times of the streams count is known once the first row has come.
+    Whether times are timestamps or ticks is known once the first row has arrived.
     """
 
     def __init__(
         self,
-        program: Definition,
+        program: PrintableProgram,
         tables: Mapping[str, Data] | None = None,
         sampling: Sampling | None = None,
         learn: OnlineLearning | None = None,
@@ -145,10 +145,10 @@ class LocalStream:
         self._clocks: dict[str, Clock] = {}  # of the streams that had rows
         self._live: StreamProgram | None = None
         self._state: StreamState | None = None  # of the program at work
-        # of the time before the first row with a time
+        # before the first row with a time
         self._watermarks = Watermarks()
         self._n_rejected: Mapping[str, int] = {}
-        self._early: Changelogs | None = None  # what was withdrawn
+        self._early: Changelogs | None = None  # withdrawals
 
     def push(self, rows: Mapping[str, Data] | Data) -> Found:
         """Add rows of some streams, by name, or of the only stream; returns the results that they decided."""
@@ -159,7 +159,7 @@ class LocalStream:
         return self._step(raw)
 
     def push_event(self, stream: str, event: Mapping[str, object]) -> Found:
-        """Ingest one row of one stream."""
+        """Add one row of one stream; returns the results that it decided."""
         self._require_stream(stream)
         names = [name for name in self._columns[stream] if name in event]
         try:
@@ -169,9 +169,9 @@ class LocalStream:
         return self._step({stream: pa.Table.from_arrays(columns, names)})
 
     def replace_tables(self, tables: Mapping[str, Data]) -> None:
-        """Other facts for some tables, and for every rule that depends on them, from the next row on.
+        """Replace the facts of some tables, and of every rule that depends on them, from the next row on.
 
-        Rows that were matched with the facts of before keep what they found.
+        Matches that were found with the old facts stay as they are.
         """
         declared = tuple(table for table in self._program.plan.tables if table.name in tables)
         facts = read_tables(declared, tables, self._program.folder)
@@ -182,17 +182,17 @@ class LocalStream:
         self._migrate(facts, self._settings)
 
     def control(self, forecast: str, **parameters: float | None) -> None:
-        """Other settings of a forecast from the next row on: order, confidence, within, spread, horizon.
+        """Change settings of a forecast from the next row on: order, confidence, within, spread, horizon.
 
-        They take the place of what the program says, until None does away with them. Where every key stands is
-        remembered whatever the settings are, so later forecasts are those of a program that has
-        these settings. Invalid settings are rejected, and the present ones stay.
+        A setting overrides the program until it is set to None. The state of every key does not depend on the
+        settings, so later forecasts are those of a program with these settings. Invalid settings are rejected, and
+        the present ones stay.
         """
         settings = all_or_none(*steered(self._settings, asked(forecast, parameters), self._require_models))
         self._migrate({}, settings)
 
     def take_messages(self, messages: Data) -> list[Rejected]:
-        """Settings from rows with the columns `forecast`, `parameter` and `value`; those that make no sense."""
+        """Apply settings from rows with the columns `forecast`, `parameter` and `value`; returns the rejected ones."""
         rows = read_table(messages, what="control messages").to_pylist()
         settings, rejected = steered(self._settings, rows, self._require_models)
         if settings != self._settings:
@@ -200,10 +200,10 @@ class LocalStream:
         return rejected
 
     def change_windows(self, stream: str, *, lateness: str | None = None, withdrawals: str | None = None) -> None:
-        """From the next row on: how late rows of a stream may be, and how long they can be withdrawn: `2 HOURS`.
+        """Change how late rows of a stream may be, and how long rows can be withdrawn, such as `2 HOURS`.
 
-        They take the place of what the program says. A shorter window forgets what it does not reach any more; a
-        longer one reaches back no further than what is still remembered.
+        The new windows override the program from the next row on. A shorter window discards older state; a longer one
+        reaches back only as far as the state that is still there.
         """
         self._require_stream(stream)
         before = self._windows.get(stream, StreamWindow())
@@ -220,31 +220,31 @@ class LocalStream:
 
     @property
     def settings(self) -> Settings:
-        """What was changed by `control`."""
+        """The settings that `control` has changed."""
         return self._settings
 
     @property
     def drift(self) -> Mapping[str, Drift]:
-        """By model that keeps learning: how well the version that predicts still fits."""
+        """The drift of each model that keeps learning: how well its present version fits recent events."""
         return {} if self._models is None else self._models.drift
 
     def model(self, name: str) -> pa.Table:
-        """The model that predicts now, as a table for `replace_tables` or a file."""
+        """The present version of a model, as a table for `replace_tables` or a file."""
         return self._tables[name]
 
     def idle(self, *streams: str) -> Found:
-        """Nothing comes from these streams for the time being, so nobody need wait for them."""
+        """Declare streams idle: results do not wait for their rows until they have rows again."""
         for name in streams:
             self._require_stream(name)
         return self._step({}, Watermarks(idle=frozenset(streams)))
 
     def finish(self) -> Found:
-        """Nothing comes any more: everything that is open is decided. Rows that come afterwards are late."""
+        """Declare the end of all streams, which decides all pending matches; later rows are late."""
         return self._step({}, Watermarks(finished=True))
 
     @property
     def watermark(self) -> int | None:
-        """The time up to which everything is decided, in the unit of the clock; None while nothing is."""
+        """The time up to which all results are final, in units of the clock; None before the first."""
         if self._live is None:
             return None
         decided = self._live.watermark(self._at)
@@ -253,9 +253,9 @@ class LocalStream:
     def open_matches(self, event: str) -> pa.Table:
         """The partial matches of a sequence that may still be completed, oldest first.
 
-        `reached` counts the parts that have happened, `awaits` says what comes next, and `latest` is the time by which
-        all must have happened, if something limits it. Over uncertain streams, `probability` is that of the worlds in
-        which the parts have happened and wait. They are found when asked for, in the rows that are kept.
+        `reached` is the number of parts that have happened, `awaits` describes the next part, and `latest` is the time
+        by which the match must be complete, if there is a limit. Over uncertain streams, `probability` is that of the
+        worlds with this partial match. Open matches are computed on demand, from the rows in the state.
         """
         if event not in [one.name for one in self._program.plan.events]:
             raise InputError.of(
@@ -267,7 +267,7 @@ class LocalStream:
         return open_table(found, self._clock)
 
     def snapshot(self) -> bytes:
-        """Everything that is remembered, for `restore`."""
+        """The state of the running program as bytes, for `restore`."""
         if self._live is not None:
             stages = self._live.to_bytes(self._at)
         else:
@@ -295,16 +295,16 @@ class LocalStream:
     @classmethod
     def restore(
         cls,
-        program: Definition,
+        program: PrintableProgram,
         data: bytes,
         tables: Mapping[str, Data] | None = None,
         *,
         sampling: Sampling | None = None,
         learn: OnlineLearning | None = None,
     ) -> LocalStream:
-        """The stream that `snapshot` was taken of; the program must be the same, and so must sampling and learning.
+        """The running program of a snapshot; program, sampling and learning must be the same as then.
 
-        Models that keep learning and settings that were changed are those of the snapshot.
+        Models that keep learning and changed settings come from the snapshot.
         """
         if data[: len(_MAGIC)] != _MAGIC:
             raise InputError.of("INK0557", "these bytes are not a snapshot of this version")
@@ -351,7 +351,7 @@ class LocalStream:
         return Found(self._program, emitted, self._clock)
 
     def _learn_from(self, models: LearningModels, emitted: Emitted) -> Emitted:
-        """What was counted goes to the models; new versions predict from the next row on."""
+        """Pass counts of events to the models; new versions predict from the next row on."""
         for event in self._physical.program.events:
             name, counted = counts_for(event), emitted.matches.get(event.name)
             if name is not None and counted is not None and len(counted):
@@ -381,14 +381,14 @@ class LocalStream:
 
     @cached_property
     def _physical(self) -> PhysicalPlan:
-        """The program with the settings and the counting of now."""
+        """The plan with the present settings, and with the events that count for models."""
         if not self._settings and not self._windows and self._models is None:
             return self._program.physical
         program = with_windows(with_settings(self._program.physical.program, self._settings), self._windows)
         return plan_program(program if self._models is None else with_counting(program, self._models.orders))
 
     def _before_the_first_row(self, raw: Mapping[str, pa.Table], watermarks: Watermarks) -> Found:
-        """There is nothing to find yet; watermarks are kept for later."""
+        """A step before the first row with a time: there are no results yet, and watermarks are kept for later."""
         live = self._provisional
         state, emitted = live.step(live.at(self._n_rejected, self._early), raw, watermarks)
         self._watermarks, self._n_rejected = Watermarks.merged([self._watermarks, watermarks]), state.n_read
@@ -396,7 +396,7 @@ class LocalStream:
         return Found(self._program, emitted, self._clock)
 
     def _decide_clock(self, name: str, rows: pa.Table) -> None:
-        """The first row of a stream that has a time says what its times count."""
+        """Decide from the first row with a time whether the times of a stream are timestamps or ticks."""
         schema = self._streams[name].schema
         if schema.start not in rows.column_names:
             return
@@ -424,12 +424,12 @@ class LocalStream:
 
     @cached_property
     def _provisional(self) -> StreamProgram:
-        """For rows that are rejected before any is accepted."""
+        """The program before the first accepted row."""
         return self._compiled()
 
     @cached_property
     def _digest(self) -> str:
-        """Of the program, and of the worlds that its results are found in."""
+        """A digest of the program, and of its sampling and learning."""
         text = self._program.to_ink() + (str(self._sampling) if self._is_uncertain else "")
         text += "" if self._learn is None else str(self._learn)
         return hashlib.sha256(text.encode()).hexdigest()
@@ -442,7 +442,7 @@ class LocalStream:
 
     @property
     def _clock(self) -> Clock:
-        """One for all streams; while none has rows, one that the program can be measured with."""
+        """The clock of all streams; before the first row, a clock that fits the durations of the program."""
         if self._clocks:
             return next(iter(self._clocks.values()))
         try:
@@ -456,7 +456,7 @@ class LocalStream:
 
     @property
     def _facts(self) -> Mapping[str, pa.Table]:
-        """The tables, and what follows from them by rules."""
+        """The facts of tables, and those that rules derive from them."""
         return known(self._program.plan, self._tables, self._unit)
 
     @property

@@ -1,4 +1,4 @@
-"""HTML pages made from templates that come with the package."""
+"""HTML pages from the templates of the package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 
 def written(page: str, path: str | PathLike[str]) -> Path:
-    """Write a page, making its folder when there is none."""
+    """Write a page to a file, and create its folder if it does not exist."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(page, encoding="utf-8", newline="\n")
@@ -18,7 +18,7 @@ def written(page: str, path: str | PathLike[str]) -> Path:
 
 
 def templates(read: Callable[[str], str]) -> Environment:
-    """Templates that are read by name; a name that a template does not know is an error."""
+    """An environment for templates that are read by name; an undefined name in a template is an error."""
     return Environment(
         loader=FunctionLoader(read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

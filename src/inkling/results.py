@@ -25,7 +25,7 @@ from inkling.model.types import Type
 
 LEADING = ("event",)
 TRAILING = ("start", "end", "detected_at", "probability", "method", "error", "op", "lineage")
-"""Around the values of the head and of RETURN."""
+"""The columns before and after the values of the head and of RETURN."""
 
 EXACT, SAMPLED, UNDECIDED, BOUNDS, FORECAST = "exact", "sampled", "undecided", "bounds", "forecast"
 """Methods: how a probability was computed. `undecided` is sampled, with an error that leaves CONFIDENCE open."""
@@ -36,10 +36,10 @@ ADDED, WITHDRAWN = "+", "-"
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 
 ROUNDING = 1e-12
-"""Sums of exact probabilities may miss a threshold by this."""
+"""The rounding error by which a sum of exact probabilities may miss a threshold."""
 
 CHANCE, MARGIN = "chance", "margin"
-"""The columns of a forecast that are its probability and its error."""
+"""The columns of a forecast that hold its probability and its error."""
 
 Numbers: TypeAlias = np.ndarray | pa.Array | pa.ChunkedArray
 Values: TypeAlias = Mapping[str, pa.Array | pa.ChunkedArray] | pa.Table
@@ -79,7 +79,7 @@ class Results(ArrowResults):
     (['null time'], {'Door': 2})
     """
 
-    # `field()`, because dataclasses take a property of a base class for the default
+    # `field()`, because a dataclass would use the property of the base class as the default
     tables: Mapping[str, pa.Table] = field()
     rejects: pa.Table = field()
     input_rows: Mapping[str, int]
@@ -87,7 +87,7 @@ class Results(ArrowResults):
     worlds: str | None = None
 
     def n_certain(self, event: str) -> int | None:
-        """The number of certain results of an event; the others are possible. None if no stream is uncertain."""
+        """The number of results with probability 1; None if no stream is uncertain, or for forecasts."""
         if FORECAST in self.tables[event]["method"].unique().to_pylist() or not self._has_uncertainty():
             return None
         table = self.tables[event]
@@ -118,12 +118,12 @@ class Matches:
 
     @classmethod
     def of(cls, batch: MatchBatch, probability: Numbers, error: Numbers, method: np.ndarray | str) -> Matches:
-        """Matches of an evaluator, and what is known of their probabilities."""
+        """The matches of an evaluator with their probabilities, errors and methods."""
         return cls(batch.start, batch.end, batch.detected_at, batch.values, batch.lineage, probability, error, method)
 
     @classmethod
     def certain(cls, event: EventPlan, batch: MatchBatch) -> Matches:
-        """Matches over certain streams; forecasts have the probabilities that a model gave them."""
+        """Matches over certain streams; the probabilities of forecasts come from the model."""
         if is_forecast(event):
             return cls.of(batch, batch.values[CHANCE], batch.values[MARGIN], FORECAST)
         return cls.of(batch, np.ones(len(batch)), np.zeros(len(batch)), EXACT)
@@ -190,10 +190,10 @@ def _column(numbers: Numbers) -> pa.Array | pa.ChunkedArray:
 
 
 def in_time(numbers: pa.Array | pa.ChunkedArray, clock: Clock) -> pa.Array | pa.ChunkedArray:
-    """Times as users see them, of int64 numbers."""
+    """Times as users see them, from int64 numbers."""
     if clock is not Clock.TIMESTAMP:
         return numbers
-    # the same bits; a cast costs more than a few pushed results do
+    # a view of the same bits: a cast costs more than the few results of a push
     return numbers.view(TIMESTAMP) if isinstance(numbers, pa.Array) else numbers.cast(TIMESTAMP)
 
 
@@ -208,7 +208,7 @@ def as_withdrawn(results: pa.Table) -> pa.Table:
 
 
 def retracted(results: pa.Table, name: str) -> pa.Table:
-    """What ON RETRACT emits: the results that are withdrawn, each as an event of that name."""
+    """The output of ON RETRACT: the withdrawn results, each as an event of that name."""
     gone = results.filter(pc.field("op") == WITHDRAWN)
     return _with_text(_with_text(gone, "event", name), "op", ADDED)
 
@@ -238,7 +238,7 @@ def most_probable(table: pa.Table, n: int) -> pa.Table:
 
 
 def reaches(probability: np.ndarray, confidence: Confidence | None, rounding: float = 0.0) -> np.ndarray:
-    """Whether probabilities are as large as CONFIDENCE asks."""
+    """Whether probabilities reach the CONFIDENCE threshold."""
     if confidence is None:
         return np.ones(len(probability), bool)
     if confidence.strict:
@@ -247,7 +247,7 @@ def reaches(probability: np.ndarray, confidence: Confidence | None, rounding: fl
 
 
 def may_reach(probability: np.ndarray, error: np.ndarray, confidence: Confidence | None) -> np.ndarray:
-    """Whether matches are possible, and their probabilities, as far as they are known, as large as CONFIDENCE asks."""
+    """Whether matches are possible and may reach the CONFIDENCE threshold, given their error."""
     return reaches(np.minimum(probability + error, 1.0), confidence, ROUNDING) & (probability > 0)
 
 
@@ -258,7 +258,7 @@ def methods(probability: np.ndarray, error: np.ndarray, confidence: Confidence |
 
 
 NotExact = Callable[[EventPlan, int, int, float], InputError]
-"""The error for an event that demands EXACT: how many answers are sampled, of how many, and their largest error."""
+"""Makes the error of an event that demands EXACT: (event, sampled answers, all answers, largest error)."""
 
 
 def rejected(event: EventPlan, error: np.ndarray, negligible: float) -> np.ndarray:

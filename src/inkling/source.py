@@ -1,4 +1,4 @@
-"""Where a word stands in a program: the text, spans of it, and lines and columns."""
+"""The text of a program, spans of it, and positions as lines and columns."""
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A named program text that knows its lines.
+    """The text of a program with its name and its lines.
 
     >>> source = SourceText("a.ink", "STREAM A(x INT);\\nTABLE")
     >>> source.position(17)

@@ -12,7 +12,7 @@ from tests.kit.hard_keys import HARD_KEYS
 
 import inkling
 from inkling.evaluators.division import Carried
-from inkling.spark.shuffle import Layout
+from inkling.spark.shuffle import UnionLayout
 from inkling.spark.stage_frame import named
 
 pytestmark = pytest.mark.spark
@@ -26,7 +26,7 @@ N_PARTITIONS = 64
 def test_rows_of_one_key_come_together(spark: SparkSession, kind: str) -> None:
     hard = HARD_KEYS[kind]
     names, given = hard.rows.column_names, hard.rows.append_column(ROW, pa.array(range(len(hard.rows))))
-    rows, layout = spark.createDataFrame(given), Layout((Carried(STREAM, given.schema),))
+    rows, layout = spark.createDataFrame(given), UnionLayout((Carried(STREAM, given.schema),))
     united, keys = layout.united([rows]), layout.keys({"S": tuple(names)})
     assert _grouped(united, keys, f"{ROW}|int64") == hard.groups
     for frame, key, row in ((united, keys, f"{ROW}|int64"), (rows, list(map(named, names)), ROW)):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from inkling.spark.jvm.jars import trusted_like_python
+from inkling.spark.jvm.jars import trust_of_python
 
 
 def test_java_reads_the_certificates(spark: SparkSession, tmp_path: Path) -> None:
@@ -14,7 +14,7 @@ def test_java_reads_the_certificates(spark: SparkSession, tmp_path: Path) -> Non
     if not certificates:
         pytest.skip("Python names no certificates on this machine")
     file = tmp_path / "trusted.jks"
-    options = dict(option.removeprefix("-D").split("=", 1) for option in trusted_like_python(file))
+    options = dict(option.removeprefix("-D").split("=", 1) for option in trust_of_python(file))
     jvm = spark.sparkContext._jvm
     assert jvm is not None
     store = jvm.java.security.KeyStore.getInstance(options["javax.net.ssl.trustStoreType"])

@@ -1,5 +1,6 @@
 """Runs a physical plan on Apache Spark.
 
-A plan and Spark frames enter, a frame of matches per event leaves; `query` and `cli` may import it. The
-session that suits the plan, the Java it runs on and the Python workers it starts live here too.
+It takes a plan and DataFrames, and gives a DataFrame of matches per event: in batch (`batch`) and on Structured
+Streaming (`streaming`). Reading and checking inputs (`read`), the session (`session`), Java (`jvm`) and Kafka (`kafka`)
+are here, too. `query` and `cli` may import this package.
 """

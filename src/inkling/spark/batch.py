@@ -1,4 +1,4 @@
-"""Runs a program on Spark: reads, checks and types its inputs there, and leaves one DataFrame per event."""
+"""Runs a program on Spark in batch: reads and checks its inputs, and gives a lazy DataFrame per event."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 class SparkResults(EventResults[DataFrame]):
     """The results of a run on Spark: a lazy DataFrame for each event, made by `Program.run`.
 
-    Nothing runs until rows are read. The DataFrames share one pass over the data; what they share is cached until
-    `close`.
+    Nothing runs until rows are read. The DataFrames share one pass over the data; shared rows are cached until `close`.
+    Like a dict, results are true if the program has events, whether or not there are rows.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class SparkResults(EventResults[DataFrame]):
         The rows of each stream as they were read.
     """
 
-    # `field()`, because dataclasses take a property of a base class for the default
+    # `field()`, because a dataclass would use the property of the base class as the default
     tables: Mapping[str, DataFrame] = field()
     rejects: DataFrame = field()
     clock: Clock
@@ -82,9 +82,6 @@ class SparkResults(EventResults[DataFrame]):
 
     def _event_to_arrow(self, event: str) -> pa.Table:
         return self.tables[event].toArrow()
-
-    def __bool__(self) -> bool:
-        raise TypeError("whether there are results is not known before the program runs: use .collect() first")
 
     def __repr__(self) -> str:
         return f"<SparkResults {', '.join(self)}: not computed yet>"
@@ -108,12 +105,11 @@ def run(
     layout: Layout | None = None,
     sampling: Sampling | None = None,
 ) -> SparkResults:
-    """Plan a run of a program; nothing is computed until somebody asks for rows.
+    """Plan a run of a program; nothing is computed until rows are read.
 
-    Only EXACT, a second look at undecided results and slices of time look at the data at once.
-
-    On a session that was not made by `spark_session` this lifts the limit on the bytes of an Arrow batch, whose
-    check after every row costs more than the rows themselves.
+    There are three exceptions: EXACT, further samples for undecided results, and slices of time look at the data at
+    once. On a session that was not made by `spark_session`, this lifts the limit on the bytes of an Arrow batch: Spark
+    checks that limit after every row, which costs more than the rows themselves.
     """
     spark.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", NO_BYTE_LIMIT)
     plan = program.plan
@@ -122,7 +118,7 @@ def run(
     unit = time_unit(plan, {name: one.clock for name, one in read.items()})
     facts = known(plan, read_facts(spark, program, tables or {}), unit)
     if any(event.forecast is not None for event in plan.events):
-        # a worker that finds out could only fail; and only now, because models take a large library to read
+        # on the driver, because a worker could only fail; imported here, because models need a large library
         from inkling.forecasting.adaptation.counting import require_fitting_models
 
         require_fitting_models(program.physical, facts, unit)
@@ -151,7 +147,7 @@ def run(
 def _frames(
     plan: PhysicalPlan, context: EvaluatorContext, sources: Mapping[str, DataFrame], divided: Partitioning
 ) -> Iterator[Frames]:
-    """Results of every event of a plan, each from the evaluator that the plan names."""
+    """The results of every event of a plan, each from the evaluator that the plan names."""
     certain = stage_frames(plan, context, sources, divided)
     if certain is not None:
         yield certain
@@ -188,7 +184,7 @@ def _rejects(
 
 @dataclass(frozen=True, slots=True)
 class _Reject:
-    """Rejects of an uncertain stream; a pass of its own, when asked for."""
+    """The rejected rows of an uncertain stream; a separate pass that runs only if they are read."""
 
     schema: StreamSchema
 

@@ -1,7 +1,7 @@
 """Expressions on one row as Catalyst columns, with the values that `logical.evaluate` defines.
 
-Nothing here throws, whether Spark's ANSI mode is on or off: what has no value is null, and the truth of a
-condition is never null. Operators mention each operand once, for Catalyst evaluates every mention.
+No column raises an error, whether Spark's ANSI mode is on or off: an expression without a value is null, and the truth
+of a condition is never null. Operators mention each operand once, because Catalyst evaluates every mention.
 """
 
 from __future__ import annotations
@@ -39,23 +39,24 @@ _COMPARISONS: dict[str, Callable[[Column, Column], Column]] = {"=": eq, "<>": ne
 
 
 def fits_column(expr: e.Expr) -> bool:
-    """Whether an expression can be a column: look-ups in tables are joins instead."""
+    """Whether an expression can be a column; look-ups in tables become joins instead."""
     return not e.looks_up(expr)
 
 
 def to_column(expr: e.Expr, resolve: Resolve, unit: Callable[[Span], int]) -> Column:
-    """The expression as a column over those that `resolve` gives for its references.
+    """The expression as a column over the columns that `resolve` gives for its references.
 
-    These have the types of `SPARK_TYPES` and hold no NaN, infinity or negative zero. Doubles are bit for bit those of
-    the definition, except that `exp`, `ln`, `sin`, `cos`, `pow` and `haversine` may differ in their last digits.
+    The referenced columns have the types of `SPARK_TYPES` and hold no NaN, infinity or negative zero. Doubles equal
+    those of the definition bit for bit, except that `exp`, `ln`, `sin`, `cos`, `pow` and `haversine` may differ in
+    their last digits.
     """
     if not fits_column(expr):
-        raise ValueError("a look-up in a table is no column")
+        raise ValueError("a look-up in a table is not a column")
     return _Row(resolve, unit).value(expr)
 
 
 def pack_word(word: int, conditions: Mapping[int, Column]) -> Column:
-    """The truth of conditions, by their numbers, as bits of a 64-bit integer: 64 of them in each word."""
+    """The truth of conditions as bits of a 64-bit integer: condition `n` is bit `n % 64` of word `n // 64`."""
     bits = [
         fn.when(truth, _bit(number % BITS_PER_WORD)).otherwise(_long(0))
         for number, truth in conditions.items()
@@ -159,7 +160,7 @@ class _Row:
         found = self.value(item)
         values: list[Value] = [choice.value for choice in choices if choice.value is not None]
         if _is_double(item):
-            found = found + fn.lit(0.0)  # a set of choices distinguishes a negative zero from zero
+            found = found + fn.lit(0.0)  # `isin` distinguishes a negative zero from zero
             values = [float(value) + 0.0 for value in values if isinstance(value, int | float)]
         elif item.type is not Type.STRING and item.type is not Type.BOOLEAN:
             values = [int(value) for value in values if isinstance(value, int | float) and _is_whole(value)]
@@ -175,7 +176,7 @@ class _Row:
     def _operand(self, expr: e.Expr) -> Column:
         value = self.value(expr)
         if isinstance(expr, e.Arithmetic) and not _is_double(expr) and not _is_nothing(expr):
-            # Spark gathers the constants of a sum or product, and another order may leave 64 bits elsewhere
+            # keeps Spark from reordering the constants of a sum or product: another order may overflow elsewhere
             return fn.bitwise_not(fn.bitwise_not(value))
         return value
 
@@ -189,7 +190,7 @@ def _nothing(expr: e.Expr) -> Column:
 
 
 def _is_double(expr: e.Expr) -> bool:
-    """Whether the values are doubles: a duration multiplied by a double, or divided, is one too."""
+    """Whether the values are doubles, as are durations that are divided, or multiplied by a double."""
     match expr:
         case _ if expr.type is Type.DOUBLE:
             return True

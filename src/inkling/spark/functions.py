@@ -14,11 +14,11 @@ from inkling.logical.vectorized.functions import MEANINGS
 from inkling.model.types import Type
 
 WHOLE_FROM = 2.0**52
-"""From here on a double has no fraction."""
+"""Doubles of this size and above have no fraction."""
 
 
 def call(name: str, args: Iterable[Column]) -> Column:
-    """Value of a function; doubles are what its numeric parameters read."""
+    """The value of a function; numeric arguments are cast to double."""
     kinds = FUNCTIONS[name].parameters
     is_text = [kind is Type.STRING for kind in kinds]
     given = [arg if is_text[min(place, len(kinds) - 1)] else arg.cast("double") for place, arg in enumerate(args)]
@@ -27,15 +27,15 @@ def call(name: str, args: Iterable[Column]) -> Column:
 
 
 def finite(number: Column) -> Column:
-    """Null for what is infinite or not a number; adding zero leaves no negative zero.
+    """The number, or null if it is infinite or NaN; a negative zero becomes zero.
 
-    The remainder by infinity leaves every finite number as it is and makes NaN of an infinity.
+    The remainder by infinity leaves every finite number as it is, and turns an infinity into NaN.
     """
     return fn.nanvl(number % fn.lit(math.inf), fn.lit(None).cast("double")) + fn.lit(0.0)
 
 
 def _rounded(rounding: Callable[[Column], Column]) -> Callable[[Column], Column]:
-    """Spark's own rounding gives 64-bit integers."""
+    """Rounding to a double; Spark's own rounding gives a 64-bit integer, which overflows."""
 
     def rounded(number: Column) -> Column:
         return fn.when(fn.abs(number) < WHOLE_FROM, rounding(number).cast("double")).otherwise(number)
@@ -44,7 +44,7 @@ def _rounded(rounding: Callable[[Column], Column]) -> Callable[[Column], Column]
 
 
 def _least(*numbers: Column) -> Column:
-    """The last in descending order, where nulls stand at the end: null if there is one."""
+    """The least number, or null if any is null: the last one in descending order, in which nulls are last."""
     return fn.element_at(fn.sort_array(fn.array(*numbers), asc=False), len(numbers))
 
 
@@ -67,7 +67,7 @@ def _great_circle(lat1: Column, lon1: Column, lat2: Column, lon2: Column, radius
 
 
 def _in_python(name: str, kind: str) -> Callable[..., Column]:
-    """What the JVM has no library for, over whole columns in Python."""
+    """A function without a library on the JVM, evaluated in Python over whole columns."""
 
     def answers(text: Column, x: Column, y: Column) -> Column:
         def found(text: pa.Array, x: pa.Array, y: pa.Array) -> pa.Array:
@@ -85,7 +85,7 @@ def _angle_difference(left: Column, right: Column) -> Column:
 
 
 def _in_case(change: Callable[[Column], Column]) -> Callable[[Column], Column]:
-    """Spark takes `upper(lower(x))` for `upper(x)`, wrongly for some characters; `concat` keeps it from that."""
+    """A change of case; `concat` keeps Spark from rewriting `upper(lower(x))` as `upper(x)`, which may differ."""
     return lambda text: change(fn.concat(text, fn.lit("")))
 
 

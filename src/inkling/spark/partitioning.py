@@ -1,6 +1,7 @@
-"""Into how many parts keyed rows are divided: enough for all cores, and so many that each fits a worker.
+"""How rows are divided on Spark: the number of partitions, and overlapping slices of time.
 
-Overlapping slices of time: each finds the matches whose first event may begin in it, among all rows these need.
+There are enough partitions for all cores, and each is small enough for the memory of a worker. A slice of time finds
+the matches that begin in it, and has all rows that these matches need, so rows near a border are in several slices.
 """
 
 from __future__ import annotations
@@ -19,30 +20,32 @@ from inkling.physical.plan import Stage
 from inkling.spark.stage_frame import named
 
 BYTES_PER_PARTITION = 32 << 20
-"""Of input as Spark estimates it, compressed: about a million events. A worker holds one partition at a time."""
+"""Bytes of compressed input, as Spark estimates it: about a million events. A worker holds one partition at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Partitioning:
+    """The number of partitions, and how the events of a stage are divided."""
+
     cores: int
-    fixed: int | None = None
+    fixed: int | None = None  # partitions, if the user gives a number
     layout: Layout | None = None  # of all stages, if it is not left to the planner
-    n_groups: int | None = None  # of patterns that run beside each other; as many as cores by default
+    n_groups: int | None = None  # groups of patterns that run in parallel; as many as cores by default
 
     def for_frames(self, frames: list[DataFrame]) -> int:
-        """Number of partitions for rows that come from these frames."""
+        """The number of partitions for rows that come from these frames."""
         if self.fixed is not None:
             return self.fixed
         size = sum(estimated_bytes(frame) for frame in frames)
         rounds = max(1, -(-size // (BYTES_PER_PARTITION * self.cores)))
         return rounds * self.cores
 
-    def settled(self, frames: list[DataFrame]) -> Partitioning:
-        """The same number for everything that is computed from these frames, whose size Spark knows best."""
+    def for_all(self, frames: list[DataFrame]) -> Partitioning:
+        """The same number of partitions for everything that is computed from these frames."""
         return replace(self, fixed=self.for_frames(frames))
 
     def groups_of(self, stage: Stage) -> list[Stage]:
-        """The stages that run beside each other."""
+        """The groups of steps of a stage that run in parallel, each as a stage."""
         return groups_in(stage, chosen_layout(stage, self.layout), self.n_groups or self.cores)
 
 
@@ -60,12 +63,12 @@ def estimated_bytes(frame: DataFrame) -> int:
 SLICE = "@slice"
 
 LEAST_LENGTH = 8
-"""So many times as long as what may reach into a slice from outside: copies of rows stay few."""
+"""A slice is at least this many times as long as its overlap with the next one, so that few rows are copied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """Slice n has the matches that begin at n * length units of the clock up to (n + 1) * length - 1."""
+    """Slice n has the matches that begin from n * length up to (n + 1) * length - 1, in units of the clock."""
 
     length: int
 
@@ -77,16 +80,16 @@ class Slices:
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
-    """First and last of the ticks with which rows begin, and of how many ticks the widest one has a choice."""
+class TimeExtent:
+    """The first and the last tick at which a row begins, and the number of possible ticks of the widest row."""
 
     low: int
     high: int
     widest: int
 
     @classmethod
-    def of(cls, rows: DataFrame, start: Column, end: Column, grid: int) -> Extent | None:
-        """None where there are no rows; this runs a job."""
+    def of(cls, rows: DataFrame, start: Column, end: Column, grid: int) -> TimeExtent | None:
+        """The extent of some rows, or None without rows; this runs a job."""
         first = _floored(start, grid)
         width = _floored(end, grid) - first + F.lit(1)
         found = rows.agg(F.min(first).alias("low"), F.max(first).alias("high"), F.max(width).alias("widest")).first()
@@ -96,11 +99,11 @@ class Extent:
 def cut(
     rows: DataFrame, start: Column, end: Column, division: ByTime, n_slices: int
 ) -> tuple[DataFrame, Slices] | None:
-    """Each row once for every slice that needs it; about so many slices, or fewer where they would get too short.
+    """Each row once for every slice that needs it, in about `n_slices` slices, or fewer if they would be too short.
 
-    None where there are no rows.
+    The result is None without rows.
     """
-    extent, grid = Extent.of(rows, start, end, division.grid), division.grid
+    extent, grid = TimeExtent.of(rows, start, end, division.grid), division.grid
     if extent is None:
         return None
     overlap = division.window + max(division.before, 0) + 2 * extent.widest
@@ -112,10 +115,10 @@ def cut(
     return sliced.repartitionById(n_partitions, place), Slices(length * grid)
 
 
-def _needing(lower: Column, upper: Column, division: ByTime, extent: Extent, length: int) -> tuple[Column, Column]:
-    """The first and the last slice that need a row; one of them is its own."""
+def _needing(lower: Column, upper: Column, division: ByTime, extent: TimeExtent, length: int) -> tuple[Column, Column]:
+    """The first and the last slice that need a row; the slice in which the row begins is among them."""
     own = _floored(lower, length)
-    # the first event of a match of this slice has happened before the next one began, or widest - 1 ticks later
+    # the first event of a match of this slice happens before the next slice begins, or at most widest - 1 ticks later
     first = _floored(lower - F.lit(extent.widest + division.window - 2), length)
     last = _floored(upper + F.lit(division.before), length)
     least, most = F.lit(extent.low // length), F.lit(extent.high // length)
@@ -123,7 +126,7 @@ def _needing(lower: Column, upper: Column, division: ByTime, extent: Extent, len
 
 
 def _floored(number: Column, by: int) -> Column:
-    """Divided and rounded down, exactly."""
+    """The number divided and rounded down, in integers."""
     if by == 1:
         return number
     whole = F.lit(by).cast("bigint")

@@ -27,19 +27,19 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.results import UNDECIDED
 from inkling.spark.partitioning import Partitioning
 from inkling.spark.results import finished
-from inkling.spark.shuffle import Layout, Pieces, shuffled
+from inkling.spark.shuffle import Pieces, UnionLayout, shuffled
 from inkling.spark.stage_frame import named
 from inkling.spark.worker import mapped
 
 NOTE = "@note"
 
-ABOUT = -1
-"""Stands for the number of the event in rows that are notes."""
+NO_EVENT = -1
+"""The number of the event in rows that are notes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunNotes:
-    """What workers noted about a run; reading it runs what has not run yet."""
+    """The notes of workers about a run; reading them runs the program, if it has not run yet."""
 
     frame: DataFrame
     meaning: Notes
@@ -48,19 +48,19 @@ class RunNotes:
         return self.meaning.text(self._notes())
 
     def require(self) -> None:
-        """Raises the error that a run in this process raises where results cannot be as they are demanded."""
+        """Raise the error of an event that demands EXACT and cannot have it, as a run in this process does."""
         if self.meaning.demands and (problem := self.meaning.rejection(self._notes())) is not None:
             self.frame.unpersist()
             raise problem
 
     def _notes(self) -> list[Any]:
-        rows = self.frame.where(named(EVENT) == ABOUT).select(named(NOTE)).collect()
+        rows = self.frame.where(named(EVENT) == NO_EVENT).select(named(NOTE)).collect()
         return [pickle.loads(bytes(row[0])) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """Per event, results with internal column names; `cached` frames can be freed."""
+    """The results of each event under internal column names; `cached` frames can be freed."""
 
     events: Mapping[str, DataFrame]
     cached: tuple[DataFrame, ...] = ()
@@ -72,8 +72,8 @@ def part_frames(
 ) -> Frames:
     """Plan the results of a part.
 
-    Nothing runs before somebody asks for rows, unless something is demanded that may be impossible, results may need a
-    second look, or rows are cut into slices of time.
+    Nothing runs before rows are read, unless an event demands EXACT, results may need further samples, or rows are cut
+    into slices of time.
     """
     rows, layout, pieces = shuffled(part, sources, context, partitioning)
 
@@ -91,10 +91,10 @@ def part_frames(
 
 
 def _added_up(part: SummedPart, sums_of: Callable[[EvaluatorPart], DataFrame], partitioning: Partitioning) -> Frames:
-    """Results from the sums of all shares, and further ones where results are undecided."""
+    """Results from the sums of all shares of worlds, with further samples where results are undecided."""
 
     def added(some: DataFrame, part: SummedPart) -> DataFrame:
-        mine = some.where(named(EVENT) != ABOUT).repartition(partitioning.cores, named(EVENT), named(IDENTITY))
+        mine = some.where(named(EVENT) != NO_EVENT).repartition(partitioning.cores, named(EVENT), named(IDENTITY))
         return mapped(mine, _Add(part), _results_schema(part))
 
     sums = sums_of(part).persist(StorageLevel.MEMORY_AND_DISK)
@@ -127,7 +127,7 @@ def _events(part: EvaluatorPart, found: DataFrame) -> dict[str, DataFrame]:
 
 
 def _schema(part: EvaluatorPart) -> pa.Schema:
-    """Of what workers find."""
+    """The columns that workers return."""
     schema = part.sums_schema if isinstance(part, SummedPart) else _results_schema(part)
     return schema if part.notes is None else schema.append(pa.field(NOTE, pa.binary()))
 
@@ -141,7 +141,7 @@ class _Find:
     """Finds the results of all pieces of a partition."""
 
     part: EvaluatorPart
-    layout: Layout
+    layout: UnionLayout
     pieces: Pieces
 
     def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
@@ -155,7 +155,7 @@ class _Find:
 
 @dataclass(frozen=True, slots=True)
 class _Add:
-    """Results from all sums of some identities."""
+    """Adds up the sums of the results in a partition."""
 
     part: SummedPart
 
@@ -166,7 +166,7 @@ class _Add:
 def _tables(
     part: EvaluatorPart, found: Iterable[EventMatches | Note | pa.Table], schema: pa.Schema
 ) -> Iterator[pa.Table]:
-    """What was found as it travels; with TOP, results that may be among the most probable ones of all workers."""
+    """Results and notes as tables for Spark; with TOP, only results that may be among the most probable ones of all."""
     kept: dict[int, pa.Table] = {}
     numbers = {event.name: number for number, event in enumerate(part.events)}
     for one in found:
@@ -175,7 +175,7 @@ def _tables(
             continue
         if isinstance(one, Note):
             note = pa.array([pickle.dumps(one.content)], pa.binary())
-            yield filled({EVENT: pa.array([ABOUT], pa.int32()), NOTE: note}, schema)
+            yield filled({EVENT: pa.array([NO_EVENT], pa.int32()), NOTE: note}, schema)
             continue
         number = numbers[one.event]
         event, finish = part.events[number], part.finish(part.events[number])

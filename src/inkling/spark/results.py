@@ -1,7 +1,7 @@
-"""Results as rows that travel through Spark, and the result columns as columns of DataFrames.
+"""The result columns as columns of DataFrames, and what is decided once all workers have returned their results.
 
-Workers hand back times as numbers and values under their physical names; `public_frame` makes the columns of them
-that `inkling.results.public_table` makes of `Matches`.
+Workers return times as numbers and values under their physical names. `public_frame` makes the public columns of them,
+as `inkling.results.public_table` does of `Matches`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from inkling.spark.stage_frame import named
 
 
 def certain_frame(event: EventPlan, frame: DataFrame) -> DataFrame:
-    """Results over certain streams with probability, method and error; forecasts have what a model gave them."""
+    """Results over certain streams with probability, method and error; those of forecasts come from the model."""
     probability, method, error = F.lit(1.0), F.lit(EXACT), F.lit(0.0)
     if is_forecast(event):
         probability, error = (named(physical_name(name, Type.DOUBLE)) for name in (CHANCE, MARGIN))
@@ -59,14 +59,14 @@ def in_time(number: Column, clock: Clock) -> Column:
 
 
 def retracted(results: DataFrame, name: str) -> DataFrame:
-    """What ON RETRACT emits: the results that are withdrawn, each as an event of that name."""
+    """The output of ON RETRACT: the withdrawn results, each as an event of that name."""
     return results.where(F.col("op") == WITHDRAWN).withColumns({"event": F.lit(name), "op": F.lit(ADDED)})
 
 
 def finished(event: EventPlan, found: DataFrame, finish: Finish) -> DataFrame:
-    """Results of one event, made of what all workers found."""
+    """The results of one event, from the rows of all workers."""
     if finish.by is not None:
-        found = _any_way(event, found, finish.by)
+        found = _any_derivation(event, found, finish.by)
     if finish.negligible is not None:
         chance = F.least(F.greatest(named(PROBABILITY), F.lit(0.0)), F.lit(1.0))
         found = found.withColumn(PROBABILITY, chance)
@@ -78,11 +78,11 @@ def finished(event: EventPlan, found: DataFrame, finish: Finish) -> DataFrame:
     return most_probable(event, found) if finish.is_ranked else found
 
 
-def _any_way(event: EventPlan, ways: DataFrame, by: tuple[str, ...]) -> DataFrame:
-    """One row per result: how probable it is that any of its ways, which are independent, is there."""
+def _any_derivation(event: EventPlan, derivations: DataFrame, by: tuple[str, ...]) -> DataFrame:
+    """One row per result, with the probability that any of its derivations exists; derivations are independent."""
     values = [physical_name(output.name, output.type) for output in (*event.head, *event.returns)]
     best = F.struct(-named(r.END), -named(PROBABILITY), named(LINEAGE))
-    grouped = ways.groupBy(*map(named, by)).agg(
+    grouped = derivations.groupBy(*map(named, by)).agg(
         F.min(named(r.START)).alias(r.START),
         F.max(named(DETECTED)).alias(DETECTED),
         *(F.first(named(name)).alias(name) for name in (*values, METHOD)),
@@ -106,7 +106,7 @@ def most_probable(event: EventPlan, frame: DataFrame) -> DataFrame:
 
 
 def reaches(probability: Column, confidence: Confidence | None) -> Column:
-    """Whether probabilities are as large as CONFIDENCE asks."""
+    """Whether probabilities reach the CONFIDENCE threshold."""
     if confidence is None:
         return F.lit(True)
     if confidence.strict:
@@ -115,7 +115,7 @@ def reaches(probability: Column, confidence: Confidence | None) -> Column:
 
 
 def may_reach(confidence: Confidence | None) -> Column:
-    """Whether results are possible, and their probabilities, as far as they are known, as large as CONFIDENCE asks."""
+    """Whether results are possible and may reach the CONFIDENCE threshold, given their error."""
     probability, error = named(PROBABILITY), named(ERROR)
     return reaches(F.least(probability + error, F.lit(1.0)), confidence) & (probability > 0)
 

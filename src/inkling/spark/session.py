@@ -1,4 +1,4 @@
-"""A Spark session with the settings that patterns run well under, quick to start and silent."""
+"""The Spark session: its settings with their reasons, a fast start, and no output of its own."""
 
 import os
 import re
@@ -34,19 +34,19 @@ def spark_session(
     config: Mapping[str, str] | None = None,
     quick: bool = False,
 ) -> SparkSession:
-    """A new session, or the running one with these settings laid over it.
+    """A new session, or the running one with these settings.
 
     Parameters
     ----------
     master
         Where Spark runs: ``local[*]`` is this machine with all its cores.
     partitions
-        Into how many parts keyed data is divided; by default, one for each core of a local master.
+        The number of partitions of keyed data; by default, one for each core of a local master.
     config
-        Spark settings that win over those chosen here.
+        Spark settings that override those chosen here.
     quick
-        Start sooner and compile less: for tests and small inputs, wrong for long jobs. Like all settings of
-        the virtual machine, it holds for the life of the process.
+        Start faster and compile less: for tests and small inputs, not for long jobs. Like all settings of the virtual
+        machine, it holds for the life of the process.
     """
     check_master(master)
     settings = session_settings(master=master, partitions=partitions, quick=quick)
@@ -68,7 +68,7 @@ def spark_session(
             except PySparkRuntimeError as problem:
                 if problem.getCondition() != "JAVA_GATEWAY_EXITED":
                     raise
-                # no damaged file in a cache may keep Spark from starting
+                # a damaged file in the cache must not keep Spark from starting
                 archive.discard()
         return start_session(master, app_name, settings, options)
 
@@ -78,12 +78,12 @@ def session_settings(*, master: str, partitions: int | None = None, quick: bool 
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        # a re-planned stage would move keys between partitions under the kernels
+        # a re-planned stage would move keys between partitions, which must stay as the shuffle made them
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.session.timeZone": "UTC",
         # a bad cast or a division by zero is null, and an unknown condition is no match
         "spark.sql.ansi.enabled": "false",
-        # remembers the line of Python behind every column, at several calls to Java each; plans here have thousands
+        # records the Python line of every column with several calls to Java; plans here have thousands of columns
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
@@ -98,7 +98,7 @@ def session_settings(*, master: str, partitions: int | None = None, quick: bool 
     }
     cores = local_cores(master)
     if cores is not None:
-        # names that resolve to nothing, and networks that come and go, do not concern a local run
+        # a local run must not depend on host names and networks
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if n_partitions := partitions or cores:
         settings |= {"spark.sql.shuffle.partitions": str(n_partitions), "spark.default.parallelism": str(n_partitions)}
@@ -119,7 +119,7 @@ _MASTER = re.compile(
 
 
 def check_master(master: str) -> None:
-    """Raises `InputError` for what Spark does not accept as a master, before a virtual machine starts."""
+    """Raise `InputError` for an invalid master, before a virtual machine starts."""
     if _MASTER.fullmatch(master) is None:
         close = nearest(master, ("local[*]", "local", "yarn", "spark://HOST:PORT", "k8s://URL"), n=1)
         raise InputError.of(
@@ -131,7 +131,7 @@ def check_master(master: str) -> None:
 
 
 def local_cores(master: str) -> int | None:
-    """How many tasks a local master runs at once; None when the master is a cluster.
+    """The number of tasks that a local master runs at once; None for a cluster.
 
     >>> local_cores("local[3]"), local_cores("local"), local_cores("spark://host:7077")
     (3, 1, None)
@@ -165,16 +165,16 @@ def machine_memory_mb() -> int:
 
 
 def launch_environment(java: Java, cache: Path) -> dict[str, str]:
-    """Variables from which Spark's start-up scripts learn which Java to run, and how."""
+    """Environment variables that name the Java for Spark's start-up scripts."""
     return {
         "JAVA_HOME": str(launch_home(java, cache)),
-        # the short-lived virtual machine that works out the command line of the lasting one
+        # for the short-lived virtual machine that computes the command line of the real one
         "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto",
     }
 
 
 def worker_environment(master: str) -> dict[str, str]:
-    """Variables from which a local Spark learns which Python to run; a cluster has a Python of its own."""
+    """Environment variables that name the Python of local workers; a cluster has its own Python."""
     if local_cores(master) is None:
         return {}
     return {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
@@ -182,7 +182,7 @@ def worker_environment(master: str) -> dict[str, str]:
 
 @contextmanager
 def environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Sets environment variables for a while."""
+    """Sets environment variables in this context."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

@@ -1,6 +1,8 @@
-"""Rows of several streams as one frame, divided among workers as a part of an evaluator states.
+"""The rows of several streams as one DataFrame, divided among workers as a part of an evaluator demands.
 
-Derived columns of a stream whose key is not the key of the stage that reads it: a pass of their own.
+`shuffled` unites the streams of a part and partitions the rows by key, by slices of time, by pairs of keys or by shares
+of worlds (`inkling.evaluators.division`). `with_derived_columns` is a separate pass for the columns of DERIVE, for a
+stream whose key is not the key of the stage that reads it.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ class _Derive:
 def with_derived_columns(
     stream: StreamPlan, source: DataFrame, context: ExpressionContext, partitioning: Partitioning
 ) -> DataFrame:
-    """The rows with the columns of `DERIVE`, partitioned by the stream's own key."""
+    """The rows with the columns of DERIVE, partitioned by the key of the stream."""
     keys = [named(column) for column in stream.schema.key]
     source = source.repartition(partitioning.for_frames([source]), *keys) if keys else source.coalesce(1)
     derived = [T.StructField(column.name, from_arrow_type(ARROW_TYPES[column.expr.type])) for column in stream.derived]
@@ -71,23 +73,23 @@ SOURCE = "@source"
 SLICES_PER_CORE = 4
 
 PAIRS_PER_CORE = 4
-"""Pairs cost more than tasks, and some keys have far more to compare than others; but see `LITTLE`."""
+"""Tasks per core for pairs of keys, because some keys have far more to compare than others; but see `LITTLE`."""
 
 LITTLE = 1 << 20
-"""Bytes of input, as Spark estimates them, whose pairs take less time than it takes to start tasks."""
+"""Bytes of input, as Spark estimates it, below which more than one task per core does not pay."""
 
 Pieces = Callable[[pa.Table], Iterable[tuple[pa.Table, Piece | None]]]
-"""The pieces among the rows of a partition."""
+"""Divides the rows of a partition into pieces of work."""
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """How rows of several streams share a frame: equal columns of different streams are one."""
+class UnionLayout:
+    """How the rows of several streams share a DataFrame: columns with the same name and type are one column."""
 
     carried: tuple[Carried, ...]
 
     def united(self, frames: Iterable[DataFrame]) -> DataFrame:
-        """All rows, with the number of their stream and null in the columns of the others."""
+        """All rows, with the number of their stream, and null in columns of other streams."""
         parts = [
             frame.select(
                 F.lit(number).alias(SOURCE),
@@ -98,15 +100,15 @@ class Layout:
         return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
 
     def keys(self, columns: Columns) -> list[Column]:
-        """What rows have in common that belong together, in whichever columns streams keep it."""
+        """The key of each row, from the columns in which its stream holds it."""
         n_columns = len(next(iter(columns.values())))
         return [self.held({name: some[place] for name, some in columns.items()}) for place in range(n_columns)]
 
     def held(self, columns: Mapping[str, str]) -> Column:
-        """One value of each row, from the column in which its stream has it.
+        """One value of each row, from the column in which its stream holds it.
 
-        What is the same by `model.keys` is the same here: -0.0 is made 0.0, and Spark itself takes NaN for NaN and null
-        for null. Keys of two types, which only conditions compare, may come together though they differ.
+        Keys that are the same by `model.keys` are equal here: -0.0 becomes 0.0, and Spark itself groups NaN with NaN
+        and null with null. Keys of different types, which only conditions compare, may meet although they differ.
         """
         fields = [one.schema.field(one.holder(columns[one.name])) for one in self.carried]
         kind = _common([field.type for field in fields])
@@ -118,10 +120,10 @@ class Layout:
         return value
 
     def tables(self, rows: pa.Table) -> dict[str, pa.Table]:
-        """The rows of each stream that pass its checks, in its own columns."""
+        """The checked rows of each stream, in its own columns."""
         found = {}
         for number, one in enumerate(self.carried):
-            # rows of one stream are most of what a worker holds, and are not copied where there is no other
+            # the rows of a single stream are not copied: they are most of the memory of a worker
             mine = rows if len(self.carried) == 1 else rows.filter(pc.equal(rows[SOURCE], number))
             mine = mine.select([_shared(field) for field in one.schema]).rename_columns(one.schema.names)
             found[one.name] = one.ready(mine.cast(one.schema))
@@ -147,9 +149,9 @@ def _normal(field: pa.Field, kind: pa.DataType) -> Column:
 
 def shuffled(
     part: EvaluatorPart, sources: Mapping[str, DataFrame], context: ExpressionContext, partitioning: Partitioning
-) -> tuple[DataFrame, Layout, Pieces]:
-    """The rows of a part where they are needed; only the extent of slices of time is computed at once."""
-    layout, frames = Layout(part.carried), [sources[one.name] for one in part.carried]
+) -> tuple[DataFrame, UnionLayout, Pieces]:
+    """The rows of a part, partitioned; only the extent of slices of time is computed at once."""
+    layout, frames = UnionLayout(part.carried), [sources[one.name] for one in part.carried]
     rows = layout.united(_prepared(one, sources[one.name], context, partitioning) for one in part.carried)
     match part.division:
         case ByKey(columns=columns, tasks_per_core=tasks):
@@ -162,7 +164,7 @@ def shuffled(
             sliced = cut(rows, start, end, division, partitioning.fixed or wanted)
             return (rows.coalesce(1), layout, whole) if sliced is None else (sliced[0], layout, sliced[1])
         case ByPairs(columns=columns):
-            n_partitions = _n_for_pairs(frames, partitioning, has_groups=any(columns.values()))
+            n_partitions = _n_partitions_for_pairs(frames, partitioning, has_groups=any(columns.values()))
             return shared_out(rows, layout.keys(columns), n_partitions), layout, shares_of
         case ByWorlds(n_worlds=n_worlds, tasks_per_core=tasks):
             n_shares = min(n_worlds, partitioning.fixed or tasks * partitioning.cores)
@@ -170,21 +172,21 @@ def shuffled(
 
 
 def whole(rows: pa.Table) -> Iterator[tuple[pa.Table, None]]:
-    """All rows of a partition are one piece."""
+    """All rows of a partition as one piece."""
     pieces = [(rows, None)]
     del rows
     yield pieces.pop()
 
 
-def _n_for_pairs(frames: list[DataFrame], partitioning: Partitioning, *, has_groups: bool) -> int:
+def _n_partitions_for_pairs(frames: list[DataFrame], partitioning: Partitioning, *, has_groups: bool) -> int:
     tasks_per_core = 1 if sum(map(estimated_bytes, frames)) <= LITTLE else PAIRS_PER_CORE
-    # where nothing divides keys, every task has all of them, however many there are
+    # without groups, every task has all rows, however many tasks there are
     parts = partitioning.for_frames(frames) if has_groups else partitioning.cores
     return partitioning.fixed or tasks_per_core * parts
 
 
 def _prepared(one: Carried, rows: DataFrame, context: ExpressionContext, partitioning: Partitioning) -> DataFrame:
-    """The rows of a stream that travel, with the columns that do."""
+    """The rows and columns of a stream that the shuffle moves."""
     if one.is_distinct:
         rows = first_rows(one.stream.schema, rows)
     if one.is_derived:
@@ -205,7 +207,7 @@ def _all(conditions: Iterable[Expr], rows: DataFrame, context: ExpressionContext
 
 
 def by_key(schema: StreamSchema, rows: DataFrame, partitioning: Partitioning) -> DataFrame:
-    """Rows of a stream so that those of one KEY are in one partition."""
+    """The rows of a stream, partitioned by its KEY."""
     keys = list(map(named, schema.key))
     return rows.repartition(partitioning.for_frames([rows]), *keys) if keys else rows.coalesce(1)
 
@@ -243,7 +245,7 @@ def _packed(schema: StreamSchema, packing: Packing, rows: DataFrame, context: Ex
 
 
 def _hashed(names: Sequence[str], *, is_nullable: bool = False) -> Column:
-    """A hash of what a row says, never 0; nulls are values, unless all of them may be missing."""
+    """A hash of some columns, never 0; null is a value. With `is_nullable`, 0 stands for a row of nulls only."""
     if not names:
         return F.lit(1).cast("bigint")
     missing = [named(name).isNull() for name in names]
@@ -267,13 +269,13 @@ GROUP, SHARE, N_SHARES = "@group", "@share", "@n_shares"
 _N_ROWS = "@n_rows"
 
 ROWS_WORTH_SHARING = 1_000
-"""Smaller groups are never divided."""
+"""Groups with fewer rows are never divided."""
 
 
 def shared_out(rows: DataFrame, group: Sequence[Column], n_partitions: int) -> DataFrame:
-    """Rows in so many partitions, those of one group together; a group of several shares, whole for each of them.
+    """Rows in `n_partitions` partitions, with each group in one; a large group is copied for each of its shares.
 
-    Without a `group`, all rows are one.
+    Without a `group`, all rows are one group.
     """
     if group:
         rows = _with_shares(rows.withColumn(GROUP, F.xxhash64(*group)), n_partitions)
@@ -285,7 +287,7 @@ def shared_out(rows: DataFrame, group: Sequence[Column], n_partitions: int) -> D
 
 
 def _with_shares(rows: DataFrame, n_partitions: int) -> DataFrame:
-    """Rows with the number of shares of their group, whose work grows with the square of its rows."""
+    """Rows with the number of shares of their group; the work of a group grows with the square of its rows."""
     if n_partitions == 1:
         return rows.withColumn(N_SHARES, F.lit(1))
     n_rows = F.count(F.lit(1)).cast("double")
@@ -298,7 +300,7 @@ def _with_shares(rows: DataFrame, n_partitions: int) -> DataFrame:
 
 
 def shares_of(rows: pa.Table) -> Iterator[tuple[pa.Table, Share]]:
-    """What a worker has to do: small groups all together, and shares of large ones."""
+    """The pieces of a partition: all small groups together, and each share of a large group."""
     group, number, count = (rows[name].to_numpy() for name in (GROUP, SHARE, N_SHARES))
     rows = rows.drop_columns([GROUP, SHARE, N_SHARES])
     small = count == 1

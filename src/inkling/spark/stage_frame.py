@@ -1,4 +1,4 @@
-"""The rows of a stage as a DataFrame: Spark joins tables, answers conditions, drops what cannot matter."""
+"""The rows of a stage as a DataFrame: Spark joins tables, evaluates conditions and drops rows that cannot match."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from inkling.spark.expressions import SPARK_TYPES, pack_word, to_column
 
 
 def named(column: str) -> Column:
-    """A column whose name may hold any character."""
+    """A column by its name, which may contain any character."""
     return F.col("`" + column.replace("`", "``") + "`")
 
 
 def plainly_named(frame: DataFrame) -> DataFrame:
-    """Columns numbered instead of named: what enters a Python worker must not have dots in its name."""
+    """The frame with numbered columns, because names with dots cannot enter a Python worker."""
     return frame.toDF(*(f"c{number}" for number in range(len(frame.columns))))
 
 
@@ -63,7 +63,7 @@ def input_frame(
     context: ExpressionContext,
     stream: StreamPlan | None,
 ) -> DataFrame:
-    """Stage rows of one input; with `stream`, its derived columns are left to the worker."""
+    """The stage rows of one input; with `stream`, the worker computes its derived columns."""
     given = stage.inputs[number]
     for column in given.key if stage.drops_null_keys else ():
         source = source.where(named(column).isNotNull())
@@ -88,7 +88,7 @@ def input_frame(
 
 
 def _late_columns(given: Input, references: RowReferences) -> dict[str, str]:
-    """Where the columns come from that the worker needs for its conditions alone, by their physical names."""
+    """Columns that only conditions of the worker read: by physical name, the column that holds them."""
     read = {part.column for expr in given.left_to_worker for part in e.walk(expr) if isinstance(part, e.ColumnOf)}
     return {column: column if column in references.columns else column.rsplit("|", 1)[0] for column in read}
 
@@ -121,7 +121,7 @@ def _column(
 def _with_near_facts(
     source: DataFrame, atom: TableAtom, near: Near, placed: CellsOfFacts, context: ExpressionContext
 ) -> DataFrame:
-    """The same, of facts that may be near the row: a join by the cell of its position instead of one with all facts."""
+    """One row per event and agreeing fact near it: a join by the cell of its position instead of one with all facts."""
     references = RowReferences(frozenset(source.columns))
     lat, lon = (to_column(one, references, context.unit).cast("double") for one in (near.lat, near.lon))
     step_lat, step_lon = F.lit(placed.grid.lat_step), F.lit(placed.grid.lon_step)
@@ -145,7 +145,7 @@ def _with_facts(source: DataFrame, atom: TableAtom, table: DataFrame, context: E
 
 
 def _agrees(source: DataFrame, atom: TableAtom, context: ExpressionContext) -> Column:
-    """Whether a row and a fact have the same values where the atom asks for it."""
+    """Whether a row and a fact have the same values in the columns that the atom compares."""
     references, agree = RowReferences(frozenset(source.columns)), F.lit(True)
     for column, arg in zip(atom.columns, atom.args, strict=True):
         if arg is not None:

@@ -37,16 +37,16 @@ from inkling.spark.worker import mapped
 
 @dataclass(frozen=True)
 class StageWork:
-    """Runs a stage, or some steps of it, over whole keys or slices of time."""
+    """The work of a Python worker: runs a stage, or some steps of it, over whole keys or slices of time."""
 
     stage: Stage
     tables: Mapping[str, pa.Table]
     context: ExpressionContext
     streams: Mapping[int, StreamPlan]  # by input, where derived columns are left to workers
-    pieces: Pieces  # of time: each decides what becomes known in it
-    copies: Mapping[str, str]  # columns that do not arrive, because others hold the same
+    pieces: Pieces  # a slice of time keeps the results that are detected in it
+    copies: Mapping[str, str]  # columns that are not shuffled, by the column that holds the same values
     schema: pa.Schema  # of the results
-    numbers: tuple[int, ...]  # by which results name the events of the steps
+    numbers: tuple[int, ...]  # of the events of the steps, in the column `EVENT`
 
     def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
         for some, piece in self.pieces(rows):
@@ -71,7 +71,7 @@ class StageWork:
 
 
 def _schema(stage: Stage) -> pa.Schema:
-    """Results of all events of a stage, which later stages read as well."""
+    """The columns of the results of all events of a stage, which later stages read as well."""
     places = [pa.field(name, r.place_type(stage)) for name in (r.PLACE, r.END_PLACE)]
     return results_schema((step.event for step in stage.steps), ARROW_TYPES[stage.id_type], places)
 
@@ -79,9 +79,9 @@ def _schema(stage: Stage) -> pa.Schema:
 def stage_frames(
     plan: PhysicalPlan, context: EvaluatorContext, sources: Mapping[str, DataFrame], partitioning: Partitioning
 ) -> Frames | None:
-    """The certain events of a plan; nothing runs until somebody asks for rows, unless a stage is cut by time.
+    """The certain events of a plan; nothing runs until rows are read, unless a stage is cut by time.
 
-    The results of a stage are kept when several frames depend on them: other events, or later stages.
+    The results of a stage are cached if several frames depend on them: other events, or later stages.
     """
     certain = certain_plan(plan)
     if not certain.program.events:
@@ -90,7 +90,7 @@ def stage_frames(
     names = [stream.schema.name for stream in certain.program.streams]
     ready = {name: sources[name] for name in names if name in sources}  # no event reads the others
     tables = {name: spark.createDataFrame(table) for name, table in context.facts.items()}
-    run = _Run(certain.program, ready, tables, context, partitioning.settled(list(ready.values())))
+    run = _Run(certain.program, ready, tables, context, partitioning.for_all(list(ready.values())))
     read_later = {given.source for stage in certain.stages for given in stage.inputs}
     events, cached = {}, []
     for stage in certain.stages:
@@ -115,7 +115,7 @@ class _Run:
     partitioning: Partitioning
 
     def results(self, stage: Stage) -> DataFrame:
-        """Of all steps; keys, slices of time and groups of patterns run beside each other, as the layout says."""
+        """The results of all steps; keys, slices of time or groups of patterns run in parallel, by the layout."""
         names = [step.event.name for step in stage.steps]
         partitioning, expressions = self.partitioning, self.context.expressions
         by_key = chosen_layout(stage, partitioning.layout) is not Layout.PATTERN
@@ -139,7 +139,7 @@ class _Run:
         return reduce(DataFrame.unionByName, parts)
 
     def _rows(self, stage: Stage) -> tuple[DataFrame, dict[int, StreamPlan]]:
-        """Rows of all inputs that the steps read, and the streams whose derived columns the worker computes."""
+        """The rows of all inputs that the steps read, and the streams whose derived columns the worker computes."""
         made_here = {step.event.name for step in stage.steps}
         used = {number for step in stage.steps for number in step.inputs}
         context, frames = self.context, []
@@ -164,7 +164,7 @@ class _Run:
         unit, cores = self.context.expressions.unit, self.partitioning.cores
         horizon = total_horizon([step.event for step in stage.steps], unit)
         assert horizon is not None
-        # what a step reads may have ended long before it was known
+        # a step may read results that ended long before they were detected
         behind = max(lag_of(step.event, self.program, unit) for step in stage.steps)
         horizon += behind
         border = _border(stage, self.ready)
@@ -185,7 +185,7 @@ def _same_key(given: Input, stream: StreamPlan) -> bool:
 
 
 def _border(stage: Stage, ready: Mapping[str, DataFrame]) -> tuple[int, int] | None:
-    """First and last end of anything that the stage reads; None when there is nothing."""
+    """The first and the last end of the rows that the stage reads; None without rows."""
     made_here = {step.event.name for step in stage.steps}
     names = sorted({given.source for given in stage.inputs} - made_here)
     ends = reduce(DataFrame.unionByName, (ready[name].select(named(r.END)) for name in names))
@@ -205,9 +205,9 @@ def _as_source(stage: Stage, number: int, results: DataFrame) -> DataFrame:
 
 
 def _copies_in(program: ProgramPlan, stage: Stage) -> dict[str, str]:
-    """Columns that stay behind, and those they repeat: a key that is also read, an id that is also the order.
+    """Columns that need not be shuffled, by the column that they repeat: a key that is also read, an id as the order.
 
-    An input that does not supply a column has no row of which anybody reads it.
+    If an input does not supply a column, no step reads that column of its rows.
     """
     copies = {}
     for name in r.columns_of(stage):
@@ -223,7 +223,7 @@ def _copies_in(program: ProgramPlan, stage: Stage) -> dict[str, str]:
 
 
 def _with_copies(rows: pa.Table, copies: Mapping[str, str]) -> pa.Table:
-    """Rows as they were before their copies were left behind; none of their memory is copied."""
+    """The rows with the columns that were not shuffled; no memory is copied."""
     for name, original in copies.items():
         rows = rows.append_column(name, rows[original])
     return rows

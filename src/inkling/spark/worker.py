@@ -1,4 +1,4 @@
-"""What every Python worker does: gather the rows of a partition, work with them, hand back tables."""
+"""The code of every Python worker: gather the rows of a partition, work on them, return tables."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from inkling.evaluators.result_rows import in_batches
 from inkling.spark.stage_frame import plainly_named
 
 Work = Callable[[pa.Table], Iterable[pa.Table]]
-"""From the rows of a partition to tables; small enough to travel with the job."""
+"""A function from the rows of a partition to tables; Spark pickles it into the job."""
 
 
 def mapped(rows: DataFrame, work: Work, schema: pa.Schema | StructType, *, by_batch: bool = False) -> DataFrame:
-    """What workers make of the partitions of a frame, or of the batches in which these arrive."""
+    """The tables that workers make of each partition of a frame, or of each batch of a partition."""
     kind = schema if isinstance(schema, StructType) else from_arrow_schema(schema)
-    return plainly_named(rows).mapInArrow(Task(work, tuple(rows.columns), by_batch), kind)
+    return plainly_named(rows).mapInArrow(WorkerTask(work, tuple(rows.columns), by_batch), kind)
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """Work with the rows of a partition, if it has some."""
+class WorkerTask:
+    """Applies work to the rows of a partition, unless it is empty."""
 
     work: Work
-    columns: tuple[str, ...]  # names of the columns that arrive; Spark only carries plain ones
+    columns: tuple[str, ...]  # names of the columns, which arrive numbered
     by_batch: bool
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -39,11 +39,11 @@ class Task:
         for gathered in ([batch] for batch in some) if self.by_batch else [list(some)]:
             if gathered:
                 work, is_new = _compiled_before(self.work)
-                # nobody but the work holds the rows, so it can let go of them
+                # the work holds the only reference to the rows, so it can free them
                 for table in work(self._rows(gathered)):
                     yield from in_batches(table)
                 if is_new:
-                    # Spark looks for garbage after every task, and need not look through what is loaded by now
+                    # Spark collects garbage after every task; everything loaded by now need not be scanned again
                     gc.freeze()
 
     def _rows(self, gathered: list[pa.RecordBatch]) -> pa.Table:
@@ -56,7 +56,7 @@ _compiled: dict[bytes, Work] = {}
 
 
 def _compiled_before(work: Work) -> tuple[Work, bool]:
-    """The same work from the task before, with what it compiled, if there was one; and whether there was none."""
+    """The equal work of an earlier task, with everything it has compiled, or this work; and whether it is new."""
     digest = hashlib.sha256(pickle.dumps(work)).digest()
     is_new = digest not in _compiled
     if is_new:

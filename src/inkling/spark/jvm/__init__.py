@@ -1,1 +1,1 @@
-"""The virtual machine that Spark runs on: Java, jars, and an archive of classes that makes it start quickly."""
+"""The Java virtual machine of Spark: the Java itself, jars, and a class archive for a fast start."""

@@ -1,7 +1,7 @@
 """An archive of Spark's classes, which a virtual machine maps into memory instead of loading them one by one.
 
-The Java manual calls it application class data sharing. It takes more than half off the start of a session.
-`inkling.spark.jvm.prepare` records one; sessions use it when it is there and start without it when it is not.
+This is application class data sharing (AppCDS) of Java, and saves more than half of the start of a session.
+`inkling.spark.jvm.prepare` records an archive. Sessions use it if it exists, and start without it otherwise.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from inkling.spark.jvm.java import Java
 
 @dataclass(frozen=True, slots=True)
 class ClassArchive:
-    """The archive for one Java and one Spark, whether it has been recorded or not."""
+    """The archive of one Java and one Spark, recorded or not."""
 
     java: Java
     spark_jars: Path
@@ -30,24 +30,24 @@ class ClassArchive:
 
     @property
     def base(self) -> Path:
-        """The Java library's classes: those the runtime brings, else our own recording of them."""
+        """The archive of the Java library: the one of the runtime, or else our own recording."""
         return self.java.base_class_archive or self.directory / "java.jsa"
 
     @property
     def top(self) -> Path:
-        """Spark's classes, on top of `base`."""
+        """The archive of Spark's classes, on top of `base`."""
         return self.directory / "spark.jsa"
 
     @property
     def recorded(self) -> bool:
-        """Whether the archive is there as it was recorded: a virtual machine given a damaged one crashes."""
+        """Whether the archive exists unchanged; a damaged one would crash the virtual machine."""
         try:
             return self.base.is_file() and json.loads(self._stamp.read_text()) == _state(self.top)
         except (OSError, ValueError):
             return False
 
     def keep(self, scratch: Path) -> None:
-        """Makes what was written to `scratch` the archive."""
+        """Make the file `scratch` the archive."""
         scratch.replace(self.top)
         self._stamp.write_text(json.dumps(_state(self.top)))
 
@@ -56,7 +56,7 @@ class ClassArchive:
         return self.directory / "spark.json"
 
     def reading_options(self) -> list[str]:
-        """Options of a virtual machine that uses the archive; one it cannot read, it passes over."""
+        """Options of a virtual machine that uses the archive; it ignores an archive that it cannot read."""
         return [
             f"-XX:SharedArchiveFile={self.base}{os.pathsep}{self.top}",
             "-Xshare:auto",
@@ -64,11 +64,11 @@ class ClassArchive:
         ]
 
     def recording_options(self, scratch: Path) -> list[str]:
-        """Options of a virtual machine that writes what it has loaded to `scratch` when it ends."""
+        """Options of a virtual machine that writes the classes it has loaded to `scratch` when it exits."""
         return [f"-XX:SharedArchiveFile={self.base}", f"-XX:ArchiveClassesAtExit={scratch}", "-Xshare:auto"]
 
     def record_base(self) -> None:
-        """Records the Java library's classes for a runtime that lacks them."""
+        """Record the classes of the Java library, if the runtime has no archive of them."""
         if self.base.is_file():
             return
         scratch = self.directory / f"java.{os.getpid()}.scratch"
@@ -77,14 +77,14 @@ class ClassArchive:
         scratch.replace(self.base)
 
     def discard(self) -> None:
-        """Forgets what was recorded."""
+        """Delete the archive."""
         for path in (self._stamp, self.top, self.directory / "java.jsa"):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
     @contextmanager
     def sole_recorder(self) -> Iterator[bool]:
-        """Whether this process is the one to record; the lock goes with the process, however that ends."""
+        """Whether this process may record; the lock is released when the process ends."""
         self.directory.mkdir(parents=True, exist_ok=True)
         with (self.directory / "lock").open("w") as lock:
             try:
@@ -101,13 +101,13 @@ class ClassArchive:
 
 
 def _state(file: Path) -> list[int]:
-    """Size and time of change: any write disturbs them, and a checksum would cost what the archive saves."""
+    """Size and modification time, which any write changes; a checksum would take as long as the archive saves."""
     status = file.stat()
     return [status.st_size, status.st_mtime_ns]
 
 
 def class_archive(java: Java, cache: Path) -> ClassArchive:
-    """The archive that fits `java` and the installed Spark."""
+    """The archive of `java` and the installed Spark."""
     jars = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent, "jars").resolve()
     made_for = [
         str(java.home.resolve()),
@@ -115,7 +115,7 @@ def class_archive(java: Java, cache: Path) -> ClassArchive:
         platform.machine(),
         pyspark.__version__,
         str(jars),
-        # an archive knows every jar by its place in the class path, so a new installation needs a new one
+        # an archive refers to jars by their place in the class path, so a new installation needs a new archive
         jars.stat().st_mtime_ns if jars.is_dir() else None,
     ]
     key = hashlib.sha256(json.dumps(made_for).encode()).hexdigest()[:16]
@@ -123,7 +123,7 @@ def class_archive(java: Java, cache: Path) -> ClassArchive:
 
 
 def discard_orphans(cache: Path) -> None:
-    """Removes archives of a Java or a Spark that is no longer installed."""
+    """Delete archives of a Java or a Spark that is no longer installed."""
     for made_for in (cache / "classes").glob("*/made-for.json"):
         with suppress(OSError, ValueError):
             if all(Path(path).exists() for path in json.loads(made_for.read_text()).values()):

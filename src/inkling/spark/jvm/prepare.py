@@ -26,7 +26,7 @@ _MASTER = "local[2]"
 
 
 def prepare() -> str:
-    """Records the archive unless it is there, and says what was done; Spark runs without it if that fails."""
+    """Record the archive unless it exists; returns a message. If recording fails, Spark runs without an archive."""
     cache = cache_directory()
     try:
         archive = class_archive(find_java(), cache)
@@ -45,7 +45,7 @@ def prepare() -> str:
 
 
 def record(archive: ClassArchive, cache: Path) -> None:
-    """Runs a little of everything in a fresh virtual machine and keeps the classes that took."""
+    """Run typical jobs in a new virtual machine and archive the classes that it has loaded."""
     archive.record_base()
     scratch = archive.directory / f"spark.{os.getpid()}.scratch"
     options = [*java_options(quick=True), *archive.recording_options(scratch)]
@@ -57,7 +57,7 @@ def record(archive: ClassArchive, cache: Path) -> None:
 
 
 def exercise(spark: SparkSession) -> None:
-    """Touches the parts of Spark that programs touch: files, expressions, shuffles, Arrow, Python."""
+    """Use the parts of Spark that programs use: files, expressions, shuffles, Arrow, Python."""
 
     def unchanged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from batches
@@ -81,7 +81,7 @@ def exercise(spark: SparkSession) -> None:
 
 
 def end_virtual_machine(spark: SparkSession) -> None:
-    """Stops Spark and waits for its virtual machine, which writes the archive as its last act."""
+    """Stop Spark and wait until its virtual machine has written the archive and exited."""
     gateway = SparkContext._gateway
     assert gateway is not None
     spark.stop()

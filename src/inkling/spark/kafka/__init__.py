@@ -1,4 +1,4 @@
-"""Topics of Kafka: the connector's jars, which topics a stream reads, and what their messages say."""
+"""Kafka: the jars of Spark's connector, the topics that a stream reads, and the decoding of messages."""
 
 from inkling.spark.kafka.connector import kafka_settings
 

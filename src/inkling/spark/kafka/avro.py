@@ -1,7 +1,7 @@
 """Messages whose values are Avro, read by Spark's own Avro functions.
 
-Those neither distinguish a damaged value from a record of nulls nor notice bytes that are left over. So a
-mark is put behind every value, and a record is believed if the mark is found right after it.
+These functions neither distinguish a damaged value from a record of nulls nor notice extra bytes at the end. So a mark
+is appended to every value, and a record is valid if the mark is read right after it.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Avro:
     schema
         The schema that all values were written with, in JSON.
     has_header
-        Whether a zero and four bytes with the number of the schema stand before each record, as schema registries
-        have it.
+        Whether each record is preceded by a zero byte and four bytes with the id of the schema, as schema registries
+        write it.
     schema_id
-        The only number to accept there; by default, any.
+        The only accepted id; by default, any.
     """
 
     schema: str
@@ -52,7 +52,7 @@ class Avro:
 def avro_rows(
     messages: DataFrame, of_values: Sequence[str], own: Sequence[str], avro: Avro, schema: StreamSchema
 ) -> DataFrame:
-    """Columns `of_values`, typed as Avro types them, and `own` columns as they are."""
+    """Columns `of_values` with their Avro types, and `own` columns as they are."""
     require_avro(messages.sparkSession)
     value = named(VALUE)
     rows = _with_record(messages, avro, schema)
@@ -72,7 +72,7 @@ def avro_rows(
 
 
 def _fault(avro: Avro, is_damaged: Column) -> Column:
-    """What is wrong with a message, or null."""
+    """The reason why a message is rejected, or null."""
     value = named(VALUE)
     fault = F.when(value.isNull(), F.lit(NO_VALUE))
     if avro.has_header:
@@ -88,7 +88,7 @@ def _fault(avro: Avro, is_damaged: Column) -> Column:
 
 
 def _marked(text: str, schema: StreamSchema) -> str:
-    """The schema of a record with the mark behind it."""
+    """The schema of a record followed by the mark."""
     try:
         record = json.loads(text)
     except ValueError as problem:
@@ -101,7 +101,7 @@ def _marked(text: str, schema: StreamSchema) -> str:
 
 
 def _with_record(messages: DataFrame, avro: Avro, schema: StreamSchema) -> DataFrame:
-    """The messages with what Spark reads in them."""
+    """The messages with their decoded records."""
     value = named(VALUE)
     body = F.substring(value, _HEADER_BYTES + 1, 2**31 - 1) if avro.has_header else value
     marked = F.concat(body, F.lit(bytearray(_END_MARK)))
@@ -114,7 +114,7 @@ def _with_record(messages: DataFrame, avro: Avro, schema: StreamSchema) -> DataF
 
 
 def _record_type(rows: DataFrame) -> StructType:
-    """The columns that Spark sees in the schema."""
+    """The columns of a decoded record."""
     read = rows.schema[_READ].dataType
     assert isinstance(read, StructType)
     record = read["record"].dataType
@@ -123,7 +123,7 @@ def _record_type(rows: DataFrame) -> StructType:
 
 
 def _plain(value: Column, kind: DataType) -> Column:
-    """A value that is no list or record, or the JSON of one that is."""
+    """A scalar value as it is; a list, map or record as JSON."""
     return F.to_json(value) if isinstance(kind, ArrayType | MapType | StructType) else value
 
 

@@ -1,11 +1,7 @@
-"""Spark's own Kafka source and sink, which pip does not install: jars to fetch once and to start a session with.
+"""Spark's Kafka connector: its jars, which pip does not install; the ids of topics; and errors of Kafka.
 
 >>> from inkling.spark.session import spark_session
 >>> spark = spark_session(config=kafka_settings())  # doctest: +SKIP
-
-The columns of a message that readers of all encodings are given.
-
-Which topics a stream reads, and what went wrong when Kafka's side of a query fails.
 """
 
 import re
@@ -20,7 +16,7 @@ from pyspark.sql import SparkSession
 from inkling.errors import Diagnostic, InklingError, InputError
 from inkling.spark.jvm.jars import fetched, read_jars
 
-_LONGEST_VALUE = 1 << 24  # of an Avro text in bytes, or list in items; topics hold messages far shorter
+_LONGEST_VALUE = 1 << 24  # bytes of an Avro text, or items of a list; messages are far shorter
 
 
 class NoKafkaError(InklingError):
@@ -28,7 +24,7 @@ class NoKafkaError(InklingError):
 
 
 def kafka_jars() -> list[Path]:
-    """Kafka's and Avro's connectors for Spark, fetched if this machine has never had them."""
+    """The jars of Spark's connectors for Kafka and Avro, fetched if they are missing."""
     return fetched(
         read_jars(files("inkling.spark.kafka").joinpath("kafka.jars").read_text()), "Spark's Kafka connector"
     )
@@ -37,9 +33,9 @@ def kafka_jars() -> list[Path]:
 def kafka_settings() -> dict[str, str]:
     """Settings of a session that reads and writes topics.
 
-    They work for the first session of a process: a virtual machine that runs already does not load jars any more.
+    They must be given to the first session of a process: a running virtual machine does not load further jars.
     """
-    # a damaged length would have Avro reserve gigabytes before it finds that the message ends
+    # with a damaged length, Avro would allocate gigabytes before it reaches the end of the message
     limits = " ".join(
         f"-Dorg.apache.avro.limits.{what}.maxLength={_LONGEST_VALUE}" for what in ("bytes", "string", "collectionItems")
     )
@@ -51,13 +47,13 @@ def kafka_settings() -> dict[str, str]:
 
 
 def require_kafka(spark: SparkSession) -> None:
-    """Rejects a session that was started without the connector."""
+    """Raise an error for a session that was started without the connector."""
     _require(spark, "org.apache.spark.sql.kafka010.KafkaSourceProvider", "Spark's Kafka connector")
 
 
 def require_avro(spark: SparkSession) -> None:
-    """Rejects a session that was started without the Avro package."""
-    _require(spark, "org.apache.spark.sql.avro.AvroDataToCatalyst", "what Spark reads Avro with")
+    """Raise an error for a session that was started without the Avro package."""
+    _require(spark, "org.apache.spark.sql.avro.AvroDataToCatalyst", "Spark's Avro package")
 
 
 def _require(spark: SparkSession, class_name: str, what: str) -> None:
@@ -81,19 +77,18 @@ def _has_class(spark: SparkSession, name: str) -> bool:
     return loader.getResource(name.replace(".", "/") + ".class") is not None
 
 
-VALUE = "@value"
-WHERE = "@where"
-"""Where the message stands in its topic, in words that end a sentence; empty if that is unknown."""
+VALUE, WHERE = "@value", "@where"
+"""Columns of every message: its bytes; and its topic, partition and offset as text, empty if unknown."""
 
 NO_VALUE = "no value"
 
 
-_OF_KAFKA = "kafka."
+_CLIENT_PREFIX = "kafka."
 _TIME_LIMIT_MS = "15000"
 
 
 def topic_ids(spark: SparkSession, options: Mapping[str, str]) -> dict[str, str]:
-    """The id of each topic that a source with these options subscribes to; topics that are not there are left out.
+    """The id of each topic that a source with these options subscribes to; missing topics are left out.
 
     A topic that is deleted and created again has a new id. Spark stores offsets only, so it continues in the middle of
     the new topic as if it were the old one, without a warning.
@@ -101,7 +96,7 @@ def topic_ids(spark: SparkSession, options: Mapping[str, str]) -> dict[str, str]
     Parameters
     ----------
     options
-        As given to Spark's Kafka source: `subscribe` names topics, and `kafka.` stands before settings of clients.
+        Options of Spark's Kafka source: `subscribe` names topics, and settings of clients begin with `kafka.`.
     """
     require_kafka(spark)
     jvm = spark.sparkContext._jvm
@@ -110,8 +105,8 @@ def topic_ids(spark: SparkSession, options: Mapping[str, str]) -> dict[str, str]
     settings.setProperty("default.api.timeout.ms", _TIME_LIMIT_MS)
     settings.setProperty("request.timeout.ms", _TIME_LIMIT_MS)
     for name, value in options.items():
-        if name.startswith(_OF_KAFKA):
-            settings.setProperty(name.removeprefix(_OF_KAFKA), value)
+        if name.startswith(_CLIENT_PREFIX):
+            settings.setProperty(name.removeprefix(_CLIENT_PREFIX), value)
     wanted = {name.strip() for name in options["subscribe"].split(",")}
     admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(settings)
     try:
@@ -127,7 +122,7 @@ def topic_ids(spark: SparkSession, options: Mapping[str, str]) -> dict[str, str]
 
 
 def kafka_trouble(text: str) -> Diagnostic | None:
-    """What a failed query says of Kafka in words for people; None if Kafka is not to blame."""
+    """The diagnostic of a query that failed because of Kafka; None for other failures."""
     if "UnknownTopicOrPartitionException" in text or _NO_METADATA.search(text):
         return Diagnostic(
             "INK0521",
@@ -148,7 +143,7 @@ def kafka_trouble(text: str) -> Diagnostic | None:
 
 
 def no_topic(topic: str, stream: str) -> Diagnostic:
-    """What to say of a topic that the broker does not know."""
+    """The diagnostic of a missing topic."""
     return Diagnostic("INK0521", f"there is no Kafka topic `{topic}` for `{stream}`", helps=("create the topic first",))
 
 

@@ -1,4 +1,4 @@
-"""Messages whose values are JSON, read inside the workers by the code that reads files of JSON lines."""
+"""Messages whose values are JSON, parsed in workers by the reader of JSON lines files."""
 
 from __future__ import annotations
 

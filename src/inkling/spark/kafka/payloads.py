@@ -1,7 +1,7 @@
-"""What the messages of a topic say: values of JSON or Avro as the raw columns of a stream.
+"""Decodes the messages of a topic: JSON or Avro values become the raw columns of a stream.
 
-A message that says nothing readable stays a row, with its fault in `MALFORMED` and its text in `ORIGINAL`, so that
-`io.normalize` makes it a reject. No message, whatever its bytes, ends the job.
+A message that cannot be decoded stays a row, with the reason in `MALFORMED` and its text in `ORIGINAL`; `io.normalize`
+makes it a reject. No message ends the job, whatever its bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Json:
 
 
 class KafkaField(Enum):
-    """What Kafka knows of a message besides its value."""
+    """What Kafka records about a message besides its value."""
 
     TIMESTAMP = "timestamp"
     KEY = "key"
@@ -43,13 +43,13 @@ class KafkaField(Enum):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The columns of Spark's Kafka source that it is made of."""
+        """The columns of Spark's Kafka source that the field consists of."""
         return ("topic", "partition", "offset") if self is KafkaField.POSITION else (self.value,)
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """How to read messages: the encoding of values, and declared columns that Kafka itself has.
+    """How to decode messages: the encoding of values, and the columns that come from Kafka itself.
 
     As an INTEGER, Kafka's timestamp counts milliseconds since 1970.
     """
@@ -59,7 +59,7 @@ class Payload:
 
 
 def decoded(frame: DataFrame, schema: StreamSchema, derived: Sequence[str], payload: Payload) -> DataFrame:
-    """Messages as Spark's Kafka source gives them, as raw rows of a stream.
+    """The messages of Spark's Kafka source as raw rows of a stream.
 
     The result has the stored columns, `MALFORMED` and `ORIGINAL`. A column that a JSON object lacks is null; one that
     an Avro schema lacks is an error.
@@ -81,7 +81,7 @@ def decoded(frame: DataFrame, schema: StreamSchema, derived: Sequence[str], payl
 
 
 def _where(frame: DataFrame) -> Column:
-    """Where a message stands, for people who look for it."""
+    """Topic, partition and offset of a message in words."""
     if not set(KafkaField.POSITION.sources) <= set(frame.columns):
         return F.lit("")
     return F.format_string(" (topic %s, partition %d, offset %d)", named("topic"), named("partition"), named("offset"))

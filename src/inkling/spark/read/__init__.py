@@ -1,1 +1,1 @@
-"""Inputs as Spark reads them: frames, tables and files become typed and checked rows, and rejects."""
+"""Reading on Spark: DataFrames, tables and files become typed and checked rows, and rejects."""

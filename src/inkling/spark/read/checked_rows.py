@@ -1,4 +1,4 @@
-"""Rows and rejects in one table, which is what a Python worker hands back to Spark."""
+"""Good rows, rejects and withdrawals in one table, because a Python worker returns one table to Spark."""
 
 from __future__ import annotations
 
@@ -18,54 +18,54 @@ from inkling.model.time import Clock
 from inkling.spark.stage_frame import named
 
 ROWS_PER_BATCH = 100_000
-_ABOUT_REJECT = "@reject_"
+_OF_REJECT = "@reject_"
 _WITHDRAWN = "@withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
 class RowCheck:
-    """What a stream declares, and what its times count."""
+    """Checks the rows of a stream against its declaration, on a known clock."""
 
     schema: StreamSchema
     derived: tuple[str, ...]
     clock: Clock
 
     def checked(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Iterator[pa.RecordBatch]:
-        """Good rows, with nothing in the columns about rejects, then rejects, with nothing else.
+        """Good rows, then rejects, then withdrawals; each kind has nulls in the columns of the others.
 
-        Withdrawals have an id only, and say that they are.
+        Of a withdrawal there is only the id, and a mark.
         """
         found = normalize(raw, self.schema, self.derived, clock=self.clock, numbers=numbers)
-        rejects = found.rejects.rename_columns([f"{_ABOUT_REJECT}{name}" for name in REJECTS_SCHEMA.names])
-        taken_back = found.withdrawals.select([ID])
-        taken_back = taken_back.append_column(_WITHDRAWN, pa.repeat(pa.scalar(True), len(taken_back)))
-        for part in (found.rows, rejects, taken_back):
+        rejects = found.rejects.rename_columns([f"{_OF_REJECT}{name}" for name in REJECTS_SCHEMA.names])
+        withdrawals = found.withdrawals.select([ID])
+        withdrawals = withdrawals.append_column(_WITHDRAWN, pa.repeat(pa.scalar(True), len(withdrawals)))
+        for part in (found.rows, rejects, withdrawals):
             if len(part):
                 yield from _widened(part, self.arrow_schema()).to_batches(max_chunksize=ROWS_PER_BATCH)
 
     def row_schema(self) -> pa.Schema:
-        """Columns of good rows, as `io.normalize` gives them."""
+        """The columns of good rows, as `io.normalize` returns them."""
         return row_schema(self.schema, self.derived)
 
     def arrow_schema(self) -> pa.Schema:
-        about = [pa.field(f"{_ABOUT_REJECT}{field.name}", field.type) for field in REJECTS_SCHEMA]
+        about = [pa.field(f"{_OF_REJECT}{field.name}", field.type) for field in REJECTS_SCHEMA]
         withdrawn = [] if self.schema.op is None else [pa.field(_WITHDRAWN, pa.bool_())]
         return pa.schema([*self.row_schema(), *about, *withdrawn])
 
     def rows_of(self, checked: DataFrame) -> DataFrame:
-        """The good rows of what workers handed back."""
-        good = checked.where(named(f"{_ABOUT_REJECT}reason").isNull())
+        """The good rows among those that workers returned."""
+        good = checked.where(named(f"{_OF_REJECT}reason").isNull())
         if self.schema.op is not None:
             good = good.where(named(_WITHDRAWN).isNull())
         return good.select(*(named(name) for name in self.row_schema().names))
 
     def withdrawals_of(self, checked: DataFrame) -> DataFrame:
-        """The ids that rows withdraw, each as often as that happens."""
+        """The withdrawn ids, once per withdrawal."""
         return checked.where(named(_WITHDRAWN).isNotNull()).select(named(ID))
 
     def rejects_of(self, checked: DataFrame) -> DataFrame:
-        bad = checked.where(named(f"{_ABOUT_REJECT}reason").isNotNull())
-        return bad.select(*(F.col(f"`{_ABOUT_REJECT}{name}`").alias(name) for name in REJECTS_SCHEMA.names))
+        bad = checked.where(named(f"{_OF_REJECT}reason").isNotNull())
+        return bad.select(*(F.col(f"`{_OF_REJECT}{name}`").alias(name) for name in REJECTS_SCHEMA.names))
 
 
 def _widened(part: pa.Table, schema: pa.Schema) -> pa.Table:

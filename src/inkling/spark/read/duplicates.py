@@ -24,20 +24,20 @@ def first_rows(schema: StreamSchema, rows: DataFrame) -> DataFrame:
 
 
 def repeated_rows(schema: StreamSchema, rows: DataFrame) -> DataFrame:
-    """Rejects for all but the least of the rows with one id at one time; a pass of its own, when asked for."""
+    """Rejects for all but the least of the rows with one id at one time; a separate pass that runs only if read."""
     again = _at_one_time(schema, rows).where(named(_AGAIN) > 1)
     return _repeated(schema, again, named(ID).cast("string"), " once more at the same time")
 
 
 def corrected_rows(schema: StreamSchema, rows: DataFrame, withdrawals: DataFrame) -> DataFrame:
-    """Rows whose ids nobody withdrew, one for each id."""
+    """Rows that are not withdrawn, one for each id."""
     if ids_are_distinct(schema):
         rows = _of_one_id(rows).where(named(_AGAIN) == 1).drop(_AGAIN)
     return rows.join(withdrawals.select(named(ID)), ID, "left_anti").select(*map(named, rows.columns))
 
 
 def rejected_corrections(schema: StreamSchema, rows: DataFrame, withdrawals: DataFrame) -> Iterator[DataFrame]:
-    """Rejects for rows that repeat an id, and for withdrawals that withdraw nothing; passes of their own."""
+    """Rejects for rows that repeat an id, and for withdrawals of unknown or withdrawn rows; separate passes."""
     if ids_are_distinct(schema):
         identity, is_text = named(ID).cast("string"), isinstance(rows.schema[ID].dataType, StringType)
         shown = F.concat(F.lit("'"), identity, F.lit("'")) if is_text else identity
@@ -73,7 +73,7 @@ def _at_one_time(schema: StreamSchema, rows: DataFrame) -> DataFrame:
 
 
 def _of_one_id(rows: DataFrame) -> DataFrame:
-    """Rows with their place among those of one id, the least first; nothing is more than any value."""
+    """Rows with their place among those of one id, the least first, nulls last."""
     order = dict.fromkeys([START, END, *_stored(rows)])
     same = Window.partitionBy(named(ID)).orderBy(*(named(name).asc_nulls_last() for name in order))
     return rows.withColumn(_AGAIN, F.row_number().over(same))

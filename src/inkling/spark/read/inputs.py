@@ -1,4 +1,4 @@
-"""Anything that holds rows, as Spark can get at it: frames, tables by name, files, and rows in memory."""
+"""The inputs that Spark can read: DataFrames, tables by name, files, and rows in memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHOLE_FILE_BYTES = 32 << 20
 
 @dataclass(frozen=True, slots=True)
 class RowsInMemory:
-    """Rows that this process holds already."""
+    """Rows in the memory of this process."""
 
     spark: SparkSession
     table: pa.Table
@@ -30,7 +30,7 @@ class RowsInMemory:
 
 @dataclass(frozen=True, slots=True)
 class WholeFiles:
-    """Files that a worker reads from beginning to end, as this process would."""
+    """Files that are read whole, each by one worker."""
 
     spark: SparkSession
     kind: Format
@@ -40,7 +40,7 @@ class WholeFiles:
 
 @dataclass(frozen=True, slots=True)
 class LinesOfFiles:
-    """Text files that Spark cuts into lines."""
+    """Text files that Spark splits into lines."""
 
     spark: SparkSession
     kind: Format
@@ -49,13 +49,13 @@ class LinesOfFiles:
 
 
 Raw: TypeAlias = DataFrame | RowsInMemory | WholeFiles | LinesOfFiles
-"""Rows as they are given; a frame has typed columns."""
+"""Unchecked rows; only a DataFrame has typed columns."""
 
 
 def read_frame(
     spark: SparkSession, data: Data, *, what: str, columns: Sequence[str], whole_file_bytes: int = WHOLE_FILE_BYTES
 ) -> Raw:
-    """Where the rows are; `what` names the stream in messages, `columns` those that matter."""
+    """The rows of a stream, not read yet; `what` names the stream in messages, `columns` are those to read."""
     if isinstance(data, DataFrame):
         return data
     if not isinstance(data, str | Path):
@@ -73,7 +73,7 @@ def is_table(spark: SparkSession, name: str) -> bool:
     """Whether Spark's catalog has a table or view of that name."""
     try:
         return spark.catalog.tableExists(name)
-    except AnalysisException:  # no name of a table at all, such as a path
+    except AnalysisException:  # not a name of a table, such as a path
         return False
 
 
@@ -88,7 +88,7 @@ def _read_parquet(spark: SparkSession, files: tuple[Path, ...], what: str) -> Ra
 
 
 def read_facts(spark: SparkSession, program: Runnable, given: Mapping[str, Data]) -> dict[str, pa.Table]:
-    """Every declared table: what is given for it, else what it names; a file comes before a table of that name."""
+    """The facts of every declared table, from `given` or from its path: a file, or else a table of that name."""
     named = {schema.name: schema.path for schema in program.plan.tables if schema.name not in given}
     from_catalog = {
         name: spark.table(path)

@@ -1,4 +1,4 @@
-"""Large text files cut into lines by Spark, and the lines into rows by the local reader inside the workers."""
+"""Large text files: Spark splits them into lines, and workers parse the lines with the local reader."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ _NAMES = pa.schema([("name", pa.string())])
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """How many lines each block of each file has, and whether a quoted value continues in the next line."""
+    """The number of lines of each block of each file, and whether a quoted value spans several lines."""
 
     blocks: Mapping[tuple[int, int], int]  # by hash of the file and start of the block
     files: Mapping[str, int]  # hash by path
     is_cut: bool
 
     def offsets(self, order: Sequence[str], *, has_header: bool) -> dict[tuple[int, int], int]:
-        """How many records stand before the first line of each block, files in the given order."""
+        """The number of records before the first line of each block, with files in the given order."""
         offsets = {}
         before = 0
         for path in order:
             if path not in self.files:
                 continue  # a file of nothing but blank lines
             file = self.files[path]
-            before -= has_header  # the header is a line, but no record
+            before -= has_header  # the header is a line, but not a record
             for block in sorted(block for other, block in self.blocks if other == file):
                 offsets[file, block] = before
                 before += self.blocks[file, block]
@@ -53,7 +53,7 @@ class Survey:
 
 
 def lines_of(raw: LinesOfFiles) -> DataFrame:
-    """Every line that is not blank, with its file and the block of the file that it stands in."""
+    """Every line that is not blank, with its file and its block of the file."""
     text = raw.spark.read.text([str(file) for file in raw.files])
     return text.select(
         F.col("value").alias(LINE),
@@ -64,7 +64,7 @@ def lines_of(raw: LinesOfFiles) -> DataFrame:
 
 
 def survey(raw: LinesOfFiles) -> Survey:
-    """Counts lines: one pass over the text, without Python."""
+    """Count lines, in one pass over the text without Python."""
     quote = F.lit('"')
     n_quotes = F.octet_length(LINE) - F.octet_length(F.replace(F.col(LINE), quote, F.lit("")))
     is_cut = F.when(F.col(LINE).contains(quote), n_quotes % 2).otherwise(0)
@@ -84,7 +84,7 @@ def headers_of(raw: LinesOfFiles) -> dict[str, tuple[str, ...]]:
 
 
 def names_in(raw: LinesOfFiles) -> list[str]:
-    """All names that occur in JSON lines, which takes a pass over them."""
+    """All names that occur in JSON lines; this is a pass over the text."""
     found = lines_of(raw).select(LINE).mapInArrow(_occurring_names, from_arrow_schema(_NAMES)).distinct()
     return sorted(row["name"] for row in found.collect())
 
@@ -120,7 +120,7 @@ class _LineTask:
     check: RowCheck
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Lines of one block come together and in order, but a batch may end within a block."""
+        """Check lines; those of one block arrive together and in order, but a batch may end within a block."""
         current: tuple[int, int] | None = None
         n_seen = 0
         for batch in batches:

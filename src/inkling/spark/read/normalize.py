@@ -1,7 +1,7 @@
-"""Raw rows of a stream as typed rows, split from those that break its declaration, on Spark.
+"""Types and checks the rows of a stream on Spark, and separates rows that violate its declaration.
 
-Typed columns are checked by Catalyst. Text is read inside the workers by the same code as in a local run, and so is
-every row that Catalyst rejects, to state the reason.
+Catalyst checks typed columns. Workers parse text with the code of a local run; the same code finds the reason for every
+row that Catalyst rejects.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ WITHIN, BLOCK = "@within", "@block"
 
 @dataclass(frozen=True, slots=True)
 class NormalizedFrame:
-    """Rows with the declared columns and the `@` columns, what was set aside, and what the times count.
+    """Rows with the declared columns and the `@` columns, rejected rows, and the clock of their times.
 
     `raw` has as many rows as there are records.
     """
@@ -105,7 +105,7 @@ def _corrected(
 def _check_for(
     raw: WholeFiles | LinesOfFiles, schema: StreamSchema, derived: tuple[str, ...], names: Sequence[str]
 ) -> RowCheck:
-    """Rejects files that lack a column; the first records show the time unit."""
+    """The check of files, which must have all columns; the first records show the clock."""
     sample = read_sample(raw.kind, raw.files, SAMPLE, what=raw.what, columns=names)
     if raw.kind is Format.JSON_LINES and not set(names) <= set(sample.column_names):
         sample = with_columns(sample, _later_names(raw))
@@ -156,7 +156,7 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
     numbered = frame if schema.id else _with_row_numbers(frame, ROW_NUMBER)
     selected = numbered.select(*(named(name) for name in (*names, *([] if schema.id else [ROW_NUMBER]))))
     in_utc = frame.sparkSession.conf.get("spark.sql.session.timeZone") == "UTC"
-    casts: dict[str, Cast] = {}
+    casts: dict[str, ColumnCast] = {}
     for column in wanted:
         have = frame.schema[column.name].dataType
         cast = plain_cast(named(column.name), have, column.type, clock, in_utc=in_utc)
@@ -164,7 +164,7 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
             return _split(check, _in_workers(selected, names, check), frame)
         casts[column.name] = cast
     says = None if schema.op is None else casts.pop(schema.op).value
-    good = _is_good(schema, casts)
+    good = _is_valid(schema, casts)
     if says is None:
         rows = selected.where(good).select(*_row_columns(schema, casts))
         return NormalizedFrame(rows, check.rejects_of(_in_workers(selected.where(~good), names, check)), frame, clock)
@@ -179,7 +179,7 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
 
 
 def _clock_of(frame: DataFrame, schema: StreamSchema) -> Clock:
-    """What times count; those of withdrawals may be anything."""
+    """The clock of the times of a stream; times of withdrawals do not matter."""
     kind = _arrow_type(frame, schema.start)
     if schema.op is not None:
         frame = frame.where(F.coalesce(named(schema.op).cast("string") != F.lit(WITHDRAWAL), F.lit(True)))
@@ -191,8 +191,8 @@ def _arrow_type(frame: DataFrame, name: str) -> pa.DataType:
     return to_arrow_type(frame.schema[name].dataType, timezone="UTC")
 
 
-def _is_good(schema: StreamSchema, casts: dict[str, Cast]) -> Column:
-    """Whether a row keeps the declaration; never null."""
+def _is_valid(schema: StreamSchema, casts: dict[str, ColumnCast]) -> Column:
+    """Whether a row satisfies the declaration; never null."""
     required = dict.fromkeys((schema.start, schema.end, *schema.key, schema.id, schema.order_by))
     conditions = [~cast.bad for cast in casts.values()]
     conditions += [casts[name].value.isNotNull() for name in required if name is not None]
@@ -204,7 +204,7 @@ def _is_good(schema: StreamSchema, casts: dict[str, Cast]) -> Column:
     return reduce(and_, conditions)
 
 
-def _row_columns(schema: StreamSchema, casts: dict[str, Cast]) -> list[Column]:
+def _row_columns(schema: StreamSchema, casts: dict[str, ColumnCast]) -> list[Column]:
     place = casts[schema.order_by].value if schema.order_by else F.lit(None).cast("bigint")
     identity = casts[schema.id].value if schema.id else named(ROW_NUMBER)
     values = {name: cast.value for name, cast in casts.items()}
@@ -232,9 +232,9 @@ class _CheckTask:
 
 
 def _with_row_numbers(frame: DataFrame, name: str) -> DataFrame:
-    """The rows with their number, counted from 1 through all files in name order.
+    """The rows with their number, from 1 through all files in the order of names.
 
-    Costs one more pass that counts rows: Spark reads the blocks of its files in an order of its own.
+    This takes another pass, which counts rows, because Spark reads the blocks of files in any order.
     """
     marked = frame.withColumn(WITHIN, F.monotonically_increasing_id())
     try:
@@ -255,17 +255,17 @@ _DAY_US = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
-    """A value of the wanted type, null where there was none; `bad` where it cannot be read so."""
+class ColumnCast:
+    """A value of the wanted type, or null; `bad` marks values that cannot be converted."""
 
     value: Column
     bad: Column
 
 
-def plain_cast(column: Column, have: T.DataType, kind: Type, clock: Clock, *, in_utc: bool) -> Cast | None:
-    """The column as a type of the language, or None when Spark and `io.casting` may differ on it.
+def plain_cast(column: Column, have: T.DataType, kind: Type, clock: Clock, *, in_utc: bool) -> ColumnCast | None:
+    """The column as a type of the language, or None if Spark and `io.casting` may differ on it.
 
-    `in_utc` says whether the session's time zone is UTC, in which case times without a zone need no detour.
+    `in_utc` says whether the time zone of the session is UTC; then times without a zone need no conversion.
     """
     match have:
         case T.ByteType() | T.ShortType() | T.IntegerType() | T.LongType():
@@ -290,33 +290,33 @@ def plain_cast(column: Column, have: T.DataType, kind: Type, clock: Clock, *, in
     return None
 
 
-def _sure(value: Column) -> Cast:
-    return Cast(value, F.lit(False))
+def _sure(value: Column) -> ColumnCast:
+    return ColumnCast(value, F.lit(False))
 
 
-def _from_whole(column: Column, kind: Type) -> Cast:
+def _from_whole(column: Column, kind: Type) -> ColumnCast:
     match kind:
         case Type.BOOLEAN:
             truth = F.when(column == 1, F.lit(True)).when(column == 0, F.lit(False))
-            return Cast(truth, column.isNotNull() & truth.isNull())
+            return ColumnCast(truth, column.isNotNull() & truth.isNull())
         case Type.DOUBLE | Type.STRING:
             return _sure(column.cast(kind.value))
         case _:
             return _sure(column.cast("bigint"))
 
 
-def _from_double(column: Column, kind: Type) -> Cast | None:
+def _from_double(column: Column, kind: Type) -> ColumnCast | None:
     if kind is Type.DOUBLE:
         return _sure(finite(column))
     if kind in (Type.STRING, Type.BOOLEAN):
         return None
     is_whole = F.coalesce((column % F.lit(1.0) == 0.0) & (F.abs(column) < 2.0**63), F.lit(False))
     is_missing = column.isNull() | F.isnan(column)
-    return Cast(F.when(is_whole, column.cast("bigint")), ~is_missing & ~is_whole)
+    return ColumnCast(F.when(is_whole, column.cast("bigint")), ~is_missing & ~is_whole)
 
 
 def moments(values: Mapping[str, Column], schema: StreamSchema) -> tuple[Column, Column]:
-    """From when to when events happened, or the first and the last moment at which they may have.
+    """The start and the end of events; of imprecise times, the first and the last possible moment.
 
     An expression with a null operand, or one that exceeds 64 bits, is null.
     """
@@ -328,14 +328,14 @@ def moments(values: Mapping[str, Column], schema: StreamSchema) -> tuple[Column,
 
 
 def on_grid(values: Mapping[str, Column], schema: StreamSchema) -> dict[str, Column]:
-    """Columns of a stream in which times are whole ticks."""
+    """The columns of a stream with its times rounded down to ticks."""
     if schema.grid is None:
         return dict(values)
     return {**values, **{name: _rounded(values[name], schema.grid) for name in (schema.start, schema.end)}}
 
 
 def fits(values: Mapping[str, Column], schema: StreamSchema) -> list[Column]:
-    """What makes moments of a row good, none of which is null."""
+    """The conditions on the possible moments of a row, none of which is null."""
     if not isinstance(schema.uncertainty, ImpreciseTime) or schema.uncertainty.error is None:
         return []
     conditions = []
@@ -360,5 +360,5 @@ def _error(values: Mapping[str, Column], schema: StreamSchema, error: Span | Err
 
 
 def _rounded(time: Column, grid: int) -> Column:
-    """Down to whole ticks."""
+    """The time rounded down to a tick."""
     return F.try_subtract(time, F.pmod(time, F.lit(grid).cast("bigint")))

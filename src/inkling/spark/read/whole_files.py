@@ -1,4 +1,4 @@
-"""Files that workers read from beginning to end with the local reader, one file at a time."""
+"""Files that workers read whole with the local reader, one file at a time."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _COUNTED = pa.schema([(FILE, pa.string()), ("n", pa.int64())])
 
 
 def counts_of(raw: WholeFiles) -> DataFrame:
-    """How many records each file has."""
+    """The number of records of each file."""
     return _by_file(raw, [0] * len(raw.files)).mapInArrow(_CountTask(raw.kind, raw.what), from_arrow_schema(_COUNTED))
 
 
 def checked(raw: WholeFiles, check: RowCheck, columns: Sequence[str]) -> DataFrame:
-    """All rows and rejects; without an id, records are numbered through all files, which must be counted first."""
+    """All rows and rejects; without an ID, records are numbered through all files, which are counted first."""
     before = [0] * len(raw.files)
     if check.schema.id is None and len(raw.files) > 1:
         counts = {row[FILE]: row["n"] for row in counts_of(raw).collect()}
@@ -70,7 +70,7 @@ class _CountTask:
 
 
 def with_columns(raw: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """The records with nulls for columns that only other files have."""
+    """The records, with nulls in columns that only other files have."""
     for name in columns:
         if name not in raw.column_names:
             raw = raw.append_column(name, pa.nulls(len(raw), pa.string()))
