@@ -24,6 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from inkling.kernels.phase import phase
+
 NEVER = np.int64(2**62)
 UNSTARTED = np.int64(2**62 - 1)
 """A run that has not met an event of its own; of state 0, that there may be a world that is so far."""
@@ -101,190 +103,282 @@ class Ends(NamedTuple):
     belief: np.ndarray  # [step, state]: afterwards
 
 
+class PassOptions(NamedTuple):
+    """How the forward pass goes."""
+
+    n_values: int  # of Markov streams; the number of no event
+    nearly_nothing: float  # mass of at most this that no alternative of a Markov stream takes is rounding
+    ever: bool  # a world counts once, when its first match ends
+    restart: bool  # a match ends all runs of its world
+
+
+class PassArrays(NamedTuple):
+    """Arrays of a forward pass; of the two sides, one has the state before a step, the other the state after it."""
+
+    share: np.ndarray  # [symbol]: probability that independent streams together have it at the step
+    more: np.ndarray  # [symbol]: the same with one stream more
+    mass: np.ndarray  # [side, value, state]: P[value d and state s]
+    begun: np.ndarray  # [side, value, row, state of runs]: earliest start
+    active: np.ndarray  # [side, place]: the values that are possible
+    is_active: np.ndarray  # [side, value]
+    left: np.ndarray  # [value]: probability that no row of the Markov stream has taken: E(t)[d', ⊥]
+
+
+class PassStep(NamedTuple):
+    """One step of a unit."""
+
+    side: int  # of the state before
+    time: int  # t
+    has_independent: bool  # some independent stream has a group
+    markov: int  # the group of the Markov stream, -1 for none
+
+
+class StepMatches(NamedTuple):
+    """Matches that end at a step, as far as they are known."""
+
+    n_next: int  # values that are possible after the step
+    chance: float  # μ(q@t)
+    start: np.int64
+    last: np.int64  # row, -1 for none
+    most: float  # probability that a match ends with the row `last`
+
+
 @njit(cache=True)
-def shares_of_symbols(groups, begin, end, symbol, chance, rest, union, share, more):
-    """How probable each symbol is at one time, from all independent streams that have something then."""
-    share[:] = 0
-    share[0] = 1
-    for i in range(len(groups)):
-        g = groups[i]
-        if i == 0:
-            share[0] = rest[g]
-            for r in range(begin[g], end[g]):
-                share[symbol[r]] += chance[r]
-            continue
+def forward(steps, groups, rows, transitions, held, kept, ends, options):
+    """Carries the entries of each unit over its steps."""
+    n_states, n_symbols = transitions.delta.shape
+    n_rows, n_runs = held.begun.shape[1], held.begun.shape[2]
+    dtype, n_values = rows.chance.dtype, options.n_values
+    work = PassArrays(
+        np.zeros(n_symbols, dtype),
+        np.zeros(n_symbols, dtype),
+        np.zeros((2, n_values + 1, n_states), dtype),
+        np.full((2, n_values + 1, n_rows, n_runs), NEVER),
+        np.empty((2, n_values + 1), np.int64),
+        np.zeros((2, n_values + 1), np.bool_),
+        np.zeros(n_values + 1, dtype),
+    )
+    side = 0
+    for u in range(len(steps.units) - 1):
+        n_active = _resumed(work, side, held, u)
+        for i in range(steps.units[u], steps.units[u + 1]):
+            n_active = _stepped(work, side, n_active, i, steps, groups, rows, transitions, ends, options)
+            side = 1 - side
+        _stored(work, side, n_active, kept, u)
+
+
+@njit(cache=True)
+def _resumed(work, side, held, u):
+    """The state of a unit before its first step; how many values are possible."""
+    n_active = 0
+    for h in range(held.first[u], held.first[u + 1]):
+        d = held.value[h]
+        work.mass[side, d, :] = held.mass[h]
+        work.begun[side, d, :, :] = held.begun[h]
+        work.is_active[side, d] = True
+        work.active[side, n_active] = d
+        n_active += 1
+    return n_active
+
+
+@njit(cache=True)
+def _stored(work, side, n_active, kept, u):
+    """Writes down the state of a unit after its last step."""
+    kept.n_entries[u] = n_active
+    for a in range(n_active):
+        d = work.active[side, a]
+        work.is_active[side, d] = False
+        kept.value[kept.first[u] + a] = d
+        kept.mass[kept.first[u] + a] = work.mass[side, d]
+        kept.begun[kept.first[u] + a] = work.begun[side, d]
+
+
+@phase
+def _stepped(work, side, n_active, i, steps, groups, rows, transitions, ends, options):
+    """One step: M(t) from M(t - 1); how many values are possible after it."""
+    n_independent, markov = 0, -1
+    for j in range(steps.first[i], steps.first[i + 1]):
+        g = steps.groups[j]
+        if groups.is_markov[g]:
+            markov = g
+        else:
+            combined_symbols(g, n_independent == 0, groups, rows, transitions.union, work.share, work.more)
+            n_independent += 1
+    step = PassStep(side, steps.time[i], n_independent > 0, markov)
+    if markov >= 0 and groups.anew[markov]:
+        n_active = _forgotten(work, side, n_active, options.n_values)
+    for a in range(n_active):
+        work.left[work.active[side, a]] = 1
+    none = work.share[0] * 0
+    found = StepMatches(0, none, NEVER, np.int64(-1), none)
+    if markov >= 0:
+        found = _by_rows(work, step, found, groups, rows, transitions, ends.weight, options)
+    found = _by_no_row(work, step, found, n_active, transitions, options)
+    for a in range(n_active):
+        work.is_active[side, work.active[side, a]] = False
+    if len(ends.belief) > 0:
+        for a in range(found.n_next):
+            for s in range(len(transitions.delta)):
+                ends.belief[i, s] += work.mass[1 - side, work.active[1 - side, a], s]
+    ends.chance[i], ends.start[i], ends.last[i] = found.chance, found.start, found.last
+    return found.n_next
+
+
+@phase
+def combined_symbols(g, is_first, groups, rows, union, share, more):
+    """The distribution of the symbols of independent streams, with that of one stream more."""
+    if is_first:
         for x in range(len(share)):
-            more[x] = share[x] * rest[g]
-        for r in range(begin[g], end[g]):
+            share[x] = 0
+        share[0] = groups.rest[g]
+        for r in range(groups.begin[g], groups.end[g]):
+            share[rows.symbol[r]] += rows.chance[r]
+    else:
+        for x in range(len(share)):
+            more[x] = share[x] * groups.rest[g]
+        for r in range(groups.begin[g], groups.end[g]):
             for x in range(len(share)):
                 if share[x] != 0:
-                    more[union[x, symbol[r]]] += share[x] * chance[r]
-        share[:] = more
+                    more[union[x, rows.symbol[r]]] += share[x] * rows.chance[r]
+        for x in range(len(share)):
+            share[x] = more[x]
 
 
-@njit(cache=True)
-def forward(steps, groups, rows, transitions, held, kept, ends, n_values, nearly_nothing, ever, restart):
-    """Carries the entries of each unit over its steps.
-
-    A match ends all runs of its world with `restart`; with `ever`, a world counts once. Mass of at most
-    `nearly_nothing` that no alternative of a Markov stream takes is rounding.
-    """
-    # fields are read once: each access to one counts a reference
-    begin, end, rest, anew, is_markov = groups
-    symbol, chance, value, given, rank = rows
-    union, delta, hit, moves, source, target, marked, final = transitions
-    units, first_group, groups_of, time = steps
-    out, start, last, weight, belief = ends
-    n_states, n_symbols = delta.shape
-    n_rows, n_runs = held.begun.shape[1], held.begun.shape[2]
-    share, more = np.zeros(n_symbols, chance.dtype), np.zeros(n_symbols, chance.dtype)
-    independent = np.empty(len(groups_of), np.int64)
-    mass, new_mass = np.zeros((n_values + 1, n_states), chance.dtype), np.zeros((n_values + 1, n_states), chance.dtype)
-    begun, new_begun = np.full((n_values + 1, n_rows, n_runs), NEVER), np.full((n_values + 1, n_rows, n_runs), NEVER)
-    left = np.zeros(n_values + 1, chance.dtype)
-    active, next_active = np.empty(n_values + 1, np.int64), np.empty(n_values + 1, np.int64)
-    is_active, is_next = np.zeros(n_values + 1, np.bool_), np.zeros(n_values + 1, np.bool_)
-    none = share[0] * 0
-    weighs, keeps_belief = len(weight) > 0, len(belief) > 0
-    for u in range(len(units) - 1):
-        n_active = 0
-        for h in range(held.first[u], held.first[u + 1]):
-            d = held.value[h]
-            mass[d, :] = held.mass[h]
-            begun[d, :, :] = held.begun[h]
-            is_active[d] = True
-            active[n_active] = d
-            n_active += 1
-        for i in range(units[u], units[u + 1]):
-            now = time[i]
-            n_independent, chained = 0, -1
-            for j in range(first_group[i], first_group[i + 1]):
-                if is_markov[groups_of[j]]:
-                    chained = groups_of[j]
-                else:
-                    independent[n_independent] = groups_of[j]
-                    n_independent += 1
-            if n_independent > 0:
-                shares_of_symbols(independent[:n_independent], begin, end, symbol, chance, rest, union, share, more)
-            found, most = none, none
-            earliest, ending = NEVER, np.int64(-1)
-            n_next, first_row, n_in_group = 0, 0, 0
-            if chained >= 0:
-                first_row, n_in_group = begin[chained], end[chained] - begin[chained]
-                if anew[chained]:
-                    n_active = _forgotten(mass, begun, active, n_active, is_active, n_values)
-            for a in range(n_active):
-                left[active[a]] = 1
-            for k in range(n_in_group + n_active):
-                # the rows of the Markov stream, and then no row of it
-                r = first_row + k if k < n_in_group else -1
-                if r >= 0:
-                    d, v, y, p = given[r], value[r], symbol[r], chance[r]
-                    if not is_active[d] or p == 0:
-                        continue
-                    left[d] -= p
-                else:
-                    d = active[k - n_in_group]
-                    v, y, p = d if chained < 0 else n_values, 0, left[d]
-                    if p <= nearly_nothing:
-                        continue
-                if not is_next[v]:
-                    n_next = _opened(v, new_mass, new_begun, is_next, next_active, n_next)
-                if r >= 0 and weighs:
-                    for s in range(n_states):
-                        weight[r] += mass[d, s] * p
-                ended, arrives = none, NEVER
-                for x in range(n_symbols if n_independent > 0 else 1):
-                    if n_independent == 0:
-                        z, part_of = y, p
-                    elif share[x] != 0:
-                        z, part_of = union[y, x], p * share[x]
-                    else:
-                        continue
-                    for s in range(n_states):
-                        part = mass[d, s] * part_of
-                        if hit[s, z]:
-                            ended += part
-                            if ever:
-                                continue
-                        new_mass[v, delta[s, z]] += part
-                    for c in range(n_rows):
-                        if begun[d, c, 0] == NEVER:
-                            continue
-                        to = delta[c, z] if restart else 0
-                        new_begun[v, to, 0] = UNSTARTED
-                        if z == 0:
-                            for q in range(1, n_runs):
-                                if begun[d, c, q] < new_begun[v, to, q]:
-                                    new_begun[v, to, q] = begun[d, c, q]
-                            continue
-                        ends_all = restart and hit[c, z]
-                        for j in range(moves[z], moves[z + 1]):
-                            began = begun[d, c, source[j]]
-                            if began == UNSTARTED and marked[j]:
-                                began = now
-                            if final[target[j]] and began < arrives:
-                                arrives = began
-                            if not ends_all and began < new_begun[v, to, target[j]]:
-                                new_begun[v, to, target[j]] = began
-                found += ended
-                if arrives < UNSTARTED:
-                    earliest = min(earliest, arrives)
-                    if r >= 0 and (ending < 0 or ended > most or (ended == most and rank[r] < rank[ending])):
-                        most, ending = ended, np.int64(r)
-            for a in range(n_active):
-                is_active[active[a]] = False
-            for a in range(n_next):
-                d = next_active[a]
-                is_next[d] = False
-                is_active[d] = True
-                active[a] = d
-                if keeps_belief:
-                    for s in range(n_states):
-                        belief[i, s] += new_mass[d, s]
-            n_active = n_next
-            mass, new_mass = new_mass, mass
-            begun, new_begun = new_begun, begun
-            out[i] = found
-            start[i] = earliest
-            last[i] = ending
-        kept.n_entries[u] = n_active
-        for a in range(n_active):
-            d = active[a]
-            is_active[d] = False
-            kept.value[kept.first[u] + a] = d
-            kept.mass[kept.first[u] + a] = mass[d]
-            kept.begun[kept.first[u] + a] = begun[d]
+@phase
+def _by_rows(work, step, found, groups, rows, transitions, weight, options):
+    """Moves mass by each row of the Markov stream."""
+    n_next, chance, start, last, most = found
+    side, weighs = step.side, len(weight) > 0
+    for r in range(groups.begin[step.markov], groups.end[step.markov]):
+        d, v, p = rows.given[r], rows.value[r], rows.chance[r]
+        if work.is_active[side, d] and p != 0:
+            work.left[d] -= p
+            if weighs:
+                total = p * 0
+                for s in range(len(transitions.delta)):
+                    total += work.mass[side, d, s] * p
+                weight[r] += total
+            n_next = _opened(work, 1 - side, v, n_next)
+            ended, began = _by_alternative(work, step, d, v, rows.symbol[r], p, transitions, options)
+            chance += ended
+            if began < UNSTARTED:
+                start = min(start, began)
+                if last < 0 or ended > most or (ended == most and rows.rank[r] < rows.rank[last]):
+                    most, last = ended, np.int64(r)
+    return StepMatches(n_next, chance, start, last, most)
 
 
-@njit(cache=True)
-def _opened(value, new_mass, new_begun, is_next, next_active, n_next):
-    """Makes a value one that there may be now."""
-    is_next[value] = True
-    next_active[n_next] = value
-    for s in range(new_mass.shape[1]):
-        new_mass[value, s] = 0
-    for c in range(new_begun.shape[1]):
-        for q in range(new_begun.shape[2]):
-            new_begun[value, c, q] = NEVER
-    return n_next + 1
-
-
-@njit(cache=True)
-def _forgotten(mass, begun, active, n_active, is_active, nothing):
-    """All values as one, that of no event."""
-    if not is_active[nothing]:
-        mass[nothing, :] = 0
-        begun[nothing, :, :] = NEVER
+@phase
+def _by_no_row(work, step, found, n_active, transitions, options):
+    """Moves the mass that no row of the Markov stream has taken; all mass where the step has no such stream."""
+    n_next, chance, start, last, most = found
     for a in range(n_active):
-        d = active[a]
-        is_active[d] = False
+        d = work.active[step.side, a]
+        p = work.left[d]
+        if p > options.nearly_nothing:
+            v = d if step.markov < 0 else options.n_values
+            n_next = _opened(work, 1 - step.side, v, n_next)
+            ended, began = _by_alternative(work, step, d, v, 0, p, transitions, options)
+            chance += ended
+            if began < UNSTARTED:
+                start = min(start, began)
+    return StepMatches(n_next, chance, start, last, most)
+
+
+@phase
+def _by_alternative(work, step, d, v, y, p, transitions, options):
+    """Moves mass from value d to v by symbol y of the Markov stream, together with symbols of independent streams.
+
+    The probability that a match ends, and how early it can have begun.
+    """
+    if not step.has_independent:
+        return _by_symbol(work, step, d, v, y, p, transitions, options)
+    ended, began = p * 0, NEVER
+    for x in range(len(work.share)):
+        if work.share[x] != 0:
+            z = transitions.union[y, x]
+            more, earlier = _by_symbol(work, step, d, v, z, p * work.share[x], transitions, options)
+            ended += more
+            began = min(began, earlier)
+    return ended, began
+
+
+@phase
+def _by_symbol(work, step, d, v, z, p, transitions, options):
+    """The recurrence of section 3.1.2: mass of each state s moves to δ(s, z), and so do runs."""
+    mass, delta, hit, side = work.mass, transitions.delta, transitions.hit, step.side
+    ended, began = p * 0, NEVER
+    for s in range(len(delta)):
+        part = mass[side, d, s] * p
+        if hit[s, z]:
+            ended += part
+            if options.ever:
+                continue
+        mass[1 - side, v, delta[s, z]] += part
+    if options.restart:
+        for c in range(len(delta)):
+            if work.begun[side, d, c, 0] != NEVER:
+                earlier = _moved_runs(work.begun, step, d, c, v, delta[c, z], z, hit[c, z], transitions)
+                began = min(began, earlier)
+    else:
+        began = _moved_runs(work.begun, step, d, 0, v, 0, z, False, transitions)
+    return ended, began
+
+
+@phase
+def _moved_runs(begun, step, d, c, v, to, z, ends_all, transitions):
+    """Runs of row c that symbol z moves to row `to`; how early a match that ends with z can have begun."""
+    side = step.side
+    began = NEVER
+    begun[1 - side, v, to, 0] = UNSTARTED
+    if z == 0:
+        for q in range(1, begun.shape[3]):
+            if begun[side, d, c, q] < begun[1 - side, v, to, q]:
+                begun[1 - side, v, to, q] = begun[side, d, c, q]
+    else:
+        for j in range(transitions.moves[z], transitions.moves[z + 1]):
+            q = transitions.target[j]
+            since = begun[side, d, c, transitions.source[j]]
+            if since == UNSTARTED and transitions.marked[j]:
+                since = step.time
+            if transitions.final[q] and since < began:
+                began = since
+            if not ends_all and since < begun[1 - side, v, to, q]:
+                begun[1 - side, v, to, q] = since
+    return began
+
+
+@phase
+def _opened(work, side, value, n_next):
+    """Makes a value possible; how many are."""
+    if not work.is_active[side, value]:
+        work.is_active[side, value] = True
+        work.active[side, n_next] = value
+        for s in range(work.mass.shape[2]):
+            work.mass[side, value, s] = 0
+        for c in range(work.begun.shape[2]):
+            for q in range(work.begun.shape[3]):
+                work.begun[side, value, c, q] = NEVER
+        n_next += 1
+    return n_next
+
+
+@phase
+def _forgotten(work, side, n_active, nothing):
+    """All values as one, that of no event, where the Markov stream starts anew."""
+    mass, begun = work.mass, work.begun
+    if not work.is_active[side, nothing]:
+        mass[side, nothing, :] = 0
+        begun[side, nothing, :, :] = NEVER
+    for a in range(n_active):
+        d = work.active[side, a]
+        work.is_active[side, d] = False
         if d != nothing:
-            for s in range(mass.shape[1]):
-                mass[nothing, s] += mass[d, s]
-            for c in range(begun.shape[1]):
-                for q in range(begun.shape[2]):
-                    begun[nothing, c, q] = min(begun[nothing, c, q], begun[d, c, q])
-    active[0] = nothing
-    is_active[nothing] = True
+            for s in range(mass.shape[2]):
+                mass[side, nothing, s] += mass[side, d, s]
+            for c in range(begun.shape[2]):
+                for q in range(begun.shape[3]):
+                    begun[side, nothing, c, q] = min(begun[side, nothing, c, q], begun[side, d, c, q])
+    work.active[side, 0] = nothing
+    work.is_active[side, nothing] = True
     return 1

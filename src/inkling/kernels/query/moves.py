@@ -9,135 +9,180 @@ A state is a state of an automaton together with the values that the unit's chai
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from inkling.kernels.query.forward import shares_of_symbols
+from inkling.kernels.phase import phase
+from inkling.kernels.query.forward import combined_symbols
+
+
+class Cells(NamedTuple):
+    """A cell is one time of a unit: groups first[c]:first[c + 1] of unit[c]."""
+
+    first: np.ndarray
+    unit: np.ndarray
+    offsets: np.ndarray  # written: moves offsets[c]:offsets[c + 1] are those of cell c
+
+
+class ChainedStreams(NamedTuple):
+    """Chained streams first[u]:first[u + 1] of unit u."""
+
+    of_group: np.ndarray  # the chained stream of each group, -1 for none
+    first: np.ndarray
+    size: np.ndarray  # of each stream: how many values, of which 0 is no event
+
+
+class KindsBySymbol(NamedTuple):
+    """Transitions of states by symbol."""
+
+    union: np.ndarray  # [symbol, symbol]: both at one time
+    delta: np.ndarray  # [state, symbol]: δ
+    kind: np.ndarray  # [state, symbol]: what is said of the move
+    n_kinds: int
+
+
+class StateMoves(NamedTuple):
+    """StateMoves between states of units."""
+
+    source: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
+    kind: np.ndarray
+
+
+class CellArrays(NamedTuple):
+    """Arrays of one cell."""
+
+    share: np.ndarray  # [symbol]: probability that independent streams together have it
+    more: np.ndarray  # [symbol]: the same with one stream more
+    landed: np.ndarray  # [state, kind]: probability of the moves from one state
+
+
+class ChainSteps(NamedTuple):
+    """What chained streams may do at one time: from one value to another, by a symbol."""
+
+    before: np.ndarray  # d'
+    after: np.ndarray  # d
+    symbol: np.ndarray  # σ
+    chance: np.ndarray  # E(t)[d', d]
 
 
 @njit(cache=True)
-def moves_of_cells(
-    fill, offsets, cell_first, cell_unit, begin, end, chain_of, anew, symbol, chance, rest, value, given, first, size,
-    union, delta, kind, n_kinds, nearly_nothing, source, target, weight, what,
-):  # fmt: skip
-    """Moves offsets[c]:offsets[c + 1] of each cell, from groups cell_first[c]:cell_first[c + 1] of unit cell_unit[c].
-
-    `chain_of` names the chained stream of each group, -1 for none; those of unit u are first[u]:first[u + 1], each with
-    `size` values of which 0 is no event. Without `fill` moves are only counted.
-    """
-    n_states, n_symbols = delta.shape
-    share = np.zeros(n_symbols, chance.dtype)
-    more = np.zeros(n_symbols, chance.dtype)
-    landed = np.zeros((n_states, n_kinds), chance.dtype)
-    widest = 1
-    for c in range(len(cell_unit)):
-        widest = max(widest, cell_first[c + 1] - cell_first[c])
-    independent = np.empty(widest, np.int64)
+def moves_of_cells(fill, cells, groups, rows, chains, alphabet, nearly_nothing, moves):
+    """Writes the moves of each cell; without `fill`, moves are only counted."""
+    n_states, n_symbols = alphabet.delta.shape
+    dtype = rows.chance.dtype
+    work = CellArrays(
+        np.zeros(n_symbols, dtype), np.zeros(n_symbols, dtype), np.zeros((n_states, alphabet.n_kinds), dtype)
+    )
+    share, one = work.share, work.share[0] * 0 + 1
     at = 0
-    for c in range(len(cell_unit)):
-        offsets[c] = at
-        n_independent = 0
-        for g in range(cell_first[c], cell_first[c + 1]):
-            if chain_of[g] < 0:
-                independent[n_independent] = g
+    for c in range(len(cells.unit)):
+        cells.offsets[c] = at
+        u, n_independent = cells.unit[c], 0
+        for g in range(cells.first[c], cells.first[c + 1]):
+            if not groups.is_markov[g]:
+                combined_symbols(g, n_independent == 0, groups, rows, alphabet.union, share, work.more)
                 n_independent += 1
-        shares_of_symbols(independent[:n_independent], begin, end, symbol, chance, rest, union, share, more)
-        u = cell_unit[c]
-        one = share[0] * 0 + 1
-        if first[u] == first[u + 1]:
-            at = _landings(fill, at, 0, 0, 0, one, share, union, delta, kind, landed, source, target, weight, what)
-            continue
-        n_chains = first[u + 1] - first[u]
-        group = np.full(n_chains, -1, np.int64)
-        for g in range(cell_first[c], cell_first[c + 1]):
-            if chain_of[g] >= 0:
-                group[chain_of[g] - first[u]] = g
-        room = 0
-        for j in range(n_chains):
-            n_values = size[first[u] + j]
-            room += n_values if group[j] < 0 else n_values * (end[group[j]] - begin[group[j]] + 1)
-        before, after = np.empty(room, np.int64), np.empty(room, np.int64)
-        symbols, chances = np.empty(room, np.int64), np.zeros(room, chance.dtype)
-        steps = np.zeros(n_chains + 1, np.int64)
-        for j in range(n_chains):
-            steps[j + 1] = _steps_of_chain(
-                steps[j], size[first[u] + j], group[j], begin, end, anew, symbol, chance, value, given, one,
-                nearly_nothing, before, after, symbols, chances,
-            )  # fmt: skip
-        counter = steps[:-1].copy()
-        while counter[0] < steps[1]:
-            come, gone, x, p = 0, 0, 0, one
-            for j in range(n_chains):
-                i = counter[j]
-                come = come * size[first[u] + j] + before[i]
-                gone = gone * size[first[u] + j] + after[i]
-                x = union[x, symbols[i]]
-                p = p * chances[i]
-            at = _landings(fill, at, come, gone, x, p, share, union, delta, kind, landed, source, target, weight, what)
-            j = n_chains - 1
-            counter[j] += 1
-            while j > 0 and counter[j] == steps[j + 1]:
-                counter[j] = steps[j]
-                j -= 1
-                counter[j] += 1
-    offsets[len(cell_unit)] = at
+        if n_independent == 0:
+            share[:] = 0
+            share[0] = one
+        if chains.first[u] == chains.first[u + 1]:
+            at = _landings(fill, at, 0, 0, 0, one, work, alphabet, moves)
+        else:
+            steps, ends = _steps_of_chains(c, cells, groups, rows, chains, one, nearly_nothing)
+            at = _moves_of_chains(fill, at, steps, ends, chains.size[chains.first[u] :], work, alphabet, moves)
+    cells.offsets[len(cells.unit)] = at
     return at
 
 
 @njit(cache=True)
-def _steps_of_chain(
-    at,
-    n_values,
-    g,
-    begin,
-    end,
-    anew,
-    symbol,
-    chance,
-    value,
-    given,
-    one,
-    nearly_nothing,
-    before,
-    after,
-    symbols,
-    chances,
-):
-    """From which value to which one a chained stream goes at one time, and what it says then."""
+def _steps_of_chains(c, cells, groups, rows, chains, one, nearly_nothing):
+    """What each chained stream of a cell may do; steps ends[j]:ends[j + 1] are those of stream j."""
+    u = cells.unit[c]
+    first, n_chains = chains.first[u], chains.first[u + 1] - chains.first[u]
+    group = np.full(n_chains, -1, np.int64)
+    for g in range(cells.first[c], cells.first[c + 1]):
+        if groups.is_markov[g]:
+            group[chains.of_group[g] - first] = g
+    most = 0
+    for j in range(n_chains):
+        n_values, g = chains.size[first + j], group[j]
+        most += n_values if g < 0 else n_values * (groups.end[g] - groups.begin[g] + 1)
+    steps = ChainSteps(
+        np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(most, rows.chance.dtype)
+    )
+    ends = np.zeros(n_chains + 1, np.int64)
+    for j in range(n_chains):
+        size = chains.size[first + j]
+        ends[j + 1] = _steps_of_chain(steps, ends[j], size, group[j], groups, rows, one, nearly_nothing)
+    return steps, ends
+
+
+@phase
+def _steps_of_chain(steps, at, n_values, g, groups, rows, one, nearly_nothing):
+    """From which value to which one a chained stream goes at one time, and by which symbol."""
+    before, after, symbol, chance = steps
     for v in range(n_values):
         if g < 0:
-            before[at], after[at], symbols[at], chances[at] = v, v, 0, one
+            before[at], after[at], symbol[at], chance[at] = v, v, 0, one
             at += 1
             continue
         left = one
-        for r in range(begin[g], end[g]):
-            if (anew[g] or given[r] == v) and chance[r] != 0:
-                before[at], after[at], symbols[at], chances[at] = v, value[r], symbol[r], chance[r]
-                left = left - chance[r]
+        for r in range(groups.begin[g], groups.end[g]):
+            if (groups.anew[g] or rows.given[r] == v) and rows.chance[r] != 0:
+                before[at], after[at], symbol[at], chance[at] = v, rows.value[r], rows.symbol[r], rows.chance[r]
+                left = left - rows.chance[r]
                 at += 1
         if left > nearly_nothing:
-            before[at], after[at], symbols[at], chances[at] = v, 0, 0, left
+            before[at], after[at], symbol[at], chance[at] = v, 0, 0, left
             at += 1
     return at
 
 
 @njit(cache=True)
-def _landings(fill, at, come, gone, x, p, share, union, delta, kind, landed, source, target, weight, what):
+def _moves_of_chains(fill, at, steps, ends, size, work, alphabet, moves):
+    """Every combination of steps of the chained streams of a cell, which have `size` values each."""
+    n_chains = len(ends) - 1
+    counter = ends[:-1].copy()
+    while counter[0] < ends[1]:
+        come, gone, x, p = 0, 0, 0, work.share[0] * 0 + 1
+        for j in range(n_chains):
+            i = counter[j]
+            come = come * size[j] + steps.before[i]
+            gone = gone * size[j] + steps.after[i]
+            x = alphabet.union[x, steps.symbol[i]]
+            p = p * steps.chance[i]
+        at = _landings(fill, at, come, gone, x, p, work, alphabet, moves)
+        j = n_chains - 1
+        counter[j] += 1
+        while j > 0 and counter[j] == ends[j + 1]:
+            counter[j] = ends[j]
+            j -= 1
+            counter[j] += 1
+    return at
+
+
+@phase
+def _landings(fill, at, come, gone, x, p, work, alphabet, moves):
     """The moves of all states of the automaton, with each symbol that independent streams may add."""
+    share, landed = work.share, work.landed
     n_states, n_kinds = landed.shape
     for s in range(n_states):
         for y in range(len(share)):
             if share[y] != 0:
-                z = union[x, y]
-                landed[delta[s, z], kind[s, z]] += p * share[y]
+                z = alphabet.union[x, y]
+                landed[alphabet.delta[s, z], alphabet.kind[s, z]] += p * share[y]
         for t in range(n_states):
             for k in range(n_kinds):
                 if landed[t, k] != 0:
                     if fill:
-                        source[at] = come * n_states + s
-                        target[at] = gone * n_states + t
-                        weight[at] = landed[t, k]
-                        what[at] = k
+                        moves.source[at] = come * n_states + s
+                        moves.target[at] = gone * n_states + t
+                        moves.weight[at] = landed[t, k]
+                        moves.kind[at] = k
                     at += 1
                     landed[t, k] = p * 0
     return at

@@ -19,7 +19,17 @@ from inkling.evaluators.query.answers import Answers
 from inkling.evaluators.query.automaton.transitions import SymbolTables, chain_tables
 from inkling.evaluators.query.probable_events import NOTHING, Mask, Numbers, ProbableEvents, changes, ranges
 from inkling.evaluators.query.units import Groundings, units_of
-from inkling.kernels.query.forward import NEVER, UNSTARTED, Ends, Groups, Rows, StateAfter, StateBefore, forward
+from inkling.kernels.query.forward import (
+    NEVER,
+    UNSTARTED,
+    Ends,
+    Groups,
+    PassOptions,
+    Rows,
+    StateAfter,
+    StateBefore,
+    forward,
+)
 from inkling.kernels.query.forward import Steps as KernelSteps
 from inkling.model.batch import Ints
 from inkling.model.uncertainty import TOLERANCE
@@ -205,10 +215,7 @@ def forward_pass(
         StateBefore(held, held_code, held_mass, held_begun),
         kept,
         ends,
-        len(codes),
-        0 if events.is_exact else float(TOLERANCE) / 2,
-        ever,
-        restart,
+        PassOptions(len(codes), 0 if events.is_exact else float(TOLERANCE) / 2, ever, restart),
     )
     used = ranges(room[:-1], kept.n_entries)
     values = np.append(codes, NOTHING)[kept.value[used]]

@@ -12,6 +12,8 @@ from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.probable_events import NOTHING, Numbers
 from inkling.evaluators.query.safe.layout import JointLayout, moved_rows
 from inkling.evaluators.query.safe.scope import StreamScope
+from inkling.kernels.query.forward import Groups, Rows
+from inkling.kernels.query.moves import Cells, ChainedStreams, KindsBySymbol, StateMoves
 from inkling.model.batch import Ints
 from inkling.model.uncertainty import TOLERANCE
 
@@ -83,29 +85,13 @@ def moves_of(
         return int(
             block.kernels.moves_of_cells(
                 fill,
-                offsets,
-                np.append(begins, len(groups)),
-                unit[member][begins],
-                ends - counts,
-                ends,
-                chain_of,
-                events.anew[groups],
-                np.searchsorted(alphabet.predicates, predicates),
-                events.chance[rows],
-                block.rest[groups],
-                value,
-                given,
-                layout.first,
-                layout.sizes,
-                alphabet.union,
-                alphabet.delta,
-                alphabet.kind,
-                alphabet.n_kinds,
+                Cells(np.append(begins, len(groups)), unit[member][begins], offsets),
+                Groups(ends - counts, ends, block.rest[groups], events.anew[groups], chain_of >= 0),
+                Rows(np.searchsorted(alphabet.predicates, predicates), events.chance[rows], value, given, rows),
+                ChainedStreams(chain_of, layout.first, layout.sizes),
+                KindsBySymbol(alphabet.union, alphabet.delta, alphabet.kind, alphabet.n_kinds),
                 0 if events.is_exact else float(TOLERANCE) / 2,
-                source,
-                target,
-                weight,
-                kind,
+                StateMoves(source, target, weight, kind),
             )
         )
 

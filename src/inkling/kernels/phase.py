@@ -1,0 +1,16 @@
+"""Phases of kernels: functions that are compiled into the kernel that calls them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+_OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "forceinline": True, "_nrt": False}
+
+phase = njit(**_OPTIONS)
+"""A phase works on the arrays of its kernel; it neither makes nor returns an array.
+
+No references to arrays are counted in a phase (counting would cost more than most of its work), so that named tuples of
+arrays are passed to it at no cost. Numba rejects a phase that makes an array.
+"""
