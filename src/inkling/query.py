@@ -33,7 +33,7 @@ from inkling.model.time import Clock
 from inkling.physical.checks import require_bounded, require_forecastable
 from inkling.physical.graph.agents import network_of, network_text
 from inkling.physical.graph.svg import network_svg
-from inkling.physical.groups import Layout, layout_of
+from inkling.physical.groups import TaskLayout, layout_of
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.printing.explain import explain_physical
@@ -111,7 +111,7 @@ class Program:
         return self.source.text
 
     def explain(
-        self, stage: str = "all", *, sampling: Sampling | None = None, layout: Layout | str | None = None
+        self, stage: str = "all", *, sampling: Sampling | None = None, layout: TaskLayout | str | None = None
     ) -> str:
         """The plans of the program and the reasons for them, as stable text.
 
@@ -143,7 +143,7 @@ class Program:
         return sections[stage]
 
     def explain_sections(
-        self, sampling: Sampling | None = None, layout: Layout | str | None = None
+        self, sampling: Sampling | None = None, layout: TaskLayout | str | None = None
     ) -> tuple[tuple[str, str], ...]:
         """The title and text of every stage, in the order of the stages."""
         return (
@@ -168,7 +168,7 @@ class Program:
         tables: Mapping[str, Data] | None = None,
         *,
         partitions: int | None = None,
-        layout: Layout | str | None = None,
+        layout: TaskLayout | str | None = None,
         sampling: Sampling | None = None,
     ) -> SparkResults:
         """Run the program on Spark; nothing is computed until results are read.
@@ -214,7 +214,7 @@ class Program:
         event: str | None = None,
         tables: Mapping[str, Data] | None = None,
         partitions: int | None = None,
-        layout: Layout | str | None = None,
+        layout: TaskLayout | str | None = None,
         sampling: Sampling | None = None,
     ) -> Callable[[DataFrame], DataFrame]:
         """The program as a function from the rows of a stream to the results of an event, for `DataFrame.transform`.

@@ -16,7 +16,8 @@ import pyarrow.compute as pc
 
 from inkling.errors import InputError
 from inkling.event_results import ArrowResults
-from inkling.logical.plan import Confidence, Demand, EventPlan
+from inkling.logical import plan as p
+from inkling.logical.plan import Demand, EventPlan
 from inkling.logical.settings import is_forecast
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints, MatchBatch
@@ -237,7 +238,7 @@ def most_probable(table: pa.Table, n: int) -> pa.Table:
     return table.take(pa.array(order[:n], pa.int64()))
 
 
-def reaches(probability: np.ndarray, confidence: Confidence | None, rounding: float = 0.0) -> np.ndarray:
+def reaches(probability: np.ndarray, confidence: p.Confidence | None, rounding: float = 0.0) -> np.ndarray:
     """Whether probabilities reach the CONFIDENCE threshold."""
     if confidence is None:
         return np.ones(len(probability), bool)
@@ -246,12 +247,14 @@ def reaches(probability: np.ndarray, confidence: Confidence | None, rounding: fl
     return probability >= confidence.threshold - rounding
 
 
-def may_reach(probability: np.ndarray, error: np.ndarray, confidence: Confidence | None) -> np.ndarray:
+def may_reach(probability: np.ndarray, error: np.ndarray, confidence: p.Confidence | None) -> np.ndarray:
     """Whether matches are possible and may reach the CONFIDENCE threshold, given their error."""
     return reaches(np.minimum(probability + error, 1.0), confidence, ROUNDING) & (probability > 0)
 
 
-def methods(probability: np.ndarray, error: np.ndarray, confidence: Confidence | None, negligible: float) -> np.ndarray:
+def methods(
+    probability: np.ndarray, error: np.ndarray, confidence: p.Confidence | None, negligible: float
+) -> np.ndarray:
     """`exact` where the error is negligible; else `sampled`, or `undecided` if the error leaves CONFIDENCE open."""
     decided = reaches(probability - error, confidence, ROUNDING)
     return np.where(error <= negligible, EXACT, np.where(decided, SAMPLED, UNDECIDED)).astype(object)

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from inkling.logical.evaluate import Bindings, ExpressionContext, Row, holds, value_of
 from inkling.logical.expr import Literal
-from inkling.logical.knowledge import VARIABLES, Clause, RuleAtom, RulePlan
+from inkling.logical.knowledge import VARIABLES, RuleAtom, RuleClause, RulePlan
 from inkling.model.event import Value
 from inkling.model.types import Type
 
@@ -39,7 +39,7 @@ def _facts(rule: RulePlan, context: ExpressionContext) -> Iterator[Row]:
     yield from (dict(zip(names, fact, strict=True)) for fact in found)
 
 
-def _solutions(clause: Clause, context: ExpressionContext) -> Iterator[Mapping[str, Value]]:
+def _solutions(clause: RuleClause, context: ExpressionContext) -> Iterator[Mapping[str, Value]]:
     """What the variables may stand for so that everything in the body holds."""
     solutions: list[dict[str, Value]] = [{}]
     for atom in clause.atoms:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.knowledge import Kind, RulePlan
+from inkling.logical.knowledge import RuleKind, RulePlan
 from inkling.logical.recursion import EventGroup, groups_of, is_monotone
 
 RULE_SET_FEATURES = (
@@ -87,7 +87,7 @@ def _asked(event: p.EventPlan, plan: p.ProgramPlan) -> Iterator[str]:
 def _kinds(rule: RulePlan) -> Iterator[str]:
     if any(rule.name in clause.tables() for clause in rule.clauses):
         yield "recursive rule"
-    if rule.kind is not Kind.MATERIALIZED:
+    if rule.kind is not RuleKind.MATERIALIZED:
         yield "open rule"
     if any(isinstance(part, e.Not) for clause in rule.clauses for one in clause.conditions for part in e.walk(one)):
         yield "denying rule"

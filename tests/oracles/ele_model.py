@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from inkling.language.ele import terms as t
+from inkling.language.kit.cursor import Number
 
 Happened: TypeAlias = tuple[str, tuple[object, ...], int, int]  # name, arguments, start, end
 Binding: TypeAlias = dict[str, object]
@@ -121,7 +122,7 @@ def _value(term: t.Term, binding: Mapping[str, object]) -> object:
     match term:
         case t.Variable(name=name):
             return binding[name]
-        case t.Number(value=value):
+        case Number(size=value):
             return value
         case _:
             raise AssertionError(term)

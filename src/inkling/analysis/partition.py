@@ -9,7 +9,7 @@ from inkling.analysis.policies import looks_at_scope, only_any, parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.patterns.binary import Choice, Pair, pairs_of, walk
+from inkling.logical.patterns.binary import OrNode, Pair, pairs_of, walk
 from inkling.logical.plan import can_be_empty
 
 KeyColumns = Mapping[str, tuple[str, ...]]
@@ -54,7 +54,7 @@ def _pairs_keep_to(event: p.EventPlan, columns: dict[int, str]) -> bool:
     It is enough that the key of every pair has such a column on either side: the two sides are then of one value.
     """
     nodes = list(walk(pairs_of(event)))
-    if any(isinstance(node, Choice) for node in nodes):
+    if any(isinstance(node, OrNode) for node in nodes):
         return False
 
     def is_one(expr: e.Expr) -> bool:

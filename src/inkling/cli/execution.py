@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from inkling.cli.inputs import GivenInputs
 from inkling.cli.options import Runner, RunnerOptions
 from inkling.cli.terminal.messages import counted
-from inkling.physical.groups import Layout
+from inkling.physical.groups import TaskLayout
 from inkling.query import Program
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def execute(
     runner: RunnerOptions,
     sampling: Sampling | None = None,
     *,
-    layout: Layout | None = None,
+    layout: TaskLayout | None = None,
     quick: bool = False,
     say: Callable[[str], None] = lambda _: None,
     debug: bool = False,

@@ -22,7 +22,7 @@ import typer
 
 from inkling.evaluators.sampling import Sampling
 from inkling.examples import NAMES
-from inkling.physical.groups import Layout
+from inkling.physical.groups import TaskLayout
 
 USUAL = Sampling()
 """The defaults of the options about sampling."""
@@ -133,7 +133,7 @@ Tables = Annotated[
 Example = Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(NAMES)}.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 LayoutChoice = Annotated[
-    Layout | None,
+    TaskLayout | None,
     typer.Option(
         "--layout", metavar="key|pattern|both", help="How work is split across Spark tasks.", show_default=False
     ),

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from inkling.errors import InputError
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
-from inkling.logical.knowledge import VARIABLES, Clause, RuleAtom, RulePlan
+from inkling.logical.knowledge import VARIABLES, RuleAtom, RuleClause, RulePlan
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.schema import Column, Facts
@@ -180,12 +180,12 @@ def _fixpoint(group: Sequence[RulePlan], tables: Mapping[str, pa.Table], unit: T
         }
 
 
-def _own(clause: Clause, names: set[str]) -> list[int]:
+def _own(clause: RuleClause, names: set[str]) -> list[int]:
     """The atoms of a clause that look up rules of its own group."""
     return [place for place, atom in enumerate(clause.atoms) if atom.table in names]
 
 
-def _makes_values(clause: Clause) -> bool:
+def _makes_values(clause: RuleClause) -> bool:
     """Whether a fact may hold a value that no fact before it had."""
     return bool(clause.named) or any(not isinstance(value, e.FactColumn | e.Literal) for value in clause.head)
 
@@ -212,7 +212,11 @@ _START = "@start"
 
 
 def derived(
-    rule: RulePlan, clause: Clause, tables: Mapping[str, pa.Table], context: ExpressionContext, first: int | None = None
+    rule: RulePlan,
+    clause: RuleClause,
+    tables: Mapping[str, pa.Table],
+    context: ExpressionContext,
+    first: int | None = None,
 ) -> pa.Table:
     """Facts in the rule's columns, perhaps repeated; `tables[name]` are the facts of `first` for that atom alone.
 
@@ -234,7 +238,7 @@ DELTA = "@new "
 
 
 class _Solver:
-    def __init__(self, rule: str, clause: Clause, context: ExpressionContext) -> None:
+    def __init__(self, rule: str, clause: RuleClause, context: ExpressionContext) -> None:
         self._rule, self._clause, self._context = rule, clause, context
         self._rows = pa.table({_START: pa.array([0], pa.int8())})
         self._named = list(clause.named)

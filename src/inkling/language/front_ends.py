@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from inkling.language import syntax as s
 from inkling.language.ele import ETALIS
 from inkling.language.kit.reading import Notation
 from inkling.language.lahar import LAHAR
 from inkling.language.parser import parse as parse_ink
 from inkling.language.printer import format_program
 from inkling.language.sre import WAYEB
-from inkling.language.syntax import Program
 
 NOTATIONS: Mapping[str, Notation[Any]] = MappingProxyType({".ele": ETALIS, ".lahar": LAHAR, ".sre": WAYEB})
 
@@ -20,7 +20,7 @@ def notation_of(name: str) -> Notation[Any] | None:
     return next((one for suffix, one in NOTATIONS.items() if name.lower().endswith(suffix)), None)
 
 
-def parse(text: str, name: str = "<string>") -> Program:
+def parse(text: str, name: str = "<string>") -> s.Program:
     """Reads a program; raises `ProgramError` with one diagnostic for each wrong statement.
 
     >>> program = parse("e(X) <- a(X) SEQ b(X).", "rules.ele")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.rewrites.everywhere import Numbers
+from inkling.logical.rewrites.everywhere import Renumbering
 from inkling.model.schema import Column, EventSchema, TableSchema
 from inkling.model.types import Type
 
@@ -61,7 +61,7 @@ def model_table(name: str, made_by: str = "inkling fit") -> TableSchema:
 def forecast_plan(event: p.EventPlan, name: str, forecast: p.Forecast, confidence: p.Confidence | None) -> p.EventPlan:
     """The event `name` whose results are forecasts of an event; features become slots after those of the pattern."""
     n_slots = 1 + max((slot.number for slot in event.slots), default=-1)
-    numbers = [Numbers({leaf.slot: n_slots + place}, {}) for place, leaf in enumerate(forecast.features)]
+    numbers = [Renumbering({leaf.slot: n_slots + place}, {}) for place, leaf in enumerate(forecast.features)]
     features = tuple(one.pattern(leaf) for one, leaf in zip(numbers, forecast.features, strict=True))
     forecast = replace(forecast, features=tuple(leaf for leaf in features if isinstance(leaf, p.Leaf)))
     slots = (*event.slots, *(p.Slot(leaf.slot, None, leaf.sources, False, False) for leaf in forecast.features))

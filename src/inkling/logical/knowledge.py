@@ -13,7 +13,7 @@ VARIABLES = -1
 """`FactColumn(VARIABLES, name, …)` is a variable of the clause it stands in."""
 
 
-class Kind(Enum):
+class RuleKind(Enum):
     """How a rule is answered."""
 
     MATERIALIZED = "materialized"  # all of its facts are known before the run
@@ -30,7 +30,7 @@ class RuleAtom:
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class RuleClause:
     """One way to derive facts: all atoms agree, values are named in order, and all conditions hold."""
 
     head: tuple[e.Expr, ...]
@@ -59,8 +59,8 @@ class RulePlan:
     """
 
     schema: TableSchema
-    clauses: tuple[Clause, ...]
-    kind: Kind
+    clauses: tuple[RuleClause, ...]
+    kind: RuleKind
     group: int
 
     @property

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from inkling.logical.plan import Confidence, EventPlan, Forecast, ForecastKind, ProgramPlan, StreamPlan
+from inkling.logical import plan as p
+from inkling.logical.plan import EventPlan, Forecast, ForecastKind, ProgramPlan, StreamPlan
 from inkling.model.time import MICROSECONDS, Span
 
 Settings: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -90,7 +91,7 @@ def _with(event: EventPlan, parameter: str, value: float) -> EventPlan:
             if not 0 <= value <= 1:
                 raise SettingError(f"a confidence lies between 0 and 1, not at {value:g}")
             strict = event.confidence is not None and event.confidence.strict
-            return replace(event, confidence=Confidence(value, strict))
+            return replace(event, confidence=p.Confidence(value, strict))
         case "order":
             return replace(event, forecast=replace(forecast, order=_whole(parameter, value, 0)))
         case "within":

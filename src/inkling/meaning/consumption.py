@@ -39,12 +39,12 @@ class _Consuming:
     stage: Partition
     at: Bindings
 
-    def found(self, node: b.Node) -> list[Occurrence]:
+    def found(self, node: b.PairTree) -> list[Occurrence]:
         match node:
-            case b.Single(leaf=leaf, frames=frames):
+            case b.LeafNode(leaf=leaf, frames=frames):
                 framed = (self._framed(one, frames) for one in self.stage.occurrences(leaf, self.at))
                 return [one for one in framed if one is not None and self.stage.known_in_time(one, self.keep)]
-            case b.Choice(items=items):
+            case b.OrNode(items=items):
                 return [one for item in items for one in self.found(item)]
             case b.Pair():
                 return self._paired(node)

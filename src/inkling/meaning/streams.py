@@ -15,8 +15,9 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import cast
 
+from inkling.logical import expr as e
 from inkling.logical.evaluate import Bindings, ExpressionContext, Row, holds, value_of
-from inkling.logical.expr import ROW, Expr, Literal, PreviousColumn, SinceChange
+from inkling.logical.expr import ROW, Expr, PreviousColumn
 from inkling.logical.patterns.allen import ends_of, listed_at
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.meaning.lost_worlds import EMPTY_KEY
@@ -232,9 +233,9 @@ def _looked_up(expr: Expr, event: Event, previous: _Latest | None, since: Row) -
     """The expression with what lies in the past of the row filled in."""
     match expr:
         case PreviousColumn(column=column, type=kind):
-            return Literal(None if previous is None else previous.event.values[column], kind)
-        case SinceChange(column=column, type=kind):
-            return Literal(event.end.time - _time(since[column]), kind)
+            return e.Literal(None if previous is None else previous.event.values[column], kind)
+        case e.SinceChange(column=column, type=kind):
+            return e.Literal(event.end.time - _time(since[column]), kind)
     changes: dict[str, object] = {}
     for part in fields(expr):
         value = getattr(expr, part.name)

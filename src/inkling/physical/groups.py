@@ -8,7 +8,7 @@ from enum import Enum
 from inkling.physical.plan import EventStep, Input, Stage
 
 
-class Layout(Enum):
+class TaskLayout(Enum):
     """What tasks that run beside each other share out among them."""
 
     KEY = "key"  # the keys: each task has all patterns
@@ -16,26 +16,26 @@ class Layout(Enum):
     BOTH = "both"
 
 
-def layout_of(name: str | Layout | None) -> Layout | None:
+def layout_of(name: str | TaskLayout | None) -> TaskLayout | None:
     """A layout by its name; None leaves the choice to the planner."""
-    if name is None or isinstance(name, Layout):
+    if name is None or isinstance(name, TaskLayout):
         return name
-    names = [one.value for one in Layout]
+    names = [one.value for one in TaskLayout]
     if name not in names:
         raise ValueError(f"expected layout to be one of {', '.join(names)}, found {name!r}")
-    return Layout(name)
+    return TaskLayout(name)
 
 
-def chosen_layout(stage: Stage, wanted: Layout | None) -> Layout:
+def chosen_layout(stage: Stage, wanted: TaskLayout | None) -> TaskLayout:
     """The layout of a stage: by keys if it has any or can be cut by time, else by patterns."""
     if wanted is not None:
         return wanted
-    return Layout.KEY if stage.key_types or stage.sliced else Layout.PATTERN
+    return TaskLayout.KEY if stage.key_types or stage.sliced else TaskLayout.PATTERN
 
 
-def groups_in(stage: Stage, layout: Layout, n_groups: int) -> list[Stage]:
+def groups_in(stage: Stage, layout: TaskLayout, n_groups: int) -> list[Stage]:
     """The stages that run beside each other."""
-    return [stage] if layout is Layout.KEY else split_by_pattern(stage, n_groups)
+    return [stage] if layout is TaskLayout.KEY else split_by_pattern(stage, n_groups)
 
 
 def split_by_pattern(stage: Stage, n_groups: int) -> list[Stage]:

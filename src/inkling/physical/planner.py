@@ -29,7 +29,7 @@ from inkling.physical.naming import Naming, columns_of_segments, physical_name, 
 from inkling.physical.near import Near, near_of
 from inkling.physical.plan import Bit, Computed, EventStep, Input, LeafTest, PhysicalPlan, Sharing, Stage
 from inkling.physical.sharing import sharing_of
-from inkling.physical.stages import Group, Placement, column_types, group_events
+from inkling.physical.stages import Placement, StageDraft, column_types, group_events
 
 
 def plan_program(program: p.ProgramPlan, placement: Placement | None = None, *, shares: bool = True) -> PhysicalPlan:
@@ -80,7 +80,7 @@ class _InputDraft:
 @dataclass(slots=True)
 class _StagePlanner:
     program: p.ProgramPlan
-    group: Group
+    group: StageDraft
     uncertain: frozenset[str]
     shares: bool = True
     index: BitIndex = field(default_factory=BitIndex)

@@ -16,7 +16,7 @@ from inkling.model.types import Type
 
 
 @dataclass(slots=True)
-class Group:
+class StageDraft:
     """Events that will share a stage."""
 
     key_types: tuple[Type, ...]
@@ -42,14 +42,14 @@ class NoPlaceError(Exception):
         self.event = event
 
 
-def group_events(program: ProgramPlan, placement: Placement | None = None) -> list[Group]:
+def group_events(program: ProgramPlan, placement: Placement | None = None) -> list[StageDraft]:
     """Put each event into the first stage that fits: same key per source, and everything it uses is there.
 
     Events that need each other share a stage.
 
     A placement leaves stages without events empty, and fails with `NoPlaceError` where it gives too little room.
     """
-    groups: list[Group | None] = [] if placement is None else _reserved(program, placement)
+    groups: list[StageDraft | None] = [] if placement is None else _reserved(program, placement)
     homes = {} if placement is None else placement.homes
     home: dict[str, int] = {}
     for together in groups_of(program):
@@ -66,14 +66,14 @@ def group_events(program: ProgramPlan, placement: Placement | None = None) -> li
                 raise NoPlaceError(event.name)
             number = len(groups)
             groups.append(None)
-        group = groups[number] = groups[number] or Group(types, bool(event.partition))
+        group = groups[number] = groups[number] or StageDraft(types, bool(event.partition))
         for one in together.events:
             keys = verdicts[one.name].conclusion
             group.keys.update({source: keys.get(source, ()) for source in read_sources(one)})
             group.events.append(one)
             group.verdicts[one.name] = verdicts[one.name]
             home[one.name] = number
-    return [group or Group((), declared=False) for group in groups]
+    return [group or StageDraft((), declared=False) for group in groups]
 
 
 def _verdicts(together: EventGroup, program: ProgramPlan) -> dict[str, Verdict[KeyColumns]]:
@@ -81,7 +81,7 @@ def _verdicts(together: EventGroup, program: ProgramPlan) -> dict[str, Verdict[K
     verdicts = {event.name: partition_of(event) for event in together.events}
     if not together.is_recursive:
         return verdicts
-    trial = Group((), bool(together.events[0].partition))
+    trial = StageDraft((), bool(together.events[0].partition))
     kinds = set()
     for event in together.events:
         keys = verdicts[event.name].conclusion
@@ -106,21 +106,21 @@ def _verdicts(together: EventGroup, program: ProgramPlan) -> dict[str, Verdict[K
     return dict.fromkeys(verdicts, alone)
 
 
-def _reserved(program: ProgramPlan, placement: Placement) -> list[Group | None]:
+def _reserved(program: ProgramPlan, placement: Placement) -> list[StageDraft | None]:
     """The stages with the keys of the events whose stage is fixed, but without events."""
-    groups: list[Group | None] = [None] * placement.n_stages
+    groups: list[StageDraft | None] = [None] * placement.n_stages
     for event in program.events:
         if event.name in placement.homes:
             keys = _verdicts(group_of(event, program), program)[event.name].conclusion
             number = placement.homes[event.name]
-            group = groups[number] or Group(_key_types(program, event, keys), bool(event.partition))
+            group = groups[number] or StageDraft(_key_types(program, event, keys), bool(event.partition))
             group.keys.update({source: keys.get(source, ()) for source in read_sources(event)})
             groups[number] = group
     return groups
 
 
 def _first_fitting(
-    groups: list[Group | None],
+    groups: list[StageDraft | None],
     earliest: int,
     together: EventGroup,
     verdicts: Mapping[str, Verdict[KeyColumns]],
@@ -138,7 +138,7 @@ def _first_fitting(
     return next((number for number in possible if groups[number] is None), None)
 
 
-def _fits(group: Group, event: EventPlan, keys: KeyColumns, types: tuple[Type, ...]) -> bool:
+def _fits(group: StageDraft, event: EventPlan, keys: KeyColumns, types: tuple[Type, ...]) -> bool:
     if group.key_types != types or group.declared != bool(event.partition):
         return False
     continues = isinstance(event.pattern, Sliding) or event.consumption is not None
@@ -154,7 +154,7 @@ def _fits(group: Group, event: EventPlan, keys: KeyColumns, types: tuple[Type, .
     return True
 
 
-def _same_key(maker: EventPlan, group: Group, wanted: tuple[str, ...]) -> bool:
+def _same_key(maker: EventPlan, group: StageDraft, wanted: tuple[str, ...]) -> bool:
     """Whether the key of a derived event is the key under which it was derived."""
     outputs = {output.name: output.expr for output in maker.head}
     own = [column.name for column in maker.partition]

@@ -16,7 +16,8 @@ from inkling.evaluators.hashes import labels_of
 from inkling.evaluators.relation.operands import OperandKeys, RelationContext, keys_of
 from inkling.local import IngestedInputs, ingest
 from inkling.logical import expr as e
-from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan
+from inkling.logical import plan as p
+from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.model.uncertainty import LostEvents
 from inkling.query import Program
 from inkling.report.data import EndRow, SegmentsRow
@@ -56,7 +57,7 @@ def _relation(event: EventPlan, program: ProgramPlan) -> SegmentRelation | None:
     """Where lost ends are known by their neighbors, or nothing is uncertain and segments are taken as they are."""
     found = relation_of(event, program).conclusion
     pattern = event.pattern
-    if found is not None or not isinstance(pattern, Quantified):
+    if found is not None or not isinstance(pattern, p.Quantified):
         return found
     same = None if pattern.same is None else pattern.same.name
     for operand in (pattern.left, pattern.right):

@@ -23,7 +23,7 @@ from inkling.knowledge.materialize import expression_context, known
 from inkling.logical.plan import ProgramPlan, retracted_outputs
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
-from inkling.physical.groups import Layout
+from inkling.physical.groups import TaskLayout
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.results import Results
 from inkling.runtime.registry import uncertain_evaluators
@@ -102,7 +102,7 @@ def run(
     tables: Mapping[str, Data] | None = None,
     *,
     partitions: int | None = None,
-    layout: Layout | None = None,
+    layout: TaskLayout | None = None,
     sampling: Sampling | None = None,
 ) -> SparkResults:
     """Plan a run of a program; nothing is computed until rows are read.

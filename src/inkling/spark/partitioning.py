@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from inkling.evaluators.division import ByTime, Slice
-from inkling.physical.groups import Layout, chosen_layout, groups_in
+from inkling.physical.groups import TaskLayout, chosen_layout, groups_in
 from inkling.physical.plan import Stage
 from inkling.spark.stage_frame import named
 
@@ -29,7 +29,7 @@ class Partitioning:
 
     cores: int
     fixed: int | None = None  # partitions, if the user gives a number
-    layout: Layout | None = None  # of all stages, if it is not left to the planner
+    layout: TaskLayout | None = None  # of all stages, if it is not left to the planner
     n_groups: int | None = None  # groups of patterns that run in parallel; as many as cores by default
 
     def for_frames(self, frames: list[DataFrame]) -> int:
@@ -49,7 +49,7 @@ class Partitioning:
         return groups_in(stage, chosen_layout(stage, self.layout), self.n_groups or self.cores)
 
 
-def partitioning_of(spark: SparkSession, partitions: int | None, layout: Layout | None = None) -> Partitioning:
+def partitioning_of(spark: SparkSession, partitions: int | None, layout: TaskLayout | None = None) -> Partitioning:
     return Partitioning(spark.sparkContext.defaultParallelism, partitions, layout, partitions)
 
 

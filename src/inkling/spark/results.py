@@ -12,7 +12,8 @@ from pyspark.sql import functions as F
 from inkling.evaluators.division import COUNT, SURVIVAL, Finish
 from inkling.evaluators.result_rows import DETECTED, ERROR, ESTIMATES, LINEAGE, METHOD, PROBABILITY, TIMES
 from inkling.evaluators.stage.rows import format as r
-from inkling.logical.plan import Confidence, EventPlan
+from inkling.logical import plan as p
+from inkling.logical.plan import EventPlan
 from inkling.logical.settings import is_forecast
 from inkling.model.time import Clock
 from inkling.model.types import Type
@@ -105,7 +106,7 @@ def most_probable(event: EventPlan, frame: DataFrame) -> DataFrame:
     return frame.orderBy(named(PROBABILITY).desc(), named(r.START), ids, named(r.END), *head).limit(event.top)
 
 
-def reaches(probability: Column, confidence: Confidence | None) -> Column:
+def reaches(probability: Column, confidence: p.Confidence | None) -> Column:
     """Whether probabilities reach the CONFIDENCE threshold."""
     if confidence is None:
         return F.lit(True)
@@ -114,13 +115,13 @@ def reaches(probability: Column, confidence: Confidence | None) -> Column:
     return probability >= F.lit(confidence.threshold - ROUNDING)
 
 
-def may_reach(confidence: Confidence | None) -> Column:
+def may_reach(confidence: p.Confidence | None) -> Column:
     """Whether results are possible and may reach the CONFIDENCE threshold, given their error."""
     probability, error = named(PROBABILITY), named(ERROR)
     return reaches(F.least(probability + error, F.lit(1.0)), confidence) & (probability > 0)
 
 
-def methods(confidence: Confidence | None, negligible: float) -> Column:
+def methods(confidence: p.Confidence | None, negligible: float) -> Column:
     """`exact` where the error is negligible; else `sampled`, or `undecided` if the error leaves CONFIDENCE open."""
     probability, error = named(PROBABILITY), named(ERROR)
     decided = reaches(probability - error, confidence)

@@ -23,7 +23,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, MatchBatch
-from inkling.physical.groups import Layout, chosen_layout
+from inkling.physical.groups import TaskLayout, chosen_layout
 from inkling.physical.naming import physical_name, type_of
 from inkling.physical.plan import Input, PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
@@ -118,7 +118,7 @@ class _Run:
         """The results of all steps; keys, slices of time or groups of patterns run in parallel, by the layout."""
         names = [step.event.name for step in stage.steps]
         partitioning, expressions = self.partitioning, self.context.expressions
-        by_key = chosen_layout(stage, partitioning.layout) is not Layout.PATTERN
+        by_key = chosen_layout(stage, partitioning.layout) is not TaskLayout.PATTERN
         parts = []
         for group in partitioning.groups_of(stage):
             rows, left_to_worker = self._rows(group)

@@ -9,7 +9,7 @@ import pytest
 from tests.kit.oracle import expression_context
 
 import inkling
-from inkling.analysis.bounds.bounded import Bound, advice, bound_text, forgetting_text, longest_match, state_bound
+from inkling.analysis.bounds.bounded import StateBound, advice, bound_text, forgetting_text, longest_match, state_bound
 from inkling.analysis.choice import Evaluator
 from inkling.automata.run.state import AutomatonState
 from inkling.evaluators.certain import rows_of
@@ -29,7 +29,7 @@ STREAMS = """
 """
 
 
-def bound_of(event: str) -> tuple[Bound | None, str]:
+def bound_of(event: str) -> tuple[StateBound | None, str]:
     program = inkling.parse(STREAMS + event)
     (*_, last) = program.physical.program.events
     verdict = state_bound(last, program.physical.program, is_automaton(program, last.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.kit.oracle import bound
 
 from inkling.logical import expr as e
-from inkling.logical.patterns.binary import Choice, Pair, Single, pairs_of
+from inkling.logical.patterns.binary import LeafNode, OrNode, Pair, pairs_of
 
 STREAMS = "\n".join(f"STREAM {name}(id INT, k INT, x DOUBLE, t INT) ID id KEY k TIME t;" for name in "ABC")
 
@@ -27,13 +27,13 @@ def columns(pair: Pair) -> list[tuple[str, str]]:
 def test_sequences_are_read_from_left_to_right() -> None:
     outer = read("SEQ(A a, B b, C c)")
     assert isinstance(outer.left, Pair)
-    assert isinstance(outer.right, Single)
+    assert isinstance(outer.right, LeafNode)
     assert (outer.bound, outer.left.bound) == ({0, 1, 2}, {0, 1})
 
 
 def test_nested_sequences_stay_operands() -> None:
     outer = read("SEQ(A a, SEQ(B b, C c))")
-    assert isinstance(outer.left, Single)
+    assert isinstance(outer.left, LeafNode)
     assert isinstance(outer.right, Pair)
 
 
@@ -59,7 +59,7 @@ def test_types_that_differ_make_no_key() -> None:
 
 def test_conditions_of_a_branch_hold_where_it_was_taken() -> None:
     pair = read("SEQ(A a, (B b[k = a.k] OR C c))")
-    assert isinstance(pair.right, Choice)
+    assert isinstance(pair.right, OrNode)
     assert pair.keys == ()
     assert [(test.owner, test.optional) for test in pair.tests] == [(1, True)]
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import inkling
 from inkling.cli import app
-from inkling.physical.graph.agents import Kind, Network, network_of
+from inkling.physical.graph.agents import AgentKind, Network, network_of
 from inkling.physical.graph.svg import drawn
 
 PROGRAM = """
@@ -33,26 +33,26 @@ def network() -> Network:
     return network_of(inkling.parse(PROGRAM).rewritten.plan)
 
 
-def titles(network: Network, kind: Kind) -> list[str]:
+def titles(network: Network, kind: AgentKind) -> list[str]:
     return [agent.title for agent in network.agents if agent.kind is kind]
 
 
 def test_every_stream_table_and_event_is_one_agent(network: Network) -> None:
-    assert titles(network, Kind.STREAM) == ["S", "R"]
-    assert titles(network, Kind.TABLE) == ["place"]
-    assert titles(network, Kind.EVENT) == ["rising", "climbing", "left", "where_", "odd"]
+    assert titles(network, AgentKind.STREAM) == ["S", "R"]
+    assert titles(network, AgentKind.TABLE) == ["place"]
+    assert titles(network, AgentKind.EVENT) == ["rising", "climbing", "left", "where_", "odd"]
 
 
 def test_agents_of_every_kind(network: Network) -> None:
-    assert "enrich" in titles(network, Kind.ENRICH)
-    assert "CONSUME RESTART" in titles(network, Kind.CONSUME)
-    assert {"AT 3", "AT 9"} == set(titles(network, Kind.TIME))
-    assert {"SEQ", "EXCEPT", "DURING"} == set(titles(network, Kind.JOIN))
-    assert "WITHIN 9 TICKS" in titles(network, Kind.WINDOW)
+    assert "enrich" in titles(network, AgentKind.ENRICH)
+    assert "CONSUME RESTART" in titles(network, AgentKind.CONSUME)
+    assert {"AT 3", "AT 9"} == set(titles(network, AgentKind.TIME))
+    assert {"SEQ", "EXCEPT", "DURING"} == set(titles(network, AgentKind.JOIN))
+    assert "WITHIN 9 TICKS" in titles(network, AgentKind.WINDOW)
 
 
 def test_equal_parts_are_one_agent_whatever_they_are_called(network: Network) -> None:
-    rising = [agent for agent in network.agents if agent.kind is Kind.JOIN and len(agent.details) == 2]
+    rising = [agent for agent in network.agents if agent.kind is AgentKind.JOIN and len(agent.details) == 2]
     (shared,) = [agent for agent in rising if "b.x > a.x" in agent.details]
     assert network.uses(shared) == 2  # by the window of rising and climbing, and by the rest of left
     assert not any("q.x > p.x" in agent.details for agent in network.agents)
@@ -112,7 +112,7 @@ def test_a_recursion_gives_its_results_to_itself() -> None:
         "EVENT top(a.x) AS PATTERN SEQ(top p, A a[x > p.x]) PER INTERVAL;"
     )
     network = network_of(program.plan)
-    (again,) = [agent for agent in network.agents if agent.kind is Kind.AGAIN]
+    (again,) = [agent for agent in network.agents if agent.kind is AgentKind.AGAIN]
     assert again.title == "top"
     assert [agent.title for agent in network.events] == ["top"]
     assert "again" in program.graph()

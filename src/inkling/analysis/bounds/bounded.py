@@ -15,7 +15,7 @@ from inkling.analysis.relation import relation_of
 from inkling.analysis.uncertainty import streams_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
-from inkling.logical.patterns.binary import Choice, Node, Pair, Single, pairs_of, walk
+from inkling.logical.patterns.binary import LeafNode, OrNode, Pair, PairTree, pairs_of, walk
 from inkling.logical.plan import can_be_empty
 from inkling.logical.printing.text import span_text, window_text
 from inkling.logical.recursion import group_of
@@ -48,11 +48,11 @@ def n_waiting(event: p.EventPlan) -> int:
     return sum(map(_n_events, sides))
 
 
-def _n_events(node: Node) -> int:
+def _n_events(node: PairTree) -> int:
     match node:
-        case Single():
+        case LeafNode():
             return 1
-        case Choice(items=items):
+        case OrNode(items=items):
             return max(map(_n_events, items))
         case Pair(left=left, right=right):
             return _n_events(left) + _n_events(right)
@@ -64,7 +64,7 @@ def _length(window: p.Window, unit: Callable[[Span], int]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class StateBound:
     """What is kept of one key."""
 
     windows: tuple[p.Window, ...] = ()  # events as young as all of these together
@@ -79,7 +79,7 @@ class Bound:
     chances: str | None = None  # of what, for queries over probable streams
 
 
-def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Verdict[Bound | None]:
+def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Verdict[StateBound | None]:
     """What a stream must keep per key for an event, or None when nothing limits it.
 
     `regular` says whether an automaton recognizes the event.
@@ -123,7 +123,7 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
     return Verdict(_bound(event, program, horizon.conclusion.windows), horizon.reason)
 
 
-def _bound_of_query(event: p.EventPlan, strategy: Strategy, program: p.ProgramPlan) -> Verdict[Bound | None]:
+def _bound_of_query(event: p.EventPlan, strategy: Strategy, program: p.ProgramPlan) -> Verdict[StateBound | None]:
     bound = _bound(event, program)
     match strategy.engine:
         case Engine.CHAINS | Engine.AUTOMATON:
@@ -139,7 +139,9 @@ def _bound_of_query(event: p.EventPlan, strategy: Strategy, program: p.ProgramPl
             return Verdict(None, f"partial matches wait for as long as it takes: {strategy.reason}")
 
 
-def _bound_of_waiting(event: p.EventPlan, consumption: p.Consumption, program: p.ProgramPlan) -> Verdict[Bound | None]:
+def _bound_of_waiting(
+    event: p.EventPlan, consumption: p.Consumption, program: p.ProgramPlan
+) -> Verdict[StateBound | None]:
     without_limit = [pair for pair in pairs_in(event) if not pair.windows and event.keep is None]
     if without_limit and consumption.keeping:
         return Verdict(None, "KEEPING stores everything that waits for a partner, and nothing limits for how long")
@@ -154,7 +156,7 @@ def _bound_of_waiting(event: p.EventPlan, consumption: p.Consumption, program: p
     return Verdict(bound, f"{policy} stores one occurrence on each side that waits")
 
 
-def bound_text(bound: Bound | None) -> str:
+def bound_text(bound: StateBound | None) -> str:
     """What is kept per key, in words."""
     if bound is None:
         return "unlimited, every event of the key"
@@ -180,7 +182,7 @@ def bound_text(bound: Bound | None) -> str:
     return ", and ".join(phrases)
 
 
-def forgetting_text(bound: Bound | None) -> str:
+def forgetting_text(bound: StateBound | None) -> str:
     """When a key is forgotten of which nothing more comes."""
     if bound is None:
         return "nothing, so unbounded streams are rejected"
@@ -235,11 +237,11 @@ def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterato
 
 def _bound(
     event: p.EventPlan, program: p.ProgramPlan, windows: tuple[p.Window, ...] = (), n_open: int | None = None
-) -> Bound:
+) -> StateBound:
     streams = streams_of(event, program)
     late = [one.schema.late for one in streams if one.schema.late is not None and not one.schema.speculative]
     ticks = [stream.schema.tick for stream in streams if stream.schema.tick is not None]
-    return Bound(
+    return StateBound(
         windows,
         n_open=n_open,
         lateness=max(late, key=lambda span: span.length(ticks[0] if ticks else None), default=None),

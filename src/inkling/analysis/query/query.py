@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from inkling.logical.expr import Expr, Literal
+from inkling.logical import expr as e
+from inkling.logical.expr import Expr
 from inkling.logical.plan import Per
 
 
@@ -52,7 +53,7 @@ class Subgoal:
     accepts: tuple[Expr, ...] = ()
     across: tuple[Expr, ...] = ()
     kept: frozenset[str] = frozenset()
-    constants: Mapping[str, Literal] = field(default_factory=dict)
+    constants: Mapping[str, e.Literal] = field(default_factory=dict)
 
     @property
     def can_reject(self) -> bool:

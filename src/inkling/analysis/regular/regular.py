@@ -178,11 +178,11 @@ class Symbols(Protocol):
 
 def expression_of(event: p.EventPlan, symbols: Symbols) -> Regex:
     """The words whose ends are the results of a regular event."""
-    regex = _Translator(symbols).pattern(event.pattern, p.Policy.ANY)
+    regex = _RegexTranslator(symbols).pattern(event.pattern, p.Policy.ANY)
     return at_most(regex, event.within.count) if isinstance(event.within, p.EventCount) else regex
 
 
-class _Translator:
+class _RegexTranslator:
     def __init__(self, symbols: Symbols) -> None:
         self._symbols = symbols
 

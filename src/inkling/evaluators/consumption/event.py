@@ -148,11 +148,11 @@ class Consuming:
         """The matches of the event; they have passed WITHIN, HAVING and KEEP FOR."""
         return self._found(b.pairs_of(self.step.event, lambda leaf: self.step.leaf(leaf.slot).across))
 
-    def _found(self, node: b.Node) -> StoredOccurrences:
+    def _found(self, node: b.PairTree) -> StoredOccurrences:
         match node:
-            case b.Single():
+            case b.LeafNode():
                 return self._single(node)
-            case b.Choice(items=items):
+            case b.OrNode(items=items):
                 found = self._found(items[0])
                 for item in items[1:]:
                     found = stacked(found, self._found(item))
@@ -160,7 +160,7 @@ class Consuming:
             case b.Pair():
                 return self._pair(node)
 
-    def _single(self, node: b.Single) -> StoredOccurrences:
+    def _single(self, node: b.LeafNode) -> StoredOccurrences:
         batch, slot = self.store.batch, node.leaf.slot
         rows = rows_passing(self.step.leaf(slot), self.store.batch)
         if self.done > -FOREVER:

@@ -27,8 +27,9 @@ from inkling.forecasting.models.forecasts import (
 from inkling.forecasting.models.model import Model
 from inkling.io.tables import maker_of
 from inkling.kernels.forecast.chains import FollowTables
+from inkling.logical import plan as p
 from inkling.logical.forecasts import DISTRIBUTION
-from inkling.logical.plan import Confidence, Forecast, ForecastKind
+from inkling.logical.plan import Forecast, ForecastKind
 from inkling.model.batch import EventBatch, Ints
 from inkling.model.time import Span
 from inkling.physical.naming import physical_name
@@ -201,7 +202,7 @@ class Families:
         return within_duration(chain, gaps, self.unit(forecast.within))
 
 
-def _issued(table: ForecastTable, within: WithinDuration | None, confidence: Confidence | None) -> NDArray[np.bool_]:
+def _issued(table: ForecastTable, within: WithinDuration | None, confidence: p.Confidence | None) -> NDArray[np.bool_]:
     """Where a forecast is made and likely enough."""
     issued = table.issued
     if within is not None:
@@ -246,7 +247,7 @@ def family_names(step: EventStep, rows: EventBatch) -> tuple[tuple[str, ...], In
     return tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy().astype(np.int64)
 
 
-def asked(forecast: Forecast, confidence: Confidence | None) -> Asked:
+def asked(forecast: Forecast, confidence: p.Confidence | None) -> Asked:
     """A forecast in the words of its model."""
     least = 0.0 if confidence is None else confidence.threshold
     if confidence is not None and confidence.strict:

@@ -22,7 +22,8 @@ from inkling.evaluators.stage.rows.row_tests import resets_in
 from inkling.forecasting.models.chain import moves
 from inkling.forecasting.models.counts import MOST_BITS
 from inkling.kernels.automaton.order import any_tied
-from inkling.logical.expr import AnyOf, Expr
+from inkling.logical import expr as e
+from inkling.logical.expr import Expr
 from inkling.model.batch import EventBatch, Ints
 from inkling.physical.plan import EventStep
 from inkling.physical.printing.explain import row_text
@@ -137,4 +138,4 @@ def symbol_words(step: EventStep, reader: SymbolReader) -> tuple[str, ...]:
 
 def _text(condition: Expr) -> str:
     text = row_text(condition)
-    return f"({text})" if isinstance(condition, AnyOf) else text
+    return f"({text})" if isinstance(condition, e.AnyOf) else text

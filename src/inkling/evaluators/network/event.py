@@ -22,7 +22,7 @@ from inkling.kernels.columns import lists
 from inkling.kernels.columns.canonical import canonical_order
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
-from inkling.logical.plan import EventPlan, Output, Pattern, Per
+from inkling.logical.plan import EventPlan, Pattern, Per
 from inkling.logical.recursion import branch_with
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
@@ -201,7 +201,7 @@ def _matches(
     )
 
 
-def _values(outputs: tuple[Output, ...], resolve: Gather, n: int, context: ExpressionContext) -> dict[str, pa.Array]:
+def _values(outputs: tuple[p.Output, ...], resolve: Gather, n: int, context: ExpressionContext) -> dict[str, pa.Array]:
     return {output.name: evaluate(output.expr, resolve, n, context) for output in outputs}
 
 

@@ -11,7 +11,8 @@ from inkling.errors import InputError
 from inkling.evaluators.division import COUNT, SURVIVAL
 from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
 from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram
-from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn, Literal
+from inkling.logical import expr as e
+from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.settings import is_forecast
 from inkling.model.time import Clock
@@ -28,7 +29,7 @@ from inkling.results import (
     require_exact,
 )
 
-_PLAIN = (ColumnOf, KeyColumn, ListColumn, Literal)
+_PLAIN = (ColumnOf, KeyColumn, ListColumn, e.Literal)
 """What is another value for every other value of a variable; of anything else, several may be one result."""
 
 NEGLECTED = 1e-7

@@ -10,7 +10,7 @@ import numpy as np
 from inkling.evaluators.relation.forward import bounds
 from inkling.evaluators.relation.lists import RelationQuery
 from inkling.evaluators.relation.operands import RECORDED, OperandKeys
-from inkling.logical.plan import Confidence
+from inkling.logical import plan as p
 from inkling.model.batch import FOREVER, Ints
 from inkling.results import ROUNDING, reaches
 
@@ -31,7 +31,7 @@ def first_moments(
     others: Ints,
     quantity: Ints,
     asked: RelationQuery,
-    confidence: Confidence,
+    confidence: p.Confidence,
     since: int,
     until: int,
 ) -> EarlyBounds:

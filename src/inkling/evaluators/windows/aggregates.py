@@ -16,7 +16,6 @@ from inkling.kernels.windows.exact_sums import sliding_sums
 from inkling.kernels.windows.sliding import extreme_rows, running_sums
 from inkling.kernels.windows.sliding_statistics import middle_rows, sliding_deviations
 from inkling.logical import expr as e
-from inkling.logical.expr import Aggregate
 from inkling.logical.user_aggregates import UserAggregate
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints, taken
@@ -32,7 +31,7 @@ Sums = dict[str | None, tuple[Ints, WholeSums | NDArray[np.float64]]]
 """Counts and sums by column, which several aggregates share."""
 
 
-def sliding(asked: Aggregate, first: Ints, group: Ints, values: pa.Array, wanted: Bools, sums: Sums) -> pa.Array:
+def sliding(asked: e.Aggregate, first: Ints, group: Ints, values: pa.Array, wanted: Bools, sums: Sums) -> pa.Array:
     """Value of an aggregate in each wanted window of the values, those of positions `first[i]` … i."""
     present = np.asarray(pc.is_valid(values).to_numpy(zero_copy_only=False), bool)
     if asked.by is not None:

@@ -14,8 +14,9 @@ import pyarrow as pa
 from inkling.analysis.choice import Choice, Evaluator
 from inkling.analysis.worlds import common_key, needs_lengths, reach_of
 from inkling.evaluators.worlds.probabilities.regular import RegularEvent
+from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
-from inkling.logical.plan import EventPlan, ProgramPlan, Quantified, StreamPlan
+from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.logical.recursion import dependencies_of
 from inkling.logical.rewrites.in_worlds import SUB_TICKS, in_worlds, uncertain_events, uncertain_part
 from inkling.model.time import Clock, TimeUnit
@@ -107,7 +108,7 @@ class WorldProgram:
 
 
 def _compares_keys(event: EventPlan) -> bool:
-    return isinstance(event.pattern, Quantified)
+    return isinstance(event.pattern, p.Quantified)
 
 
 def without_worlds(plan: PhysicalPlan) -> frozenset[str]:

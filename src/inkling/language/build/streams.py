@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from inkling.language import syntax as s
 from inkling.language.build.values import Value, node_of
-from inkling.language.syntax import ColumnDecl, Confidence, Ident, Item
+from inkling.language.syntax import ColumnDecl, Ident, Item
 
 
 class StatementBuilder:
@@ -41,8 +41,8 @@ def named(value: Value, name: str) -> Item:
     return Item(node_of(value), Ident(name))
 
 
-def at_least_confident(threshold: float, *, strictly: bool, early: bool = False) -> Confidence:
-    return Confidence(">" if strictly else ">=", float(threshold), early)
+def at_least_confident(threshold: float, *, strictly: bool, early: bool = False) -> s.Confidence:
+    return s.Confidence(">" if strictly else ">=", float(threshold), early)
 
 
 class StreamBuilder(StatementBuilder):

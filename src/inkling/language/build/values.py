@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 
 from inkling.language import syntax as s
 from inkling.language.printer import format_expression
-from inkling.language.syntax import Duration, EventCount, PointCount, Rate, TimeUnit
+from inkling.language.syntax import Duration, PointCount, TimeUnit
 
 
 class Value:
@@ -136,7 +136,7 @@ class PartValue:
         return self[column]
 
     def __getitem__(self, column: str) -> Value:
-        return Value(s.Part(self._which, s.Ident(self._var), s.Ident(column)))
+        return Value(s.FirstOrLast(self._which, s.Ident(self._var), s.Ident(column)))
 
 
 def v(name: str) -> VariableValue:
@@ -279,9 +279,9 @@ def duration(amount: int | float | str | Fraction, unit: TimeUnit) -> Duration:
     return Duration(_exact(amount), unit)
 
 
-def rate(count: int | float | str | Fraction, per: Duration) -> Rate:
+def rate(count: int | float | str | Fraction, per: Duration) -> s.Rate:
     """So many in a length of time, on average: `rate(12, hours(1))`."""
-    return Rate(_exact(count), per)
+    return s.Rate(_exact(count), per)
 
 
 def ticks(amount: int) -> Duration:
@@ -316,8 +316,8 @@ def weeks(amount: int | float) -> Duration:
     return duration(amount, "WEEKS")
 
 
-def events(n: int) -> EventCount:
-    return EventCount(n)
+def events(n: int) -> s.EventCount:
+    return s.EventCount(n)
 
 
 def points(n: int) -> PointCount:

@@ -77,7 +77,7 @@ def duration(quantity: t.Quantity, source: SourceText) -> s.Duration:
 
 
 def read_directives(statements: Iterable[t.Statement], source: SourceText) -> tuple[Directives, list[Diagnostic]]:
-    reader = _Reader(source, Directives())
+    reader = _DirectiveReader(source, Directives())
     problems: list[Diagnostic] = []
     for statement in statements:
         if isinstance(statement, t.Directive):
@@ -89,7 +89,7 @@ def read_directives(statements: Iterable[t.Statement], source: SourceText) -> tu
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _DirectiveReader:
     source: SourceText
     found: Directives
 

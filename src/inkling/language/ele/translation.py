@@ -27,7 +27,7 @@ def translate(file: t.RuleFile, source: SourceText) -> s.Program:
     problems += clashes
     if problems:
         raise ProgramError(problems)
-    translator = _Translator(Meaning(source, predicates, infer(file, directives)), directives, _choosing(file))
+    translator = _RuleTranslator(Meaning(source, predicates, infer(file, directives)), directives, _choosing(file))
     statements: list[s.Statement] = list(translator.undeclared_streams())
     comments: tuple[str, ...] = ()
     for number, statement in enumerate(file.statements):
@@ -46,7 +46,7 @@ def translate(file: t.RuleFile, source: SourceText) -> s.Program:
 
 
 @dataclass(slots=True)
-class _Translator:
+class _RuleTranslator:
     meaning: Meaning
     directives: Directives
     choosing: frozenset[Key]  # events with a rule that joins events, so that a policy can choose among them

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from inkling.errors import Diagnostic, ProgramError
+from inkling.language import syntax as s
 from inkling.language.kit.scanning import RawToken, Scan, comments_by_statement
-from inkling.language.syntax import Program
 from inkling.language.syntax.statements import StatementNode
 from inkling.source import SourceText
 
@@ -21,10 +21,10 @@ class Notation(Generic[File]):
     """A notation other than `.ink`: how its files are read, translated into the syntax of `.ink`, and printed."""
 
     read: Callable[[SourceText], File]
-    translate: Callable[[File, SourceText], Program]
+    translate: Callable[[File, SourceText], s.Program]
     print: Callable[[File], str]
 
-    def parse(self, text: str, name: str = "<string>") -> Program:
+    def parse(self, text: str, name: str = "<string>") -> s.Program:
         """The program that a file is translated into; raises `ProgramError` with every error found."""
         source = SourceText(name, text)
         return self.translate(self.read(source), source)

@@ -109,7 +109,9 @@ class VariableBinding:
 
     def at(self, span: Span) -> s.Expr:
         part, column = s.Ident(self.part, span=span), s.Ident(self.column, span=span)
-        return s.Part("LAST", part, column, span=span) if self.is_repeated else s.Attribute(part, column, span=span)
+        return (
+            s.FirstOrLast("LAST", part, column, span=span) if self.is_repeated else s.Attribute(part, column, span=span)
+        )
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from inkling.source import Span
 
 
 @v_args(meta=True)
-class TreeBuilder(NodeBuilder):
+class NameTransformer(NodeBuilder):
     """Names and numbers of a program; errors in them are found while building."""
 
     def name(self, meta: Meta, children: Children) -> s.Ident:
@@ -68,7 +68,7 @@ _COUNTS = {"EVENT": "EVENTS", "EVENTS": "EVENTS", "POINT": "POINTS", "POINTS": "
 
 
 @v_args(meta=True)
-class DurationBuilder(TreeBuilder):
+class DurationTransformer(NameTransformer):
     def duration(self, meta: Meta, children: Children) -> s.Duration:
         number, unit = children
         return self._duration(number, unit, choices=s.TIME_UNITS)
@@ -173,7 +173,7 @@ _BUILT_IN: dict[str, Callable[[s.Ident, Span], s.Expr]] = {
 
 
 @v_args(meta=True)
-class ExpressionBuilder(DurationBuilder):
+class ExpressionTransformer(DurationTransformer):
     def any_of(self, meta: Meta, children: Children) -> s.AnyOf:
         return s.AnyOf(tuple(children), span=span_of(meta))
 
@@ -240,12 +240,12 @@ class ExpressionBuilder(DurationBuilder):
             case _:
                 raise self._wrong_arguments(name, function, span)
 
-    def part(self, meta: Meta, children: Children) -> s.Part:
+    def part(self, meta: Meta, children: Children) -> s.FirstOrLast:
         name, arguments, column = children
         which = "" if name.quoted else name.text.upper()
         match which, arguments:
             case "FIRST" | "LAST", [s.Variable(ident)]:
-                return s.Part(which, ident, column, span=span_of(meta))
+                return s.FirstOrLast(which, ident, column, span=span_of(meta))
             case _:
                 raise self.error(
                     "INK0117",

@@ -8,7 +8,7 @@ from lark.tree import Meta
 
 from inkling.language import syntax as s
 from inkling.language.kit.lalr import Children, span_of
-from inkling.language.parser.expressions import ExpressionBuilder
+from inkling.language.parser.expressions import ExpressionTransformer
 from inkling.source import Span
 
 _SHORTHANDS: dict[str, tuple[int, int | None]] = {"+": (1, None), "*": (0, None), "?": (0, 1)}
@@ -23,7 +23,7 @@ _HOW_TO_JOIN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ParsedClause:
     """`WHERE …` and the like: the fields it fills, under the words it starts with."""
 
     words: str
@@ -36,7 +36,7 @@ class Clause:
 
 
 @v_args(meta=True)
-class PatternBuilder(ExpressionBuilder):
+class PatternTransformer(ExpressionTransformer):
     def alternatives(self, meta: Meta, children: Children) -> s.Or:
         return s.Or(tuple(children), span=span_of(meta))
 
@@ -142,7 +142,7 @@ class PatternBuilder(ExpressionBuilder):
 
     def nested(self, meta: Meta, children: Children) -> s.Pattern:
         pattern, *rest = children
-        clauses = [part for part in rest if isinstance(part, Clause)]
+        clauses = [part for part in rest if isinstance(part, ParsedClause)]
         var = next((part for part in rest if isinstance(part, s.Ident)), None)
         if not clauses and var is None:
             return cast(s.Pattern, pattern)
@@ -166,19 +166,19 @@ class PatternBuilder(ExpressionBuilder):
         value = self.integer(token) if token.type == "INTEGER" else str(token)
         return s.AtTime(s.Literal(value, span=span_of(token)), span=span_of(meta))
 
-    def where(self, meta: Meta, children: Children) -> Clause:
-        return Clause("WHERE", {"where": children[0]}, span_of(meta))
+    def where(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("WHERE", {"where": children[0]}, span_of(meta))
 
-    def within(self, meta: Meta, children: Children) -> Clause:
-        return Clause("WITHIN", {"within": self.window(*children)}, span_of(meta))
+    def within(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("WITHIN", {"within": self.window(*children)}, span_of(meta))
 
-    def having(self, meta: Meta, children: Children) -> Clause:
-        return Clause("HAVING", {"having": children[0]}, span_of(meta))
+    def having(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("HAVING", {"having": children[0]}, span_of(meta))
 
     def fields_of(self, clauses: Children) -> dict[str, Any]:
         """The fields of clauses in any order, each given once."""
         fields: dict[str, Any] = {}
-        first: dict[str, Clause] = {}
+        first: dict[str, ParsedClause] = {}
         for clause in clauses:
             earlier = first.setdefault(clause.words, clause)
             if earlier is not clause:

@@ -16,17 +16,17 @@ from inkling.language.kit.reading import Chunk, read_statements
 from inkling.language.kit.scanning import RawToken
 from inkling.language.parser.errors import explain
 from inkling.language.parser.foreign import data_file, foreign_statement
-from inkling.language.parser.patterns import Clause, PatternBuilder
+from inkling.language.parser.patterns import ParsedClause, PatternTransformer
 from inkling.language.parser.site import Site
 from inkling.language.parser.tokens import AUTOMATON, SCANNER, read, starts_statement
-from inkling.language.syntax import Program, Statement
+from inkling.language.syntax import Statement
 from inkling.source import SourceText, Span
 
 _BODY_FIELDS = ("where", "within", "having")
 
 
 @v_args(meta=True)
-class StatementBuilder(PatternBuilder):
+class StatementTransformer(PatternTransformer):
     def stream(self, meta: Meta, children: Children) -> s.StreamDecl:
         name, columns, *options = children
         return s.StreamDecl(name, columns, **self.fields_of(options), span=span_of(meta))
@@ -39,28 +39,28 @@ class StatementBuilder(PatternBuilder):
         upper = s.Ident(type_.text.upper(), quoted=type_.quoted, span=type_.span)
         return s.ColumnDecl(name, upper, span=span_of(meta))
 
-    def id_option(self, meta: Meta, children: Children) -> Clause:
-        return Clause("ID", {"id": children[0]}, span_of(meta))
+    def id_option(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("ID", {"id": children[0]}, span_of(meta))
 
-    def key_option(self, meta: Meta, children: Children) -> Clause:
-        return Clause("KEY", {"key": tuple(children)}, span_of(meta))
+    def key_option(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("KEY", {"key": tuple(children)}, span_of(meta))
 
-    def time_point(self, meta: Meta, children: Children) -> Clause:
+    def time_point(self, meta: Meta, children: Children) -> ParsedClause:
         time = s.TimePoint(children[0], span=span_of(meta))
-        return Clause("TIME", {"time": time}, span_of(meta))
+        return ParsedClause("TIME", {"time": time}, span_of(meta))
 
-    def time_span(self, meta: Meta, children: Children) -> Clause:
+    def time_span(self, meta: Meta, children: Children) -> ParsedClause:
         time = s.TimeSpan(*children, span=span_of(meta))
-        return Clause("TIME", {"time": time}, span_of(meta))
+        return ParsedClause("TIME", {"time": time}, span_of(meta))
 
-    def time_between(self, meta: Meta, children: Children) -> Clause:
+    def time_between(self, meta: Meta, children: Children) -> ParsedClause:
         time = s.TimeBetween(*children, span=span_of(meta))
-        return Clause("TIME", {"time": time}, span_of(meta))
+        return ParsedClause("TIME", {"time": time}, span_of(meta))
 
-    def time_about(self, meta: Meta, children: Children) -> Clause:
+    def time_about(self, meta: Meta, children: Children) -> ParsedClause:
         column, error = (child for child in children if not isinstance(child, Token))
         time = s.TimeAbout(column, error, span=span_of(meta))
-        return Clause("TIME", {"time": time}, span_of(meta))
+        return ParsedClause("TIME", {"time": time}, span_of(meta))
 
     def clock_errors(self, meta: Meta, children: Children) -> s.ClockErrors:
         column, usual, *others = (child for child in children if not isinstance(child, Token))
@@ -70,74 +70,74 @@ class StatementBuilder(PatternBuilder):
         at_most, clock = children
         return s.ClockError(at_most, str(clock), span=span_of(meta))
 
-    def at_most_option(self, meta: Meta, children: Children) -> Clause:
-        return Clause("AT MOST", {"at_most": children[0]}, span_of(meta))
+    def at_most_option(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("AT MOST", {"at_most": children[0]}, span_of(meta))
 
-    def order_option(self, meta: Meta, children: Children) -> Clause:
-        return Clause("ORDER BY", {"order_by": children[0]}, span_of(meta))
+    def order_option(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("ORDER BY", {"order_by": children[0]}, span_of(meta))
 
-    def tick_option(self, meta: Meta, children: Children) -> Clause:
-        return Clause("TICK", {"tick": children[0]}, span_of(meta))
+    def tick_option(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("TICK", {"tick": children[0]}, span_of(meta))
 
-    def probability_option(self, meta: Meta, children: Children) -> Clause:
+    def probability_option(self, meta: Meta, children: Children) -> ParsedClause:
         column, *given = children
         fields = {"probability": column, "given": given[0] if given else ()}
-        return Clause("PROBABILITY", fields, span_of(meta))
+        return ParsedClause("PROBABILITY", fields, span_of(meta))
 
     def given(self, meta: Meta, children: Children) -> tuple[s.Ident, ...]:
         return tuple(children)
 
-    def numbered_option(self, meta: Meta, children: Children) -> Clause:
+    def numbered_option(self, meta: Meta, children: Children) -> ParsedClause:
         column, *parts = children
-        return Clause("NUMBERED BY", {"numbered_by": column, **self.fields_of(parts)}, span_of(meta))
+        return ParsedClause("NUMBERED BY", {"numbered_by": column, **self.fields_of(parts)}, span_of(meta))
 
-    def numbered_gaps(self, meta: Meta, children: Children) -> Clause:
+    def numbered_gaps(self, meta: Meta, children: Children) -> ParsedClause:
         shape = self.count(children[0], what="the shape of gaps")
-        return Clause("GAPS", {"erlang": shape}, span_of(meta))
+        return ParsedClause("GAPS", {"erlang": shape}, span_of(meta))
 
-    def numbered_intensity(self, meta: Meta, children: Children) -> Clause:
-        return Clause("INTENSITY", {"intensity": children[0]}, span_of(meta))
+    def numbered_intensity(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("INTENSITY", {"intensity": children[0]}, span_of(meta))
 
-    def numbered_known(self, meta: Meta, children: Children) -> Clause:
-        return Clause("KNOWN FROM", {"known": children[0]}, span_of(meta))
+    def numbered_known(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("KNOWN FROM", {"known": children[0]}, span_of(meta))
 
-    def segments_option(self, meta: Meta, children: Children) -> Clause:
+    def segments_option(self, meta: Meta, children: Children) -> ParsedClause:
         segments = s.SegmentsDecl(**self.fields_of(children), span=span_of(meta))
-        return Clause("SEGMENTS", {"segments": segments}, span_of(meta))
+        return ParsedClause("SEGMENTS", {"segments": segments}, span_of(meta))
 
-    def segments_role(self, meta: Meta, children: Children) -> Clause:
-        return Clause("ROLE", {"role": children[0]}, span_of(meta))
+    def segments_role(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("ROLE", {"role": children[0]}, span_of(meta))
 
-    def segments_count(self, meta: Meta, children: Children) -> Clause:
-        return Clause("COUNT", {"count": children[0]}, span_of(meta))
+    def segments_count(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("COUNT", {"count": children[0]}, span_of(meta))
 
-    def segments_bounds(self, meta: Meta, children: Children) -> Clause:
+    def segments_bounds(self, meta: Meta, children: Children) -> ParsedClause:
         lo, hi = children
-        return Clause("BOUNDS", {"lo": lo, "hi": hi}, span_of(meta))
+        return ParsedClause("BOUNDS", {"lo": lo, "hi": hi}, span_of(meta))
 
-    def segments_rate(self, meta: Meta, children: Children) -> Clause:
-        return Clause("RATE", {"rate": children[0]}, span_of(meta))
+    def segments_rate(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("RATE", {"rate": children[0]}, span_of(meta))
 
-    def segments_timeout(self, meta: Meta, children: Children) -> Clause:
-        return Clause("TIMEOUT", {"timeout": children[0]}, span_of(meta))
+    def segments_timeout(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("TIMEOUT", {"timeout": children[0]}, span_of(meta))
 
-    def derive_option(self, meta: Meta, children: Children) -> Clause:
-        return Clause("DERIVE", {"derive": tuple(children)}, span_of(meta))
+    def derive_option(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("DERIVE", {"derive": tuple(children)}, span_of(meta))
 
     def derive_item(self, meta: Meta, children: Children) -> s.DeriveItem:
         name, value = (child for child in children if not isinstance(child, Token))
         return s.DeriveItem(name, value, span=span_of(meta))
 
-    def reset_option(self, meta: Meta, children: Children) -> Clause:
-        return Clause("RESET WHEN", {"reset_when": children[0]}, span_of(meta))
+    def reset_option(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("RESET WHEN", {"reset_when": children[0]}, span_of(meta))
 
-    def late_option(self, meta: Meta, children: Children) -> Clause:
+    def late_option(self, meta: Meta, children: Children) -> ParsedClause:
         length, *speculative = children
-        return Clause("LATENESS", {"late": length, "speculative": bool(speculative)}, span_of(meta))
+        return ParsedClause("LATENESS", {"late": length, "speculative": bool(speculative)}, span_of(meta))
 
-    def op_option(self, meta: Meta, children: Children) -> Clause:
+    def op_option(self, meta: Meta, children: Children) -> ParsedClause:
         column, *length = children
-        return Clause("OP", {"op": column, "op_for": length[0] if length else None}, span_of(meta))
+        return ParsedClause("OP", {"op": column, "op_for": length[0] if length else None}, span_of(meta))
 
     def table(self, meta: Meta, children: Children) -> s.TableDecl:
         name, columns, path = children
@@ -162,30 +162,30 @@ class StatementBuilder(PatternBuilder):
     def item(self, meta: Meta, children: Children) -> s.Item:
         return s.Item(*children, span=span_of(meta))
 
-    def partition_by(self, meta: Meta, children: Children) -> Clause:
-        return Clause("PARTITION BY", {"partition_by": tuple(children)}, span_of(meta))
+    def partition_by(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("PARTITION BY", {"partition_by": tuple(children)}, span_of(meta))
 
-    def over(self, meta: Meta, children: Children) -> Clause:
-        return Clause("OVER", {"over": tuple(children)}, span_of(meta))
+    def over(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("OVER", {"over": tuple(children)}, span_of(meta))
 
-    def consume(self, meta: Meta, children: Children) -> Clause:
+    def consume(self, meta: Meta, children: Children) -> ParsedClause:
         policy, *rest = children
         keeping = bool(rest) and isinstance(rest[0], Token)
         prefer = rest[keeping] if len(rest) > keeping else None
         consume = s.Consume(cast(s.ConsumePolicy, policy.type), keeping, prefer, span=span_of(meta))
-        return Clause("CONSUME", {"consume": consume}, span_of(meta))
+        return ParsedClause("CONSUME", {"consume": consume}, span_of(meta))
 
     def prefer(self, meta: Meta, children: Children) -> Any:
         (choice,) = children
         return choice.type if isinstance(choice, Token) else choice
 
-    def returns(self, meta: Meta, children: Children) -> Clause:
-        return Clause("RETURN", {"returns": tuple(children)}, span_of(meta))
+    def returns(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("RETURN", {"returns": tuple(children)}, span_of(meta))
 
-    def per(self, meta: Meta, children: Children) -> Clause:
-        return Clause("PER", {"per": cast(s.Per, children[0].type)}, span_of(meta))
+    def per(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("PER", {"per": cast(s.Per, children[0].type)}, span_of(meta))
 
-    def confidence(self, meta: Meta, children: Children) -> Clause:
+    def confidence(self, meta: Meta, children: Children) -> ParsedClause:
         operator, number, *early = children
         if operator not in (">=", ">"):
             raise self.error(
@@ -193,27 +193,27 @@ class StatementBuilder(PatternBuilder):
             )
         threshold = self.probability(number, what="a confidence")
         confidence = s.Confidence(cast(Any, str(operator)), threshold, bool(early), span=span_of(meta))
-        return Clause("CONFIDENCE", {"confidence": confidence}, span_of(meta))
+        return ParsedClause("CONFIDENCE", {"confidence": confidence}, span_of(meta))
 
-    def top(self, meta: Meta, children: Children) -> Clause:
+    def top(self, meta: Meta, children: Children) -> ParsedClause:
         n = self.count(children[0], what="the number of results to keep")
-        return Clause("TOP", {"top": n}, span_of(meta))
+        return ParsedClause("TOP", {"top": n}, span_of(meta))
 
-    def keep_for(self, meta: Meta, children: Children) -> Clause:
-        return Clause("KEEP FOR", {"keep_for": children[0]}, span_of(meta))
+    def keep_for(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("KEEP FOR", {"keep_for": children[0]}, span_of(meta))
 
-    def on_timeout(self, meta: Meta, children: Children) -> Clause:
-        return Clause("ON TIMEOUT", {"on_timeout": children[0]}, span_of(meta))
+    def on_timeout(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("ON TIMEOUT", {"on_timeout": children[0]}, span_of(meta))
 
-    def on_retract(self, meta: Meta, children: Children) -> Clause:
-        return Clause("ON RETRACT", {"on_retract": children[0]}, span_of(meta))
+    def on_retract(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("ON RETRACT", {"on_retract": children[0]}, span_of(meta))
 
-    def on_change(self, meta: Meta, children: Children) -> Clause:
-        return Clause("ON CHANGE", {"on_change": True}, span_of(meta))
+    def on_change(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("ON CHANGE", {"on_change": True}, span_of(meta))
 
-    def demand(self, meta: Meta, children: Children) -> Clause:
+    def demand(self, meta: Meta, children: Children) -> ParsedClause:
         demand = cast(s.Demand, children[0].type)
-        return Clause("EXACT or SAMPLED", {"demand": demand}, span_of(meta))
+        return ParsedClause("EXACT or SAMPLED", {"demand": demand}, span_of(meta))
 
     def forecast(self, meta: Meta, children: Children) -> s.ForecastDecl:
         name, *rest = children
@@ -239,45 +239,45 @@ class StatementBuilder(PatternBuilder):
         n = self.count(width[0], what="a width") if width else None
         return s.ForecastInterval(mode.type, n, span=span_of(meta))
 
-    def forecast_order(self, meta: Meta, children: Children) -> Clause:
-        return Clause("ORDER", {"order": self.integer(children[0])}, span_of(meta))
+    def forecast_order(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("ORDER", {"order": self.integer(children[0])}, span_of(meta))
 
-    def forecast_horizon(self, meta: Meta, children: Children) -> Clause:
+    def forecast_horizon(self, meta: Meta, children: Children) -> ParsedClause:
         n = self.count(children[0], what="a horizon")
-        return Clause("HORIZON", {"horizon": n}, span_of(meta))
+        return ParsedClause("HORIZON", {"horizon": n}, span_of(meta))
 
-    def forecast_spread(self, meta: Meta, children: Children) -> Clause:
+    def forecast_spread(self, meta: Meta, children: Children) -> ParsedClause:
         operator, number = children
         if operator != "<=":
             raise self.error("INK0101", f"expected `<=` after `SPREAD`, found `{operator}`", span_of(operator))
-        return Clause("SPREAD", {"spread": self.integer(number)}, span_of(meta))
+        return ParsedClause("SPREAD", {"spread": self.integer(number)}, span_of(meta))
 
-    def forecast_model(self, meta: Meta, children: Children) -> Clause:
+    def forecast_model(self, meta: Meta, children: Children) -> ParsedClause:
         model, *by = children
-        return Clause("MODEL", {"model": model, "by": by[0] if by else None}, span_of(meta))
+        return ParsedClause("MODEL", {"model": model, "by": by[0] if by else None}, span_of(meta))
 
-    def features(self, meta: Meta, children: Children) -> Clause:
-        return Clause("FEATURES", {"features": tuple(children)}, span_of(meta))
+    def features(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("FEATURES", {"features": tuple(children)}, span_of(meta))
 
-    def remaining(self, meta: Meta, children: Children) -> Clause:
+    def remaining(self, meta: Meta, children: Children) -> ParsedClause:
         lo, hi = (self.probability(number, what="a remaining part") for number in children)
         if hi < lo:
             raise self.error("INK0116", f"the range from {lo:g} to {hi:g} is empty", span_of(meta))
         remaining = s.Remaining(lo, hi, span=span_of(meta))
-        return Clause("REMAINING", {"remaining": remaining}, span_of(meta))
+        return ParsedClause("REMAINING", {"remaining": remaining}, span_of(meta))
 
-    def distribution(self, meta: Meta, children: Children) -> Clause:
-        return Clause("RETURN DISTRIBUTION", {"distribution": True}, span_of(meta))
+    def distribution(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("RETURN DISTRIBUTION", {"distribution": True}, span_of(meta))
 
-    def including_final(self, meta: Meta, children: Children) -> Clause:
-        return Clause("INCLUDING FINAL", {"including_final": True}, span_of(meta))
+    def including_final(self, meta: Meta, children: Children) -> ParsedClause:
+        return ParsedClause("INCLUDING FINAL", {"including_final": True}, span_of(meta))
 
 
 STATEMENT_WORDS = ("STREAM", "TABLE", "RULE", "EVENT", "FORECAST")
 DEEPEST_NESTING = 150
 
 
-def parse(text: str, name: str = "<string>") -> Program:
+def parse(text: str, name: str = "<string>") -> s.Program:
     """Reads a program; raises `ProgramError` with one diagnostic for each wrong statement.
 
     >>> program = parse("STREAM Cpu(node STRING, load DOUBLE) KEY node TIME t;")
@@ -300,7 +300,7 @@ def parse(text: str, name: str = "<string>") -> Program:
         lambda chunk: _parse_statement(source, chunk),
         is_rest=is_rest,
     )
-    return Program(statements, rest, span=Span(0, len(text)))
+    return s.Program(statements, rest, span=Span(0, len(text)))
 
 
 def _chunks(tokens: Sequence[RawToken], length: int) -> Iterator[Chunk]:
@@ -333,7 +333,7 @@ def _parse_statement(source: SourceText, chunk: Chunk) -> Statement:
         )
     tree = AUTOMATON.build(reading.terminals, reading.raw)
     _reject_deep_nesting(source, tree)
-    statement: Statement = StatementBuilder(source).built(tree)
+    statement: Statement = StatementTransformer(source).built(tree)
     return statement
 
 

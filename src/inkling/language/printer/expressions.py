@@ -88,7 +88,7 @@ def _bare(node: s.Expr) -> Doc:
             return _variable(name)
         case s.Attribute(var, column):
             return f"{_variable(var)}.{column_name(column)}"
-        case s.Part(which, var, column):
+        case s.FirstOrLast(which, var, column):
             return f"{which}({_variable(var)}).{column_name(column)}"
         case s.Aggregate(function, var, of_column):
             suffix = f".{column_name(of_column)}" if of_column else ""

@@ -63,7 +63,7 @@ def _compared_with_register(op: s.ComparisonOperator, name: str, type: ColumnTyp
         var = s.Ident(register.name, span=register.span)
         stored: s.Expr = s.Attribute(var, _ident(column), span=node.span)
         if register.name in columns.repeated:
-            stored = s.Part("LAST", var, _ident(column), span=node.span)
+            stored = s.FirstOrLast("LAST", var, _ident(column), span=node.span)
         return s.Compare(op, _column(column), stored, span=node.span)
 
     return Known(("column", "register"), f'{name}(speed, "x")', type, (), condition)

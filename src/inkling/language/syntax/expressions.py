@@ -56,7 +56,7 @@ class Attribute(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Node):
+class FirstOrLast(Node):
     """`FIRST(b).x` or `LAST(b).x`: a column of one end of a repetition."""
 
     which: OneOf["FIRST", "LAST"]
@@ -184,7 +184,7 @@ Expr: TypeAlias = (
     | Duration
     | Variable
     | Attribute
-    | Part
+    | FirstOrLast
     | Aggregate
     | Previous
     | SinceChange

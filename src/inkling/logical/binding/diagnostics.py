@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from inkling.errors import Diagnostic, NotSupportedYet, ProgramError, Severity, nearest
-from inkling.language.syntax import Node
+from inkling.language import syntax as s
 from inkling.source import SourceText, Span
 
 NOT_SUPPORTED = "INK04"
@@ -29,7 +29,7 @@ class Diagnostics:
         self,
         code: str,
         message: str,
-        at: Node | Span,
+        at: s.Node | Span,
         label: str = "",
         *,
         notes: Iterable[str] = (),
@@ -51,7 +51,7 @@ class Diagnostics:
         self,
         code: str,
         message: str,
-        at: Node | Span,
+        at: s.Node | Span,
         label: str = "",
         *,
         notes: Iterable[str] = (),
@@ -59,12 +59,12 @@ class Diagnostics:
     ) -> None:
         self._add("warning", code, message, at, label, notes, helps)
 
-    def location(self, at: Node | Span) -> str:
+    def location(self, at: s.Node | Span) -> str:
         """Line and column in words, for notes that refer to another place."""
         where = self.source.position((at if isinstance(at, Span) else at.span).start)
         return f"line {where.line}, column {where.column}"
 
-    def text_of(self, at: Node | Span) -> str:
+    def text_of(self, at: s.Node | Span) -> str:
         """The source text of a node on one line."""
         return " ".join(self.source.text_of(at if isinstance(at, Span) else at.span).split())
 
@@ -83,7 +83,7 @@ class Diagnostics:
         severity: Severity,
         code: str,
         message: str,
-        at: Node | Span,
+        at: s.Node | Span,
         label: str,
         notes: Iterable[str],
         helps: Iterable[str],

@@ -91,7 +91,7 @@ def aggregate_type(function: str, column: Type) -> Type | None:
             return DOUBLE if column.is_numeric else None
 
 
-Reference = s.Attribute | s.Part | s.Aggregate | s.Previous | s.SinceChange | s.TimeOf | s.IdOf
+Reference = s.Attribute | s.FirstOrLast | s.Aggregate | s.Previous | s.SinceChange | s.TimeOf | s.IdOf
 
 
 class NameResolver(Protocol):
@@ -138,7 +138,9 @@ class ExpressionBinder:
                 return e.SpanLiteral(span)
             case s.Variable():
                 return self.names.variable(node)
-            case s.Attribute() | s.Part() | s.Aggregate() | s.Previous() | s.SinceChange() | s.TimeOf() | s.IdOf():
+            case (
+                s.Attribute() | s.FirstOrLast() | s.Aggregate() | s.Previous() | s.SinceChange() | s.TimeOf() | s.IdOf()
+            ):
                 return self.names.reference(node)
             case s.Call():
                 return self._call(node)

@@ -32,7 +32,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
+class LeafNode:
     """Events of one leaf, which has no conditions but those on the event itself."""
 
     leaf: p.Leaf
@@ -44,10 +44,10 @@ class Single:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OrNode:
     """`OR`: what any branch finds."""
 
-    items: tuple[Node, ...]
+    items: tuple[PairTree, ...]
 
     @property
     def bound(self) -> frozenset[int]:
@@ -72,8 +72,8 @@ class Pair:
     """Two operands that meet: when their keys are equal, their places fit and all tests pass."""
 
     relations: tuple[str, ...]
-    left: Node
-    right: Node
+    left: PairTree
+    right: PairTree
     keys: tuple[tuple[e.Expr, e.Expr], ...]  # of the left side, of the right side
     tests: tuple[PairTest, ...]
     absences: tuple[p.Pattern, ...]  # none of these between the two
@@ -90,43 +90,43 @@ class Pair:
         return self.relations == (SEQUENCE,)
 
 
-Node = Single | Choice | Pair
+PairTree = LeafNode | OrNode | Pair
 
 
-def pairs_of(event: p.EventPlan, conditions_of: Conditions = lambda leaf: leaf.conditions) -> Node:
+def pairs_of(event: p.EventPlan, conditions_of: Conditions = lambda leaf: leaf.conditions) -> PairTree:
     """The pattern of an event as pairs; `conditions_of` gives the conditions that look at more than one event."""
-    reader = _Reader(conditions_of)
+    reader = _PairReader(conditions_of)
     root = reader.read(event.pattern, _in_time(event.within))
     assert not reader.waiting, "all conditions find their pair"
     return _framed(root, Frame(event.within, event.having))
 
 
-def walk(node: Node) -> Iterable[Node]:
+def walk(node: PairTree) -> Iterable[PairTree]:
     """The node and everything below it, operands first."""
     match node:
-        case Choice(items=items):
+        case OrNode(items=items):
             for item in items:
                 yield from walk(item)
         case Pair(left=left, right=right):
             yield from walk(left)
             yield from walk(right)
-        case Single():
+        case LeafNode():
             pass
     yield node
 
 
 @dataclass(slots=True)
-class _Reader:
+class _PairReader:
     conditions_of: Conditions
     waiting: list[PairTest] = field(default_factory=list)  # conditions that have not found their pair yet
 
-    def read(self, pattern: p.Pattern, windows: tuple[p.Window, ...]) -> Node:
+    def read(self, pattern: p.Pattern, windows: tuple[p.Window, ...]) -> PairTree:
         match pattern:
             case p.Leaf(slot=slot):
                 parts = tuple(one for condition in self.conditions_of(pattern) for one in e.conjuncts(condition))
                 own = tuple(one for one in parts if e.slots_of(one) <= {slot})
                 self.waiting += [PairTest(one, slot) for one in parts if one not in own]
-                return Single(replace(pattern, conditions=own))
+                return LeafNode(replace(pattern, conditions=own))
             case p.Narrowed(pattern=inner, within=within, having=having, slot=name):
                 return _framed(self.read(inner, (*windows, *_in_time(within))), Frame(within, having, name))
             case p.Disjunction(items=items):
@@ -134,7 +134,7 @@ class _Reader:
                 self.waiting = []
                 branches = tuple(self.read(item, windows) for item in items)
                 self.waiting = before + [replace(test, optional=True) for test in self.waiting]
-                return Choice(branches)
+                return OrNode(branches)
             case p.Sequence(parts=parts):
                 return self._sequence(parts, windows)
             case p.Conjunction(items=items):
@@ -146,8 +146,8 @@ class _Reader:
             case _:
                 raise AssertionError(f"{type(pattern).__name__} is no pair")
 
-    def _sequence(self, parts: tuple[p.Part, ...], windows: tuple[p.Window, ...]) -> Node:
-        so_far: Node | None = None
+    def _sequence(self, parts: tuple[p.Part, ...], windows: tuple[p.Window, ...]) -> PairTree:
+        so_far: PairTree | None = None
         absences: list[p.Pattern] = []
         for part in parts:
             if isinstance(part, p.Absent):
@@ -162,7 +162,7 @@ class _Reader:
         assert so_far is not None, "a sequence has a part that happens"
         return so_far
 
-    def _all(self, items: tuple[p.Pattern, ...], relations: tuple[str, ...], windows: tuple[p.Window, ...]) -> Node:
+    def _all(self, items: tuple[p.Pattern, ...], relations: tuple[str, ...], windows: tuple[p.Window, ...]) -> PairTree:
         so_far = self.read(items[0], windows)
         for item in items[1:]:
             so_far = self._pair(relations, so_far, self.read(item, windows), windows)
@@ -171,8 +171,8 @@ class _Reader:
     def _pair(
         self,
         relations: tuple[str, ...],
-        left: Node,
-        right: Node,
+        left: PairTree,
+        right: PairTree,
         windows: tuple[p.Window, ...],
         absences: tuple[p.Pattern, ...] = (),
     ) -> Pair:
@@ -203,11 +203,11 @@ def _read(expr: e.Expr, owner: int) -> frozenset[int]:
     return e.slots_of(expr) | ({owner} if reads_key else frozenset())
 
 
-def _framed(node: Node, frame: Frame) -> Node:
+def _framed(node: PairTree, frame: Frame) -> PairTree:
     match node:
-        case Choice(items=items):
-            return Choice(tuple(_framed(item, frame) for item in items))
-        case Single(frames=frames) | Pair(frames=frames):
+        case OrNode(items=items):
+            return OrNode(tuple(_framed(item, frame) for item in items))
+        case LeafNode(frames=frames) | Pair(frames=frames):
             return replace(node, frames=(*frames, frame))
 
 

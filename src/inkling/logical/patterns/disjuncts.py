@@ -10,16 +10,9 @@ from dataclasses import dataclass, replace
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.rewrites.everywhere import Numbers, everywhere, slots_in_order
+from inkling.logical.patterns.binary import Frame
+from inkling.logical.rewrites.everywhere import Renumbering, everywhere, slots_in_order
 from inkling.model.schema import Column, EventSchema
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A limit around a pattern, and the slot that names what it limits."""
-
-    within: p.Window | None
-    slot: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +135,7 @@ def disjuncts_of(event: p.EventPlan) -> tuple[Disjunct, ...]:
 
 
 def _way(event: p.EventPlan, pattern: p.Pattern, place: int | None) -> Disjunct:
-    frames = [Frame(event.within, None)]
+    frames = [Frame(event.within)]
     # what is asked of all alternatives together may look into any of them
     having = list(event.having) if place is None else []
     name = None if place is None else f"alternative {place + 1}"
@@ -150,7 +143,7 @@ def _way(event: p.EventPlan, pattern: p.Pattern, place: int | None) -> Disjunct:
     if place is not None and named == f"{event.name}{place + 1}":
         name = f"declaration {place + 1}"
     while isinstance(pattern, p.Narrowed):
-        frames.insert(0, Frame(pattern.within, pattern.slot))
+        frames.insert(0, Frame(pattern.within, slot=pattern.slot))
         having = [*pattern.having, *having]
         pattern = pattern.pattern
     conditions = tuple(part for condition in having for part in e.conjuncts(condition))
@@ -238,10 +231,10 @@ def part_event(
     )
 
 
-def numbers_in(pattern: p.Pattern) -> Numbers:
+def numbers_in(pattern: p.Pattern) -> Renumbering:
     """The numbers that slots and look-ups have in an event of a pattern's own."""
     lookups = (atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms)
-    return Numbers(
+    return Renumbering(
         {old: new for new, old in enumerate(slots_in_order(pattern))}, {old: new for new, old in enumerate(lookups)}
     )
 

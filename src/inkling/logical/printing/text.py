@@ -112,7 +112,7 @@ def lookup_text(atom: p.TableAtom, names: Wording) -> str:
     return f"{names.lookups[atom.number]}({args})"
 
 
-def clause_text(clause: k.Clause) -> str:
+def clause_text(clause: k.RuleClause) -> str:
     """One way to derive facts, with the values of the head first."""
     atoms = [expr_text(e.InTable(atom.table, atom.args)) for atom in clause.atoms]
     named = [f"{variable.column} = {expr_text(value)}" for variable, value in clause.named]

@@ -82,7 +82,7 @@ def _same(one: tuple[p.Part, ...], other: tuple[p.Part, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class Renumbering:
     """New numbers by old ones."""
 
     slots: Mapping[int, int]
@@ -159,11 +159,11 @@ def united(members: tuple[p.EventPlan, ...]) -> p.EventPlan:
         )
     slots: list[p.Slot] = []
     alternatives: list[p.Pattern] = []
-    own: list[tuple[int, Numbers]] = []
+    own: list[tuple[int, Renumbering]] = []
     n_atoms = 0
     for place, member in enumerate(members):
         atoms = [atom.number for leaf in p.leaves(member.pattern) for atom in leaf.atoms]
-        numbers = Numbers(
+        numbers = Renumbering(
             {slot.number: len(slots) + slot.number for slot in member.slots},
             {old: n_atoms + new for new, old in enumerate(atoms)},
         )
@@ -201,7 +201,7 @@ def united(members: tuple[p.EventPlan, ...]) -> p.EventPlan:
     )
 
 
-def _together(outputs: list[p.Output], own: list[tuple[int, Numbers]]) -> p.Output:
+def _together(outputs: list[p.Output], own: list[tuple[int, Renumbering]]) -> p.Output:
     values = [(span, numbers.expr(output.expr)) for output, (span, numbers) in zip(outputs, own, strict=True)]
     same = {value for _, value in values}
     if len(same) == 1 and isinstance(values[0][1], e.KeyColumn | e.Literal):

@@ -23,7 +23,7 @@ from inkling.logical.printing.text import (
 )
 
 
-class Kind(Enum):
+class AgentKind(Enum):
     """What an agent does; a stream, a table and a time only give."""
 
     STREAM = "stream"
@@ -45,7 +45,7 @@ class Agent:
     """A node of the network; `details` are the lines under its title."""
 
     number: int
-    kind: Kind
+    kind: AgentKind
     title: str
     details: tuple[str, ...] = ()
 
@@ -74,7 +74,7 @@ class Network:
 
     @property
     def events(self) -> tuple[Agent, ...]:
-        return tuple(agent for agent in self.agents if agent.kind is Kind.EVENT)
+        return tuple(agent for agent in self.agents if agent.kind is AgentKind.EVENT)
 
 
 def network_of(program: p.ProgramPlan) -> Network:
@@ -82,11 +82,11 @@ def network_of(program: p.ProgramPlan) -> Network:
     maker = _Maker()
     for stream in program.streams:
         columns = ", ".join(column.name for column in stream.schema.columns)
-        maker.sources[stream.schema.name] = maker.agent(Kind.STREAM, stream.schema.name, (columns,))
+        maker.sources[stream.schema.name] = maker.agent(AgentKind.STREAM, stream.schema.name, (columns,))
     for table in program.tables:
-        maker.tables[table.name] = maker.agent(Kind.TABLE, table.name, (f"from '{table.path}'",))
+        maker.tables[table.name] = maker.agent(AgentKind.TABLE, table.name, (f"from '{table.path}'",))
     for rule in program.rules:
-        maker.tables[rule.schema.name] = maker.agent(Kind.RULE, rule.schema.name)
+        maker.tables[rule.schema.name] = maker.agent(AgentKind.RULE, rule.schema.name)
     for event in program.events:
         maker.event(event)
     return Network(tuple(maker.agents), tuple(maker.flows))
@@ -112,7 +112,12 @@ class _Maker:
     _made: dict[object, int] = field(default_factory=dict)
 
     def agent(
-        self, kind: Kind, title: str, details: tuple[str, ...] = (), takes: Sequence[_Given] = (), key: object = None
+        self,
+        kind: AgentKind,
+        title: str,
+        details: tuple[str, ...] = (),
+        takes: Sequence[_Given] = (),
+        key: object = None,
     ) -> int:
         """`key` distinguishes agents with the same inputs, where their words would not."""
         inputs = tuple((given.agent, given.name == "NOT") for given in takes)
@@ -125,12 +130,14 @@ class _Maker:
 
     def source(self, name: str) -> int:
         """Who gives the events of that name; what a recursion gives to itself comes from nowhere else."""
-        return self.sources[name] if name in self.sources else self.agent(Kind.AGAIN, name, ("its results, again",))
+        return (
+            self.sources[name] if name in self.sources else self.agent(AgentKind.AGAIN, name, ("its results, again",))
+        )
 
     def event(self, event: p.EventPlan) -> None:
         found = _EventMaker(self, event, Wording.of(event)).whole()
         details = (f"per {event.per.value}", *_partition_text(event))
-        self.sources[event.name] = self.agent(Kind.EVENT, event.name, details, [found])
+        self.sources[event.name] = self.agent(AgentKind.EVENT, event.name, details, [found])
 
 
 def _partition_text(event: p.EventPlan) -> Iterator[str]:
@@ -149,30 +156,30 @@ class _EventMaker:
         found = self._part(event.pattern)
         found = self._limited(found, event.within, event.having)
         if event.keep is not None:
-            found = self._after(found, Kind.WINDOW, f"KEEP FOR {span_text(event.keep)}")
+            found = self._after(found, AgentKind.WINDOW, f"KEEP FOR {span_text(event.keep)}")
         if event.restart:
-            found = self._after(found, Kind.CONSUME, "CONSUME RESTART")
+            found = self._after(found, AgentKind.CONSUME, "CONSUME RESTART")
         if event.consumption is not None:
             keeping = " KEEPING" if event.consumption.keeping else ""
-            found = self._after(found, Kind.CONSUME, f"CONSUME {event.consumption.selection.value}{keeping}")
+            found = self._after(found, AgentKind.CONSUME, f"CONSUME {event.consumption.selection.value}{keeping}")
         outputs = (*event.head, *event.returns)
         if outputs:
             shown = tuple(self._output(output) for output in outputs)
-            found = self._after(found, Kind.TRANSLATE, _word_for(outputs), shown)
+            found = self._after(found, AgentKind.TRANSLATE, _word_for(outputs), shown)
         return found
 
     def _output(self, output: p.Output) -> str:
         value = expr_text(output.expr, self.names)
         return value if value == output.name else f"{output.name} = {value}"
 
-    def _after(self, found: _Given, kind: Kind, title: str, details: tuple[str, ...] = ()) -> _Given:
+    def _after(self, found: _Given, kind: AgentKind, title: str, details: tuple[str, ...] = ()) -> _Given:
         return _Given(self.maker.agent(kind, title, details, [found]))
 
     def _limited(self, found: _Given, within: p.Window | None, having: tuple[e.Expr, ...]) -> _Given:
         if within is not None:
-            found = self._after(found, Kind.WINDOW, f"WITHIN {window_text(within)}")
+            found = self._after(found, AgentKind.WINDOW, f"WITHIN {window_text(within)}")
         if having:
-            found = self._after(found, Kind.FILTER, "filter", self._texts(having))
+            found = self._after(found, AgentKind.FILTER, "filter", self._texts(having))
         return found
 
     def _texts(self, conditions: tuple[e.Expr, ...]) -> tuple[str, ...]:
@@ -183,7 +190,7 @@ class _EventMaker:
             case p.Leaf():
                 return self._leaf(part)
             case p.TimePoint(since_zero=since_zero):
-                return _Given(self.maker.agent(Kind.TIME, f"AT {moment_text(since_zero)}"))
+                return _Given(self.maker.agent(AgentKind.TIME, f"AT {moment_text(since_zero)}"))
             case p.Sequence(policy=policy, parts=parts):
                 word = "SEQ" if policy is p.Policy.ANY else f"SEQ {policy.value}"
                 return self._folded(part, word, parts)
@@ -208,15 +215,15 @@ class _EventMaker:
             case p.Absent(pattern=inner):
                 return replace(self._part(inner), name="NOT")
             case p.Deadline(after=after):
-                return _Given(self.maker.agent(Kind.TIME, f"AFTER {span_text(after)}"))
+                return _Given(self.maker.agent(AgentKind.TIME, f"AFTER {span_text(after)}"))
             case p.StreamStart():
-                return _Given(self.maker.agent(Kind.TIME, "AT START"))
+                return _Given(self.maker.agent(AgentKind.TIME, "AT START"))
             case p.Quantified(left=x, relations=relations, right=y):
                 title = f"{quantity_text(x)} {' or '.join(relations)} {quantity_text(y)}"
                 return self._joined(part, title, [self._leaf(x.leaf), self._leaf(y.leaf)])
             case p.Sliding(leaf=leaf, last=last, since=since):
                 takes = [self._leaf(leaf), *([] if since is None else [self._leaf(since)])]
-                return _Given(self.maker.agent(Kind.WINDOW, f"LAST {window_text(last)}", (), takes))
+                return _Given(self.maker.agent(AgentKind.WINDOW, f"LAST {window_text(last)}", (), takes))
 
     def _folded(self, pattern: p.Sequence | p.Conjunction | p.Parallel, word: str, parts: Sequence[p.Part]) -> _Given:
         """One agent per part but the first, each joining it with what those before it have found."""
@@ -239,7 +246,7 @@ class _EventMaker:
         """Joins of the same inputs are the same if their patterns are, whatever slots are called, and their limits."""
         conditions = tuple(condition for given in takes for condition in given.conditions)
         limits = (self.plan.within, self.plan.keep)
-        return _Given(self.maker.agent(Kind.JOIN, word, conditions, takes, key=(pattern, limits)))
+        return _Given(self.maker.agent(AgentKind.JOIN, word, conditions, takes, key=(pattern, limits)))
 
     def _leaf(self, leaf: p.Leaf) -> _Given:
         sources = leaf.sources or self.plan.scope
@@ -249,11 +256,11 @@ class _EventMaker:
         bare = replace(self.names, slots={**self.names.slots, leaf.slot: None})
         texts = tuple(expr_text(part, bare) for condition in own for part in e.conjuncts(condition))
         if texts or len(found) > 1:
-            found = [_Given(self.maker.agent(Kind.FILTER, "filter" if texts else "any of", texts, found))]
+            found = [_Given(self.maker.agent(AgentKind.FILTER, "filter" if texts else "any of", texts, found))]
         for atom in leaf.atoms:
             takes = [*found, _Given(self.maker.tables[atom.table])] if atom.table in self.maker.tables else found
             words = lookup_text(atom, bare)
-            found = [_Given(self.maker.agent(Kind.ENRICH, "enrich", (words,), takes))]
+            found = [_Given(self.maker.agent(AgentKind.ENRICH, "enrich", (words,), takes))]
         name = self.names.slots.get(leaf.slot) or ""
         checks = tuple(f"CHECK {text}" for text in self._texts(leaf.checks))
         return _Given(found[0].agent, name, (*self._texts(across), *checks))
@@ -274,7 +281,7 @@ def _first_parts(pattern: p.Sequence | p.Conjunction | p.Parallel, n_parts: int)
     return pattern if n_parts == len(pattern.items) else replace(pattern, items=pattern.items[:n_parts])
 
 
-_GIVEN = (Kind.STREAM, Kind.TABLE, Kind.RULE, Kind.TIME, Kind.AGAIN, Kind.EVENT)
+_GIVEN = (AgentKind.STREAM, AgentKind.TABLE, AgentKind.RULE, AgentKind.TIME, AgentKind.AGAIN, AgentKind.EVENT)
 
 
 def network_text(network: Network) -> str:
@@ -303,6 +310,10 @@ def _line(network: Network, agent: Agent, name: str, again: bool) -> str:
     number = f" #{agent.number}" if agent.kind not in _GIVEN and network.uses(agent) > 1 else ""
     if again:
         return f"{agent.title}{number}, as above{f': {name}' if name else ''}"
-    kind = f"{agent.kind.value} " if agent.kind in (Kind.STREAM, Kind.TABLE, Kind.RULE, Kind.EVENT) else ""
+    kind = (
+        f"{agent.kind.value} "
+        if agent.kind in (AgentKind.STREAM, AgentKind.TABLE, AgentKind.RULE, AgentKind.EVENT)
+        else ""
+    )
     details = f" ({'; '.join(agent.details)})" if agent.details and agent.kind not in _GIVEN else ""
     return f"{kind}{agent.title}{number}{details}{f': {name}' if name else ''}"

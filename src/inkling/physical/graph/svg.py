@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from xml.sax.saxutils import escape, quoteattr
 
-from inkling.physical.graph.agents import Agent, Flow, Kind, Network
+from inkling.physical.graph.agents import Agent, AgentKind, Flow, Network
 
 LONGEST = 27
 """The number of characters of a line that fit into a box."""
@@ -68,7 +68,8 @@ def _flows(drawing: Drawing) -> Iterator[str]:
 
 def _agent(network: Network, agent: Agent, box: Box) -> str:
     is_shared = (
-        agent.kind not in (Kind.STREAM, Kind.TABLE, Kind.RULE, Kind.AGAIN, Kind.EVENT) and network.uses(agent) > 1
+        agent.kind not in (AgentKind.STREAM, AgentKind.TABLE, AgentKind.RULE, AgentKind.AGAIN, AgentKind.EVENT)
+        and network.uses(agent) > 1
     )
     words = [agent.title, *agent.details]
     lines = []

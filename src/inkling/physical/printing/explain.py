@@ -16,10 +16,10 @@ from inkling.analysis.choice import Evaluator
 from inkling.analysis.uncertainty import kind_of
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.expr import Aggregate, ColumnOf, Expr, FactColumn, KeyColumn, ListColumn, rebuilt
+from inkling.logical.expr import ColumnOf, Expr, FactColumn, KeyColumn, ListColumn, rebuilt
 from inkling.logical.plan import StreamPlan
 from inkling.logical.printing.text import Wording, expr_text, lookup_text
-from inkling.physical.groups import Layout, split_by_pattern
+from inkling.physical.groups import TaskLayout, split_by_pattern
 from inkling.physical.naming import fact_name
 from inkling.physical.plan import Bit, EventStep, Input, PhysicalPlan, Stage
 from inkling.physical.printing.verdicts import partition_text
@@ -41,7 +41,7 @@ def plain(expr: Expr, facts: Facts) -> Expr:
             return facts[column]
         case ColumnOf(column=column) | ListColumn(column=column) | KeyColumn(column=column):
             return replace(expr, column=column.rsplit("|", 1)[0])
-        case Aggregate(column=str(column)):
+        case e.Aggregate(column=str(column)):
             return replace(expr, column=column.rsplit("|", 1)[0])
         case _:
             return rebuilt(expr, lambda part: plain(part, facts))
@@ -64,7 +64,7 @@ TAKEN_AS: dict[str, str] = {
 """What rows of uncertain streams become for each evaluator."""
 
 
-def explain_physical(plan: PhysicalPlan, layout: Layout | None = None) -> str:
+def explain_physical(plan: PhysicalPlan, layout: TaskLayout | None = None) -> str:
     """Every stage: what Spark reads, tests and shuffles, and which evaluator finds which event.
 
     With a layout, also what tasks of a batch share out among them.
@@ -77,17 +77,17 @@ def explain_physical(plan: PhysicalPlan, layout: Layout | None = None) -> str:
     return "\n".join(lines.written)
 
 
-def _layout_text(stage: Stage, layout: Layout) -> str:
+def _layout_text(stage: Stage, layout: TaskLayout) -> str:
     """How tasks divide a stage, if there are as many as can be."""
     groups = split_by_pattern(stage, len(stage.steps))
     keys = "keys" if stage.key_types else "slices of time" if stage.sliced else "nothing"
     patterns = "; ".join(", ".join(step.event.name for step in group.steps) for group in groups)
     match layout:
-        case Layout.KEY:
+        case TaskLayout.KEY:
             return f"layout: tasks share out {keys}"
-        case Layout.PATTERN:
+        case TaskLayout.PATTERN:
             return f"layout: tasks share out patterns: {patterns}"
-        case Layout.BOTH:
+        case TaskLayout.BOTH:
             return f"layout: tasks share out {keys} and patterns: {patterns}"
 
 

@@ -14,13 +14,12 @@ from inkling.logical.binding.catalog import CatalogSource
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.patterns.scope import EventNames, NameScope
 from inkling.logical.expr import KeyColumn
-from inkling.logical.plan import Output
 
 RESULT_COLUMNS = ("event", "start", "end", "detected_at", "probability", "method", "error", "op", "lineage")
 """Columns that every result has besides its own."""
 
 
-def bind_outputs(decl: s.EventDecl, names: EventNames) -> tuple[tuple[Output, ...], tuple[Output, ...]]:
+def bind_outputs(decl: s.EventDecl, names: EventNames) -> tuple[tuple[p.Output, ...], tuple[p.Output, ...]]:
     """Head and RETURN columns.
 
     An event without a head but with PARTITION BY has the partition columns as its head.
@@ -33,7 +32,7 @@ def bind_outputs(decl: s.EventDecl, names: EventNames) -> tuple[tuple[Output, ..
     outputs = tuple(output for output in bound[: len(head)] if output)
     if decl.head is None:
         outputs = tuple(
-            Output(name, KeyColumn(name, kind)) for name, kind in names.partition.items() if kind is not None
+            p.Output(name, KeyColumn(name, kind)) for name, kind in names.partition.items() if kind is not None
         )
     return outputs, tuple(output for output in bound[len(head) :] if output)
 
@@ -52,10 +51,10 @@ def _shared(decl: s.EventDecl, names: EventNames) -> tuple[tuple[s.Item, ...], t
     return tuple(head), tuple(item for item in decl.returns if not (item.alias and item.alias.text in used))
 
 
-def _output(item: s.Item, title: str | None, names: EventNames) -> Output | None:
+def _output(item: s.Item, title: str | None, names: EventNames) -> p.Output | None:
     view = NameScope(names, names.draft.top.evaluation_point, ids_for_variables=True)
     value = view.binder().value(item.value)
-    return None if value is None or title is None else Output(title, value)
+    return None if value is None or title is None else p.Output(title, value)
 
 
 def titles_of(items: tuple[s.Item, ...]) -> list[str | None]:
@@ -87,7 +86,7 @@ def _short_title(value: s.Expr) -> str | None:
             return name.text
         case s.Attribute(column=column):
             return column.text
-        case s.Part(which=which, column=column):
+        case s.FirstOrLast(which=which, column=column):
             return f"{which.lower()}_{column}"
         case s.Aggregate(function=function, var=var, column=column):
             return f"{function.lower()}_{column or var}"

@@ -16,7 +16,7 @@ from inkling.logical.binding.diagnostics import Diagnostics
 from inkling.logical.binding.events.outputs import event_source
 from inkling.logical.patterns.moments import happens_without_events
 from inkling.logical.plan import can_be_empty
-from inkling.logical.rewrites.everywhere import Numbers, slots_in_order, where_present
+from inkling.logical.rewrites.everywhere import Renumbering, slots_in_order, where_present
 from inkling.model.schema import Column, EventSchema
 from inkling.model.types import Type
 
@@ -194,7 +194,7 @@ class _Partial:
         return e.slots_of(expr) <= self.numbers.keys() and e.atoms_of(expr) <= self.atoms.keys()
 
     def own(self, expr: e.Expr) -> e.Expr:
-        return Numbers(self.numbers, self.atoms).expr(expr)
+        return Renumbering(self.numbers, self.atoms).expr(expr)
 
 
 def _partial(event: p.EventPlan, sequence: p.Sequence, place: int, n_slots: int, n_atoms: int) -> _Partial:
@@ -210,7 +210,7 @@ def _partial(event: p.EventPlan, sequence: p.Sequence, place: int, n_slots: int,
     hidden = {*slots_in_order(late)}
     span = n_slots + len(slots)
     reached = sum(_is_placed(part) for part in happened)
-    own = Numbers(slots, atoms).pattern(cut)
+    own = Renumbering(slots, atoms).pattern(cut)
     assert isinstance(own, p.Sequence)
     described = [
         replace(event.slots[old], number=new, negated=event.slots[old].negated or old in hidden)

@@ -281,7 +281,7 @@ def _collect(expr: s.Expr, home: SlotDraft | None, at: EvaluationPoint, names: E
                 if function not in ONE_OF_MANY:
                     found.aggregates.append(node)
                 _collect_place(names.draft.named(var.text), found)
-            case s.Attribute(var=var) | s.Part(var=var) | s.TimeOf(var=var) | s.IdOf(var=var):
+            case s.Attribute(var=var) | s.FirstOrLast(var=var) | s.TimeOf(var=var) | s.IdOf(var=var):
                 _collect_place(names.draft.named(var.text), found)
             case _:
                 pass

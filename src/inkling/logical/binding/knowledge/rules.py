@@ -27,7 +27,7 @@ from inkling.logical.binding.knowledge.rule_clauses import (
     modes_of,
     variables_in,
 )
-from inkling.logical.knowledge import VARIABLES, Clause, Kind, RuleAtom, RulePlan
+from inkling.logical.knowledge import VARIABLES, RuleAtom, RuleClause, RuleKind, RulePlan
 from inkling.model.schema import Column, TableSchema
 from inkling.model.types import Type, common_type
 
@@ -233,7 +233,7 @@ class _RuleBinder:
                 RulePlan(
                     self.catalog.rule_tables[name],
                     tuple(clause for clause in clauses if clause is not None),
-                    Kind.MATERIALIZED,
+                    RuleKind.MATERIALIZED,
                     number,
                 )
             )
@@ -281,7 +281,7 @@ class _RuleBinder:
                         f"`{self.diagnostics.text_of(arg)}` is {found}",
                     )
 
-    def _clause(self, modes: Modes, heads: tuple[s.Expr, ...]) -> Clause | None:
+    def _clause(self, modes: Modes, heads: tuple[s.Expr, ...]) -> RuleClause | None:
         """The plan of a clause with the given expressions as its head; None after an error."""
         n_errors = self.diagnostics.n_errors
         types = VariableTypes()
@@ -324,7 +324,7 @@ class _RuleBinder:
         head = [binder.value(arg) for arg in heads]
         if self.diagnostics.n_errors > n_errors or None in head:
             return None
-        return Clause(
+        return RuleClause(
             tuple(value for value in head if value is not None), tuple(atoms), tuple(named), tuple(conditions)
         )
 
@@ -392,7 +392,7 @@ class _RuleBinder:
         schema = TableSchema(name, tuple(columns), "")
         types = {column.name: column.type for column in columns}
         clauses = [
-            Clause(
+            RuleClause(
                 tuple(row.get(column.name, e.Literal(None, column.type)) for column in columns),
                 clause.atoms,
                 clause.named,
@@ -411,7 +411,7 @@ class _RuleBinder:
         needs_no_facts = not any(one.atoms for one in some)
         self.catalog.rule_tables[name] = schema
         self.catalog.open_rules[name] = OpenRule(schema, tuple(parameters), templates, needs_no_facts)
-        answered = Kind.UNFOLDED if needs_no_facts else Kind.PER_ROW
+        answered = RuleKind.UNFOLDED if needs_no_facts else RuleKind.PER_ROW
         return [RulePlan(schema, tuple(clauses), answered, number)]
 
 

@@ -194,7 +194,7 @@ class NameScope:
                     helps=["add a column to the stream: `DERIVE name = …`, and use it here"],
                 )
                 return None
-            case s.Attribute(var=var) | s.Part(var=var) | s.Aggregate(var=var):
+            case s.Attribute(var=var) | s.FirstOrLast(var=var) | s.Aggregate(var=var):
                 slot = self._slot(var, node)
                 return None if slot is None else self._read(slot, node)
             case s.TimeOf(which=which, var=var):
@@ -202,12 +202,12 @@ class NameScope:
             case s.IdOf(var=var):
                 return self._id(var, node)
 
-    def _read(self, slot: SlotDraft, node: s.Attribute | s.Part | s.Aggregate) -> e.Expr | None:
+    def _read(self, slot: SlotDraft, node: s.Attribute | s.FirstOrLast | s.Aggregate) -> e.Expr | None:
         diagnostics = self.names.diagnostics
         match node:
             case s.Attribute(column=column):
                 return self._column(slot, column, node)
-            case s.Part(which=function) | s.Aggregate(function=function):
+            case s.FirstOrLast(which=function) | s.Aggregate(function=function):
                 return _list_reference(self.at, slot, function, node.column, node, diagnostics)
 
     def table_test(self, node: s.Call, binder: ExpressionBinder) -> e.Expr | None:

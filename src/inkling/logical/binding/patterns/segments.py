@@ -277,7 +277,7 @@ def _references(decl: s.EventDecl) -> Iterator[s.Expr]:
 
 def _reads(node: s.Expr, expr: e.Expr, slot: SlotDraft) -> bool:
     match node:
-        case s.Attribute(var=var, column=column) | s.Part(var=var, column=column):
+        case s.Attribute(var=var, column=column) | s.FirstOrLast(var=var, column=column):
             named = isinstance(expr, e.ColumnOf | e.ListColumn) and column.text == expr.column
             return named and slot.name is not None and var.text == slot.name.text
         case s.TimeOf(var=var):
