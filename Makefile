@@ -7,8 +7,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 BENCH_INSTALLED := $(VENV)/.installed-bench
-# a file goes to one process as a whole, so that its tests share what they set up
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+# three processes on two cores, because tests of streams spend half of their time waiting; about 3 GB each.
+# A file goes to one process as a whole, so that its tests share what they set up.
+JOBS ?= 3
+PYTEST := $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
@@ -35,11 +37,10 @@ test: $(INSTALLED)  ## run the tests, about 15 minutes on two cores; ARGS="-k wo
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(PYTEST) --seeds 1 $(ARGS)
 
 MARKS_rest := (long or property or hypothesis) and not kafka
-MARKS_seeds := (property or hypothesis) and not long and not kafka
 
 # pytest exits with 5 where nothing was selected, which is wrong only if it is so in all runs
 .PHONY: test-full
-test-full: $(INSTALLED)  ## run every test; ONLY=rest leaves out what `make test` has run as it is, ONLY=seeds the long ones too
+test-full: $(INSTALLED)  ## run every test; ONLY=rest leaves out what `make test` has run as it is
 	@export HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci}; \
 	status=5; run() { "$$@"; last=$$?; case $$status:$$last in 5:*|0:[!5]*) status=$$last;; esac; }; \
 	run $(PYTEST) -m "$(or $(MARKS_$(ONLY)),not kafka)" $(ARGS); \

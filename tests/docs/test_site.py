@@ -101,7 +101,7 @@ def site(sources: Path) -> Path:
     return sources.parent / "site"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_site_loads_nothing_from_other_servers(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     loaded = [one for page in pages for found in LOADED.findall(page.read_text()) for one in found if one]
@@ -110,13 +110,13 @@ def test_the_site_loads_nothing_from_other_servers(site: Path) -> None:
     assert [one for one in loaded if re.match(r"(https?:)?//", one)] == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_site_highlights_programs_and_documents_python(site: Path) -> None:
     assert re.search(r'<span class="k[dr]">STREAM</span>', (site / "tutorials" / "01-first-pattern.html").read_text())
     assert 'id="inkling.Program.run_local"' in (site / "reference" / "python-api.html").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_search_finds_pages_by_their_words(site: Path) -> None:
     items = json.loads((site / "search.json").read_text())["items"]
     found = [item["location"] for item in items if "watermark" in item["text"].lower()]

@@ -165,6 +165,7 @@ def inputs_of(seed: int) -> Rows:
     return rows
 
 
+@pytest.mark.long
 def test_all_that_programs_say(spark: SparkSession) -> None:
     assert relations_of(PROGRAM.plan).keys() == {event.name for event in PROGRAM.plan.events}
     inputs, tables = arrow_streams(PROGRAM.plan, inputs_of(3)), {"stops": STOPS, "busy": BUSY}

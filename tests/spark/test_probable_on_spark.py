@@ -132,6 +132,7 @@ def _rejected(rejects: list[Row]) -> list[tuple[object, ...]]:
     )
 
 
+@pytest.mark.long
 def test_all_that_programs_say(spark: SparkSession) -> None:
     program = inkling.parse(PROGRAM)
     inputs = arrow_streams(program.plan, _inputs(5))

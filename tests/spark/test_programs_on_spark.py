@@ -77,9 +77,8 @@ def _expected(plan: ProgramPlan, datasets: Sequence[Rows], tables: Rows) -> dict
     return found
 
 
-@pytest.mark.parametrize(
-    "world", [one if one == "mixed" else pytest.param(one, marks=pytest.mark.long) for one in WORLDS]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("world", WORLDS)
 def test_spark_eq_definition(world: str, spark: SparkSession) -> None:
     rng = random.Random(world)
     streams = WORLDS[world]

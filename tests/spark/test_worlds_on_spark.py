@@ -236,6 +236,7 @@ def test_rows_that_contradict_each_other_are_rejected_once(spark: SparkSession) 
     assert sorted(map(_rejected, expected.rejects.to_pylist())) == sorted(map(_rejected, found.rejects.to_pylist()))
 
 
+@pytest.mark.long
 def test_timestamps_and_rows_without_ids(spark: SparkSession, tmp_path: Path) -> None:
     """Rows of files are numbered as in this process, so events are the same and so are their worlds."""
     program = inkling.parse("""

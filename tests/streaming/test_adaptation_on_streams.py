@@ -249,6 +249,7 @@ class UncertainPlace(Place):
         return {row["lineage"][0]: {**row, "chance": round(row["chance"], 9)} for row in found.to_pylist()}
 
 
+@pytest.mark.long
 def test_settings_of_a_forecast_over_an_uncertain_stream_change(spark: SparkSession, tmp_path: Path) -> None:
     place, messages = UncertainPlace(spark, tmp_path), tmp_path / "messages.csv"
     model = Place(spark, tmp_path / "certain").learned(OnlineLearning(every=100, order=1, how=Learning("tree")), 4)[-1]

@@ -35,13 +35,12 @@ WORLDS = {
     "mixed": [Declared("A", Kind.POINTS, True, "seq", "x - PREV(x)"), Declared("L", Kind.INTERVALS, True, "seq", "")],
     "policies": [Declared("A", Kind.POINTS, True, "seq", ""), Declared("L", Kind.INTERVALS, True, "seq", "")],
 }
-LONG = {"points", "ordered", "policies"}
-"""Their programs take another minute; `make test` runs the others."""
 FEATURES = {"policies": frozenset({"CONSUME RECENT", "CONSUME CHRONOLOGICAL"})}
 """One of these is in every event of a world."""
 
 
-@pytest.mark.parametrize("world", [pytest.param(one, marks=pytest.mark.long) if one in LONG else one for one in WORLDS])
+@pytest.mark.long
+@pytest.mark.parametrize("world", WORLDS)
 def test_stream_eq_definition(world: str, spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(world)
     streams = WORLDS[world]
