@@ -24,7 +24,7 @@ from benchmarks.soak.visitors import PROGRAM, SECOND_US, Visitors, file_of
 from inkling.query import parse
 from inkling.spark.session import spark_session
 from inkling.spark.streaming.query import LiveQuery
-from inkling.spark.streaming.sinks.outputs import Tally
+from inkling.spark.streaming.sinks.outputs import BatchTally
 from inkling.spark.streaming.sinks.protocol import FileSink
 
 SAMPLE_S = 5.0
@@ -66,7 +66,7 @@ def soak(stream: Visitors, minutes: float, trigger_s: float, scratch: Path, outp
     spark = spark_session(master=MASTER, app_name="inkling soak")
     program = parse(PROGRAM, name="soak.ink")
 
-    def count(tally: Tally) -> None:
+    def count(tally: BatchTally) -> None:
         counts.update({**tally.matches, "late": tally.late, "rejects": tally.rejects, "rows": tally.read["Visit"]})
 
     with _feeding(stream, incoming):

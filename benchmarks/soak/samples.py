@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 from pyspark.sql import SparkSession
 
-from inkling.spark.streaming.progress import Progress
+from inkling.spark.streaming.progress import BatchProgress
 
 MB = 1 << 20
 
@@ -48,7 +48,7 @@ class Held:
     cpu_seconds: float
 
 
-def take(seconds: float, spark: SparkSession, progress: Progress, checkpoint: Path) -> Sample:
+def take(seconds: float, spark: SparkSession, progress: BatchProgress, checkpoint: Path) -> Sample:
     """Look at this process, the Java virtual machine that it started, and the workers that this one started."""
     driver = psutil.Process()
     (java,) = (child for child in driver.children() if child.name() == "java")

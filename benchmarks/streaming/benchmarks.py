@@ -16,7 +16,7 @@ from benchmarks.streaming import bare, pace, per_key
 from benchmarks.streaming.arrivals import EVENT, FITS, Arrivals
 from benchmarks.streaming.pace import Pace
 from inkling.query import Program
-from inkling.spark.streaming.sinks.outputs import Tally
+from inkling.spark.streaming.sinks.outputs import BatchTally
 
 LEAST_RATE = 500_000.0
 LEAST_TIMES_PER_KEY = 50.0
@@ -148,14 +148,14 @@ class Streaming:
         n = len(data.per_file)
         return pace.stateless(self.spark, data.folder(self.sizes.folder), n, self.sizes.stream_warm_up)
 
-    def _streamed(self, name: str, data: Arrivals) -> tuple[Pace, list[Tally]]:
+    def _streamed(self, name: str, data: Arrivals) -> tuple[Pace, list[BatchTally]]:
         n, program = len(data.per_file), PROGRAMS[name](data)
         folder = data.folder(self.sizes.folder)
         own, tallies = pace.streamed(self.spark, program, folder, n, self.sizes.stream_warm_up)
         self._require_matches(name, data, program, tallies)
         return own, tallies
 
-    def _require_matches(self, name: str, data: Arrivals, program: Program, tallies: list[Tally]) -> None:
+    def _require_matches(self, name: str, data: Arrivals, program: Program, tallies: list[BatchTally]) -> None:
         """What was found is what the local runner finds up to the same moment."""
         table = program.run_local({"Reading": data.folder(self.sizes.folder)}).tables[EVENT]
         until = tallies[-1].watermark
@@ -165,7 +165,7 @@ class Streaming:
         if found != expected:
             raise AssertionError(f"{name}, {data}: expected {expected} matches, found {found}")
 
-    def _row(self, name: str, data: Arrivals, own: Pace, tallies: list[Tally], floor: Pace, few: Pace) -> Row:
+    def _row(self, name: str, data: Arrivals, own: Pace, tallies: list[BatchTally], floor: Pace, few: Pace) -> Row:
         size = data.per_file[0]
         baselines = [Baseline(STATELESS, floor.seconds, floor.cpu_seconds)]
         goals: list[Goal] = []
@@ -187,7 +187,7 @@ class Streaming:
             tuple(goals),
         )
 
-    def _state(self, name: str, data: Arrivals, own: Pace, last: Tally) -> Row:
+    def _state(self, name: str, data: Arrivals, own: Pace, last: BatchTally) -> Row:
         rows = pa.parquet.read_table(data.folder(self.sizes.folder))
         kept = bare.open_matches(rows) if name == "automaton" else bare.in_window(rows, data.window_us)
         what = "open matches" if name == "automaton" else "events in the window"
@@ -203,5 +203,5 @@ class Streaming:
         )
 
 
-def _matches(tallies: Iterable[Tally]) -> str:
+def _matches(tallies: Iterable[BatchTally]) -> str:
     return f"{quantity(sum(tally.matches[EVENT] for tally in tallies))} matches"

@@ -16,7 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 import inkling
 from benchmarks.meter import ProcessorTime
 from inkling.query import Program
-from inkling.spark.streaming.sinks.outputs import Tally
+from inkling.spark.streaming.sinks.outputs import BatchTally
 
 LOOK_S = 0.02
 
@@ -57,10 +57,10 @@ def streamed(
     *,
     finish: bool = False,
     others: Mapping[str, Path] | None = None,
-) -> tuple[Pace, list[Tally]]:
+) -> tuple[Pace, list[BatchTally]]:
     """A program over the files, with other streams in `others`; results are counted and go nowhere."""
     folders = {"Reading": folder, **(others or {})}
-    tallies: list[Tally] = []
+    tallies: list[BatchTally] = []
     with _checkpoint() as checkpoint:
         live = program.stream(
             spark,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from inkling.spark.streaming.query import LiveQuery
-    from inkling.spark.streaming.sinks.outputs import Output
+    from inkling.spark.streaming.sinks.outputs import SinkOutput
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -183,7 +183,7 @@ class _Kept:
     def __init__(self) -> None:
         self._batches: dict[int, Tables] = {}
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         self._batches[batch] = _collected({one.name: one.frame for one in outputs if one.n_rows})
 
     def rows(self) -> Tables:

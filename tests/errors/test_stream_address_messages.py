@@ -10,10 +10,10 @@ import pytest
 import inkling
 from inkling.errors import InklingError
 from inkling.spark.streaming.addresses import address_of
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sinks.current_files import CurrentSink, read_current
 from inkling.spark.streaming.sinks.postgres import PostgresSink
-from inkling.spark.streaming.sinks.protocol import Beginning, FileSink, sink_of
+from inkling.spark.streaming.sinks.protocol import FileSink, SinkStart, sink_of
 from inkling.spark.streaming.sources.inputs import opened
 
 if TYPE_CHECKING:
@@ -94,13 +94,15 @@ WITHOUT_SPARK: dict[str, Callable[[], object]] = {
 
 def write_over_other_results(spark: "SparkSession") -> None:
     Path("out/fast/batch=0").mkdir(parents=True)
-    FileSink("out").begin(Beginning(spark, ("fast", "late", "rejects"), Folder(spark, "checkpoint"), is_new=True))
+    FileSink("out").begin(
+        SinkStart(spark, ("fast", "late", "rejects"), CheckpointFolder(spark, "checkpoint"), is_new=True)
+    )
 
 
 def write_to_a_table_of_another_shape(spark: "SparkSession") -> None:
     def begin(columns: str) -> None:
         kinds = {"fast": spark.createDataFrame([], columns).schema}
-        CurrentSink("out").begin(Beginning(spark, ("fast",), Folder(spark, "checkpoint"), True, kinds))
+        CurrentSink("out").begin(SinkStart(spark, ("fast",), CheckpointFolder(spark, "checkpoint"), True, kinds))
 
     begin("event string, bus string, speed double")
     begin("event string, bus bigint, street string")
@@ -108,7 +110,7 @@ def write_to_a_table_of_another_shape(spark: "SparkSession") -> None:
 
 def read_a_table_that_is_not_there(spark: "SparkSession") -> None:
     kinds = {"fast": spark.createDataFrame([], "event string").schema}
-    CurrentSink("out").begin(Beginning(spark, ("fast",), Folder(spark, "checkpoint"), True, kinds))
+    CurrentSink("out").begin(SinkStart(spark, ("fast",), CheckpointFolder(spark, "checkpoint"), True, kinds))
     read_current(spark, "out", "fats")
 
 

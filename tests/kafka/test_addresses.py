@@ -11,7 +11,7 @@ from tests.kafka.broker import Broker
 import inkling
 from inkling.errors import InklingError
 from inkling.spark.streaming.sinks.kafka import KafkaSink
-from inkling.spark.streaming.sinks.outputs import Output
+from inkling.spark.streaming.sinks.outputs import SinkOutput
 from inkling.spark.streaming.sinks.protocol import sink_of
 
 pytestmark = pytest.mark.kafka
@@ -25,7 +25,7 @@ EVENT high(r.sensor AS sensor, r.value AS value) AS PATTERN Reading r[value > 10
 class Crashing(KafkaSink):
     """Fails after all is written, before Spark hears that it is."""
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         KafkaSink.deliver(self, outputs, batch)
         raise RuntimeError("crash")
 

@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 from tests.kafka.broker import Broker
 from tests.streaming.corrections import random_batches
 
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sinks.kafka import KafkaSink
-from inkling.spark.streaming.sinks.protocol import Beginning, sink_of
+from inkling.spark.streaming.sinks.protocol import SinkStart, sink_of
 
 pytestmark = pytest.mark.kafka
 
@@ -27,7 +27,7 @@ def test_the_last_message_of_every_key_is_what_holds(
     """Every batch is delivered twice, as after a crash; no message is repeated."""
     sink = sink_of(f"kafka://{broker.address}/{topic}?keep=current")
     assert isinstance(sink, KafkaSink)
-    sink.begin(Beginning(spark, ("fire", "Two words"), Folder(spark, str(tmp_path)), is_new=True))
+    sink.begin(SinkStart(spark, ("fire", "Two words"), CheckpointFolder(spark, str(tmp_path)), is_new=True))
     broker.create_topic(f"{topic}.late")
     n_changes = 0
     for batch in random_batches(4, 3):

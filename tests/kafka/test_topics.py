@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 from tests.kafka.broker import HOST, Broker, free_port
 
 from inkling.spark.kafka.connector import kafka_trouble, topic_ids
-from inkling.spark.streaming.failures import Run, stream_failed
+from inkling.spark.streaming.failures import FailedRun, stream_failed
 
 pytestmark = pytest.mark.kafka
 
@@ -46,7 +46,7 @@ def test_a_topic_with_less_than_was_read(spark: SparkSession, broker: Broker, to
     with pytest.raises(StreamingQueryException) as raised:
         run(spark, tmp_path, **options)
     assert kafka_trouble(str(raised.value)) is None
-    told = stream_failed(raised.value, Run("checkpoint", "sink"))
+    told = stream_failed(raised.value, FailedRun("checkpoint", "sink"))
     assert told.diagnostics[0].code == "INK0612"
 
 

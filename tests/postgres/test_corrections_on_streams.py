@@ -15,9 +15,9 @@ import inkling
 from inkling.errors import InputError
 from inkling.spark.streaming.failures import StreamError
 from inkling.spark.streaming.sinks.current_files import read_current
-from inkling.spark.streaming.sinks.outputs import Output
+from inkling.spark.streaming.sinks.outputs import SinkOutput
 from inkling.spark.streaming.sinks.postgres import ResultTable
-from inkling.spark.streaming.sinks.protocol import Beginning, sink_of
+from inkling.spark.streaming.sinks.protocol import SinkStart, sink_of
 
 TEXT = """
 STREAM Trade(id STRING, account STRING, amount DOUBLE, at TIMESTAMP)
@@ -48,7 +48,7 @@ class Both:
         self._sinks = [sink_of(f"{folder}?keep=current"), sink_of(server.address(database))]
         self.seen: dict[int, tuple[dict[str, set[str]], dict[str, set[str]]]] = {}
 
-    def begin(self, beginning: Beginning) -> None:
+    def begin(self, beginning: SinkStart) -> None:
         for sink in self._sinks:
             sink.begin(beginning)  # type: ignore[attr-defined]
 
@@ -58,7 +58,7 @@ class Both:
                 sink.require_columns(spark, columns)  # type: ignore[attr-defined]
         raise InputError.of("INK0572", "neither fits")
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         outputs = list(outputs)
         for sink in self._sinks:
             sink.deliver(outputs, batch)

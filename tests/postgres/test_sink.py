@@ -13,19 +13,19 @@ from tests.streaming.corrections import RESULTS, frame, random_batches, spelled
 from tests.streaming.test_current_files import code_of, row
 
 from inkling.errors import InputError
-from inkling.spark.streaming.checkpoint.storage import Folder
-from inkling.spark.streaming.failures import Run, SinkError, by_sink, sink_name, stream_failed
-from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, Output
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
+from inkling.spark.streaming.failures import FailedRun, SinkError, by_sink, sink_name, stream_failed
+from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, SinkOutput
 from inkling.spark.streaming.sinks.postgres import PostgresSink, ResultTable
-from inkling.spark.streaming.sinks.protocol import Beginning, sink_of
+from inkling.spark.streaming.sinks.protocol import SinkStart, sink_of
 from inkling.spark.streaming.sinks.result_id import with_result_id
 
 EVENTS = ("fire", "Two words")
 
 
-def checkpoint(spark: SparkSession, path: Path, run: str) -> Folder:
+def checkpoint(spark: SparkSession, path: Path, run: str) -> CheckpointFolder:
     """As Spark begins one."""
-    folder = Folder(spark, str(path / run))
+    folder = CheckpointFolder(spark, str(path / run))
     folder.inside("spark").write("metadata", f'{{"id":"{run}"}}'.encode())
     return folder
 
@@ -35,7 +35,7 @@ def begun(spark: SparkSession, path: Path, to: str, run: str = "first", *, is_ne
     assert isinstance(sink, PostgresSink)
     columns = frame(spark, [], RESULTS).schema
     outputs = (*EVENTS, LATE, REJECTS)
-    sink.begin(Beginning(spark, outputs, checkpoint(spark, path, run), is_new, dict.fromkeys(EVENTS, columns)))
+    sink.begin(SinkStart(spark, outputs, checkpoint(spark, path, run), is_new, dict.fromkeys(EVENTS, columns)))
     return sink
 
 
@@ -58,8 +58,8 @@ def staged(server: Server, database: str) -> list[str]:
     return [name for (name,) in found]
 
 
-def told(spark: SparkSession, *rows: dict[str, object], event: str = "fire") -> list[Output]:
-    return [Output(event, frame(spark, list(rows), RESULTS), len(rows))]
+def told(spark: SparkSession, *rows: dict[str, object], event: str = "fire") -> list[SinkOutput]:
+    return [SinkOutput(event, frame(spark, list(rows), RESULTS), len(rows))]
 
 
 @pytest.mark.long
@@ -136,7 +136,7 @@ def test_rows_of_attempts_that_failed_do_not_count(
 
     monkeypatch.setattr(ResultTable, "stage", with_leftovers)
     late = pa.schema({"stream": pa.string(), "id": pa.string()})
-    growing = Output(LATE, frame(spark, [{"stream": "s", "id": "a"}] * 2, late), 2, only_grows=True)
+    growing = SinkOutput(LATE, frame(spark, [{"stream": "s", "id": "a"}] * 2, late), 2, only_grows=True)
     sink.deliver([*told(spark, row(n=7)), growing], 0)
     assert [one["n"] for one in rows_of(server, database, "fire")] == [7]
     assert [one["id"] for one in rows_of(server, database, "late")] == ["a", "a"]
@@ -223,7 +223,7 @@ def test_failures_while_rows_are_written(
     outputs = told(spark, row(n=4), row(n=5))
     with pytest.raises(SinkError) as caught, by_sink():
         sink.deliver(outputs, 3)
-    said = str(stream_failed(caught.value, Run("checkpoint", sink_name(sink), 3)))
+    said = str(stream_failed(caught.value, FailedRun("checkpoint", sink_name(sink), 3)))
     assert "INK0610" in said
     assert f"could not be delivered to `postgresql://ink:…@127.0.0.1:{server.port}/{database}`" in said
     assert "violates check constraint" in said

@@ -14,7 +14,7 @@ from inkling.evaluators.stage.rows import format as r
 from inkling.physical.naming import physical_name
 from inkling.query import Program
 from inkling.spark.batch import SparkResults
-from inkling.spark.streaming.sinks.outputs import Output
+from inkling.spark.streaming.sinks.outputs import SinkOutput
 
 Rows = dict[str, list[dict[str, object]]]
 
@@ -34,7 +34,7 @@ def rows_by_stage(program: Program, results: SparkResults) -> Rows:
     return found
 
 
-def rows_in_one_job(outputs: Iterable[Output]) -> Rows:
+def rows_in_one_job(outputs: Iterable[SinkOutput]) -> Rows:
     """What one micro-batch delivers; of streams in ticks, whose values JSON holds as they are."""
     written = [
         one.frame.select(
@@ -56,7 +56,7 @@ class KeptRows:
     def __init__(self) -> None:
         self._batches: dict[int, Rows] = {}
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         self._batches[batch] = rows_in_one_job(outputs)
 
     def rows(self) -> Rows:

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from inkling.spark.streaming.sinks.outputs import LATE, Output
+from inkling.spark.streaming.sinks.outputs import LATE, SinkOutput
 
 Row = dict[str, Any]
 
@@ -50,9 +50,11 @@ class MicroBatch:
     holds: dict[str, Counter[str]]
     rows: list[Row]  # that hold, of all events
 
-    def outputs(self, spark: SparkSession) -> list[Output]:
-        events = [Output(name, frame(spark, rows, RESULTS), len(rows)) for name, rows in self.signed.items() if rows]
-        late = Output(LATE, frame(spark, self.late, LATE_ROWS), len(self.late), only_grows=True)
+    def outputs(self, spark: SparkSession) -> list[SinkOutput]:
+        events = [
+            SinkOutput(name, frame(spark, rows, RESULTS), len(rows)) for name, rows in self.signed.items() if rows
+        ]
+        late = SinkOutput(LATE, frame(spark, self.late, LATE_ROWS), len(self.late), only_grows=True)
         return [*events, late] if self.late else events
 
 

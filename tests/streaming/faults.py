@@ -20,7 +20,7 @@ from inkling.spark.streaming import chain
 from inkling.spark.streaming.intake import IntakeTask
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.processor import BucketProcessor
-from inkling.spark.streaming.sinks.outputs import Output
+from inkling.spark.streaming.sinks.outputs import SinkOutput
 from inkling.spark.streaming.sinks.protocol import FileSink
 
 DRIVER, WORKER, EXECUTOR, OTHERS = "driver", "worker", "executor", "others"
@@ -156,12 +156,12 @@ class FragileSink:
     inner: FileSink
     faults: Faults
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         self.faults.reach("sink-begins")
         self.inner.deliver(self._one_by_one(outputs), batch)
         self.faults.reach("sink-done")
 
-    def _one_by_one(self, outputs: Iterable[Output]) -> Iterator[Output]:
+    def _one_by_one(self, outputs: Iterable[SinkOutput]) -> Iterator[SinkOutput]:
         for output in outputs:
             written = output.frame.mapInArrow(FragileWrite(self.faults), output.frame.schema)
             yield replace(output, frame=written)

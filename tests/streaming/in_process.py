@@ -21,7 +21,7 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.running import RunningPlan
 from inkling.spark.streaming.intake import IntakeTask, watermark_messages
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import Kind, Message
+from inkling.spark.streaming.messages import Message, MessageKind
 from inkling.spark.streaming.operator import as_row
 from inkling.spark.streaming.processor import _operator_of
 
@@ -75,7 +75,9 @@ class InProcess:
         for number, states in enumerate(self._states):
             messages = list(self._handled(number, states, messages))
         if messages:
-            self.states = [json.loads(message.payload) for message in messages if Kind(message.kind) is Kind.STATE]
+            self.states = [
+                json.loads(message.payload) for message in messages if MessageKind(message.kind) is MessageKind.STATE
+            ]
         return told_by(self.job.event_names, messages)
 
     @property
@@ -110,8 +112,8 @@ def told_by(event_names: Sequence[str], messages: Iterable[Row]) -> Rows:
     """Results, late rows and rejects that messages hold."""
     found: Rows = {}
     for message in messages:
-        kind = Kind(message.kind)
-        if kind in (Kind.RESULTS, Kind.LATE, Kind.REJECTS):
-            name = event_names[message.about] if kind is Kind.RESULTS else kind.name.lower()
+        kind = MessageKind(message.kind)
+        if kind in (MessageKind.RESULTS, MessageKind.LATE, MessageKind.REJECTS):
+            name = event_names[message.about] if kind is MessageKind.RESULTS else kind.name.lower()
             found.setdefault(name, []).extend(table_of(message.payload).to_pylist())
     return found

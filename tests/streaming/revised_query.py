@@ -23,7 +23,7 @@ from inkling.io.rejects import Reason
 from inkling.query import Program
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.query import LiveQuery
-from inkling.spark.streaming.sinks.outputs import Output, Tally
+from inkling.spark.streaming.sinks.outputs import BatchTally, SinkOutput
 from inkling.spark.streaming.sinks.protocol import Sink
 
 Row = Mapping[str, object]
@@ -36,7 +36,7 @@ class FailsOnce(KeptRows):
         super().__init__()
         self._fails_at = fails_at
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         every = list(outputs)
         if batch == self._fails_at:
             self._fails_at = None
@@ -55,7 +55,7 @@ class KeptMessages:
         self._event_names = event_names
         self._batches: dict[int, Rows] = {}
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         said = [row for one in outputs for row in one.frame.where(F.col("payload").isNotNull()).collect()]
         self._batches[batch] = told_by(self._event_names, said)
 
@@ -67,9 +67,9 @@ class KeptMessages:
         return together
 
 
-def only_messages(job: Job, messages: DataFrame, tally: Tally) -> Iterator[Output]:
+def only_messages(job: Job, messages: DataFrame, tally: BatchTally) -> Iterator[SinkOutput]:
     """In place of a frame per event."""
-    yield Output("messages", messages, tally.batch)
+    yield SinkOutput("messages", messages, tally.batch)
 
 
 class RevisedQuery:

@@ -25,7 +25,7 @@ from inkling.forecasting.adaptation.online import OnlineLearning
 from inkling.forecasting.models.model import Learning, Model
 from inkling.query import Program
 from inkling.spark.streaming.query import LiveQuery
-from inkling.spark.streaming.sinks.outputs import Tally
+from inkling.spark.streaming.sinks.outputs import BatchTally
 
 STREAM = "STREAM V(id INT, k STRING, s STRING, t BIGINT) ID id KEY k TIME t ORDER BY id;"
 EVENT = """EVENT ab(k) AS PATTERN SEQ STRICT(V[s = 'A'], V[s = 'B'] OR V[s = 'C'])
@@ -65,7 +65,7 @@ class Place:
         if name == "ab_forecast":
             self.delivered[batch] = frame.toArrow().to_pylist()
 
-    def crash(self, tally: Tally) -> None:
+    def crash(self, tally: BatchTally) -> None:
         if tally.batch == self.crashes_after:
             raise RuntimeError("the driver is gone")
 

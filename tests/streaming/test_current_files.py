@@ -13,11 +13,11 @@ from pyspark.sql import SparkSession
 from tests.streaming.corrections import RESULTS, START, frame, random_batches, spelled
 
 from inkling.errors import InputError
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sinks.current_files import CurrentSink, read_current
-from inkling.spark.streaming.sinks.current_versions import KEPT_VERSIONS, Version, Versions
-from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, Output, retracted
-from inkling.spark.streaming.sinks.protocol import Beginning, FileSink, MemorySink, sink_of
+from inkling.spark.streaming.sinks.current_versions import KEPT_VERSIONS, TablesVersion, TablesVersions
+from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, SinkOutput, retracted
+from inkling.spark.streaming.sinks.protocol import FileSink, MemorySink, SinkStart, sink_of
 from inkling.spark.streaming.sinks.result_id import CHANGEABLE, with_result_id
 
 
@@ -28,11 +28,11 @@ def held(spark: SparkSession, path: Path, event: str) -> Counter[str]:
     return Counter(map(spelled, found))
 
 
-def beginning(spark: SparkSession, path: Path, *, is_new: bool) -> Beginning:
+def beginning(spark: SparkSession, path: Path, *, is_new: bool) -> SinkStart:
     columns = frame(spark, [], RESULTS).schema
     outputs = ("fire", "Two words", LATE, REJECTS)
-    checkpoint = Folder(spark, str(path / "checkpoint"))
-    return Beginning(spark, outputs, checkpoint, is_new, {"fire": columns, "Two words": columns})
+    checkpoint = CheckpointFolder(spark, str(path / "checkpoint"))
+    return SinkStart(spark, outputs, checkpoint, is_new, {"fire": columns, "Two words": columns})
 
 
 def row(**values: object) -> dict[str, object]:
@@ -116,7 +116,7 @@ def test_what_is_found_in_two_ways_stays_until_both_are_gone(spark: SparkSession
     sink = CurrentSink(str(tmp_path))
     by_absence = row(detected_at=START + timedelta(minutes=5))
     for number, rows in enumerate(([row(), by_absence], [by_absence | {"op": "-"}], [row(op="-")])):
-        sink.deliver([Output("fire", frame(spark, rows, RESULTS), len(rows))], number)
+        sink.deliver([SinkOutput("fire", frame(spark, rows, RESULTS), len(rows))], number)
         assert held(spark, tmp_path, "fire").total() == 2 - number
 
 
@@ -128,11 +128,11 @@ def test_a_crash_before_the_list_of_files_changes_nothing(
     sink.deliver(first.outputs(spark), 0)
     files = {file.name for file in path.glob("_current/pieces/*/*")}
 
-    def crash(versions: Versions, version: Version) -> None:
+    def crash(versions: TablesVersions, version: TablesVersion) -> None:
         raise KeyboardInterrupt
 
     outputs = second.outputs(spark)
-    monkeypatch.setattr(Versions, "put", crash)
+    monkeypatch.setattr(TablesVersions, "put", crash)
     with pytest.raises(KeyboardInterrupt):
         sink.deliver(outputs, 1)
     monkeypatch.undo()
@@ -149,12 +149,12 @@ def test_what_nobody_reads_any_more_is_removed(spark: SparkSession, tmp_path: Pa
     n_batches = KEPT_VERSIONS + 3
     sink, patient = CurrentSink(f"{tmp_path}/a", seconds_kept=0), CurrentSink(f"{tmp_path}/b")
     for number in range(n_batches):
-        told = [Output("fire", frame(spark, [row(n=number)], RESULTS), 1)]
+        told = [SinkOutput("fire", frame(spark, [row(n=number)], RESULTS), 1)]
         sink.deliver(told, number)
         if number < 3:
             patient.deliver(told, number)
     assert read_current(spark, tmp_path / "a", "fire").count() == n_batches
-    newest = Versions(spark, f"{tmp_path}/a").newest()
+    newest = TablesVersions(spark, f"{tmp_path}/a").newest()
     assert len(list((tmp_path / "a/_current/pieces/fire").iterdir())) == len(newest.folders) <= 4
     assert len(list((tmp_path / "a/_current/versions").glob("*.json"))) == KEPT_VERSIONS
     assert len(list((tmp_path / "b/_current/pieces/fire").iterdir())) == 3
@@ -163,12 +163,12 @@ def test_what_nobody_reads_any_more_is_removed(spark: SparkSession, tmp_path: Pa
 def test_a_withdrawn_table_is_empty(spark: SparkSession, tmp_path: Path) -> None:
     sink = CurrentSink(str(tmp_path))
     rows = [row(n=number) for number in range(5)]
-    sink.deliver([Output("fire", frame(spark, rows, RESULTS), 5)], 0)
-    sink.deliver([Output("fire", frame(spark, [{**rows[0], "op": "-"}], RESULTS), 1)], 1)
+    sink.deliver([SinkOutput("fire", frame(spark, rows, RESULTS), 5)], 0)
+    sink.deliver([SinkOutput("fire", frame(spark, [{**rows[0], "op": "-"}], RESULTS), 1)], 1)
     assert {one["n"] for one in read_current(spark, tmp_path, "fire").collect()} == {1, 2, 3, 4}
-    sink.deliver([Output("fire", frame(spark, [{**one, "op": "-"} for one in rows[1:]], RESULTS), 4)], 2)
+    sink.deliver([SinkOutput("fire", frame(spark, [{**one, "op": "-"} for one in rows[1:]], RESULTS), 4)], 2)
     assert read_current(spark, tmp_path, "fire").count() == 0
-    assert [piece.rows for piece in Versions(spark, str(tmp_path)).newest().tables["fire"].pieces] == [0]
+    assert [piece.rows for piece in TablesVersions(spark, str(tmp_path)).newest().tables["fire"].pieces] == [0]
 
 
 def code_of(problem: pytest.ExceptionInfo[InputError]) -> str:
@@ -178,7 +178,7 @@ def code_of(problem: pytest.ExceptionInfo[InputError]) -> str:
 def test_rejections(spark: SparkSession, tmp_path: Path) -> None:
     sink = CurrentSink(str(tmp_path))
     sink.begin(beginning(spark, tmp_path, is_new=True))
-    sink.deliver([Output("fire", frame(spark, [row()], RESULTS), 1)], 0)
+    sink.deliver([SinkOutput("fire", frame(spark, [row()], RESULTS), 1)], 0)
     with pytest.raises(InputError) as other_run:
         sink.begin(beginning(spark, tmp_path, is_new=True))
     assert code_of(other_run) == "INK0516"
@@ -187,8 +187,10 @@ def test_rejections(spark: SparkSession, tmp_path: Path) -> None:
     assert code_of(elsewhere) == "INK0516"
     changed = RESULTS.set(4, pa.field("n", pa.string())).remove(2)
     for act in (
-        lambda: sink.begin(Beginning(spark, (), Folder(spark, ""), False, {"fire": frame(spark, [], changed).schema})),
-        lambda: sink.deliver([Output("fire", frame(spark, [row(n="1")], changed), 1)], 1),
+        lambda: sink.begin(
+            SinkStart(spark, (), CheckpointFolder(spark, ""), False, {"fire": frame(spark, [], changed).schema})
+        ),
+        lambda: sink.deliver([SinkOutput("fire", frame(spark, [row(n="1")], changed), 1)], 1),
     ):
         with pytest.raises(InputError) as shape:
             act()

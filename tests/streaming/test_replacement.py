@@ -19,7 +19,7 @@ from inkling.evaluators.sampling import Sampling
 from inkling.query import Program
 from inkling.runtime.changes import Changes
 from inkling.spark.streaming.checkpoint.definition import Definitions
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.query import LiveQuery
 from inkling.spark.streaming.watch import Watcher, files_of
 
@@ -195,7 +195,7 @@ def test_a_batch_that_was_begun_is_finished_by_its_program(spark: SparkSession, 
     place.fails_at = 2  # the first batch of the new program
     with pytest.raises(InklingError, match="the sink is full"):
         place.start(new, available_now=True).await_end()
-    stored = Definitions(Folder(spark, str(tmp_path / "checkpoint")).inside("inkling").inside("definitions"))
+    stored = Definitions(CheckpointFolder(spark, str(tmp_path / "checkpoint")).inside("inkling").inside("definitions"))
     assert [stored.read(number).first_batch for number in stored.numbers()] == [0, 2]
     place.fails_at = None
     place.start(new, available_now=True).finish()
@@ -258,7 +258,7 @@ def test_certain_and_uncertain_events_are_replaced(spark: SparkSession, tmp_path
     run(other, pieces[2:3])
     run(new, pieces[3:4])
     run(new, pieces[4:], finish=True)
-    stored = Definitions(Folder(spark, str(tmp_path / "checkpoint")).inside("inkling").inside("definitions"))
+    stored = Definitions(CheckpointFolder(spark, str(tmp_path / "checkpoint")).inside("inkling").inside("definitions"))
     assert [stored.read(number).first_batch for number in stored.numbers()] == [0, 1, 3]
 
     def by_one_run(name: str, some: list[list[Row]]) -> list[tuple[object, ...]]:

@@ -12,15 +12,15 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.streaming.arriving import arrive
 
 import inkling
-from inkling.spark.streaming.sinks.outputs import Output
+from inkling.spark.streaming.sinks.outputs import SinkOutput
 from inkling.spark.streaming.sinks.protocol import (
-    Beginning,
     CallbackSink,
     ConsoleSink,
     FileSink,
     MemorySink,
-    Prepared,
+    PreparedSink,
     Sink,
+    SinkStart,
     TableSink,
     sink_of,
 )
@@ -55,12 +55,12 @@ class Everywhere:
     def __init__(self, sinks: Iterable[Sink]) -> None:
         self._sinks = list(sinks)
 
-    def begin(self, beginning: Beginning) -> None:
+    def begin(self, beginning: SinkStart) -> None:
         for sink in self._sinks:
-            if isinstance(sink, Prepared):
+            if isinstance(sink, PreparedSink):
                 sink.begin(beginning)
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         outputs = list(outputs)
         for sink in self._sinks:
             sink.deliver(outputs, batch)

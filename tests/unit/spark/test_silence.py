@@ -1,11 +1,11 @@
 """Which streams are silent while others speak."""
 
-from inkling.spark.streaming.sinks.outputs import Tally
+from inkling.spark.streaming.sinks.outputs import BatchTally
 from inkling.spark.streaming.sources.idle import Silence
 
 
-def heard(**good: int) -> Tally:
-    return Tally(0, {}, 0, 0, 0, 0, None, good=good)
+def heard(**good: int) -> BatchTally:
+    return BatchTally(0, {}, 0, 0, 0, 0, None, good=good)
 
 
 def silence() -> Silence:
@@ -43,5 +43,5 @@ def test_rows_bring_a_stream_back() -> None:
 
 def test_rejected_rows_are_silence() -> None:
     watch = silence()
-    watch.take(Tally(0, {}, 0, 9, 0, 0, None, read={"a": 1, "b": 9}, good={"a": 1, "b": 0}), 112)
+    watch.take(BatchTally(0, {}, 0, 9, 0, 0, None, read={"a": 1, "b": 9}, good={"a": 1, "b": 0}), 112)
     assert watch.newly_idle(112) == {"b"}

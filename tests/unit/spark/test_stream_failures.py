@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from inkling.errors import InputError
-from inkling.spark.streaming.checkpoint.storage import Folder
-from inkling.spark.streaming.failures import Run, SinkError, by_sink, in_place, stream_failed
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
+from inkling.spark.streaming.failures import FailedRun, SinkError, by_sink, in_place, stream_failed
 from inkling.spark.streaming.sources.missing_files import InputFiles
 
 MESSAGES = Path(__file__).parents[2] / "errors" / "running"
-RUN = Run("/checkpoint", "`/out`", 7)
+RUN = FailedRun("/checkpoint", "`/out`", 7)
 
 
 def code_and_message(problem: BaseException) -> tuple[str, str]:
@@ -37,10 +37,7 @@ def test_file_that_vanishes_while_it_is_read() -> None:
     said = (
         "[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error while reading file file:/in/3.parquet. File does not exist"
     )
-    assert code_and_message(RuntimeError(said)) == (
-        "INK0612",
-        "`/in/3.parquet` is gone, and batch 7 was to be read from it",
-    )
+    assert code_and_message(RuntimeError(said)) == ("INK0612", "`/in/3.parquet` is missing, and batch 7 reads it")
 
 
 def test_a_sink_may_say_itself_what_is_wrong() -> None:
@@ -76,7 +73,7 @@ def test_files_of_a_batch(tmp_path: Path) -> None:
     write_log(checkpoint / "sources" / "0", "8", {"path": there.as_uri(), "timestamp": 1, "batchId": 8})
     old = {"path": (tmp_path / "long ago.csv").as_uri(), "timestamp": 0, "batchId": 1}
     write_log(checkpoint / "sources" / "0", "9.compact", old, {"path": gone.as_uri(), "timestamp": 2, "batchId": 9})
-    files = InputFiles(Folder(None, str(checkpoint)))  # type: ignore[arg-type]  # nothing here is remote
+    files = InputFiles(CheckpointFolder(None, str(checkpoint)))  # type: ignore[arg-type]  # nothing here is remote
     assert files.missing_file(5) == str(gone)
     gone.touch()
     assert files.missing_file(5) is None

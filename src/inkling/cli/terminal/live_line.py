@@ -14,7 +14,7 @@ from inkling.cli.terminal.messages import counted, watched
 from inkling.model.time import Clock
 
 if TYPE_CHECKING:
-    from inkling.spark.streaming.progress import Progress
+    from inkling.spark.streaming.progress import BatchProgress
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
@@ -23,7 +23,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 class ProgressView(Protocol):
     """A function that shows the progress of a micro-batch."""
 
-    def __call__(self, progress: Progress) -> None: ...
+    def __call__(self, progress: BatchProgress) -> None: ...
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def live_line(clock: Clock, *, quiet: bool, metrics: Path | None = None) -> Iter
             return
         with metrics.open("a", encoding="utf-8") as file:
 
-            def show_and_write(progress: Progress) -> None:
+            def show_and_write(progress: BatchProgress) -> None:
                 file.write(json.dumps(progress.to_dict()) + "\n")
                 file.flush()
                 show(progress)
@@ -45,7 +45,7 @@ def live_line(clock: Clock, *, quiet: bool, metrics: Path | None = None) -> Iter
 
 @contextmanager
 def _plain(clock: Clock, *, quiet: bool) -> Iterator[ProgressView]:
-    def show(progress: Progress) -> None:
+    def show(progress: BatchProgress) -> None:
         if not quiet:
             print("; ".join(parts(progress, clock)), file=sys.stderr)
 
@@ -64,7 +64,7 @@ def _terminal(clock: Clock) -> Iterator[ProgressView]:
         yield lambda progress: spinner.update(text=Text("\n  ".join(parts(progress, clock))))
 
 
-def parts(progress: Progress, clock: Clock) -> list[str]:
+def parts(progress: BatchProgress, clock: Clock) -> list[str]:
     """The progress of a micro-batch as phrases."""
     rates = f"{progress.input_rows_per_second:,.0f}/s in, {progress.processed_rows_per_second:,.0f}/s done"
     found = ", ".join(f"{name} {n:,}{withdrawn_note(progress, name)}" for name, n in progress.matches.items())
@@ -81,13 +81,13 @@ def parts(progress: Progress, clock: Clock) -> list[str]:
     ]
 
 
-def withdrawn_note(progress: Progress, event: str) -> str:
+def withdrawn_note(progress: BatchProgress, event: str) -> str:
     """The number of withdrawn results of an event in words, if there are any."""
     n = progress.withdrawn.get(event)
     return f" ({n:,} withdrawn)" if n else ""
 
 
-def drifts(progress: Progress) -> Iterator[str]:
+def drifts(progress: BatchProgress) -> Iterator[str]:
     """The log-loss of each model in bits per event, and by how much it exceeds the log-loss on its training data."""
     for name, drift in progress.drift.items():
         if drift["loss"] is None:
@@ -98,7 +98,7 @@ def drifts(progress: Progress) -> Iterator[str]:
             yield f"{name} v{drift['version']} {drift['loss']:.2f} bits/event ({excess:+.2f}){alarm}"
 
 
-def _watermark(progress: Progress, clock: Clock) -> str:
+def _watermark(progress: BatchProgress, clock: Clock) -> str:
     if progress.is_finished:
         return "the end"
     if progress.watermark is None:

@@ -1,1 +1,6 @@
-"""Programs on Structured Streaming: one query per program, its state kept by Spark per bucket of keys."""
+"""Programs on Structured Streaming: one query per program, whose state Spark keeps per bucket of keys.
+
+On the driver, `query` starts the query and delivers its micro-batches. Rows become messages (`intake`, `messages`) that
+pass a chain of stateful operators (`chain`, `operator`). `checkpoint` holds versions of the program and learned models,
+`sources` reads streams, and `sinks` writes results.
+"""

@@ -1,4 +1,4 @@
-"""Where rows come from and results go, in one text: a path, or `kind://place`, and options after `?`."""
+"""Addresses of streams and outputs: a path, or `kind://place`, with options after `?`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ KINDS = ("kafka", "postgresql", "rate", "table")
 _KIND = re.compile(rf"({'|'.join(KINDS)})://(.*)", re.DOTALL)
 _OPTIONS = re.compile(r"(.*?)\?([\w.]+=[^&?]*(?:&[\w.]+=[^&?]*)*)", re.DOTALL)
 
-_PASSWORD = re.compile(r"(?<=://)([^:/@?]*):.*@", re.DOTALL)  # up to the last @, should the password have some
+_PASSWORD = re.compile(r"(?<=://)([^:/@?]*):.*@", re.DOTALL)  # up to the last @, which a password may contain
 _PASSWORD_OPTION = re.compile(r"((?:ssl)?password=)[^&]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """`kind` is empty for a path. `text` may be shown to anybody; the other parts may hold a password."""
+    """The parts of an address; `kind` is empty for a path. Only `text` has no password and may be shown."""
 
     text: str
     kind: str
@@ -50,7 +50,7 @@ def address_of(text: str) -> Address:
 
 
 def without_secrets(text: str) -> str:
-    """An address as it may be shown.
+    """An address without passwords.
 
     >>> without_secrets("postgresql://ada:secret@db:5432/found?schema=x&password=secret")
     'postgresql://ada:…@db:5432/found?schema=x&password=…'
@@ -61,7 +61,7 @@ def without_secrets(text: str) -> str:
 
 
 def absolute(place: str | Path) -> str:
-    """A path as Spark finds it, which may have been started in another folder; other places as they are."""
+    """A path as an absolute one, because Spark may run in another folder; other places as they are."""
     return str(place) if "://" in str(place) else str(Path(place).absolute())
 
 

@@ -1,4 +1,4 @@
-"""The query as a DataFrame: intake of all streams, then a stateful operator per stage, and one for uncertain events."""
+"""The query as a DataFrame: the intake of all streams, then one stateful operator after the other."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from inkling.spark.streaming.intake import ControlTask, IntakeTask
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import SCHEMA
 from inkling.spark.streaming.processor import BucketProcessor
-from inkling.spark.streaming.sources.inputs import Source
+from inkling.spark.streaming.sources.inputs import StreamSource
 
 
-def message_chain(job: Job, inputs: Mapping[str, Source], control: DataFrame) -> DataFrame:
-    """All that a program says about its inputs, as messages."""
+def message_chain(job: Job, inputs: Mapping[str, StreamSource], control: DataFrame) -> DataFrame:
+    """The messages that leave the last operator: results, late rows, rejects and statistics."""
     frames = [_intake(job, name, source) for name, source in inputs.items()]
     frames.append(control.mapInArrow(ControlTask(job), SCHEMA))
     messages = reduce(DataFrame.union, frames)
@@ -26,6 +26,6 @@ def message_chain(job: Job, inputs: Mapping[str, Source], control: DataFrame) ->
     return messages
 
 
-def _intake(job: Job, name: str, source: Source) -> DataFrame:
+def _intake(job: Job, name: str, source: StreamSource) -> DataFrame:
     selected = source.frame.select(*(named(column) for column in source.columns))
     return plainly_named(selected).mapInArrow(IntakeTask(job, name, source.columns, source.reader), SCHEMA)

@@ -14,23 +14,23 @@ from inkling.spark.kafka.connector import kafka_trouble
 from inkling.spark.streaming.sources.missing_files import InputFiles
 
 IN_PLACE = "inkling: in "
-"""Start of the note with the place of an error on a worker."""
+"""The beginning of the note that names the place of an error on a worker."""
 
-_GO_ON = "start again with the same checkpoint: the batch is done again, nothing is lost and nothing comes twice"
+_RESUME = "start again with the same checkpoint: the batch is repeated, without lost or duplicate results"
 _LONGEST = 300
 
 
 class StreamError(InklingError):
-    """A running program stopped by itself."""
+    """A running program has stopped because of a failure."""
 
 
 class SinkError(Exception):
-    """What a sink raised, kept apart from what computing the results raised."""
+    """An exception of a sink, as distinct from one while results are computed."""
 
 
 @contextmanager
 def by_sink() -> Iterator[None]:
-    """Whatever fails inside is the sink's."""
+    """Turns every exception in this context into a `SinkError`."""
     try:
         yield
     except Exception as problem:
@@ -39,7 +39,7 @@ def by_sink() -> Iterator[None]:
 
 @contextmanager
 def intact(checkpoint: str) -> Iterator[None]:
-    """A failure while stored data is read back means that the data is damaged."""
+    """Reports every exception in this context as a damaged checkpoint."""
     try:
         yield
     except Exception as problem:
@@ -48,7 +48,7 @@ def intact(checkpoint: str) -> Iterator[None]:
 
 @contextmanager
 def in_place(name: str) -> Iterator[None]:
-    """Errors that leave a worker get a note with the place."""
+    """Adds a note with the place to every exception in this context."""
     try:
         yield
     except Exception as problem:
@@ -57,8 +57,8 @@ def in_place(name: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """What failed: a query with this checkpoint, writing there, while this micro-batch was delivered."""
+class FailedRun:
+    """The checkpoint and the sink of a failed query, and the micro-batch that it was delivering."""
 
     checkpoint: str
     sink: str
@@ -66,7 +66,7 @@ class Run:
 
 
 def sink_name(sink: object) -> str:
-    """A sink as it is called in messages: by its place, if it has one."""
+    """The name of a sink in messages: its place, if it has one."""
     function = getattr(sink, "function", None)
     if function is not None:
         return f"the function `{getattr(function, '__name__', function)}`"
@@ -74,15 +74,15 @@ def sink_name(sink: object) -> str:
     return f"`{place}`" if place else type(sink).__name__
 
 
-def require_inputs_of_batch(files: InputFiles, run: Run) -> None:
-    """Raises when a file is gone that the batch is to be read from; Spark would read the others and say nothing."""
+def require_inputs_of_batch(files: InputFiles, run: FailedRun) -> None:
+    """Raise an error if a file of the batch is missing; Spark would silently read the others."""
     missing = None if run.batch is None else files.missing_file(run.batch)
     if missing is not None:
         raise StreamError(_about_missing_file(missing, run))
 
 
-def stream_failed(problem: BaseException, run: Run) -> InklingError:
-    """The error to show for what Spark, a worker or a sink raised."""
+def stream_failed(problem: BaseException, run: FailedRun) -> InklingError:
+    """The error to show for an exception of Spark, a worker or a sink."""
     if isinstance(problem, InklingError):
         return problem
     if isinstance(problem, SinkError) and isinstance(problem.__cause__, InklingError):
@@ -90,7 +90,7 @@ def stream_failed(problem: BaseException, run: Run) -> InklingError:
     return StreamError(_diagnostic(problem, run))
 
 
-def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
+def _diagnostic(problem: BaseException, run: FailedRun) -> Diagnostic:
     chain = _chain(problem)
     text = "\n".join(chain)
     batch = "a batch" if run.batch is None else f"batch {run.batch}"
@@ -113,9 +113,9 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
     if full := _FULL.search(text):
         return Diagnostic(
             "INK0614",
-            f"the stream stopped while {batch} was computed, for want of room on a disk",
+            f"the stream stopped while {batch} was computed, because a disk is full",
             notes=(full[0],),
-            helps=(f"make room for the checkpoint `{run.checkpoint}` and Spark's own files, and {_GO_ON}",),
+            helps=(f"make room for the checkpoint `{run.checkpoint}` and Spark's own files, and {_RESUME}",),
         )
     if _CHECKPOINT.search(text):
         cause = _python_cause(text) if "Traceback" in text else _cause(chain, _FILE)
@@ -128,17 +128,17 @@ def _diagnostic(problem: BaseException, run: Run) -> Diagnostic:
                 "the operating system kills workers when memory runs out; check its log",
                 "how often a task is tried is set by `spark.task.maxFailures`, or as in `local[2,4]`",
             ),
-            helps=("smaller batches or more buckets let a worker hold less at a time", _GO_ON),
+            helps=("smaller batches or more buckets let a worker hold less at a time", _RESUME),
         )
     if place := _PLACE.search(text):
         return Diagnostic(
             "INK0613",
             f"{place['place']} failed while {batch} was computed",
             notes=(_python_cause(text),),
-            helps=(f"this is a bug in inkling or in a function it calls; once it is fixed, {_GO_ON}",),
+            helps=(f"this is a bug in inkling or in a function it calls; once it is fixed, {_RESUME}",),
         )
     return Diagnostic(
-        "INK0614", f"the stream stopped while {batch} was computed", notes=(_cause(chain),), helps=(_GO_ON,)
+        "INK0614", f"the stream stopped while {batch} was computed", notes=(_cause(chain),), helps=(_RESUME,)
     )
 
 
@@ -154,29 +154,29 @@ def _about_checkpoint(checkpoint: str, cause: str) -> Diagnostic:
     )
 
 
-def _about_missing_file(path: str, run: Run) -> Diagnostic:
+def _about_missing_file(path: str, run: FailedRun) -> Diagnostic:
     return Diagnostic(
         "INK0612",
-        f"`{path}` is gone, and batch {run.batch} was to be read from it",
+        f"`{path}` is missing, and batch {run.batch} reads it",
         notes=(f"the checkpoint `{run.checkpoint}` has it among the files of the stream",),
-        helps=(f"put the file back and {_GO_ON}",),
+        helps=(f"put the file back and {_RESUME}",),
     )
 
 
-def _about_sink(chain: list[str], batch: str, run: Run) -> Diagnostic:
+def _about_sink(chain: list[str], batch: str, run: FailedRun) -> Diagnostic:
     text = "\n".join(chain)
     if full := _FULL.search(text):
         return Diagnostic(
             "INK0610",
             f"there is no room for the results of {batch} in {run.sink}",
             notes=(full[0],),
-            helps=(f"make room and {_GO_ON}",),
+            helps=(f"make room and {_RESUME}",),
         )
     return Diagnostic(
         "INK0610",
         f"the results of {batch} could not be delivered to {run.sink}",
         notes=(_python_cause(text) if "Traceback" in text else _cause(chain),),
-        helps=(f"mend the cause and {_GO_ON}",),
+        helps=(f"repair the cause and {_RESUME}",),
     )
 
 
@@ -199,7 +199,7 @@ _SQL_STATE = re.compile(r"\s*SQLSTATE: \w+")
 
 
 def _chain(problem: BaseException) -> list[str]:
-    """The messages of every level, the innermost last; Java's causes count as levels."""
+    """The messages of an exception and of its causes, those of Java included; the innermost last."""
     messages: list[str] = []
     current: BaseException | None = problem
     while current is not None:
@@ -218,7 +218,7 @@ def _java_chain(java: Any) -> list[str]:
 
 
 def _cause(chain: list[str], preferred: re.Pattern[str] | None = None) -> str:
-    """The innermost line, or better the innermost of those that are preferred."""
+    """The innermost message; of those that match `preferred`, if any do."""
     lines = [_first_line(text) for text in chain if text.strip()]
     better = [line for line in lines if preferred is not None and preferred.search(line)]
     return (better or lines or ["the cause is unknown"])[-1]
@@ -230,7 +230,7 @@ def _python_cause(text: str) -> str:
 
 
 def _first_line(text: str) -> str:
-    """Without Java's names for errors and Spark's codes of conditions."""
+    """The first line of a text, without names of Java exceptions and codes of Spark conditions."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return _shortened(_SQL_STATE.sub("", _CONDITION.sub("", line, count=1)).strip())
 
@@ -240,15 +240,15 @@ def _shortened(line: str) -> str:
 
 
 class DeliveryError(Exception):
-    """Stands in, towards Spark, for what went wrong; the original is kept where it was caught.
+    """A short exception that is raised to Spark in place of the original one, which is kept where it was caught.
 
-    Spark looks through the text of a Python error for signs of an interruption, with a pattern that needs as much stack
-    as the text is long. A long text kills the query's thread without a trace, so what is raised to Spark is short.
+    Spark searches the text of a Python exception for signs of an interruption, with a pattern whose use of the stack
+    grows with the text. A long text would kill the thread of the query without a trace.
     """
 
 
 def log_only_the_unexpected() -> None:
-    """Py4J logs every error that passes it; these are reported by other means."""
+    """Keep Py4J from logging `DeliveryError`, which is reported by other means."""
     logger = logging.getLogger("py4j.clientserver")
     if _is_unexpected not in logger.filters:
         logger.addFilter(_is_unexpected)
@@ -259,7 +259,7 @@ def _is_unexpected(record: logging.LogRecord) -> bool:
 
 
 def short_form(problem: Exception, batch: int, *, stopping: bool) -> DeliveryError:
-    """An error to raise `from None` inside `foreachBatch`."""
+    """The exception to raise `from None` inside `foreachBatch`."""
     if stopping:
         sign = "py4j.protocol.Py4JJavaError: An error occurred while calling stop: java.lang.InterruptedException"
         return DeliveryError(sign)

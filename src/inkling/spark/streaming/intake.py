@@ -1,4 +1,4 @@
-"""The stateless half of a streaming query: raw rows become messages to the buckets that keep their keys."""
+"""The stateless half of a streaming query: raw rows become messages to the buckets of their keys."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import (
     EVERY_STAGE,
-    Kind,
     Message,
+    MessageKind,
     kind_of_rows,
     record_batch,
     watermarks_of,
@@ -33,12 +33,12 @@ ROWS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class IntakeTask:
-    """Checks, types and divides the rows of one stream, on the worker that read them."""
+    """Checks and types the rows of one stream and splits them by bucket, on the worker that read them."""
 
     job: Job
     stream: str
     columns: tuple[str, ...]
-    reader: Callable[[pa.Table], Iterator[pa.Table]] | None = None  # makes rows of what Spark gives; None if it has
+    reader: Callable[[pa.Table], Iterator[pa.Table]] | None = None  # None if Spark reads rows already
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with in_place(f"the intake of `{self.stream}`"):
@@ -56,7 +56,7 @@ class IntakeTask:
             messages = [message for part in ingested.parts for message in part_messages(self.job, part)]
             if len(ingested.rejects):
                 payload = table_bytes(ingested.rejects)
-                messages.append(Message(0, 0, Kind.REJECTS, 0, len(ingested.rejects), payload))
+                messages.append(Message(0, 0, MessageKind.REJECTS, 0, len(ingested.rejects), payload))
             yield from record_batch(messages)
         if watermarks:
             yield from record_batch(watermark_messages(self.job, Watermarks.merged(watermarks)))
@@ -70,7 +70,7 @@ class IntakeTask:
 
     def _read_message(self, n_read: int, n_good: int) -> Message:
         about = self.job.stream_names.index(self.stream)
-        return Message(0, 0, Kind.READ, about, n_read, json.dumps({"good": n_good}).encode())
+        return Message(0, 0, MessageKind.READ, about, n_read, json.dumps({"good": n_good}).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,11 @@ def part_messages(job: Job, part: RoutedRows) -> Iterator[Message]:
 def watermark_messages(job: Job, watermarks: Watermarks) -> Iterator[Message]:
     payload = watermarks_payload(watermarks)
     for bucket in range(job.n_buckets):
-        yield Message(EVERY_STAGE, bucket, Kind.WATERMARKS, 0, 1, payload)
+        yield Message(EVERY_STAGE, bucket, MessageKind.WATERMARKS, 0, 1, payload)
 
 
 def _gathered(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """Larger tables: what has to be done per table is then done less often."""
+    """The same rows in larger tables, to save the cost per table."""
     held: list[pa.Table] = []
     for table in tables:
         # files of one folder need not agree on types
@@ -116,7 +116,7 @@ ROW_BITS, TASK_BITS = 27, 10
 
 
 def shifted(rows: pa.Table, steps: int, inputs: Iterable[int] | None = None) -> pa.Table:
-    """Rows whose ids are unique over all steps; with `inputs`, only ids of rows that belong to these change."""
+    """Rows with ids that are unique over all micro-batches; with `inputs`, only rows of these inputs change."""
     ids = rows[r.ID].combine_chunks()
     if pa.types.is_integer(ids.type):
         moved = pc.add(ids, steps << (ROW_BITS + TASK_BITS))

@@ -1,4 +1,4 @@
-"""Everything the workers of a streaming query need to know; small enough to travel with it."""
+"""The description of a streaming query for its workers, which Spark pickles with the query."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inkling.runtime.running import RunningPlan
 
 @dataclass(frozen=True)
 class Job:
-    """A planned program, what its tables hold, and how it is divided."""
+    """A planned program with the facts of its tables, and the number of buckets."""
 
     plan: PhysicalPlan
     running: RunningPlan
@@ -36,8 +36,8 @@ class Job:
     clock: Clock
     n_buckets: int
     digest: bytes
-    definition: int = 0  # its number
-    earlier: Job | None = None  # the definition before, of which states may be left
+    definition: int = 0  # the number of the definition
+    earlier: Job | None = None  # the definition before, from which buckets may still have states
     sampling: Sampling = field(default_factory=Sampling)
     makers: Mapping[str, Maker] = field(default_factory=dict)  # of evaluators of events over uncertain streams
 
@@ -60,7 +60,7 @@ class Job:
 
     @property
     def staged(self) -> PhysicalPlan:
-        """The plan of its certain events: all that runs in stages."""
+        """The plan of the certain events, which run in stages."""
         return self.running.staged
 
     @property
@@ -75,7 +75,7 @@ class Job:
 
     @cached_property
     def addresses(self) -> tuple[int, ...]:
-        """Of the operators, in the order in which rows pass them."""
+        """The addresses of the operators, in the order in which rows pass them."""
         return addresses_of(self.plan, self.staged)
 
     @property
@@ -83,7 +83,7 @@ class Job:
         return len(self.addresses)
 
     def operators(self) -> Operators:
-        """Compiled once per worker."""
+        """All operators of the program, made once per worker."""
         if self.digest not in _operators:
             known = {self.digest} if self.earlier is None else {self.digest, self.earlier.digest}
             for other in _operators.keys() - known:
@@ -99,7 +99,7 @@ class Job:
         operators = self.operators()
         if not operators.is_compiled(address):
             _ = operators[address]
-            # Spark looks for garbage after every task, and need not look through what is loaded by now
+            # Spark collects garbage after every task; everything loaded by now need not be scanned again
             gc.freeze()
         return operators[address]
 
@@ -118,16 +118,16 @@ class Job:
 
     @property
     def counted(self) -> dict[int, str]:
-        """By number of the event that counts for it, the model."""
+        """The models that keep learning, by the number of the event that counts for them."""
         found = enumerate(map(counts_for, self.plan.program.events))
         return {number: model for number, model in found if model is not None}
 
     def without_facts(self) -> Job:
-        """What is needed to understand states that it left."""
+        """The job as far as its states need it: without facts."""
         return replace(self, tables={}, context=replace(self.context, tables={}), earlier=None)
 
     def restored(self, address: int, data: bytes, definition: int) -> Any:
-        """The state of an operator, which may have been left by the definition before this one."""
+        """The state of an operator, migrated if it comes from the definition before this one."""
         operator = self.operator(address)
         if definition == self.definition:
             return operator.from_bytes(data)

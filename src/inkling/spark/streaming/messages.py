@@ -1,4 +1,4 @@
-"""What travels inside a streaming query: tables as bytes, addressed to an operator (`stage`) and a bucket."""
+"""The messages inside a streaming query: tables as bytes, addressed to an operator (`stage`) and a bucket."""
 
 from __future__ import annotations
 
@@ -25,39 +25,43 @@ ARROW_SCHEMA = pa.schema(
 EVERY_STAGE = -1
 
 
-class Kind(IntEnum):
+class MessageKind(IntEnum):
+    """The contents of a message."""
+
     ROWS = 0  # rows of the stage
     RAW = 1  # rows of stream number `about`, whose derived columns are missing
     WATERMARKS = 2  # watermarks of streams
     RESULTS = 3  # of event number `about`
     LATE = 4
     REJECTS = 5
-    STATE = 6  # what a bucket keeps, in numbers
-    READ = 7  # how many rows of stream number `about` came in
-    ROWS_GONE = 8  # rows of the stage that never happened
-    RAW_GONE = 9  # the same of stream number `about`; to changelogs, withdrawals by id
-    TAKEN_BACK = 10  # how many of the results of event number `about` are withdrawals
+    STATE = 6  # statistics of the state of a bucket
+    READ = 7  # the number of rows of stream number `about`
+    ROWS_GONE = 8  # withdrawn rows of the stage
+    RAW_GONE = 9  # withdrawn rows of stream number `about`; for changelogs, withdrawals by id
+    WITHDRAWALS = 10  # the number of withdrawals among the results of event number `about`
 
 
-INWARD = frozenset({Kind.ROWS, Kind.RAW, Kind.WATERMARKS, Kind.ROWS_GONE, Kind.RAW_GONE})
-WITHDRAWN = frozenset({Kind.ROWS_GONE, Kind.RAW_GONE})
-OF_STREAM = frozenset({Kind.RAW, Kind.RAW_GONE})
+INWARD = frozenset(
+    {MessageKind.ROWS, MessageKind.RAW, MessageKind.WATERMARKS, MessageKind.ROWS_GONE, MessageKind.RAW_GONE}
+)
+WITHDRAWN = frozenset({MessageKind.ROWS_GONE, MessageKind.RAW_GONE})
+OF_STREAM = frozenset({MessageKind.RAW, MessageKind.RAW_GONE})
 
 
-def kind_of_rows(*, of_stream: bool, withdrawn: bool) -> Kind:
-    """How rows travel inward."""
+def kind_of_rows(*, of_stream: bool, withdrawn: bool) -> MessageKind:
+    """The kind of a message with rows for an operator."""
     if withdrawn:
-        return Kind.RAW_GONE if of_stream else Kind.ROWS_GONE
-    return Kind.RAW if of_stream else Kind.ROWS
+        return MessageKind.RAW_GONE if of_stream else MessageKind.ROWS_GONE
+    return MessageKind.RAW if of_stream else MessageKind.ROWS
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """`n` counts what the payload holds."""
+    """A payload with its address; `n` is the number of rows in it."""
 
     stage: int
     bucket: int
-    kind: Kind
+    kind: MessageKind
     about: int
     n: int
     payload: bytes
@@ -67,7 +71,7 @@ class Message:
 
 
 def record_batch(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
-    """The messages as Spark takes them back, nothing for none."""
+    """The messages as a batch for Spark; no batch without messages."""
     columns = list(zip(*(message.as_tuple() for message in messages), strict=True))
     if columns:
         arrays = [pa.array(column, field.type) for column, field in zip(columns, ARROW_SCHEMA, strict=True)]

@@ -1,4 +1,4 @@
-"""The stateful half of a streaming query: a bucket of keys ingests messages and emits results."""
+"""The stateful half of a streaming query: an operator steps the state of a bucket of keys and emits messages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from inkling.runtime.parts import RoutedRows
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.intake import part_messages, shifted
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import INWARD, OF_STREAM, WITHDRAWN, Kind, Message, watermarks_of
+from inkling.spark.streaming.messages import INWARD, OF_STREAM, WITHDRAWN, Message, MessageKind, watermarks_of
 
 
 class BucketOperator:
-    """One operator of a program, whatever it is; what is meant for others passes through."""
+    """Runs any one operator of a program on a bucket; messages to other operators pass through."""
 
     def __init__(self, job: Job, number: int) -> None:
         self._job, self._number, self._address = job, number, job.addresses[number]
@@ -33,21 +33,21 @@ class BucketOperator:
         self._nameless = {stream.schema.name for stream in job.plan.program.streams if stream.schema.id is None}
 
     def handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
-        """Ingest the messages to a bucket, whose state is `kept`."""
+        """Process the messages to a bucket; `kept` holds its state."""
         with in_place(self._place):
             yield from self._handled(bucket, rows, kept)
 
     def _handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
         parts, watermarks = [], []
         for row in rows:
-            kind = Kind(row.kind)
-            if kind is Kind.WATERMARKS:
+            kind = MessageKind(row.kind)
+            if kind is MessageKind.WATERMARKS:
                 watermarks.append(watermarks_of(row.payload))
             elif kind in INWARD and row.stage == self._address:
                 stream = self._job.stream_names[row.about] if kind in OF_STREAM else None
                 parts.append(RoutedRows(self._address, stream, table_of(row.payload), kind in WITHDRAWN))
                 continue
-            if not (self._is_last and kind is Kind.WATERMARKS):
+            if not (self._is_last and kind is MessageKind.WATERMARKS):
                 yield row
         yield from map(as_row, self._stepped(bucket, parts, Watermarks.merged(watermarks), kept))
 
@@ -64,7 +64,7 @@ class BucketOperator:
             for sent in emitted.onward:
                 for part in self._job.operators().routes(sent.source, sent.rows, withdrawn=sent.withdrawn):
                     yield from part_messages(self._job, part)
-        for kind, table in ((Kind.LATE, emitted.late), (Kind.REJECTS, emitted.rejects)):
+        for kind, table in ((MessageKind.LATE, emitted.late), (MessageKind.REJECTS, emitted.rejects)):
             if len(table):
                 yield self._out(bucket, kind, table)
         if self._address < 0 or self._job.staged.stages[self._address].steps:
@@ -74,7 +74,7 @@ class BucketOperator:
                 "watermark": operator.watermark(state),
                 "latest": operator.latest(state),
             }
-            yield Message(self._address, bucket, Kind.STATE, 0, 1, json.dumps(about).encode())
+            yield Message(self._address, bucket, MessageKind.STATE, 0, 1, json.dumps(about).encode())
 
     def _stored(self, operator: StreamOperator[Any], kept: ValueState) -> tuple[int, Any]:
         stored = kept.get()
@@ -84,7 +84,7 @@ class BucketOperator:
         return steps, self._job.restored(self._address, bytes(data), definition)
 
     def _numbered(self, part: RoutedRows, steps: int) -> RoutedRows:
-        """Ids of rows that have none become unique over all steps, in the first operator that takes rows in."""
+        """Makes generated ids unique over all micro-batches, in the first operator that receives the rows."""
         if self._number > 0 and self._job.revises:
             return part
         if part.stream is not None:
@@ -94,21 +94,21 @@ class BucketOperator:
         return replace(part, rows=shifted(part.rows, steps, own)) if own else part
 
     def _results(self, bucket: int, emitted: Emitted) -> Iterator[Message]:
-        """Results of every event; where some are withdrawn, how many."""
+        """The results of every event, and the number of withdrawals among them."""
         for number, event in enumerate(self._job.plan.program.events):
             table, matches = emitted.tables.get(event.name), emitted.matches.get(event.name)
             if matches is not None and len(matches):
                 table = result_table(event, matches, self._job.clock)
             if table is None or not len(table):
                 continue
-            yield self._out(bucket, Kind.RESULTS, table, number)
+            yield self._out(bucket, MessageKind.RESULTS, table, number)
             if self._job.revises:
                 n_withdrawn = pc.sum(pc.equal(table["op"], WITHDRAWN_OP)).as_py()
-                yield Message(self._address, bucket, Kind.TAKEN_BACK, number, n_withdrawn, b"")
+                yield Message(self._address, bucket, MessageKind.WITHDRAWALS, number, n_withdrawn, b"")
 
     @property
     def _place(self) -> str:
-        """How messages about failures call the operator."""
+        """The name of the operator in messages about failures."""
         job = self._job
         if self._address == CHANGELOGS:
             return f"the changelogs of {', '.join(name for name in job.stream_names if name in job.clocks)}"
@@ -117,7 +117,7 @@ class BucketOperator:
         events = [step.event.name for step in job.staged.stages[self._address].steps]
         return f"stage {self._address} ({', '.join(events)})"
 
-    def _out(self, bucket: int, kind: Kind, table: pa.Table, about: int = 0) -> Message:
+    def _out(self, bucket: int, kind: MessageKind, table: pa.Table, about: int = 0) -> Message:
         return Message(self._address, bucket, kind, about, len(table), table_bytes(table))
 
 
@@ -125,5 +125,5 @@ _NAMES = ("stage", "bucket", "kind", "about", "n", "payload")
 
 
 def as_row(message: Message) -> Row:
-    """A message as Spark takes it back from a bucket."""
+    """A message as a row for Spark."""
     return Row(*_NAMES)(*message.as_tuple())

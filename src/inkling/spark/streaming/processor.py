@@ -1,7 +1,7 @@
-"""What Spark calls with the messages to a bucket; everything else is loaded when the first of them comes.
+"""The stateful processor that Spark calls with the messages to a bucket.
 
-Before a query starts, Spark unpacks a processor in a fresh process to ask which state it wants, and gives it ten
-seconds.
+Before a query starts, Spark unpickles a processor in a new process to ask for its state variables, with a limit of ten
+seconds. So everything else is loaded with the first message.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _operators: dict[bytes, BucketOperator] = {}
 
 
 class BucketProcessor(StatefulProcessor):
-    """One operator of a job, packed; unpacked once per worker."""
+    """One operator of a job, pickled; it is unpickled once per worker."""
 
     def __init__(self, job: Job, number: int) -> None:
         self._packed = pickle.dumps((job, number))
@@ -52,4 +52,4 @@ def _operator_of(job: Job, number: int) -> BucketOperator:
 
 
 MANY_OPERATORS = 16
-"""More than a program has stages: those of a program that was replaced are let go."""
+"""More than a program has stages; beyond that, operators of replaced programs are discarded."""

@@ -1,4 +1,4 @@
-"""How a running program is doing: the numbers of its last micro-batch together with Spark's."""
+"""The progress of a running program: the statistics of its micro-batches, joined with those of Spark."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import Kind
-from inkling.spark.streaming.sinks.outputs import Tally
+from inkling.spark.streaming.messages import MessageKind
+from inkling.spark.streaming.sinks.outputs import BatchTally
 
 KEPT = 1000
-"""Micro-batches whose numbers are kept."""
+"""The number of micro-batches in the log."""
 
 RECENT = 100
-"""Micro-batches that the pressure is computed from; Spark remembers the times of as many."""
+"""The number of micro-batches for `pressure`; Spark keeps the times of as many."""
 
 _SECONDS = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0, "week": 604_800.0}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """One micro-batch; counts of results, late rows and rejects, and `total_rows`, are sums since the query started.
+class BatchProgress:
+    """The statistics of one micro-batch; results, late rows, rejects and `total_rows` are sums since the query started.
 
-    `behind_latest` and `behind_now` are how far the watermark is behind the latest row and the wall clock: seconds, or
-    ticks. The wall clock means nothing to ticks. `pressure` is the share of the last micro-batches that took longer
-    than the time between triggers, 0 where none is set.
+    `behind_latest` and `behind_now` are the distances from the watermark to the latest row and to the wall clock, in
+    seconds or ticks; `behind_now` is None for ticks. `pressure` is the share of the last micro-batches that took longer
+    than the time between triggers, 0 without a trigger.
     """
 
     batch: int
@@ -46,7 +46,7 @@ class Progress:
     state_rows: int
     state_bytes: int
     watermark: int | None
-    is_finished: bool  # nothing is waited for any more
+    is_finished: bool  # no stream has further rows
     behind_latest: float | None
     behind_now: float | None
     matches: Mapping[str, int]
@@ -54,34 +54,34 @@ class Progress:
     rejects: int
     drift: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by model that keeps learning
     pressure: float = 0.0
-    withdrawn: Mapping[str, int] = field(default_factory=dict)  # results that were taken back
+    withdrawn: Mapping[str, int] = field(default_factory=dict)  # results that were withdrawn
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A delivered micro-batch, the sums up to it, and how long its delivery took."""
+class LogEntry:
+    """A delivered micro-batch, the sums up to it, and the seconds of its delivery."""
 
-    tally: Tally
-    totals: Tally
+    tally: BatchTally
+    totals: BatchTally
     seconds: float
 
-    def joined(self, spark: StreamingQueryProgress | None, clock: Clock, now_us: float) -> Progress:
-        """The numbers together with Spark's own, if it has them by now: those count the time of commits too."""
+    def joined(self, spark: StreamingQueryProgress | None, clock: Clock, now_us: float) -> BatchProgress:
+        """The statistics joined with those of Spark, if available, which include the time of commits."""
         tally, totals = self.tally, self.totals
         rows = sum(tally.read.values())
         seconds, arriving, processed = self.seconds, 0.0, rows / self.seconds if self.seconds else 0.0
         if spark is not None and spark.numInputRows:
-            # what Spark counts need not be rows: a file is one
+            # Spark may count other things than rows, such as files
             share = rows / spark.numInputRows
             arriving, processed = share * spark.inputRowsPerSecond, share * spark.processedRowsPerSecond
             seconds = dict(spark.durationMs).get("triggerExecution", seconds * 1000) / 1000
         is_finished = tally.watermark is not None and tally.watermark >= FOREVER
         watermark = None if is_finished else tally.watermark
         scale = 1e6 if clock is Clock.TIMESTAMP else 1
-        return Progress(
+        return BatchProgress(
             batch=tally.batch,
             rows=rows,
             total_rows=sum(totals.read.values()),
@@ -103,26 +103,26 @@ class Entry:
 
 
 class ProgressLog:
-    """The log of the last micro-batches, with sums over all of them since the query was started."""
+    """The last micro-batches, with sums over all of them since the query started."""
 
     def __init__(self) -> None:
-        self._entries: deque[Entry] = deque(maxlen=KEPT)
+        self._entries: deque[LogEntry] = deque(maxlen=KEPT)
 
     @property
-    def tallies(self) -> list[Tally]:
+    def tallies(self) -> list[BatchTally]:
         return [entry.tally for entry in list(self._entries)]
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LogEntry]:
         return list(self._entries)
 
-    def add(self, tally: Tally, seconds: float) -> None:
+    def add(self, tally: BatchTally, seconds: float) -> None:
         totals = tally if not self._entries else summed(self._entries[-1].totals, tally)
-        self._entries.append(Entry(tally, totals, seconds))
+        self._entries.append(LogEntry(tally, totals, seconds))
 
 
 def seconds_between(trigger: Mapping[str, Any]) -> float:
-    """The time between triggers as given to Spark, or 0.
+    """The seconds between triggers, 0 without a trigger.
 
     >>> seconds_between({"processingTime": "1 minute 30 seconds"}), seconds_between({"availableNow": True})
     (90.0, 0.0)
@@ -131,8 +131,8 @@ def seconds_between(trigger: Mapping[str, Any]) -> float:
     return sum((float(number) * _SECONDS.get(unit.removesuffix("s"), 0.0) for number, unit in amounts), 0.0)
 
 
-def under_pressure(numbers: Sequence[Progress], interval: float) -> list[Progress]:
-    """The numbers of successive micro-batches, each with the share of the last ones that took longer than that."""
+def under_pressure(numbers: Sequence[BatchProgress], interval: float) -> list[BatchProgress]:
+    """The progress of successive micro-batches, with the share of recent ones that took longer than `interval`."""
     if not interval:
         return list(numbers)
     longer = [one.seconds > interval for one in numbers]
@@ -140,8 +140,8 @@ def under_pressure(numbers: Sequence[Progress], interval: float) -> list[Progres
     return [replace(one, pressure=sum(some) / len(some)) for one, some in zip(numbers, recent, strict=True)]
 
 
-def summed(before: Tally, tally: Tally) -> Tally:
-    """Counts of both; what a tally measures, and does not count, is that of the later one."""
+def summed(before: BatchTally, tally: BatchTally) -> BatchTally:
+    """The sums of the counts of both tallies; measurements are those of the later one."""
     return replace(
         tally,
         matches=_added(before.matches, tally.matches),
@@ -162,16 +162,16 @@ NAME = "inkling"
 
 
 def observed(job: Job, messages: DataFrame) -> DataFrame:
-    """The messages; what passes is counted as `read`, `results`, `late`, `rejects`, and states are summed up.
+    """The messages with observed metrics: `read`, `results`, `late`, `rejects`, and sums over states.
 
-    `late` counts a row once for every stage that missed it. `watermark` is null before anything is complete.
+    `late` counts a row once for every stage that missed it. `watermark` is null before the first watermark.
     """
     return messages.observe(
         NAME,
-        *(_sum(Kind.READ, number).alias(f"read {name}") for number, name in enumerate(job.stream_names)),
-        *(_sum(Kind.RESULTS, number).alias(f"results {name}") for number, name in job.reported),
-        _sum(Kind.LATE).alias("late"),
-        _sum(Kind.REJECTS).alias("rejects"),
+        *(_sum(MessageKind.READ, number).alias(f"read {name}") for number, name in enumerate(job.stream_names)),
+        *(_sum(MessageKind.RESULTS, number).alias(f"results {name}") for number, name in job.reported),
+        _sum(MessageKind.LATE).alias("late"),
+        _sum(MessageKind.REJECTS).alias("rejects"),
         F.sum(_of_state("rows")).alias("state rows"),
         F.sum(_of_state("bytes")).alias("state bytes"),
         F.min(_of_state("watermark")).alias("watermark"),
@@ -179,7 +179,7 @@ def observed(job: Job, messages: DataFrame) -> DataFrame:
     )
 
 
-def _sum(kind: Kind, about: int | None = None) -> Column:
+def _sum(kind: MessageKind, about: int | None = None) -> Column:
     counts = F.col("kind") == int(kind)
     if about is not None:
         counts &= F.col("about") == about
@@ -187,5 +187,5 @@ def _sum(kind: Kind, about: int | None = None) -> Column:
 
 
 def _of_state(name: str) -> Column:
-    stated = F.when(F.col("kind") == int(Kind.STATE), F.col("payload").cast("string"))
+    stated = F.when(F.col("kind") == int(MessageKind.STATE), F.col("payload").cast("string"))
     return F.get_json_object(stated, f"$.{name}").cast("bigint")

@@ -1,4 +1,4 @@
-"""A running program: starts the streaming query, delivers its micro-batches, and is the handle to steer it."""
+"""A running program on Structured Streaming: starts the query, delivers its micro-batches and controls it."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.streaming.chain import message_chain
 from inkling.spark.streaming.checkpoint.handover import Handover
 from inkling.spark.streaming.checkpoint.learned_store import StoredLearning
-from inkling.spark.streaming.checkpoint.storage import Folder
-from inkling.spark.streaming.checkpoint.versions import Replaceable, Versions
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
+from inkling.spark.streaming.checkpoint.versions import DefinitionVersions, Replaceable
 from inkling.spark.streaming.failures import (
-    Run,
+    FailedRun,
     by_sink,
     log_only_the_unexpected,
     require_inputs_of_batch,
@@ -48,13 +48,13 @@ from inkling.spark.streaming.failures import (
     stream_failed,
 )
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.progress import Progress, ProgressLog, observed, seconds_between, under_pressure
+from inkling.spark.streaming.progress import BatchProgress, ProgressLog, observed, seconds_between, under_pressure
 from inkling.spark.streaming.settings import StreamSettings
-from inkling.spark.streaming.sinks.outputs import Tally, output_names, outputs_of, result_columns, tally_of
-from inkling.spark.streaming.sinks.protocol import Beginning, Prepared, Shaped, Sink
+from inkling.spark.streaming.sinks.outputs import BatchTally, output_names, outputs_of, result_columns, tally_of
+from inkling.spark.streaming.sinks.protocol import PreparedSink, ShapedSink, Sink, SinkStart
 from inkling.spark.streaming.sources.control_messages import Control, MessageFile, messages_of
 from inkling.spark.streaming.sources.idle import IdleMonitor
-from inkling.spark.streaming.sources.inputs import Given
+from inkling.spark.streaming.sources.inputs import GivenStreams
 from inkling.spark.streaming.sources.known_topics import KnownTopics
 from inkling.spark.streaming.sources.missing_files import InputFiles
 
@@ -64,26 +64,26 @@ STATE_SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
-    # a commit writes what changed, not the whole store
+    # a commit writes the changes, not the whole store
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    # a failed attempt's files never pass for those of a later one
+    # files of a failed attempt are never mistaken for those of a later one
     "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
-    # a bucket's state is written whole, so versions of it that nobody will go back to take room
+    # the state of a bucket is written whole, so old versions take much room
     "spark.sql.streaming.minBatchesToRetain": "20",
     "spark.sql.execution.arrow.maxBytesPerBatch": NO_BYTE_LIMIT,
-    # time moves with the rows, so a batch without rows has nothing to say
+    # watermarks come with rows, so a batch without rows has no results
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
 }
 
 
 class LiveQuery:
-    """A program that runs until it is stopped."""
+    """A program that runs on Structured Streaming until it is stopped; made by `Program.stream`."""
 
     def __init__(
         self,
         spark: SparkSession,
-        versions: Versions,
-        given: Given,
+        versions: DefinitionVersions,
+        given: GivenStreams,
         checkpoint: str,
         sink: Sink,
         settings: StreamSettings,
@@ -92,20 +92,20 @@ class LiveQuery:
     ) -> None:
         self.changes = changes  # since the last run with this checkpoint
         self._spark, self._versions, self._given, self._settings = spark, versions, given, settings
-        self._checkpoint, self._sink = Folder(spark, checkpoint.rstrip("/")), sink
+        self._checkpoint, self._sink = CheckpointFolder(spark, checkpoint.rstrip("/")), sink
         self._control = Control.inside(self._checkpoint.inside("inkling"))
         self._input_files = InputFiles(self._checkpoint.inside("spark"))
         self._learning = learning
         self._messages = None if settings.control is None else messages_of(spark, settings.control)
-        self._heard = versions.current.heard
-        self._leaving = False  # for another definition
+        self._read_up_to = versions.current.heard
+        self._leaving = False  # to make room for another definition
         self._log = ProgressLog()
         self._idle: IdleMonitor | None = None
         self._stopping = False
         self._failure: tuple[Exception, int] | None = None  # what a delivery raised, and of which batch
         self._handover = Handover()
         if isinstance(self._messages, MessageFile) and not self._messages.path.exists():
-            text = f"there is no file `{self._messages.path}` for control messages yet; it is read once it is there"
+            text = f"there is no file `{self._messages.path}` for control messages yet; it is read once it appears"
             self._report_steered(text, logging.WARNING)
         self._listen()
         self._settle()
@@ -123,20 +123,20 @@ class LiveQuery:
 
     @property
     def clock(self) -> Clock:
-        """What the times of the streams count."""
+        """Whether times are timestamps or ticks."""
         return self._job.clock
 
     @property
-    def tallies(self) -> list[Tally]:
-        """The last micro-batches in numbers."""
+    def tallies(self) -> list[BatchTally]:
+        """The counts of the last micro-batches."""
         return self._log.tallies
 
-    def progress(self) -> Progress | None:
-        """How the last micro-batch went; None before the first."""
+    def progress(self) -> BatchProgress | None:
+        """The progress of the last micro-batch; None before the first."""
         return next(iter(self.progress_after(self.tallies[-1].batch - 1)), None) if self.tallies else None
 
-    def progress_after(self, batch: int) -> list[Progress]:
-        """How the micro-batches after that one went, as far as they are remembered."""
+    def progress_after(self, batch: int) -> list[BatchProgress]:
+        """The progress of the micro-batches after `batch`, as far as they are in the log."""
         entries = self._log.entries
         if not entries or entries[-1].tally.batch <= batch:
             return []
@@ -148,18 +148,18 @@ class LiveQuery:
 
     @property
     def query(self) -> StreamingQuery:
-        """Spark's own handle: status, progress, exception."""
+        """Spark's handle of the query: status, progress, exception."""
         return self._query
 
     def await_end(self, seconds: int | None = None) -> bool:
-        """Wait until the query stops by itself; whether it did."""
+        """Wait until the query stops by itself, at most `seconds`; returns whether it did."""
         ended = self._handover.awaited(lambda: self._query, self._awaited, seconds)
         if ended and self._idle is not None:
             self._idle.end()
         return ended
 
     def stop(self) -> None:
-        """Stop now; a micro-batch that is not finished is done again by the next run with this checkpoint."""
+        """Stop now; the next run with this checkpoint repeats an unfinished micro-batch."""
         self._stopping = True
         if self._idle is not None:
             self._idle.end()
@@ -169,57 +169,57 @@ class LiveQuery:
     def replace(self, program: Replaceable) -> Changes:
         """Replace the program between two micro-batches, and wait until that is done.
 
-        Events whose definition is the same continue as if nothing had happened; new ones begin now. Tables are read
-        again. A program to which the state cannot be migrated is rejected, and the running one continues. If the query
-        has stopped, the change counts from its next start.
+        Events with an unchanged definition continue; new events begin now. Tables are read again. A program to which
+        the state cannot be migrated is rejected, and the running one continues. If the query has stopped, the new
+        program runs from the next start.
         """
         program.require_streamable(unbounded=self._settings.unbounded)
         with self._handover.alone():
             clocks = {name: source.clock for name, source in self._given.sources(program.plan).items()}
-            if isinstance(self._sink, Shaped):
+            if isinstance(self._sink, ShapedSink):
                 self._sink.require_columns(self._spark, result_columns(program.physical, self.clock))
             facts, counting = facts_of(self._given, program, self._learning, self._versions.last_done)
             changed = self._versions.propose(program, facts, clocks, counting)
-            self._bring_about(changed)
+            self._apply(changed)
             return changed
 
     def control(self, forecast: str, **parameters: float | None) -> Changes:
-        """Other settings of a forecast from the next border between micro-batches on, and wait until then.
+        """Change settings of a forecast from the next micro-batch on, and wait until then.
 
-        Settings are order, confidence, within, spread and horizon; they take the place of what the program says until
-        None does away with them, also after a restart. Invalid settings are rejected, and the present ones stay.
+        Settings are order, confidence, within, spread and horizon. A setting overrides the program, also after a
+        restart, until it is set to None. Invalid settings are rejected, and the present ones stay.
         """
         with self._handover.alone():
             versions = self._versions
             found = steered(versions.following.settings, asked(forecast, parameters), versions.require_settings)
             changed = versions.adapt(settings=all_or_none(*found))
-            self._bring_about(changed)
+            self._apply(changed)
             if versions.is_waiting and not self._query.isActive:
                 raise InputError.of(
                     "INK0622",
-                    "the query has stopped before the settings could come into force",
+                    "the query has stopped before the settings took effect",
                     helps=("start it again, and change them then",),
                 )
             return changed
 
     @property
     def settings(self) -> Settings:
-        """Settings of forecasts that are in force in place of what the program says."""
+        """The settings of forecasts that override the program."""
         return self._versions.current.settings
 
-    def _bring_about(self, changed: Changes) -> None:
-        """Have a change come into force, and wait until it has."""
+    def _apply(self, changed: Changes) -> None:
+        """Apply a change, and wait until it has taken effect."""
         if changed and not self._query.isActive:
             self._settle()
         elif changed:
             self._control.send(Watermarks())
             self._hand_over()
 
-    def _bring_about_later(self) -> None:
-        """The same from within a delivery, which must end first."""
+    def _apply_later(self) -> None:
+        """Apply a change from within a delivery, which must end first."""
 
         def hand_over() -> None:
-            # somebody else may have seen to it in the meantime
+            # another thread may have applied it in the meantime
             if self._versions.is_waiting or self._leaving or self._handover.has_left:
                 self._hand_over()
 
@@ -227,11 +227,11 @@ class LiveQuery:
             self._handover.in_background(hand_over)
 
     def _listen(self) -> bool:
-        """Take up control messages; whether they change anything."""
+        """Read control messages; returns whether they change any setting."""
         if self._messages is None:
             return False
-        messages, heard = self._messages.after(self._heard)
-        self._heard = heard
+        messages, heard = self._messages.after(self._read_up_to)
+        self._read_up_to = heard
         if not messages:
             return False
         settings, rejected = steered(self._versions.following.settings, messages, self._versions.require_settings)
@@ -239,16 +239,16 @@ class LiveQuery:
             self._report_rejected(one)
         changed = self._versions.adapt(settings=settings, heard=heard)
         if not changed and len(rejected) < len(messages):
-            self._report_steered("control messages were heard; the settings are already as they say")
+            self._report_steered("control messages were read; they do not change the settings")
         return bool(changed)
 
     def _listen_if_possible(self) -> bool:
-        """The same; rows need not wait for messages that cannot be read for now."""
+        """Read control messages; if they cannot be read, processing continues and they are read later."""
         try:
             return self._listen()
         except Exception as problem:
             known = next(iter(str(problem).strip().splitlines()), "")
-            logging.getLogger("inkling").warning("control messages cannot be read, and are tried again: %s", known)
+            logging.getLogger("inkling").warning("control messages cannot be read now; trying again later: %s", known)
             return False
 
     def _report_rejected(self, rejected: Rejected) -> None:
@@ -273,8 +273,8 @@ class LiveQuery:
         for line in what_changed(before, now.settings):
             self._report_steered(f"{line} from batch {now.first_batch} on")
 
-    def _learn_from(self, tally: Tally) -> Tally:
-        """What a micro-batch counted goes to the models; new versions come into force at the next border."""
+    def _learn_from(self, tally: BatchTally) -> BatchTally:
+        """Pass the counts of a micro-batch to the models; new versions take effect with the next micro-batch."""
         if self._learning is None:
             return tally
         found: dict[str, list[pa.Table]] = {}
@@ -282,15 +282,15 @@ class LiveQuery:
             found.setdefault(name, []).append(table_of(data))
         renewed = self._learning.take(tally.batch, {name: counted_rows(tables) for name, tables in found.items()})
         if renewed and self._versions.adapt(tables=renewed):
-            self._bring_about_later()
+            self._apply_later()
         return replace(tally, counted=(), drift=self._learning.drift)
 
     def say_idle(self, *streams: str) -> None:
-        """Nothing is coming from these streams for now, so nobody need wait for them."""
+        """Declare streams idle: results do not wait for their rows until they have rows again."""
         self._control.send(Watermarks(idle=frozenset(streams)))
 
     def finish(self) -> None:
-        """Nothing is coming any more: ingest what is there, decide everything that is open, and stop."""
+        """Declare the end of all streams: process the available rows, resolve pending matches, and stop."""
         self.stop()
         self._drain()
         self._control.send(Watermarks(finished=True))
@@ -305,7 +305,7 @@ class LiveQuery:
             self._awaited()
 
     def _hand_over(self) -> None:
-        """Wait until the running definition has given way to the one that waits, which is started then."""
+        """Wait until the running definition has stopped, then start the waiting one."""
         if self._handover.await_leaving(lambda: self._query.isActive):
             try:
                 self._query.awaitTermination()
@@ -313,12 +313,12 @@ class LiveQuery:
                     if continues:
                         self._begin_sink()
                         self._start(self._settings.spark_trigger)
-                        self._control.send(Watermarks())  # reaches buckets to which no row comes
+                        self._control.send(Watermarks())  # reaches buckets without rows
             finally:
                 self._handover.arrive()
 
     def _leave(self, batch: int) -> None:
-        """End the query before anything of a micro-batch is computed, which now belongs to another definition."""
+        """Stop the query before a micro-batch is computed, because it belongs to another definition."""
         self._leaving = True
         before = self._versions.current.settings
         self._versions.switch(batch)
@@ -328,14 +328,14 @@ class LiveQuery:
 
     def _awaited(self, seconds: int | None = None) -> bool:
         try:
-            # without a limit, Spark says nothing when it is over
+            # without a time limit, Spark returns None at the end
             return bool(self._query.awaitTermination(seconds)) or seconds is None
         except StreamingQueryException as problem:
             original, batch = self._failure or (problem, None)
             raise stream_failed(original, self._run(batch)) from None
 
-    def _run(self, batch: int | None) -> Run:
-        return Run(self._checkpoint.path, sink_name(self._sink), batch)
+    def _run(self, batch: int | None) -> FailedRun:
+        return FailedRun(self._checkpoint.path, sink_name(self._sink), batch)
 
     def _start(self, trigger: Mapping[str, Any]) -> None:
         self._stopping, self._leaving, self._failure = False, False, None
@@ -355,7 +355,7 @@ class LiveQuery:
         began = time.monotonic()
         try:
             if self._listen_if_possible():
-                self._bring_about_later()
+                self._apply_later()
             if self._versions.is_due(batch):
                 self._leave(batch)
             tally = self._learn_from(self._delivered(messages, batch))
@@ -370,8 +370,8 @@ class LiveQuery:
         if self._settings.on_tally is not None:
             self._settings.on_tally(tally)
 
-    def _delivered(self, messages: DataFrame, batch: int) -> Tally:
-        """Compute a micro-batch once, keep what it says, hand it to the sink."""
+    def _delivered(self, messages: DataFrame, batch: int) -> BatchTally:
+        """Compute a micro-batch once, cache its messages, and deliver it to the sink."""
         require_inputs_of_batch(self._input_files, self._run(batch))
         kept = messages.persist()
         try:
@@ -384,9 +384,9 @@ class LiveQuery:
         return tally
 
     def _begin_sink(self) -> None:
-        if isinstance(self._sink, Prepared):
+        if isinstance(self._sink, PreparedSink):
             outputs, columns = output_names(self._job), result_columns(self._job.plan, self.clock)
-            self._sink.begin(Beginning(self._spark, outputs, self._checkpoint, self._is_new(), columns))
+            self._sink.begin(SinkStart(self._spark, outputs, self._checkpoint, self._is_new(), columns))
 
     def _is_new(self) -> bool:
         return not self._checkpoint.inside("spark").inside("offsets").names()
@@ -413,16 +413,16 @@ def start(
     sampling: Sampling | None = None,
     learn: OnlineLearning | None = None,
 ) -> LiveQuery:
-    """Start a program on streams; a checkpoint that exists is continued."""
+    """Start a program on streams; an existing checkpoint is resumed."""
     for name, value in STATE_SETTINGS.items():
         spark.conf.set(name, value)
     log_only_the_unexpected()
-    given = Given(spark, inputs, tables or {})
+    given = GivenStreams(spark, inputs, tables or {})
     clocks = {name: source.clock for name, source in given.sources(program.plan).items()}
     unit = time_unit(program.plan, clocks)
     n_buckets = settings.buckets or BUCKETS_PER_CORE * spark.sparkContext.defaultParallelism
-    folder = Folder(spark, checkpoint.rstrip("/"))
-    versions, learning = Versions(folder), None
+    folder = CheckpointFolder(spark, checkpoint.rstrip("/"))
+    versions, learning = DefinitionVersions(folder), None
     if learn is not None:
         require_forecasts(program.physical)
         require_measurable(learn, unit.clock)
@@ -433,9 +433,9 @@ def start(
 
 
 def facts_of(
-    given: Given, program: Replaceable, learning: StoredLearning | None, done: int, *, strict: bool = False
+    given: GivenStreams, program: Replaceable, learning: StoredLearning | None, done: int, *, strict: bool = False
 ) -> tuple[dict[str, pa.Table], dict[str, int]]:
-    """The tables, with models as far as they have learned, and for which of these is counted how far back."""
+    """The facts of tables, with learned models, and the order of counting of each model that keeps learning."""
     if learning is None:
         return given.facts(program, strict=strict), {}
     tables = with_first_models(program, given.tables, learning.online)
@@ -445,7 +445,7 @@ def facts_of(
 
 
 def counted_rows(tables: list[pa.Table]) -> tuple[pa.Table, tuple[int, int]]:
-    """What was counted in all buckets, and the times of the last rows of the first and the last of them."""
+    """The counts of all buckets, and the earliest and the latest time of a count."""
     rows = pa.concat_tables(tables)
     end = rows["end"].cast(pa.int64()).to_numpy()
     return rows.select([column.name for column in COUNTED]), (int(end.min()), int(end.max()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from inkling.forecasting.adaptation.steering import Rejected
-    from inkling.spark.streaming.sinks.outputs import Tally
+    from inkling.spark.streaming.sinks.outputs import BatchTally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class StreamSettings:
     idle_after: float | None = 60.0
     unbounded: bool = False
     control: str | Path | None = None
-    on_tally: Callable[[Tally], None] | None = None
+    on_tally: Callable[[BatchTally], None] | None = None
     on_rejected: Callable[[Rejected], None] | None = None
     on_steered: Callable[[str], None] | None = None
 

@@ -1,4 +1,4 @@
-"""Files that a running program depends on: when the program or its tables change, the change goes to the query."""
+"""Watches the files of a running program: when the program or its tables change, the query is replaced."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Stamp = tuple[int, int]  # when a file was written, and its size
 
 
 class Replacing(Protocol):
-    """A running query, as far as a watcher knows it."""
+    """A running query whose program can be replaced."""
 
     def replace(self, program: Replaceable) -> Changes: ...
 
 
 def files_of(path: Path, program: Replaceable, tables: Mapping[str, object]) -> list[Path]:
-    """The program's own file and those of its tables, some of which may be given elsewhere."""
+    """The file of the program and those of its tables; `tables` override the paths in the program."""
     given = {name: data for name, data in tables.items() if isinstance(data, str | Path)}
     own = {table.name: program.folder / table.path for table in program.plan.tables if table.name not in tables}
     return [path, *(Path(place) for place in (own | given).values())]
@@ -31,7 +31,7 @@ def files_of(path: Path, program: Replaceable, tables: Mapping[str, object]) -> 
 
 @dataclass(slots=True)
 class Watcher:
-    """Looks at files now and then; a change counts once it has stayed the same from one look to the next."""
+    """Checks files at intervals; a change counts once a file is the same in two successive checks."""
 
     query: Replacing
     load: Callable[[], Replaceable]
@@ -49,7 +49,7 @@ class Watcher:
         self._known = self._seen = self._stamps()
 
     def start(self) -> None:
-        """Look from a thread until `stop`."""
+        """Check files in a thread until `stop`."""
         self._thread = threading.Thread(target=self._watch, name="inkling-watch", daemon=True)
         self._thread.start()
 
@@ -59,7 +59,7 @@ class Watcher:
             self._thread.join()
 
     def look(self) -> None:
-        """Look once; hand over what has changed and is at rest."""
+        """Check once, and replace the program if a file has changed and is not being written."""
         before, self._seen = self._seen, self._stamps()
         if self._seen == self._known or self._seen != before or self._is_being_written():
             return
@@ -71,13 +71,13 @@ class Watcher:
             self.on_rejected(rejection)
             return
         self.program = program
-        # what changed in the meantime counts as a change, unless it was not read before
+        # a file that changed in the meantime counts as changed, unless it was not watched before
         self._known = self._seen = {path: self._known.get(path, stamp) for path, stamp in self._stamps().items()}
         if changed:
             self.on_replaced(changed)
 
     def _is_being_written(self) -> bool:
-        """Whether a file is gone that was there; one that never was is not waited for."""
+        """Whether a file that existed is missing; a file that never existed is not waited for."""
         return any(stamp is None and self._known.get(path) is not None for path, stamp in self._seen.items())
 
     def _watch(self) -> None:

@@ -32,7 +32,7 @@ from inkling.query import Program, load
 from inkling.spark.streaming.settings import StreamSettings
 
 if TYPE_CHECKING:
-    from inkling.spark.streaming.progress import Progress
+    from inkling.spark.streaming.progress import BatchProgress
     from inkling.spark.streaming.query import LiveQuery
 
 USUAL_SETTINGS, USUAL_LEARNING = StreamSettings(), OnlineLearning()
@@ -205,9 +205,9 @@ def stream(
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
-def _follow(query: LiveQuery, show: ProgressView, stop: StopRequest, *, finish: bool) -> Progress | None:
+def _follow(query: LiveQuery, show: ProgressView, stop: StopRequest, *, finish: bool) -> BatchProgress | None:
     """Show the progress of each micro-batch until the end; returns the last one."""
-    last: Progress | None = None
+    last: BatchProgress | None = None
 
     def show_progress() -> None:
         nonlocal last
@@ -251,7 +251,7 @@ def _watching(query: LiveQuery, path: Path, loaded: Program, tables: Mapping[str
         watcher.stop()
 
 
-def _summary(last: Progress | None) -> Iterable[str]:
+def _summary(last: BatchProgress | None) -> Iterable[str]:
     if last is None:
         yield "no rows arrived"
         return

@@ -1,1 +1,1 @@
-"""What stands beside Spark's checkpoint: versions of the program, learned models, and who may continue the query."""
+"""What is stored beside Spark's checkpoint: versions of the program and learned models; and the handover of queries."""

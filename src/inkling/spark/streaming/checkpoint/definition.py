@@ -1,4 +1,4 @@
-"""Which program computes which micro-batches: texts and facts beside the checkpoint, so that a replay uses the same."""
+"""Definitions of the running program: texts and facts beside the checkpoint, so that a replay uses the same ones."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from inkling.physical.stages import Placement
 from inkling.runtime.running import RunningPlan
 from inkling.runtime.uncertain.program import Cohort
 from inkling.source import SourceText
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.job import Job
 
 _PROGRAM, _ABOUT, _TABLES = "program.ink", "about.json", "tables"
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """A program with its facts, and what was decided about it when it came into force."""
+class StoredDefinition:
+    """A program with its facts and settings, as it computes micro-batches from `first_batch` on."""
 
     number: int
-    first_batch: int  # from which on it computes
+    first_batch: int  # the first micro-batch that it computes
     name: str
     text: str
     tables: Mapping[str, pa.Table]
@@ -47,9 +47,9 @@ class Definition:
     n_buckets: int
     clocks: Mapping[str, Clock]  # of the streams that are given
     sampling: Sampling = field(default_factory=Sampling)
-    settings: Settings = field(default_factory=dict)  # of forecasts, in place of what the text says
-    counting: Mapping[str, int] = field(default_factory=dict)  # models that keep learning, and how far back
-    heard: int | str = 0  # how far control messages were read
+    settings: Settings = field(default_factory=dict)  # of forecasts, which override the text
+    counting: Mapping[str, int] = field(default_factory=dict)  # models that keep learning, with the order of counting
+    heard: int | str = 0  # position up to which control messages are read
     cohorts: tuple[Cohort, ...] = ()  # of events over uncertain streams
 
     @property
@@ -57,7 +57,7 @@ class Definition:
         return self.adapted(program_of(self.text, self.name))
 
     def adapted(self, program: ProgramPlan) -> ProgramPlan:
-        """A program with the settings of now, that also counts what models learn from."""
+        """The program with the settings, and with the events that count for models."""
         return with_counting(with_settings(program, self.settings), self.counting)
 
     @property
@@ -66,7 +66,7 @@ class Definition:
         return plan_program(program, None if uncertain_events(program) else self.placement)
 
     def job(self, earlier: Job | None) -> Job:
-        """What workers need; they may meet states of the `earlier` one."""
+        """The job for workers, which may still have states of the `earlier` job."""
         plan = self.plan
         unit = time_unit(plan.program, self.clocks)
         tables = known(plan.program, self.tables, unit)
@@ -77,7 +77,7 @@ class Definition:
 
 
 def program_of(text: str, name: str) -> ProgramPlan:
-    """The plan of a text that was found to be right before."""
+    """The plan of a text that has no errors."""
     return rewrite(bind(language.parse(text, name), SourceText(name, text)).plan).plan
 
 
@@ -85,21 +85,21 @@ def program_of(text: str, name: str) -> ProgramPlan:
 class Definitions:
     """The definitions of a checkpoint, one folder each."""
 
-    folder: Folder
+    folder: CheckpointFolder
 
     def numbers(self) -> list[int]:
-        """Of those that are complete."""
+        """The numbers of complete definitions."""
         names = [name for name in self.folder.names() if name.isdigit()]
         return [int(name) for name in names if self.folder.inside(name).read(_ABOUT) is not None]
 
-    def read(self, number: int) -> Definition:
+    def read(self, number: int) -> StoredDefinition:
         here = self.folder.inside(_folder_name(number))
         text, about = here.read(_PROGRAM), here.read(_ABOUT)
         assert text is not None, f"definition {number} has no text"
         assert about is not None, f"definition {number} is not complete"
         found = json.loads(about)
         facts = here.inside(_TABLES)
-        return Definition(
+        return StoredDefinition(
             number,
             found["first_batch"],
             found["name"],
@@ -115,8 +115,8 @@ class Definitions:
             tuple(map(_cohort, found["cohorts"])),
         )
 
-    def write(self, definition: Definition) -> None:
-        """Counts from the moment its last file is there."""
+    def write(self, definition: StoredDefinition) -> None:
+        """Write a definition; it is complete once its last file is written."""
         here = self.folder.inside(_folder_name(definition.number))
         facts = here.inside(_TABLES)
         facts.make()
@@ -152,7 +152,7 @@ def _folder_name(number: int) -> str:
     return f"{number:09d}"
 
 
-def _table(folder: Folder, name: str) -> pa.Table:
+def _table(folder: CheckpointFolder, name: str) -> pa.Table:
     data = folder.read(f"{name}.arrow")
     assert data is not None, f"the facts of {name} are missing"
     return table_of(data)

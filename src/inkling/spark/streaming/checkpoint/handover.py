@@ -1,4 +1,4 @@
-"""One streaming query ends so that another can continue with its checkpoint: which thread waits for which."""
+"""The handover between two queries on one checkpoint: one ends, and another continues; how their threads wait."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ PAUSE_S = 0.02
 
 
 class LeavingError(Exception):
-    """Ends a delivery that another definition will make."""
+    """Ends the delivery of a micro-batch that belongs to another definition."""
 
 
 class Handover:
-    """Between a delivery that must stop, the thread that starts the next query, and threads that wait for the end."""
+    """Coordinates a delivery that must stop, the thread that starts the next query, and threads that await the end."""
 
     def __init__(self) -> None:
         self._left, self._running, self._given_up = threading.Event(), threading.Event(), threading.Event()
@@ -30,7 +30,7 @@ class Handover:
 
     @property
     def is_given_up(self) -> bool:
-        """Whether no query takes the place of another any more."""
+        """Whether handovers are over, because the user stops the query."""
         return self._given_up.is_set()
 
     def starting(self) -> None:
@@ -40,12 +40,12 @@ class Handover:
         self._running.set()
 
     def arrive(self) -> None:
-        """The next query runs, or nobody wants it any more."""
+        """The next query runs, or is not needed any more."""
         self._left.clear()
 
     def leave(self, stop: Callable[[], None], is_active: Callable[[], bool]) -> None:
-        """Called from a delivery: have the query stopped, then end the delivery."""
-        self._running.wait()  # the first delivery may come before the caller knows the query
+        """Stop the query from within a delivery, then end the delivery."""
+        self._running.wait()  # the first delivery may start before the caller has the query
         self._left.set()
         threading.Thread(target=stop, name="inkling-leave", daemon=True).start()
         while is_active():
@@ -53,14 +53,14 @@ class Handover:
         raise LeavingError
 
     def await_leaving(self, is_active: Callable[[], bool]) -> bool:
-        """Wait until a query has left; False when it ended for another reason."""
+        """Wait until a query has ended for another one; False if it ended for another reason."""
         while not self._left.wait(PAUSE_S * 5):
             if self._given_up.is_set() or not is_active():
                 return self._left.is_set()
         return True
 
     def in_background(self, hand_over: Callable[[], None]) -> None:
-        """Let a thread see to it; errors of the thread are passed to those who wait for the end."""
+        """Run a handover in a thread; its exception is raised by `awaited`."""
 
         def work() -> None:
             try:
@@ -73,7 +73,7 @@ class Handover:
         threading.Thread(target=work, name="inkling-handover", daemon=True).start()
 
     def awaited(self, query: Callable[[], Any], await_end: Callable[[int | None], bool], seconds: int | None) -> bool:
-        """Whether the last of the queries ended within some seconds."""
+        """Whether the last query of all handovers ended within some seconds."""
         end = None if seconds is None else time.monotonic() + seconds
         while True:
             current = query()
@@ -90,13 +90,13 @@ class Handover:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """One replacement at a time."""
+        """Allows one handover at a time."""
         with self._one_at_a_time:
             yield
 
     @contextmanager
     def given_up(self) -> Iterator[None]:
-        """From now on no query takes the place of another."""
+        """From now on, no query is started in place of another."""
         self._given_up.set()
         with self._starting:
             yield

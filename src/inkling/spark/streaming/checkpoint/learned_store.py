@@ -1,7 +1,7 @@
-"""Models that keep learning beside a checkpoint: every version with the micro-batch it reaches, and counts since.
+"""Models that keep learning, stored beside a checkpoint: versions, and the counts since the last version.
 
-Counts of a micro-batch are written under its number, and a version records the number of the last one that it holds, so
-what is repeated after a crash is counted once.
+Counts are written under the number of their micro-batch, and a version records the last micro-batch that it includes.
+So a micro-batch that is repeated after a crash is counted once.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from inkling.forecasting.adaptation.learner import Learned, as_table
 from inkling.forecasting.adaptation.models import LearningModels
 from inkling.forecasting.adaptation.online import OnlineLearning
 from inkling.forecasting.models.model import Model
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 
 KEPT_VERSIONS = 100
 _COUNTS = "counts"
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """The newest version of a model: up to which micro-batch it knows everything, and from which table it began."""
+class StoredModel:
+    """A version of a model, the last micro-batch that it includes, and a digest of the table that it began with."""
 
     model: Model
     batch: int
@@ -42,9 +42,9 @@ class Stored:
 class ModelFolder:
     """The versions of one model."""
 
-    folder: Folder
+    folder: CheckpointFolder
 
-    def newest(self) -> Stored | None:
+    def newest(self) -> StoredModel | None:
         numbers = self._numbers()
         if not numbers:
             return None
@@ -53,10 +53,10 @@ class ModelFolder:
         assert data is not None, f"version {numbers[-1]} is not complete"
         found = json.loads(about)
         model = Model.from_arrow(pq.read_table(pa.BufferReader(data)))
-        return Stored(model, found["batch"], found["began_with"], found["since"], found["until"])
+        return StoredModel(model, found["batch"], found["began_with"], found["since"], found["until"])
 
-    def write(self, stored: Stored) -> None:
-        """Counts from the moment its second file is there; what it holds need not be kept any more."""
+    def write(self, stored: StoredModel) -> None:
+        """Write a version, which is complete with its second file; then delete counts that it includes."""
         sink = pa.BufferOutputStream()
         pq.write_table(stored.model.to_arrow(), sink)
         self.folder.make()
@@ -87,7 +87,7 @@ class ModelFolder:
         return found
 
     @property
-    def _counts(self) -> Folder:
+    def _counts(self) -> CheckpointFolder:
         return self.folder.inside(_COUNTS)
 
     def _batches(self) -> list[int]:
@@ -100,15 +100,15 @@ class ModelFolder:
 class StoredLearning:
     """The models of a streaming query that keep learning, on the driver."""
 
-    def __init__(self, folder: Folder, online: OnlineLearning) -> None:
+    def __init__(self, folder: CheckpointFolder, online: OnlineLearning) -> None:
         self._folder, self.online = folder, online
-        self._stored: dict[str, Stored] = {}
+        self._stored: dict[str, StoredModel] = {}
         self._taken: dict[str, int] = {}  # by model, the last micro-batch that was counted
         self._models: LearningModels | None = None
         self._busy = threading.RLock()  # a program may be replaced while a micro-batch is delivered
 
     def begin(self, given: Mapping[str, pa.Table], names: list[str], done: int) -> dict[str, pa.Table]:
-        """Tables of the models: what was learned from them, unless others are given now; `done` batches are over."""
+        """The tables of the models: the learned ones, unless the given ones have changed; `done` is the last batch."""
         with self._busy:
             return self._begin(given, names, done)
 
@@ -135,12 +135,12 @@ class StoredLearning:
         return {} if self._models is None else self._models.drift
 
     def use(self, tables: Mapping[str, pa.Table]) -> None:
-        """These versions compute from now on."""
+        """Forecasts use these versions from now on."""
         if self._models is not None:
             self._models.use(tables)
 
     def take(self, batch: int, counted: Mapping[str, tuple[pa.Table, tuple[int, int]]]) -> dict[str, pa.Table]:
-        """What a micro-batch counted, by model; the tables of models of which there is a new version now."""
+        """Add the counts of a micro-batch, by model; returns the tables of models that have a new version."""
         with self._busy:
             return self._take(batch, counted)
 
@@ -156,7 +156,7 @@ class StoredLearning:
         for name in renewed:
             one = models.learned[name]
             began = self._stored[name].began_with
-            self._write(name, Stored(one.model, self._taken[name], began, one.since, one.until))
+            self._write(name, StoredModel(one.model, self._taken[name], began, one.since, one.until))
         return renewed
 
     def _begun(self, name: str, given: pa.Table, done: int) -> pa.Table:
@@ -165,12 +165,12 @@ class StoredLearning:
             model = Model.from_arrow(given)
             fresh = model if newest is None else replace(model, version=max(model.version, newest.model.version + 1))
             first = Learned.of(fresh)
-            self._write(name, Stored(fresh, done, digest, first.since, first.until))
+            self._write(name, StoredModel(fresh, done, digest, first.since, first.until))
         else:
             self._stored[name] = newest
         return as_table(name, self._stored[name].model)
 
-    def _write(self, name: str, stored: Stored) -> None:
+    def _write(self, name: str, stored: StoredModel) -> None:
         ModelFolder(self._folder.inside(name)).write(stored)
         self._stored[name] = stored
 

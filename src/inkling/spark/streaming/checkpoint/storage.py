@@ -1,4 +1,4 @@
-"""Small files beside a checkpoint, wherever Spark can write: this machine, HDFS, an object store."""
+"""Small files beside a checkpoint, on any file system of Spark: this machine, HDFS, an object store."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
-    """A folder that Hadoop's file systems know how to reach."""
+class CheckpointFolder:
+    """A folder on a file system of Hadoop."""
 
     spark: SparkSession
     path: str
 
-    def inside(self, name: str) -> Folder:
-        return Folder(self.spark, f"{self.path.rstrip('/')}/{name}")
+    def inside(self, name: str) -> CheckpointFolder:
+        return CheckpointFolder(self.spark, f"{self.path.rstrip('/')}/{name}")
 
     def write(self, name: str, data: bytes) -> None:
-        """The file appears whole or not at all, and replaces an older one."""
+        """Write a file atomically; it replaces an older one."""
         system, target, hidden = self._system(), self._path(name), self._path(f".{name}.part")
         stream = system.create(hidden, True)
         try:
@@ -32,7 +32,7 @@ class Folder:
             raise OSError(f"{self.path}/{name} could not be written")
 
     def read(self, name: str) -> bytes | None:
-        """What the file holds, or None without one."""
+        """The contents of a file, or None if it does not exist."""
         system, path = self._system(), self._path(name)
         if not system.exists(path):
             return None
@@ -43,15 +43,15 @@ class Folder:
             stream.close()
 
     def remove(self, name: str) -> None:
-        """Do away with a file, if it is there."""
+        """Delete a file, if it exists."""
         self._system().delete(self._path(name), False)
 
     def remove_all(self, name: str) -> None:
-        """Do away with a file or a folder and everything in it, if it is there."""
+        """Delete a file, or a folder with everything in it, if it exists."""
         self._system().delete(self._path(name), True)
 
     def names(self) -> list[str]:
-        """Files and folders in it, in order; hidden ones are work in progress."""
+        """The sorted names of files and folders; hidden ones are being written."""
         system, here = self._system(), self._path("")
         if not system.exists(here):
             return []

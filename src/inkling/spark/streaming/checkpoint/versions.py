@@ -1,4 +1,4 @@
-"""The program that runs, the one before it, and the one that waits for the next micro-batch to take its place."""
+"""The running definition of a program, the one before it, and the one that replaces it with the next micro-batch."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
 from inkling.runtime.changes import Changes, require_same_models, require_same_past
 from inkling.runtime.running import RunningPlan, replaced
-from inkling.spark.streaming.checkpoint.definition import Definition, Definitions, program_of
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.definition import Definitions, StoredDefinition, program_of
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.failures import intact
 from inkling.spark.streaming.job import Job
 
 BATCHES_TO_REACH_ALL = 2
-"""Every bucket has met a definition after so many micro-batches: the second one speaks to all of them."""
+"""After this many micro-batches, every bucket has a state of the definition: the second one reaches all buckets."""
 
 
 class Replaceable(Runnable, Protocol):
-    """A program whose text can be kept."""
+    """A program with a name and a text, which can replace a running one."""
 
     @property
     def name(self) -> str: ...
@@ -43,13 +43,13 @@ class Replaceable(Runnable, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """How far Spark has come with a checkpoint."""
+    """The last planned and the last finished micro-batch of a checkpoint."""
 
     planned: int  # the last micro-batch whose rows are fixed, -1 before the first
     done: int  # the last one that is finished
 
     @classmethod
-    def of(cls, checkpoint: Folder) -> Logs:
+    def of(cls, checkpoint: CheckpointFolder) -> Logs:
         spark = checkpoint.inside("spark")
         return cls(_last(spark.inside("offsets")), _last(spark.inside("commits")))
 
@@ -63,28 +63,28 @@ class Logs:
         return self.planned if self.planned > self.done else -1
 
 
-def _last(folder: Folder) -> int:
+def _last(folder: CheckpointFolder) -> int:
     return max((int(name) for name in folder.names() if name.isdigit()), default=-1)
 
 
-class Versions:
-    """Decides which definition computes a micro-batch, durably before it does.
+class DefinitionVersions:
+    """Decides which definition computes a micro-batch, and stores the decision before.
 
-    A micro-batch that was begun is finished by the definition that began it; what a crash left half-delivered is
-    delivered whole again, not by another program.
+    The definition that began a micro-batch also finishes it: after a crash, a partly delivered micro-batch is delivered
+    again by the same definition.
     """
 
-    def __init__(self, checkpoint: Folder) -> None:
+    def __init__(self, checkpoint: CheckpointFolder) -> None:
         self._checkpoint = checkpoint
         self._stored = Definitions(checkpoint.inside("inkling").inside("definitions"))
         self._logs = Logs.of(checkpoint)
         self._changing = threading.RLock()  # settings and models change from other threads than programs
-        self._waiting: Definition | None = None
-        self._current: Definition | None = None
+        self._waiting: StoredDefinition | None = None
+        self._current: StoredDefinition | None = None
         self._job: Job | None = None
 
     @property
-    def current(self) -> Definition:
+    def current(self) -> StoredDefinition:
         assert self._current is not None, "begin first"
         return self._current
 
@@ -95,12 +95,12 @@ class Versions:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether another definition waits for its turn."""
+        """Whether another definition waits for the next micro-batch."""
         return self._waiting is not None
 
     @property
-    def following(self) -> Definition:
-        """The definition that waits, or else the one in force."""
+    def following(self) -> StoredDefinition:
+        """The waiting definition, or else the current one."""
         return self._waiting or self.current
 
     @property
@@ -117,12 +117,12 @@ class Versions:
         sampling: Sampling,
         counting: Mapping[str, int] | None = None,
     ) -> Changes:
-        """Open a checkpoint with a program; the changes against the program that ran before, which `commit` applies."""
+        """Open a checkpoint with a program; returns the changes since the last run, which `commit` applies."""
         self._logs = Logs.of(self._checkpoint)
         numbers = self._stored.numbers()
         if self._logs.planned < 0:
             placement = program.physical.placement
-            first = Definition(0, 0, program.name, program.text, tables, placement, n_buckets, clocks, sampling)
+            first = StoredDefinition(0, 0, program.name, program.text, tables, placement, n_buckets, clocks, sampling)
             first = replace(first, counting=counting or {})
             plan = plan_program(first.adapted(program.physical.program))
             _require_models(plan, first)
@@ -144,9 +144,9 @@ class Versions:
         clocks: Mapping[str, Clock],
         counting: Mapping[str, int] | None = None,
     ) -> Changes:
-        """Have a program take the place of the running one as soon as a micro-batch begins; what will change.
+        """Let a program replace the running one with the next micro-batch; returns the changes.
 
-        Settings of forecasts that were changed stay, where the program still has the forecast and they make sense.
+        Changed settings of forecasts stay, if the program still has the forecast and they are valid for it.
         """
         _require_same_inputs(self.current.clocks, clocks)
         plan = program.physical.program
@@ -186,7 +186,7 @@ class Versions:
         reject_uncertain(settings, plan.uncertain)
         _require_models(plan, base)
 
-    def _wait(self, wanted: Definition, program: ProgramPlan) -> Changes:
+    def _wait(self, wanted: StoredDefinition, program: ProgramPlan) -> Changes:
         old, program = self.job.plan, wanted.adapted(program)
         unit = time_unit(program, wanted.clocks)
         new, running, changed = replaced(old, self.job.running, program, unit)
@@ -204,15 +204,15 @@ class Versions:
         return changed
 
     def starting(self) -> None:
-        """A query is about to be started: what it has to repeat is not for another definition."""
+        """Note the micro-batch that a new query repeats; it belongs to the current definition."""
         self._logs = Logs.of(self._checkpoint)
 
     def is_due(self, batch: int) -> bool:
-        """Whether a micro-batch that begins now belongs to the definition that waits."""
+        """Whether a micro-batch that begins now belongs to the waiting definition."""
         return self.is_waiting and batch > self._logs.repeated and self._has_reached_all(batch)
 
     def switch(self, batch: int) -> None:
-        """From this micro-batch on, the definition that waits is in force."""
+        """Make the waiting definition the current one from this micro-batch on."""
         with self._changing:
             assert self._waiting is not None, "nothing waits"
             self._put(replace(self._waiting, first_batch=batch), self.job)
@@ -227,11 +227,11 @@ class Versions:
     def _has_reached_all(self, batch: int) -> bool:
         return self.current.number == 0 or batch >= self.current.first_batch + BATCHES_TO_REACH_ALL
 
-    def _put(self, definition: Definition, earlier: Job | None = None) -> None:
+    def _put(self, definition: StoredDefinition, earlier: Job | None = None) -> None:
         self._stored.write(definition)
         self._take(definition, earlier)
 
-    def _take(self, definition: Definition, earlier: Job | None) -> None:
+    def _take(self, definition: StoredDefinition, earlier: Job | None) -> None:
         self._current = definition
         self._job = definition.job(None if earlier is None else earlier.without_facts())
 
@@ -247,7 +247,7 @@ def _require_same_worlds(old: Sampling, new: Sampling) -> None:
 
 
 def fitting(program: ProgramPlan, settings: Settings) -> Settings:
-    """Those of the settings that make sense for a program."""
+    """The settings that are valid for a program."""
     kept = {}
     for forecast, own in settings.items():
         with suppress(SettingError):
@@ -256,7 +256,7 @@ def fitting(program: ProgramPlan, settings: Settings) -> Settings:
     return kept
 
 
-def _require_models(plan: PhysicalPlan, definition: Definition) -> None:
+def _require_models(plan: PhysicalPlan, definition: StoredDefinition) -> None:
     require_fitting_models(plan, definition.tables, time_unit(plan.program, definition.clocks))
 
 

@@ -1,4 +1,4 @@
-"""Where results of a running program go: files, tables, topics, PostgreSQL, and tables of currently valid matches."""
+"""The sinks of a running program: files, tables, topics, PostgreSQL, and tables of currently valid matches."""
 
 from inkling.spark.streaming.sinks.current_files import read_current
 from inkling.spark.streaming.sinks.protocol import ConsoleSink, FileSink, MemorySink, TableSink

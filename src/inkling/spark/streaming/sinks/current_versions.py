@@ -1,8 +1,8 @@
-"""Which files hold the matches of now: a list per micro-batch, of which the newest counts.
+"""The files of tables of current matches: a list of files per micro-batch, of which the newest is valid.
 
-A table is a row of pieces, oldest first. Each has the changes of some micro-batches, with one row per result; what a
-later piece says of a result counts. Pieces are merged when a newer one is about as large, so a table of n rows has
-about log n of them, and a micro-batch costs what it changes.
+A table is a sequence of pieces, oldest first, like a log-structured merge tree. A piece has the changes of some
+micro-batches, with one row per result; the newest piece with a result is valid for it. A piece absorbs older ones of
+about its size, so a table of n rows has about log n pieces, and a micro-batch costs about what it changes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from inkling.errors import InputError
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 
 HIDDEN = "_current"
-"""Inside the folder of results, under a name that readers of all files pass over."""
+"""The folder inside the folder of results; Spark skips names that begin with an underscore."""
 
 KEPT_VERSIONS = 5
 FOLDED = 2
@@ -27,26 +27,26 @@ FOLDED = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A folder of Parquet files, by its place among the pieces."""
+class TablePiece:
+    """A folder of Parquet files, relative to the folder of pieces."""
 
     folder: str
     rows: int
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CurrentTable:
     """The matches of one event."""
 
-    columns: Mapping[str, object]  # as Spark writes them down
-    pieces: tuple[Piece, ...] = ()
+    columns: Mapping[str, object]  # as JSON of Spark
+    pieces: tuple[TablePiece, ...] = ()
 
     @property
     def schema(self) -> StructType:
         return StructType.fromJson(dict(self.columns))
 
-    def folded(self, rows: int) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-        """The pieces that stay, and those that become one with this many new rows."""
+    def folded(self, rows: int) -> tuple[tuple[TablePiece, ...], tuple[TablePiece, ...]]:
+        """The pieces that stay, and those that are merged with this many new rows."""
         n_stay = len(self.pieces)
         while n_stay and self.pieces[n_stay - 1].rows <= FOLDED * rows:
             n_stay -= 1
@@ -55,18 +55,18 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """All tables after a micro-batch, and the pieces that only readers of earlier versions need, since when."""
+class TablesVersion:
+    """All tables after a micro-batch, and the times of dropped pieces, which only earlier readers need."""
 
     batch: int = -1
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    tables: Mapping[str, CurrentTable] = field(default_factory=dict)
     dropped: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def folders(self) -> set[str]:
         return {piece.folder for table in self.tables.values() for piece in table.pieces} | self.dropped.keys()
 
-    def with_table(self, name: str, table: Table, now: float) -> Version:
+    def with_table(self, name: str, table: CurrentTable, now: float) -> TablesVersion:
         old = self.tables[name].pieces if name in self.tables else ()
         gone = {piece.folder: now for piece in old if piece not in table.pieces}
         return replace(self, tables={**self.tables, name: table}, dropped={**self.dropped, **gone})
@@ -75,37 +75,37 @@ class Version:
         return json.dumps(asdict(self), indent=1).encode()
 
     @classmethod
-    def of(cls, data: bytes) -> Version:
+    def of(cls, data: bytes) -> TablesVersion:
         found = json.loads(data)
         tables = {
-            name: Table(one["columns"], tuple(Piece(**piece) for piece in one["pieces"]))
+            name: CurrentTable(one["columns"], tuple(TablePiece(**piece) for piece in one["pieces"]))
             for name, one in found["tables"].items()
         }
         return cls(found["batch"], tables, found["dropped"])
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
+class TablesVersions:
     """The lists and the pieces below a folder of results."""
 
     spark: SparkSession
     path: str
 
     @property
-    def lists(self) -> Folder:
-        return Folder(self.spark, f"{self.path.rstrip('/')}/{HIDDEN}/versions")
+    def lists(self) -> CheckpointFolder:
+        return CheckpointFolder(self.spark, f"{self.path.rstrip('/')}/{HIDDEN}/versions")
 
     @property
-    def pieces(self) -> Folder:
-        return Folder(self.spark, f"{self.path.rstrip('/')}/{HIDDEN}/pieces")
+    def pieces(self) -> CheckpointFolder:
+        return CheckpointFolder(self.spark, f"{self.path.rstrip('/')}/{HIDDEN}/pieces")
 
-    def newest(self) -> Version:
+    def newest(self) -> TablesVersion:
         names = self.lists.names()
         data = self.lists.read(names[-1]) if names else None
-        return Version() if data is None else Version.of(data)
+        return TablesVersion() if data is None else TablesVersion.of(data)
 
-    def put(self, version: Version) -> None:
-        """Make it the newest; until then nothing has changed for readers."""
+    def put(self, version: TablesVersion) -> None:
+        """Write the newest version; until then nothing changes for readers."""
         self.lists.write(f"{version.batch:012d}.json", version.dumped())
         for name in self.lists.names()[:-KEPT_VERSIONS]:
             self.lists.remove(name)
@@ -114,7 +114,7 @@ class Versions:
         return f"{quote(table, safe='')}/{name}"
 
     def remove_all_but(self, folders: set[str]) -> None:
-        """Do away with what a killed run left."""
+        """Delete pieces that a killed run left."""
         for table in self.pieces.names():
             for name in self.pieces.inside(table).names():
                 if f"{table}/{name}" not in folders:

@@ -1,4 +1,4 @@
-"""What one micro-batch leaves: a frame per event with results, late rows, rejects, and numbers about it all."""
+"""The outputs of a micro-batch: a frame per event with results, late rows, rejects; and its tally."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from inkling.results import result_schema
 from inkling.runtime.late import LATE_SCHEMA
 from inkling.spark.results import retracted
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import Kind
+from inkling.spark.streaming.messages import MessageKind
 
 LATE, REJECTS = "late", "rejects"
 """Names of the outputs that every program has besides its events."""
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """Rows of one kind; `name` is an event's, that of its ON RETRACT, or `late` or `rejects`."""
+class SinkOutput:
+    """The rows of one output: an event, an output of ON RETRACT, `late` or `rejects`."""
 
     name: str
     frame: DataFrame
     n_rows: int
-    only_grows: bool = False  # whether nothing of it is ever withdrawn
+    only_grows: bool = False  # whether rows are never withdrawn
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """One micro-batch in numbers."""
+class BatchTally:
+    """The counts of one micro-batch."""
 
     batch: int
     matches: Mapping[str, int]
@@ -50,77 +50,85 @@ class Tally:
     rejects: int
     state_rows: int
     state_bytes: int
-    watermark: int | None  # None before anything is complete
+    watermark: int | None  # None before the first watermark
     latest: int | None = None  # the largest time seen, of any stream
     read: Mapping[str, int] = field(default_factory=dict)  # rows per stream
     good: Mapping[str, int] = field(default_factory=dict)  # those that were not rejected
-    counted: tuple[tuple[str, bytes], ...] = ()  # models that keep learning, and tables of what they learn from
+    counted: tuple[tuple[str, bytes], ...] = ()  # models that keep learning, and tables of their counts
     drift: Mapping[str, Drift] = field(default_factory=dict)  # by model, how well it still fits
-    withdrawn: Mapping[str, int] = field(default_factory=dict)  # how many of the matches take back others
+    withdrawn: Mapping[str, int] = field(default_factory=dict)  # the number of withdrawals among the matches
 
 
-def tally_of(job: Job, messages: DataFrame, batch: int) -> Tally:
-    """Count what the messages hold, which also computes them; only numbers come to the driver."""
-    spoken = F.when(F.col("kind").isin(int(Kind.STATE), int(Kind.READ)), F.col("payload").cast("string"))
-    learned = (F.col("kind") == int(Kind.RESULTS)) & F.col("about").isin(list(job.counted))
+def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
+    """Count the contents of the messages, which computes them; only counts come to the driver."""
+    payload_text = F.when(
+        F.col("kind").isin(int(MessageKind.STATE), int(MessageKind.READ)), F.col("payload").cast("string")
+    )
+    learned = (F.col("kind") == int(MessageKind.RESULTS)) & F.col("about").isin(list(job.counted))
     counted = [F.when(learned, F.col("payload")).alias("counted")] if job.counted else []
-    rows = messages.select("stage", "kind", "about", "n", spoken.alias("spoken"), *counted).collect()
-    n: Counter[tuple[Kind, int]] = Counter()
+    rows = messages.select("stage", "kind", "about", "n", payload_text.alias("payload_text"), *counted).collect()
+    n: Counter[tuple[MessageKind, int]] = Counter()
     good: Counter[str] = Counter()
     states, late_at = [], set()
     for row in rows:
-        kind, about = Kind(row["kind"]), row["about"]
+        kind, about = MessageKind(row["kind"]), row["about"]
         n[kind, about] += row["n"]
         match kind:
-            case Kind.STATE:
-                states.append(json.loads(row["spoken"]))
-            case Kind.READ:
-                good[job.stream_names[about]] += json.loads(row["spoken"])["good"]
-            case Kind.LATE:
+            case MessageKind.STATE:
+                states.append(json.loads(row["payload_text"]))
+            case MessageKind.READ:
+                good[job.stream_names[about]] += json.loads(row["payload_text"])["good"]
+            case MessageKind.LATE:
                 late_at.add(row["stage"])
             case _:
                 pass
     watermark = min((state["watermark"] for state in states), default=-FOREVER)
-    return Tally(
+    return BatchTally(
         batch,
-        {name: n[Kind.RESULTS, number] for number, name in job.reported},
-        n[Kind.LATE, 0] if len(late_at) < 2 else late_frame(job, messages).count(),
-        n[Kind.REJECTS, 0],
+        {name: n[MessageKind.RESULTS, number] for number, name in job.reported},
+        n[MessageKind.LATE, 0] if len(late_at) < 2 else late_frame(job, messages).count(),
+        n[MessageKind.REJECTS, 0],
         sum(state["rows"] for state in states),
         sum(state["bytes"] for state in states),
         None if watermark == -FOREVER else watermark,
         max((state["latest"] for state in states if state["latest"] is not None), default=None),
-        {name: n[Kind.READ, number] for number, name in enumerate(job.stream_names)},
+        {name: n[MessageKind.READ, number] for number, name in enumerate(job.stream_names)},
         {name: good[name] for name in job.stream_names},
         tuple((job.counted[row["about"]], bytes(row["counted"])) for row in rows if counted and row["counted"]),
-        withdrawn={name: n[Kind.TAKEN_BACK, number] for number, name in job.reported if n[Kind.TAKEN_BACK, number]},
+        withdrawn={
+            name: n[MessageKind.WITHDRAWALS, number]
+            for number, name in job.reported
+            if n[MessageKind.WITHDRAWALS, number]
+        },
     )
 
 
 def late_frame(job: Job, messages: DataFrame) -> DataFrame:
-    """Late rows for users, each once although several stages may have missed it."""
-    late = rows_of(messages, Kind.LATE, LATE_SCHEMA).groupBy("stream", "id", "time")
+    """Late rows for users, each once, although several stages may have missed it."""
+    late = rows_of(messages, MessageKind.LATE, LATE_SCHEMA).groupBy("stream", "id", "time")
     once = late.agg(F.max("delay").alias("delay"), F.max("row").alias("row"))
     if job.clock is Clock.TIMESTAMP:
         once = once.withColumns({"time": F.timestamp_micros("time"), "delay": F.col("delay") / 1e6})
     return once
 
 
-def outputs_of(job: Job, messages: DataFrame, tally: Tally) -> Iterator[Output]:
+def outputs_of(job: Job, messages: DataFrame, tally: BatchTally) -> Iterator[SinkOutput]:
     """The frames that are not empty."""
     for number, event in enumerate(job.plan.program.events):
         if tally.matches.get(event.name):
             schema = result_schema(event, job.plan.id_types[event.name], job.clock)
-            frame = rows_of(messages, Kind.RESULTS, schema, number)
-            yield Output(event.name, frame, tally.matches[event.name])
+            frame = rows_of(messages, MessageKind.RESULTS, schema, number)
+            yield SinkOutput(event.name, frame, tally.matches[event.name])
             if event.retracted_as is not None:
                 withdrawn = retracted(frame, event.retracted_as)
                 if n := withdrawn.count():
-                    yield Output(event.retracted_as, withdrawn, n, only_grows=True)
+                    yield SinkOutput(event.retracted_as, withdrawn, n, only_grows=True)
     if tally.late:
-        yield Output(LATE, late_frame(job, messages), tally.late, only_grows=True)
+        yield SinkOutput(LATE, late_frame(job, messages), tally.late, only_grows=True)
     if tally.rejects:
-        yield Output(REJECTS, rows_of(messages, Kind.REJECTS, REJECTS_SCHEMA), tally.rejects, only_grows=True)
+        yield SinkOutput(
+            REJECTS, rows_of(messages, MessageKind.REJECTS, REJECTS_SCHEMA), tally.rejects, only_grows=True
+        )
 
 
 def output_names(job: Job) -> tuple[str, ...]:
@@ -150,7 +158,7 @@ class _Unpack:
                 yield from table.to_batches(max_chunksize=100_000)
 
 
-def rows_of(messages: DataFrame, kind: Kind, schema: pa.Schema, about: int | None = None) -> DataFrame:
+def rows_of(messages: DataFrame, kind: MessageKind, schema: pa.Schema, about: int | None = None) -> DataFrame:
     """The rows inside the messages of one kind."""
     chosen = messages.where(F.col("kind") == int(kind))
     if about is not None:

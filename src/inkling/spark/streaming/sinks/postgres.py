@@ -1,15 +1,12 @@
-"""Results to PostgreSQL: a table per event of the matches that hold now, corrected by one transaction per batch.
+"""Results in PostgreSQL: a table per event of the currently valid matches, updated in one transaction per batch.
 
-Workers write their rows into tables that nobody reads; the driver takes them over. The number of the last micro-batch
-is part of the same transaction, so a batch counts whole or not at all, and once.
-
-Tables of PostgreSQL for results: their columns, and the statements that bring them up to date.
+Workers write their rows into staging tables, and the driver moves them into the tables of events. The number of the
+last micro-batch is written in the same transaction, so a batch takes effect as a whole, and once.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +19,9 @@ from pyspark.sql.types import ArrayType, DataType, StringType, StructType
 
 from inkling.spark.streaming.addresses import Address
 from inkling.spark.streaming.sinks.current_versions import other_shape
-from inkling.spark.streaming.sinks.outputs import Output
-from inkling.spark.streaming.sinks.postgres_server import ATTEMPT, Server, Stage
-from inkling.spark.streaming.sinks.protocol import Beginning, in_few_files, lost_results, other_results
+from inkling.spark.streaming.sinks.outputs import SinkOutput
+from inkling.spark.streaming.sinks.postgres_server import ATTEMPT, Server, StagingTask
+from inkling.spark.streaming.sinks.protocol import SinkStart, in_few_files, lost_results, other_results
 from inkling.spark.streaming.sinks.result_id import CHANGEABLE, RESULT_ID, with_result_id
 
 NAME_BYTES = 63
@@ -38,12 +35,12 @@ TYPES = {
     "timestamp": "timestamp with time zone",
 }
 NUL, INSTEAD = "\0", "\ufffd"
-"""Text in PostgreSQL has no character 0."""
+"""Text in PostgreSQL cannot contain the character 0, which is replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """A table for one output; with `result_id` as its key where rows can be withdrawn."""
+    """The table of one output; `result_id` is its key if rows can be withdrawn."""
 
     schema: str
     name: str
@@ -63,13 +60,13 @@ class ResultTable:
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 
     def make(self, cursor: Any, event: str, place: str) -> None:
-        """Create the table, or see that it fits."""
+        """Create the table, or check its columns."""
         if not self.require_fitting(cursor, event, place):
             key = f", PRIMARY KEY ({quoted(RESULT_ID)})" if self.is_keyed else ""
             cursor.execute(f"CREATE TABLE {self.full_name} ({listed(self.columns)}{key})")
 
     def require_fitting(self, cursor: Any, event: str, place: str) -> bool:
-        """Whether the table exists; rejects one of another shape. It may have more columns than results have."""
+        """Whether the table exists; raises an error if it lacks columns. It may have further columns."""
         found = columns_in(cursor, self.schema, self.name)
         has = {name: found[name] for name in self.columns if name in found}
         if found and has != self.columns:
@@ -77,12 +74,12 @@ class ResultTable:
         return bool(found)
 
     def stage(self, cursor: Any, name: str) -> None:
-        """A table of this name for rows on their way, without the cost of a journal."""
+        """Create a staging table of this name, without write-ahead logging."""
         kinds = {**self.columns, ATTEMPT: "bigint"}
         cursor.execute(f"CREATE UNLOGGED TABLE {quoted(self.schema)}.{quoted(name)} ({listed(kinds)})")
 
     def apply(self, cursor: Any, staged: str, attempts: Sequence[int]) -> None:
-        """Take staged rows over: withdrawn rows go, emitted rows are added, or replace the rows that they correct."""
+        """Apply staged rows: delete withdrawn rows, add emitted ones, and replace the rows that these correct."""
         if not attempts:
             return
         source = f"{quoted(self.schema)}.{quoted(staged)}"
@@ -108,7 +105,7 @@ class ResultTable:
 
 
 def storable(frame: DataFrame) -> DataFrame:
-    """The same rows as PostgreSQL can hold them."""
+    """The rows with values that PostgreSQL can store."""
     changed = {
         column.name: stored
         for column in frame.schema
@@ -130,14 +127,14 @@ def _stored(value: Column, kind: DataType) -> Column | None:
 
 
 def type_of(kind: DataType) -> str:
-    """The type of a column; what has no type of its own is JSON in text."""
+    """The PostgreSQL type of a column; other types are stored as JSON text."""
     if isinstance(kind, ArrayType) and kind.elementType.simpleString() in TYPES:
         return f"{TYPES[kind.elementType.simpleString()]}[]"
     return TYPES.get(kind.simpleString(), "text")
 
 
 def name_of(wanted: str) -> str:
-    """A name that is not cut off, which might make two names one.
+    """A table name that PostgreSQL does not truncate, which could make two names equal.
 
     >>> name_of("theft"), len(name_of("x" * 100))
     ('theft', 63)
@@ -149,7 +146,7 @@ def name_of(wanted: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name as it stands in a statement."""
+    """A quoted name for a statement."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -158,7 +155,7 @@ def listed(columns: dict[str, str]) -> str:
 
 
 def columns_in(cursor: Any, schema: str, table: str) -> dict[str, str]:
-    """The columns that a table has, nothing without one."""
+    """The columns of a table with their types; none if it does not exist."""
     cursor.execute(
         "SELECT a.attname::text, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a"
         " JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace"
@@ -169,7 +166,7 @@ def columns_in(cursor: Any, schema: str, table: str) -> dict[str, str]:
 
 
 def tables_like(cursor: Any, schema: str, beginning: str) -> Sequence[str]:
-    """The tables whose names begin so."""
+    """The tables whose names begin with `beginning`."""
     cursor.execute(
         "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename, $2)",
         (schema, beginning),
@@ -189,7 +186,7 @@ class PostgresSink:
     server: Server
     schema: str = "public"
     prefix: str = ""
-    _beginning: Beginning | None = field(default=None, repr=False)
+    _start: SinkStart | None = field(default=None, repr=False)
 
     @classmethod
     def at(cls, address: Address) -> PostgresSink:
@@ -198,22 +195,22 @@ class PostgresSink:
 
     @property
     def path(self) -> str:
-        """What it is called in messages."""
+        """The name of the sink in messages."""
         return self.server.shown
 
-    def begin(self, beginning: Beginning) -> None:
-        self._beginning = beginning
+    def begin(self, start: SinkStart) -> None:
+        self._start = start
         with self.server.connected() as connection, connection.cursor() as cursor:
             self._make_schema(cursor)
-            if beginning.is_new:
-                for name in beginning.outputs:
+            if start.is_new:
+                for name in start.outputs:
                     self._require_empty(cursor, name)
             else:
-                if beginning.columns and not any(self._has_table(cursor, name) for name in beginning.columns):
+                if start.columns and not any(self._has_table(cursor, name) for name in start.columns):
                     raise lost_results(f"`{self.path}`")
-                for name in tables_like(cursor, self.schema, f"{STAGED}_{self._run()[:RUN_DIGITS]}_"):
+                for name in tables_like(cursor, self.schema, f"{STAGED}_{start.run_id[:RUN_DIGITS]}_"):
                     cursor.execute(f"DROP TABLE {quoted(self.schema)}.{quoted(name)}")
-            for name, columns in beginning.columns.items():
+            for name, columns in start.columns.items():
                 self._table(name, columns).make(cursor, name, f"`{self.path}`")
             connection.commit()
 
@@ -222,14 +219,15 @@ class PostgresSink:
             for name, kinds in columns.items():
                 self._table(name, kinds).require_fitting(cursor, name, f"`{self.path}`")
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         rest = iter(outputs)
         first = next(rest, None)
         if first is not None:
             self._deliver(chain((first,), rest), batch)
 
-    def _deliver(self, outputs: Iterable[Output], batch: int) -> None:
-        run = self._run()
+    def _deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
+        assert self._start is not None
+        run = self._start.run_id
         with self.server.connected() as connection, connection.cursor() as cursor:
             if self._last_batch(cursor, run) >= batch:
                 return
@@ -247,7 +245,7 @@ class PostgresSink:
                 cursor.execute(f"DROP TABLE {quoted(self.schema)}.{quoted(one.name)}")
             connection.commit()
 
-    def _staged(self, output: Output, name: str) -> _Staged:
+    def _staged(self, output: SinkOutput, name: str) -> _Staged:
         frame = in_few_files(output)
         frame = storable(frame if output.only_grows else with_result_id(frame))
         table = self._table(output.name, frame.schema, is_keyed=not output.only_grows)
@@ -257,8 +255,8 @@ class PostgresSink:
         return ResultTable.of(self.schema, f"{self.prefix}{output}", columns, is_keyed=is_keyed)
 
     def _written(self, staged: _Staged) -> list[int]:
-        """Have the workers write; the attempts that came to an end."""
-        ended = staged.frame.mapInArrow(Stage(self.server, self.schema, staged.name), "attempt bigint").collect()
+        """Let workers write staged rows; returns the attempts that were completed."""
+        ended = staged.frame.mapInArrow(StagingTask(self.server, self.schema, staged.name), "attempt bigint").collect()
         return [row["attempt"] for row in ended]
 
     def _make_schema(self, cursor: Any) -> None:
@@ -283,7 +281,7 @@ class PostgresSink:
         return max((number for (number,) in cursor.fetchall()), default=-1)
 
     def _is_first(self, cursor: Any, run: str, batch: int) -> bool:
-        """Write the batch down; whether nobody has before. Who else tries waits until this transaction has ended."""
+        """Record the batch; returns whether it is new. A concurrent transaction waits until this one has ended."""
         cursor.execute(
             f"INSERT INTO {self._batches} AS known (run, batch) VALUES ($1, $2) ON CONFLICT (run)"
             " DO UPDATE SET batch = EXCLUDED.batch WHERE known.batch < EXCLUDED.batch RETURNING batch",
@@ -295,16 +293,10 @@ class PostgresSink:
     def _batches(self) -> str:
         return f"{quoted(self.schema)}.{quoted(name_of(f'{self.prefix}{BATCHES}'))}"
 
-    def _run(self) -> str:
-        """A name that all restarts with one checkpoint share."""
-        assert self._beginning is not None
-        stored = self._beginning.checkpoint.inside("spark").read("metadata")
-        return str(json.loads(stored)["id"]) if stored else ""
-
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """Rows of an output on their way to its table, by way of a table of this name."""
+    """The rows of an output, and the staging table through which they reach their table."""
 
     output: str
     table: ResultTable

@@ -1,6 +1,6 @@
-"""A PostgreSQL database: how it is reached and named in messages. Passwords are never shown.
+"""The connection to a PostgreSQL database, and the task of workers that writes rows into a staging table.
 
-On a worker: rows into a table of PostgreSQL that nobody reads yet.
+Passwords are never shown in messages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SECONDS_TO_CONNECT = "10"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Travels to the workers, which write their rows themselves."""
+    """The address of a database; workers connect to it as well."""
 
     shown: str
     uri: str = field(repr=False)
@@ -52,7 +52,7 @@ class Server:
 
     @contextmanager
     def connected(self) -> Iterator[Any]:
-        """A connection in a transaction, which ends without effect unless it is committed."""
+        """A connection in a transaction, which is rolled back unless it is committed."""
         dbapi = _driver()
         try:
             connection = dbapi.connect(self.uri)
@@ -71,7 +71,7 @@ class Server:
             connection.close()
 
     def without_secrets(self, text: str) -> str:
-        """The message of the driver, in one line."""
+        """The message of the driver in one line, without passwords."""
         line = " ".join(text.partition("Query was:")[0].split()).removeprefix("IO: [libpq] Failed to connect: ")
         for secret in self.secrets:
             line = line.replace(secret, "…")
@@ -95,12 +95,12 @@ def _unclear(address: Address, help: str) -> InputError:
 
 
 ATTEMPT = "inkling_attempt"
-"""Which attempt of a worker wrote a staged row; those that did not come to an end do not count."""
+"""The column with the attempt of a worker that wrote a staged row; rows of incomplete attempts are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """The rows of a partition into a table, all or none; gives the number of the attempt."""
+class StagingTask:
+    """Writes the rows of a partition into a staging table, all or none; returns the number of the attempt."""
 
     server: Server
     schema: str

@@ -1,4 +1,7 @@
-"""Where results go. A micro-batch may be delivered twice, after a crash; what a sink holds must not show it."""
+"""The protocol of sinks, and the sinks for files, tables, memory, the terminal and functions.
+
+After a crash a micro-batch is delivered again; a sink must then hold its results once.
+"""
 
 from __future__ import annotations
 
@@ -19,43 +22,49 @@ from pyspark.sql.types import ArrayType, StructType
 
 from inkling.errors import InputError
 from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
-from inkling.spark.streaming.checkpoint.storage import Folder
-from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, Output
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
+from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, SinkOutput
 
 FORMATS = ("parquet", "json", "csv")
 BATCH = "batch"
 ROWS_IN_ONE_FILE = 100_000
 TIMES = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"
-"""Spark's own default would cut times off at milliseconds."""
+"""The format of times; Spark's default has milliseconds only."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
-    """What a sink may want to know before the first delivery."""
+class SinkStart:
+    """What a sink may need before the first delivery."""
 
     spark: SparkSession
     outputs: tuple[str, ...]
-    checkpoint: Folder
+    checkpoint: CheckpointFolder
     is_new: bool  # whether the checkpoint has never been used
     columns: Mapping[str, StructType] = field(default_factory=dict)  # of the outputs whose rows can be withdrawn
 
+    @property
+    def run_id(self) -> str:
+        """The id of the query, which is the same after a restart with the same checkpoint."""
+        stored = self.checkpoint.inside("spark").read("metadata")
+        return str(json.loads(stored)["id"]) if stored else ""
+
 
 class Sink(Protocol):
-    """Takes what a micro-batch left; called again with the same batch number after a crash."""
+    """Receives the outputs of a micro-batch; called again with the same batch number after a crash."""
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None: ...
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None: ...
 
 
 @runtime_checkable
-class Prepared(Protocol):
+class PreparedSink(Protocol):
     """A sink that checks its target before the first delivery, and may reject it."""
 
-    def begin(self, beginning: Beginning) -> None: ...
+    def begin(self, start: SinkStart) -> None: ...
 
 
 @runtime_checkable
-class Shaped(Protocol):
-    """A sink whose tables have columns of their own, and may reject results with other columns."""
+class ShapedSink(Protocol):
+    """A sink whose tables have fixed columns, and which may reject results with other columns."""
 
     def require_columns(self, spark: SparkSession, columns: Mapping[str, StructType]) -> None: ...
 
@@ -65,21 +74,21 @@ SinkFunction: TypeAlias = Callable[[str, DataFrame, int], None]
 
 @dataclass(frozen=True, slots=True)
 class FileSink:
-    """A folder per output; each micro-batch is a folder in it, which a repeated delivery replaces."""
+    """A folder per output, with a folder per micro-batch, which a repeated delivery replaces."""
 
     path: str
     format: str = "parquet"
     options: Mapping[str, str] = field(default_factory=dict)
 
-    def begin(self, beginning: Beginning) -> None:
-        if not beginning.is_new:
+    def begin(self, start: SinkStart) -> None:
+        if not start.is_new:
             return
-        for name in beginning.outputs:
-            found = Folder(beginning.spark, self._folder(name)).names()
+        for name in start.outputs:
+            found = CheckpointFolder(start.spark, self._folder(name)).names()
             if any(one.startswith(f"{BATCH}=") for one in found):
                 raise other_results(f"`{self.path.rstrip('/')}/{name}` holds results", f"`{self.path}`")
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         for output in outputs:
             frame = in_few_files(output)
             frame = _without_lists(frame) if self.format == "csv" else frame
@@ -95,20 +104,20 @@ class FileSink:
 
 @dataclass(frozen=True, slots=True)
 class TableSink:
-    """A table per output, called `<prefix>_<output>`; each micro-batch is a partition, which a repetition replaces."""
+    """A table `<prefix>_<output>` per output, with a partition per micro-batch, which a repeated delivery replaces."""
 
     prefix: str
     options: Mapping[str, str] = field(default_factory=dict)
 
-    def begin(self, beginning: Beginning) -> None:
-        if not beginning.is_new:
+    def begin(self, start: SinkStart) -> None:
+        if not start.is_new:
             return
-        spark = beginning.spark
-        for name in map(self.table_name, beginning.outputs):
+        spark = start.spark
+        for name in map(self.table_name, start.outputs):
             if spark.catalog.tableExists(name) and not spark.table(name).isEmpty():
                 raise other_results(f"the table `{name}` holds rows", "the tables")
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         for output in outputs:
             name = self.table_name(output.name)
             spark = output.frame.sparkSession
@@ -131,7 +140,7 @@ class MemorySink:
 
     batches: dict[str, dict[int, pa.Table]] = field(default_factory=dict)
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         for output in outputs:
             self.batches.setdefault(output.name, {})[batch] = output.frame.toArrow()
 
@@ -143,7 +152,7 @@ class MemorySink:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleSink:
-    """Results as JSON lines to be read along; late rows and rejects beside them, with their kind in front.
+    """Results as JSON lines on stdout; late rows and rejects on stderr, after the name of their output.
 
     A batch that is delivered twice is printed twice.
     """
@@ -151,7 +160,7 @@ class ConsoleSink:
     results: TextIO | None = None
     others: TextIO | None = None
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         results, others = self.results or sys.stdout, self.others or sys.stderr
         for output in outputs:
             aside = output.name in (LATE, REJECTS)
@@ -163,17 +172,17 @@ class ConsoleSink:
 
 @dataclass(frozen=True, slots=True)
 class CallbackSink:
-    """A function of (name, frame, batch); it must cope with hearing of a batch twice."""
+    """A function of (name, frame, batch), which may be called with a batch twice."""
 
     function: SinkFunction
 
-    def deliver(self, outputs: Iterable[Output], batch: int) -> None:
+    def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         for output in outputs:
             self.function(output.name, output.frame, batch)
 
 
 def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
-    """What a user gave as a place for results: a folder, an address, `-` for the terminal, a sink, or a function."""
+    """The sink for a folder, an address, `-` for the terminal, a sink, or a function."""
     if isinstance(to, Path):
         return FileSink(str(to))
     if not isinstance(to, str):
@@ -211,7 +220,7 @@ def _keeps_current(options: Mapping[str, str], address: Address) -> bool:
     return "keep" in options and one_of(options["keep"], ("current",), option="keep", address=address) == "current"
 
 
-def in_few_files(output: Output) -> DataFrame:
+def in_few_files(output: SinkOutput) -> DataFrame:
     return output.frame.coalesce(1) if output.n_rows <= ROWS_IN_ONE_FILE else output.frame
 
 

@@ -1,4 +1,4 @@
-"""Which rows are one result: what happened and when that was known counts, not how probable it is."""
+"""The identity of results: rows with equal values, times and lineage are one result, whatever their probability."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType, Struct
 
 RESULT_ID = "result_id"
 CHANGEABLE = ("probability", "method", "error", "op")
-"""What a correction may change of a result that stays the same one."""
+"""The columns that a correction may change; all others identify the result."""
 
 HEX_DIGITS = 32
 
 
 def result_id(frame: DataFrame) -> Column:
-    """A number of 128 bits in hexadecimal digits, the same for the same result wherever it is computed."""
-    parts = [_unmistakable(frame[_quoted(one.name)], one.dataType).alias(one.name) for one in _identity(frame)]
+    """A 128-bit hash in hexadecimal digits, the same on all machines."""
+    parts = [_portable(frame[_quoted(one.name)], one.dataType).alias(one.name) for one in _identity(frame)]
     text = F.to_json(F.struct(*parts), {"ignoreNullFields": "false"})
     return F.substring(F.sha2(text, 256), 1, HEX_DIGITS)
 
 
 def with_result_id(frame: DataFrame) -> DataFrame:
-    """The same rows with the column `result_id` behind the others."""
+    """The rows with `result_id` as the last column."""
     return frame.withColumn(RESULT_ID, result_id(frame))
 
 
@@ -48,14 +48,14 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _unmistakable(value: Column, kind: DataType) -> Column:
-    """Times do not depend on the zone of a session, nor doubles on how a Java version spells them."""
+def _portable(value: Column, kind: DataType) -> Column:
+    """A value that depends neither on the time zone of a session nor on how a Java version prints doubles."""
     match kind:
         case TimestampType():
             return F.unix_micros(value)
         case DoubleType() | FloatType():
             return F.when(value.isNotNull(), F.xxhash64(value))
         case ArrayType():
-            return F.transform(value, lambda one: _unmistakable(one, kind.elementType))
+            return F.transform(value, lambda one: _portable(one, kind.elementType))
         case _:
             return value

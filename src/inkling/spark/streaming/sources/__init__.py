@@ -1,1 +1,1 @@
-"""Streams of a running program as Spark reads them: folders of files, tables, topics, a rate, and control messages."""
+"""The sources of a running program: folders of files, tables, topics, a rate, and control messages."""

@@ -1,6 +1,6 @@
-"""Where control messages come from: a file to which lines are added, or a topic; each is read once.
+"""Control messages of users, from a growing file or a topic; and those of the driver to a running query.
 
-What the driver says to a running query, as files that are one more source of it: so a replay hears it again.
+Messages of the driver are files that the query reads as one more source, so that a replay repeats them.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from inkling.forecasting.adaptation.steering import FIELDS
 from inkling.model.watermarks import Watermarks
 from inkling.spark.kafka.connector import require_kafka
 from inkling.spark.streaming.addresses import address_of, servers_and_topic
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.messages import watermarks_payload
 
-Heard = int | str
-"""How far a source was read, in JSON: lines of a file and what they were, or offsets of a topic; 0 at first."""
+Position = int | str
+"""How far a source is read, as JSON: number and digest of the lines of a file, or offsets of a topic; 0 at first."""
 
 PAUSE_S = 1.0
-"""A topic is asked no more often."""
+"""The least number of seconds between two reads of a topic."""
 
 
 class Messages(Protocol):
     """A source of control messages."""
 
-    def after(self, heard: Heard) -> tuple[list[Mapping[str, object]], Heard]:
-        """Messages that came since, and how far has been read now."""
+    def after(self, heard: Position) -> tuple[list[Mapping[str, object]], Position]:
+        """The messages after a position, and the new position."""
         ...
 
 
 def messages_of(spark: SparkSession, place: str | Path) -> Messages:
-    """`kafka://HOST:PORT/TOPIC`, or a file: CSV if its name says so, else JSON lines."""
+    """The source at `kafka://HOST:PORT/TOPIC` or in a file: CSV with the suffix `.csv`, else JSON lines."""
     address = address_of(str(place))
     if address.kind == "kafka":
         require_kafka(spark)
@@ -51,15 +51,15 @@ def messages_of(spark: SparkSession, place: str | Path) -> Messages:
 
 @dataclass(frozen=True, slots=True)
 class MessageFile:
-    """Lines count once they are complete; a file whose beginning is another one is read from its beginning again.
+    """A growing file; a line is read once it is complete. If earlier lines change, the file is read from its beginning.
 
-    The first line of CSV names the fields. If it names none of them, it is a message, and so are all others, with the
-    fields in their usual order.
+    The first line of CSV names the fields. If it names none of them, it is a message, with the fields in the order of
+    `FIELDS`.
     """
 
     path: Path
 
-    def after(self, heard: Heard) -> tuple[list[Mapping[str, object]], Heard]:
+    def after(self, heard: Position) -> tuple[list[Mapping[str, object]], Position]:
         try:
             text = self.path.read_bytes().decode("utf-8-sig", errors="replace")
         except FileNotFoundError:
@@ -73,12 +73,12 @@ class MessageFile:
         return [_message(line, head) for line in lines[known:]], _heard(lines)
 
 
-def _heard(lines: list[str]) -> Heard:
+def _heard(lines: list[str]) -> Position:
     return json.dumps({"lines": len(lines), "digest": _digest(lines)}) if lines else 0
 
 
-def _known(heard: Heard, lines: list[str]) -> int:
-    """How many of the lines have been read; none of them if they are not those that were there."""
+def _known(heard: Position, lines: list[str]) -> int:
+    """The number of lines that are read already, 0 if these lines have changed."""
     stored = json.loads(heard) if isinstance(heard, str) else {"lines": heard}
     known = stored.get("lines")
     if not isinstance(known, int) or known > len(lines):
@@ -92,21 +92,21 @@ def _digest(lines: list[str]) -> str:
 
 @dataclass(slots=True)
 class MessageTopic:
-    """Values are JSON objects; those of one partition count in their order."""
+    """A topic whose values are JSON objects, in the order of each partition."""
 
     spark: SparkSession
     servers: str
     topic: str
     _asked: float = field(default=-PAUSE_S)
 
-    def after(self, heard: Heard) -> tuple[list[Mapping[str, object]], Heard]:
+    def after(self, heard: Position) -> tuple[list[Mapping[str, object]], Position]:
         if time.monotonic() - self._asked < PAUSE_S:
             return [], heard
         self._asked = time.monotonic()
         known: dict[str, int] = json.loads(heard).get(self.topic, {}) if isinstance(heard, str) else {}
         reader = self.spark.read.format("kafka").option("kafka.bootstrap.servers", self.servers)
         reader = reader.option("subscribe", self.topic).option("failOnDataLoss", "false")
-        # offsets of partitions that are new are those of their beginning
+        # new partitions are read from their beginning
         rows = reader.load().select("partition", "offset", "timestamp", F.col("value").cast("string").alias("value"))
         found = [row for row in rows.collect() if row["offset"] >= known.get(str(row["partition"]), 0)]
         found.sort(key=lambda row: (row["timestamp"], row["partition"], row["offset"]))
@@ -116,7 +116,7 @@ class MessageTopic:
 
 
 def _message(line: str, head: list[str]) -> Mapping[str, object]:
-    """The fields of a line; a line that is none has a field `line`, and lacks all others."""
+    """The fields of a message; an invalid line becomes the only field `line`."""
     if head:
         names, fields = (next(csv.reader([one]), []) for one in (head[0], line))
         return dict(zip(names, fields, strict=False)) if len(fields) <= len(names) else {"line": line}
@@ -127,23 +127,23 @@ def _message(line: str, head: list[str]) -> Mapping[str, object]:
     return found if isinstance(found, dict) else {"line": line}
 
 
-_SPEAKING = threading.Lock()  # whoever speaks takes the next number
+_SENDING = threading.Lock()  # each message takes the next number
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A folder inside the checkpoint; files in it are read once, in the order of their names."""
+    """The messages of the driver: files in a folder of the checkpoint, read once in the order of their names."""
 
-    folder: Folder
+    folder: CheckpointFolder
 
     @classmethod
-    def inside(cls, checkpoint: Folder) -> Control:
+    def inside(cls, checkpoint: CheckpointFolder) -> Control:
         folder = checkpoint.inside("control")
         folder.make()
         return cls(folder)
 
     def send(self, watermarks: Watermarks) -> None:
-        with _SPEAKING:
+        with _SENDING:
             self.folder.write(f"{len(self.folder.names()):09d}.json", watermarks_payload(watermarks) + b"\n")
 
     def read_stream(self) -> DataFrame:

@@ -1,6 +1,6 @@
-"""Files that arrive in a folder, read whole inside the workers by the code that reads files in batch.
+"""Files that arrive in a folder, read whole by workers with the reader of batch runs.
 
-A file that cannot be read, or that lacks a column, gives rejects: one bad file does not end a job that must continue.
+A file that cannot be read or lacks a column becomes rejects, so a bad file does not end the query.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PATH, CONTENT = "path", "content"
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Takes rows of path and content, and gives the raw rows of a stream."""
+    """A function from rows of path and content to the raw rows of a stream."""
 
     kind: Format
     wanted: tuple[Column, ...]
@@ -65,7 +65,7 @@ class FileReader:
                     return parquet.read(columns=[name for name in parquet.schema_arrow.names if name in names])
 
     def _fault(self, rows: pa.Table) -> str | None:
-        """Why no row of a file can be read; a row without a value is another matter."""
+        """The reason why no row of a file can be read, or None."""
         for column in self.wanted:
             match rows.column_names.count(column.name):
                 case 0:

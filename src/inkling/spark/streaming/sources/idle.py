@@ -1,4 +1,4 @@
-"""Streams that have nothing to say for a while, noticed so that the others need not wait for them."""
+"""Detects idle streams, so that results do not wait for them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from inkling.spark.streaming.sinks.outputs import Tally
+from inkling.spark.streaming.sinks.outputs import BatchTally
 
 CHECKS_PER_LIMIT = 10
 LONGEST_PAUSE_S = 5.0
@@ -15,23 +15,23 @@ LONGEST_PAUSE_S = 5.0
 
 @dataclass(slots=True)
 class Silence:
-    """Who is silent while others speak; times are seconds of one clock."""
+    """Finds streams without rows while other streams have rows; times are seconds of one clock."""
 
     streams: tuple[str, ...]
     limit: float
     started: float
     heard: dict[str, float] = field(default_factory=dict)
-    reported: set[str] = field(default_factory=set)  # those already called idle
+    reported: set[str] = field(default_factory=set)  # streams already reported as idle
 
-    def take(self, tally: Tally, now: float) -> None:
-        """A stream with rejected rows only is silent."""
+    def take(self, tally: BatchTally, now: float) -> None:
+        """Note streams with accepted rows; rejected rows do not count."""
         for name, n_good in tally.good.items():
             if n_good:
                 self.heard[name] = now
                 self.reported.discard(name)
 
     def newly_idle(self, now: float) -> frozenset[str]:
-        """Streams to be called idle now."""
+        """The streams that are idle and not yet reported."""
         found = set()
         for name in self.streams:
             last = self.heard.get(name, self.started)
@@ -43,7 +43,7 @@ class Silence:
 
 
 class IdleMonitor:
-    """Watches a running query from a thread of its own."""
+    """Watches a running query in a thread."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class IdleMonitor:
         self._thread = threading.Thread(target=self._watch, name="inkling-idle", daemon=True)
         self._thread.start()
 
-    def take(self, tally: Tally) -> None:
+    def take(self, tally: BatchTally) -> None:
         with self._lock:
             self._silence.take(tally, time.monotonic())
 
@@ -70,7 +70,7 @@ class IdleMonitor:
 
     def _watch(self) -> None:
         while not self._ended.wait(self._pause):
-            # rows that nobody has looked at yet are not silence
+            # there are rows that are not processed yet
             if self._is_busy():
                 continue
             with self._lock:

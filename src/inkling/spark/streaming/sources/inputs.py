@@ -1,7 +1,4 @@
-"""What may be given for a stream, as Spark reads it: frames, folders in which files appear, tables, topics, a rate.
-
-What a streaming query was given: streams and tables, for the program that runs and for those that replace it.
-"""
+"""The inputs of a streaming query: streaming DataFrames, folders in which files appear, tables, topics, a rate."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ from inkling.spark.kafka.avro import Avro
 from inkling.spark.kafka.payloads import Json, KafkaField, Payload, decoded
 from inkling.spark.read.inputs import is_table, read_facts
 from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sources.file_reader import CONTENT, PATH, FileReader
 
 FORMATS = {"parquet": Format.PARQUET, "csv": Format.CSV, "json": Format.JSON_LINES, "jsonl": Format.JSON_LINES}
@@ -41,18 +38,18 @@ _FILES = f"{PATH} string, modificationTime timestamp, length bigint, {CONTENT} b
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A streaming frame, its columns that matter, and how a worker makes rows of the stream of them."""
+class StreamSource:
+    """A streaming frame, the columns to read, and how a worker makes rows of the stream from them."""
 
     frame: DataFrame
     columns: tuple[str, ...]
     clock: Clock
-    reader: Callable[[pa.Table], Iterator[pa.Table]] | None = None  # None where the frame has the rows themselves
+    reader: Callable[[pa.Table], Iterator[pa.Table]] | None = None  # None if the frame has the rows themselves
     kafka: Mapping[str, str] | None = None  # options of Spark's source, for topics
 
 
-def opened(spark: SparkSession, stream: StreamPlan, given: Any) -> Source:
-    """A stream as it was given: a streaming frame, a folder, or an address."""
+def opened(spark: SparkSession, stream: StreamPlan, given: Any) -> StreamSource:
+    """The source of a stream that is given as a streaming frame, a folder, or an address."""
     derived = [column.name for column in stream.derived]
     if isinstance(given, DataFrame):
         return _of_frame(given, stream.schema, derived)
@@ -76,7 +73,7 @@ def opened(spark: SparkSession, stream: StreamPlan, given: Any) -> Source:
             return _of_folder(spark, address, stream.schema, derived)
 
 
-def _of_frame(frame: DataFrame, schema: StreamSchema, derived: Sequence[str]) -> Source:
+def _of_frame(frame: DataFrame, schema: StreamSchema, derived: Sequence[str]) -> StreamSource:
     if not frame.isStreaming:
         raise _no_stream(schema.name, "a DataFrame that is not a stream")
     wanted = stored_columns(schema, derived)
@@ -86,10 +83,10 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: Sequence[str]) ->
         kind = to_arrow_type(frame.schema[column.name].dataType, timezone="UTC")
         require_readable(schema, column, kind, clock)
     about = [name for name in (MALFORMED, ORIGINAL) if name in frame.columns]
-    return Source(frame, (*(column.name for column in wanted), *about), clock)
+    return StreamSource(frame, (*(column.name for column in wanted), *about), clock)
 
 
-def _of_folder(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> Source:
+def _of_folder(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> StreamSource:
     mine, options = address.taken("format")
     files = _files_in(spark, address, schema.name)
     kind = (
@@ -101,13 +98,13 @@ def _of_folder(spark: SparkSession, address: Address, schema: StreamSchema, deri
     clock = declared_clock(schema) or _clock_of_files(kind, files, schema, wanted)
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
     frame = reader.options(**options).load(absolute(address.place))
-    return Source(frame, (PATH, CONTENT), clock, FileReader(kind, tuple(wanted), clock))
+    return StreamSource(frame, (PATH, CONTENT), clock, FileReader(kind, tuple(wanted), clock))
 
 
 def _files_in(spark: SparkSession, address: Address, what: str) -> list[str]:
-    """Names of files that are there already, as paths if they are on this machine."""
+    """The names of existing files, as paths if they are on this machine."""
     if _is_remote(address.place):
-        return Folder(spark, address.place).names()
+        return CheckpointFolder(spark, address.place).names()
     path = Path(address.place)
     if path.is_file():
         raise _no_stream(what, f"the file `{path}`", "name the folder in which new files appear")
@@ -128,7 +125,7 @@ def _format(address: Address, files: Sequence[str], what: str) -> Format:
 
 
 def _clock_of_files(kind: Format, files: Sequence[str], schema: StreamSchema, wanted: Sequence[Column]) -> Clock:
-    """The first file with rows shows the unit of times; without one, times are points of the calendar."""
+    """The clock that the first file with rows shows; without one, times are timestamps."""
     names = [column.name for column in wanted]
     for path in [path for one in files if (path := Path(one)).is_file()][:SAMPLED_FILES]:
         try:
@@ -140,7 +137,7 @@ def _clock_of_files(kind: Format, files: Sequence[str], schema: StreamSchema, wa
     return Clock.TIMESTAMP
 
 
-def _of_topic(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> Source:
+def _of_topic(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> StreamSource:
     from inkling.spark.kafka.connector import require_kafka
 
     servers, topic = servers_and_topic(address)
@@ -201,7 +198,7 @@ def _no_stream(what: str, found: str, *helps: str) -> InputError:
 
 
 def clock_of_frame(frame: DataFrame, schema: StreamSchema) -> Clock:
-    """Integers count ticks; timestamps and texts are points of the calendar, unless the stream declares integers."""
+    """Integers are ticks; timestamps and texts are timestamps, unless the stream declares its clock."""
     declared = declared_clock(schema)
     if declared is not None:
         return declared
@@ -210,15 +207,15 @@ def clock_of_frame(frame: DataFrame, schema: StreamSchema) -> Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """Streams and tables by name, as the user named them."""
+class GivenStreams:
+    """The streams and tables of a user, for the running program and those that replace it."""
 
     spark: SparkSession
     inputs: Mapping[str, Any]
     tables: Mapping[str, Data]
 
-    def sources(self, program: ProgramPlan) -> dict[str, Source]:
-        """The streams, always in the same order: a checkpoint knows its sources by their places."""
+    def sources(self, program: ProgramPlan) -> dict[str, StreamSource]:
+        """The sources of all streams, in a fixed order, because a checkpoint refers to sources by their number."""
         require_inputs(program, self.inputs)
         streams = sorted(program.streams, key=lambda stream: stream.schema.name)
         return {

@@ -1,4 +1,4 @@
-"""Which topics a checkpoint was made from: offsets of one topic mean nothing in another of the same name."""
+"""The topics of a checkpoint: its offsets are invalid for another topic of the same name."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inkling.spark.kafka.connector import no_topic, topic_ids
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.failures import StreamError
-from inkling.spark.streaming.sources.inputs import Source
+from inkling.spark.streaming.sources.inputs import StreamSource
 
 _FILE = "topics.json"
 
 
 @dataclass(frozen=True, slots=True)
 class KnownTopics:
-    """The ids of topics, kept beside the offsets that were read from them."""
+    """The ids of topics, stored beside the checkpoint."""
 
-    folder: Folder
+    folder: CheckpointFolder
 
-    def require_same(self, sources: Mapping[str, Source], *, is_new: bool) -> None:
-        """Rejects topics that were created again after the checkpoint; a new checkpoint records the topics."""
+    def require_same(self, sources: Mapping[str, StreamSource], *, is_new: bool) -> None:
+        """Raise an error for topics that were created again after the checkpoint; a new checkpoint records them."""
         ids: dict[str, str] = {}
         for stream, source in sources.items():
             if source.kafka is not None:
@@ -49,8 +49,8 @@ def _made_again(topic: str, folder: str) -> StreamError:
         "INK0612",
         f"the topic `{topic}` was deleted and created again since the checkpoint read it",
         notes=(
-            f"`{folder}` belongs to the topic that is gone; messages of the new one would be passed over",
-            "what the old one held after the last finished micro-batch is lost with it",
+            f"`{folder}` belongs to the deleted topic; messages of the new one would be skipped",
+            "messages of the old topic after the last finished micro-batch are lost",
         ),
         helps=("start with a new checkpoint and a new output",),
     )

@@ -1,4 +1,4 @@
-"""Files that a micro-batch is to be read from, but which are gone: Spark would continue as if they had been empty."""
+"""Finds missing files of a micro-batch, which Spark would read as if they were empty."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from inkling.spark.streaming.checkpoint.storage import Folder
+from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 
 MOST_REMOTE_FILES = 200
-"""Asking an object store about more would take longer than reading them."""
+"""The most files of an object store that are checked; checking more would take longer than reading them."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputFiles:
-    """What Spark's checkpoint says about the files of each micro-batch."""
+    """The files of each micro-batch, from Spark's checkpoint."""
 
-    checkpoint: Folder
+    checkpoint: CheckpointFolder
 
     def missing_file(self, batch: int) -> str | None:
         """A file of this micro-batch that no longer exists."""
