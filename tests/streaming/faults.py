@@ -25,6 +25,8 @@ from inkling.spark.streaming.sinks.protocol import FileSink
 
 DRIVER, WORKER, EXECUTOR, OTHERS = "driver", "worker", "executor", "others"
 """Who dies: the driver with all it started, a Python worker, the executor it works for, or processes elsewhere."""
+PATIENCE = 900.0
+"""Seconds that a driver may take on a busy machine before a test gives up."""
 
 
 @dataclass(frozen=True, slots=True)

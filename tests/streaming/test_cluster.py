@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from tests.streaming.cluster import cluster
 from tests.streaming.doors import check_outputs, random_pieces, write_files
-from tests.streaming.faults import EXECUTOR, OTHERS, Faults, is_session_gone, kill_session, with_tests_on_path
+from tests.streaming.faults import EXECUTOR, OTHERS, PATIENCE, Faults, is_session_gone, kill_session, with_tests_on_path
 
 ROOT = Path(__file__).parents[2]
 JOB = "c-1-4"
 N_FILES = 4
-PATIENCE = 300.0
 
 
 @pytest.mark.spark

@@ -22,14 +22,13 @@ import pyarrow.dataset as ds
 import pytest
 from pyspark.sql import SparkSession
 from tests.streaming.doors import PROGRAM, check_outputs, cut_of, random_pieces, read_files, write_files
-from tests.streaming.faults import DRIVER, WORKER, Faults, is_session_gone, kill_session, with_tests_on_path
+from tests.streaming.faults import DRIVER, PATIENCE, WORKER, Faults, is_session_gone, kill_session, with_tests_on_path
 
 import inkling
 
 ROOT = Path(__file__).parents[2]
 JOBS = ("a-1-3", "b-2-2")
 N_FILES = 10
-PATIENCE = 900.0
 OUTPUTS = ("detour", "unheard", "errand", "meeting", "late", "rejects")
 
 

@@ -32,7 +32,7 @@ from tests.kit.universe import Declared, Kind, Uncertain
 from tests.spark.one_job import KeptRows
 from tests.streaming import uncertain_bells as bells
 from tests.streaming.arriving import arrive
-from tests.streaming.faults import DRIVER, WORKER, Faults, is_session_gone, kill_session, with_tests_on_path
+from tests.streaming.faults import DRIVER, PATIENCE, WORKER, Faults, is_session_gone, kill_session, with_tests_on_path
 from tests.streaming.packed_program import packed_program
 
 import inkling
@@ -174,7 +174,7 @@ def _driver(folder: Path) -> int:
             start_new_session=True,
         )
     try:
-        return process.wait(400)
+        return process.wait(PATIENCE)
     finally:
         while not is_session_gone(process.pid):
             kill_session(process.pid)
