@@ -45,8 +45,7 @@ from inkling.physical.planner import plan_program
 from inkling.results import result_schema, result_table, retracted
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
-from inkling.runtime.revision.changelogs import Changelogs
-from inkling.runtime.revision.snapshot import changelogs_from_bytes, changelogs_to_bytes
+from inkling.runtime.revision.changelogs import Changelogs, changelogs_from_bytes, changelogs_to_bytes
 from inkling.runtime.stream import StreamProgram, StreamState
 
 _LENGTH = struct.Struct("<q")

@@ -11,7 +11,7 @@ import pyarrow as pa
 from inkling.analysis.verdict import Verdict
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import END, BatchAnswer, EvaluatorContext, Moment, Rows, no_rows
-from inkling.evaluators.stage.rows.owners import Owners
+from inkling.evaluators.stage.rows.keys import Owners
 from inkling.io.normalize import ID, START
 from inkling.logical.plan import EventPlan, Leaf, ProgramPlan, StreamPlan
 from inkling.model.time import Clock

@@ -17,14 +17,14 @@ from inkling.evaluators.protocol import Moment, Rows, StatefulEvaluator, StreamE
 from inkling.evaluators.stage.evaluator import StageEvaluator
 from inkling.evaluators.stage.member import StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
-from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_by, owners_in
+from inkling.evaluators.stage.rows.keys import Owners, is_among, owners_by, owners_in
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.model.batch import FOREVER, MatchBatch
 from inkling.model.roles import Roles
 from inkling.model.time import Clock
 from inkling.physical.streams import time_of
 from inkling.results import result_table
-from inkling.runtime.uncertain.checks import watermarks_of
+from inkling.runtime.uncertain import watermarks_of
 
 Line = tuple[object, ...]
 Tables = Mapping[str, pa.Table]

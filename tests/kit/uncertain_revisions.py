@@ -38,8 +38,8 @@ from inkling.results import Results
 from inkling.runtime.late import NO_LATE_ROWS
 from inkling.runtime.operators.of_plan import Operators, normalizer_of
 from inkling.runtime.operators.protocol import Emitted
-from inkling.runtime.parts import RoutedRows
 from inkling.runtime.revision.replay import Revisable
+from inkling.runtime.routing import RoutedRows
 from inkling.runtime.stream import StreamProgram, StreamState
 
 Row = dict[str, Any]

@@ -17,7 +17,7 @@ from inkling.evaluators.forecast.evaluator import ForecastEvaluator
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.format import STAGE_ROWS
-from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_of
+from inkling.evaluators.stage.rows.keys import Owners, is_among, owners_of
 from inkling.evaluators.windows.evaluator import WindowEvaluator, WindowState
 from inkling.knowledge.materialize import expression_context, known
 from inkling.model.batch import MatchBatch
@@ -28,7 +28,7 @@ from inkling.results import result_table
 from inkling.runtime.buffered import BufferedState
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
-from inkling.runtime.parts import RoutedRows
+from inkling.runtime.routing import RoutedRows
 from inkling.runtime.stage import STAGE, BufferedStage
 
 Step = Callable[[BufferedState, Sequence[RoutedRows]], tuple[BufferedState, Emitted]]

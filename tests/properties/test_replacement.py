@@ -34,9 +34,9 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.physical.streams import streams_behind, streams_of_event
 from inkling.query import Program
 from inkling.results import result_table
-from inkling.runtime.changes import Changes, changes, planned_after
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
+from inkling.runtime.replacement import Changes, changes, planned_after
 from inkling.runtime.stream import StreamProgram, StreamState
 
 pytestmark = pytest.mark.long

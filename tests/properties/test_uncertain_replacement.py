@@ -31,7 +31,7 @@ from inkling.query import Program
 from inkling.results import result_table
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
-from inkling.runtime.running import RunningPlan, replaced
+from inkling.runtime.replacement import RunningPlan, replaced
 from inkling.runtime.stream import StreamProgram, StreamState
 
 pytestmark = pytest.mark.long

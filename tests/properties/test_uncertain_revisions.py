@@ -45,8 +45,8 @@ from inkling.errors import ProgramError
 from inkling.evaluators.sampling import Sampling
 from inkling.io.tables import read_tables
 from inkling.runtime.revision.machine import Owners
-from inkling.runtime.uncertain.machine import UncertainMachine
-from inkling.runtime.uncertain.program import BufferedState
+from inkling.runtime.revision.uncertain import UncertainMachine
+from inkling.runtime.uncertain import BufferedState
 
 pytestmark = pytest.mark.long
 

@@ -18,7 +18,7 @@ from inkling.knowledge.materialize import expression_context, known
 from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Watermarks
 from inkling.physical.plan import PhysicalPlan
-from inkling.runtime.running import RunningPlan
+from inkling.runtime.replacement import RunningPlan
 from inkling.spark.streaming.intake import IntakeTask, watermark_messages
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import Message, MessageKind

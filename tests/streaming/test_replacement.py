@@ -17,7 +17,7 @@ import inkling
 from inkling.errors import InklingError, InputError
 from inkling.evaluators.sampling import Sampling
 from inkling.query import Program
-from inkling.runtime.changes import Changes
+from inkling.runtime.replacement import Changes
 from inkling.spark.streaming.checkpoint.definition import Definitions
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.query import LiveQuery

@@ -33,7 +33,7 @@ from inkling.errors import InklingError, InputError
 from inkling.forecasting.adaptation.online import OnlineLearning
 from inkling.model.watermarks import NEVER
 from inkling.query import Program
-from inkling.runtime.changes import changes, require_same_past
+from inkling.runtime.replacement import changes, require_same_past
 
 N_PROGRAMS, SCRIPTS_PER_PROGRAM, DATASETS = 12, 2, 8
 UNCERTAIN_PROGRAMS = 4

@@ -19,7 +19,7 @@ from inkling.evaluators.stage.engine import StageEngine, source_table
 from inkling.evaluators.stage.evaluator import StageEvaluator, StageState
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.derive import with_derived_columns
-from inkling.evaluators.stage.rows.owners import Owners
+from inkling.evaluators.stage.rows.keys import Owners
 from inkling.evaluators.stage.rows.prepare import InputReader, stage_rows
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, StreamPlan

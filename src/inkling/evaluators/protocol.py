@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from inkling.analysis.worlds import common_key
 from inkling.evaluators.open_matches import OpenMatch, not_kept
-from inkling.evaluators.stage.rows.owners import Owners
+from inkling.evaluators.stage.rows.keys import Owners
 from inkling.io.normalize import Normalizer
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan

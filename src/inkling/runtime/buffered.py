@@ -1,7 +1,6 @@
 """Evaluators on streams: rows are buffered until the watermark passes them, then the evaluators ingest them.
 
-Nothing here depends on what the evaluators answer; a stage of certain events and the events over uncertain streams only
-differ in how rows are checked.
+`runtime.stage` and `runtime.uncertain` extend `Buffered`; they differ in how arriving rows are checked.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import pyarrow as pa
 from inkling.evaluators import state as codec
 from inkling.evaluators.protocol import Rows, StatefulEvaluator
 from inkling.evaluators.stage.rows.format import concatenated, split_rows
-from inkling.evaluators.stage.rows.owners import Owners, is_among
+from inkling.evaluators.stage.rows.keys import Owners, is_among
 from inkling.model.roles import Roles
 from inkling.model.watermarks import NEVER, Clocks
 
@@ -26,9 +25,9 @@ class BufferedState:
     """The state of all keys in one bucket."""
 
     clocks: Clocks
-    waiting: Mapping[str, pa.Table]  # rows that are not due yet, by stream; also rows that later rows must fit
-    evaluators: Mapping[str, Any]  # their states
-    since: int = NEVER  # the time after which the streams begin
+    waiting: Mapping[str, pa.Table]  # by stream: rows after the watermark, and rows that later rows are checked against
+    evaluators: Mapping[str, Any]  # state by evaluator
+    since: int = NEVER  # rows up to this time are ignored
     roles: Mapping[str, Roles] = field(default_factory=dict)
 
 

@@ -25,8 +25,8 @@ LATE_SCHEMA = pa.schema(
         pa.field("row", pa.string()),
     ]
 )
-"""`time` is that of the row's end, `delay` how far it was behind the latest row of its stream, both in units of the
-clock; `row` holds the columns that the program reads, in JSON."""
+"""`time`: the end of the row; `delay`: how far it was behind the latest row of its stream; both in units of the clock.
+`row`: the columns that the program reads, as JSON."""
 
 _MICROSECONDS = 1_000_000
 
@@ -40,10 +40,6 @@ def reported_schema(clock: Clock) -> pa.Schema:
 
 
 NO_LATE_ROWS = LATE_SCHEMA.empty_table()
-
-
-def no_late_rows() -> pa.Table:
-    return NO_LATE_ROWS
 
 
 @cache
@@ -78,7 +74,7 @@ def late_stage_rows(stage: Stage, rows: pa.Table, clocks: Clocks) -> pa.Table:
         found = late_rows(given.source, named_rows(given, mine), clocks)
         for place, (identity, end) in enumerate(zip(mine[r.ID].to_pylist(), mine[r.END].to_pylist(), strict=True)):
             reports.setdefault((given.source, identity, end), found.slice(place, 1))
-    return pa.concat_tables([no_late_rows(), *reports.values()])
+    return pa.concat_tables([NO_LATE_ROWS, *reports.values()])
 
 
 def late_rows(stream: str, rows: pa.Table, clocks: Clocks) -> pa.Table:

@@ -1,6 +1,6 @@
-"""The registry of evaluators: the evaluator of each choice in a plan.
+"""The registry of evaluators: which evaluator runs for each choice in a plan.
 
-A capability is an entry of `inkling.analysis.choice.FAMILIES`, which recognizes its events, and an entry here.
+A new capability is an entry of `inkling.analysis.choice.FAMILIES`, which recognizes its events, and an entry here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAKERS: dict[str, Maker] = {
     Chosen.RELATION: RelationEvaluator.of,
     Chosen.WORLDS: WorldsEvaluator.of,
 }
-"""Evaluators of events over uncertain streams."""
+"""Evaluators of events over uncertain streams, by choice."""
 
 _BEGINNINGS: dict[str, Callable[[PhysicalPlan, TimeUnit], StartDecisions | None]] = {
     Chosen.CHAIN: ChainEvaluator.beginning,
@@ -52,7 +52,7 @@ def uncertain_evaluators(
 
 
 def beginnings(plan: PhysicalPlan, unit: TimeUnit) -> dict[str, StartDecisions]:
-    """The decisions of evaluators about events that begin now, by choice; most evaluators decide nothing."""
+    """By choice, what evaluators decide about events that begin now; most evaluators decide nothing."""
     plan = plan.on_clock(unit.clock)
-    found = {str(name): begin(plan, unit) for name, begin in _BEGINNINGS.items()}
+    found = {str(name): begin(plan, unit) for name, begin in _BEGINNINGS.items() if plan.answered_by(name)}
     return {name: one for name, one in found.items() if one is not None}

@@ -15,7 +15,7 @@ from inkling.evaluators.stage.evaluator import StageEvaluator
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import source_numbers
 from inkling.evaluators.stage.rows.format import concatenated
-from inkling.evaluators.stage.rows.owners import Owners, owners_in
+from inkling.evaluators.stage.rows.keys import Owners, owners_in
 from inkling.io.duplicates import without_duplicates
 from inkling.io.rejects import NO_REJECTS, REJECTS_SCHEMA, Reason, row_json
 from inkling.logical.evaluate import ExpressionContext
@@ -24,9 +24,9 @@ from inkling.model.watermarks import Clocks, Watermarks
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.streams import lateness_of, streams_behind
 from inkling.runtime.buffered import Buffered, BufferedState
-from inkling.runtime.late import late_rows, late_stage_rows, named_rows, no_late_rows
+from inkling.runtime.late import NO_LATE_ROWS, late_rows, late_stage_rows, named_rows
 from inkling.runtime.operators.protocol import Emitted
-from inkling.runtime.parts import RoutedRows
+from inkling.runtime.routing import RoutedRows
 
 STAGE = "stage"
 
@@ -103,7 +103,7 @@ class BufferedStage(Buffered):
         if behind.any():
             behind &= ~np.array([given.is_derived for given in stage.inputs])[source_numbers(rows)]
         if not behind.any():
-            return rows, no_late_rows()
+            return rows, NO_LATE_ROWS
         late = late_stage_rows(stage, rows.filter(pa.array(behind)), clocks)
         return rows.filter(pa.array(~behind)), late
 
@@ -111,11 +111,11 @@ class BufferedStage(Buffered):
         self, stream: StreamPlan, arrived: list[pa.Table], clocks: Clocks
     ) -> tuple[list[pa.Table], pa.Table]:
         if not arrived:
-            return [], no_late_rows()
+            return [], NO_LATE_ROWS
         rows = pa.concat_tables(arrived)
         behind = rows[r.END].to_numpy() <= clocks.watermark
         if not behind.any():
-            return [rows], no_late_rows()
+            return [rows], NO_LATE_ROWS
         late = late_rows(stream.schema.name, rows.filter(pa.array(behind)), clocks)
         return [rows.filter(pa.array(~behind))], late
 
@@ -133,7 +133,7 @@ def _divided(rows: pa.Table, watermark: int) -> tuple[pa.Table, pa.Table]:
         return rows.slice(0, 0), rows
     if not n_complete:
         return rows, rows.slice(0, 0)
-    if complete[:n_complete].all():  # rows that come in order need not be copied
+    if complete[:n_complete].all():  # rows in time order need no copy
         return rows.slice(n_complete), rows.slice(0, n_complete)
     return rows.filter(pa.array(~complete)), rows.filter(pa.array(complete))
 
@@ -144,8 +144,8 @@ _ROW = "@row"
 def without_repeats(stage: Stage, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Rows with distinct (input, key, time, id), and rejects for the others.
 
-    All rows of one time are decided together, so a repeat that is still in time meets the row that it repeats. Rows of
-    derived events, and of streams joined with tables, may share an id.
+    Rows of one time are released together, so a repeat that is not late is compared with the row that it repeats. Rows
+    of derived events, and of streams joined with tables, may share an id.
     """
     if _are_distinct(rows[r.ID]):
         return rows, NO_REJECTS
@@ -174,7 +174,7 @@ def _are_distinct(ids: pa.ChunkedArray) -> bool:
         return True
     if pa.types.is_integer(ids.type) and not ids.null_count:
         numbers = ids.to_numpy()
-        if (numbers[1:] > numbers[:-1]).all():  # as they often come
+        if (numbers[1:] > numbers[:-1]).all():  # ascending ids are common
             return True
     return bool(pc.count_distinct(ids).as_py() == len(ids))
 

@@ -16,9 +16,9 @@ from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Watermarks
 from inkling.runtime.late import reported
 from inkling.runtime.operators.of_plan import Operators
-from inkling.runtime.operators.protocol import CHANGELOGS, Emitted
-from inkling.runtime.parts import RoutedRows
+from inkling.runtime.operators.protocol import Emitted
 from inkling.runtime.revision.changelogs import Changelogs
+from inkling.runtime.routing import CHANGELOGS, RoutedRows
 
 
 @dataclass(frozen=True, slots=True)

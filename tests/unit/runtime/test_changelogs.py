@@ -13,9 +13,8 @@ from inkling.io.normalize import Normalizer
 from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
 from inkling.runtime.revision import versions
-from inkling.runtime.revision.changelogs import Changelogs, StreamDelta
+from inkling.runtime.revision.changelogs import Changelogs, StreamDelta, changelogs_from_bytes, changelogs_to_bytes
 from inkling.runtime.revision.clocks import RevisionWindows
-from inkling.runtime.revision.snapshot import changelogs_from_bytes, changelogs_to_bytes
 
 LATENESS, WINDOW = 2, 5
 PLAN = bound(

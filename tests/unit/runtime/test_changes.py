@@ -6,7 +6,7 @@ import pytest
 
 import inkling
 from inkling.errors import InputError
-from inkling.runtime.changes import Changes, changes, planned_after
+from inkling.runtime.replacement import Changes, changes, planned_after
 
 STREAM = "STREAM Car(id INT, road STRING, speed INT) ID id TIME t LATENESS 5 TICKS;"
 TABLE = "TABLE limits(road STRING, top INT) FROM 'limits.csv';"

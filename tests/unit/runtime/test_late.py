@@ -29,6 +29,6 @@ def test_times_of_the_calendar() -> None:
     assert told["delay"].to_pylist() == [2.5]
 
 
-def test_no_late_rows_have_the_same_columns() -> None:
+def test_NO_LATE_ROWS_have_the_same_columns() -> None:
     for clock in Clock:
         assert reported(LATE_SCHEMA.empty_table(), clock).schema == reported_schema(clock)

@@ -7,7 +7,7 @@ from pathlib import Path
 import inkling
 from inkling.errors import InklingError
 from inkling.query import Program
-from inkling.runtime.changes import Changes
+from inkling.runtime.replacement import Changes
 from inkling.spark.streaming.checkpoint.versions import Replaceable
 from inkling.spark.streaming.watch import Watcher, files_of
 

@@ -17,9 +17,8 @@ from inkling.evaluators.protocol import Moment
 from inkling.evaluators.stage.member import StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch
-from inkling.evaluators.stage.rows.keys import KeyIndex
+from inkling.evaluators.stage.rows.keys import KeyIndex, Owners, is_among, with_owners
 from inkling.evaluators.stage.rows.migration import RowMigration
-from inkling.evaluators.stage.rows.owners import Owners, is_among, with_owners
 from inkling.kernels.automaton.order import any_tied
 from inkling.logical.plan import EventPlan
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch

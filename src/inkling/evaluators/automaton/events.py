@@ -21,7 +21,7 @@ from inkling.automata.run.rows import AutomatonRows
 from inkling.errors import InputError
 from inkling.evaluators.automaton.event_store import EventStore, place_texts
 from inkling.evaluators.automaton.state import RunsState
-from inkling.evaluators.matches.gather import Gather, lineage_ids
+from inkling.evaluators.gather import Gather, lineage_ids
 from inkling.evaluators.stage.rows.batches import comes_from
 from inkling.evaluators.stage.rows.row_tests import resets_in
 from inkling.kernels.automaton.lineage import place_events

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.matches.gather import Gather
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.gather import Gather
+from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.model.batch import EventBatch, Ints, taken

@@ -35,8 +35,8 @@ from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, P
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.stage.rows.derive import all_derived, derived_after
 from inkling.evaluators.stage.rows.format import rows_where
+from inkling.evaluators.stage.rows.keys import Owners, is_among, owners_by, owners_of
 from inkling.evaluators.stage.rows.migration import RowMigration
-from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_by, owners_of
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import StreamPlan

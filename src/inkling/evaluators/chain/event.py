@@ -17,9 +17,9 @@ from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.others import MOST_EVENTS, others_of, settled
 from inkling.evaluators.chain.search_space import Candidates, FoundChains, LeastProbability, SearchSpace
-from inkling.evaluators.matches.gather import lineage_ids
+from inkling.evaluators.gather import lineage_ids
 from inkling.evaluators.stage.rows.batches import comes_from, rows_passing
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan

@@ -15,7 +15,7 @@ from inkling.evaluators.chain.chains import PartialChains, begun, filled, room_f
 from inkling.evaluators.chain.conditions import Mask, asks_for_previous, fits, gathered, slots_in
 from inkling.evaluators.chain.others import latest_begin, not_too_late
 from inkling.evaluators.chain.search_space import Candidates, FoundChains, SearchSpace
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.chain.bounds import FAR
 from inkling.logical import plan as p
 from inkling.model.batch import Ints

@@ -18,7 +18,7 @@ from inkling.evaluators.chain.event import ChainEvent
 from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.search_space import FoundChains, SearchSpace
-from inkling.evaluators.matches.gather import lineage_ids
+from inkling.evaluators.gather import lineage_ids
 from inkling.evaluators.open_matches import OpenMatch, not_kept
 from inkling.kernels.chain.bounds import FAR, tighten
 from inkling.logical import plan as p

@@ -17,7 +17,7 @@ from inkling.evaluators.protocol import Moment
 from inkling.evaluators.stage.member import EventEvaluator, RowsState, StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch_and_order, in_one_piece, key_codes
-from inkling.evaluators.stage.rows.owners import Owners, with_owners
+from inkling.evaluators.stage.rows.keys import Owners, with_owners
 from inkling.evaluators.stage.rows.row_tests import of_moved_keys, passing, retained_rows
 from inkling.logical.plan import Per
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch

@@ -25,7 +25,7 @@ from inkling.evaluators.consumption.pairs import (
     stacked,
     united,
 )
-from inkling.evaluators.matches.gather import Gather
+from inkling.evaluators.gather import Gather
 from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.bytecode import ALWAYS, LOOKING_UP, Code, compile_conditions
 from inkling.evaluators.network.event import results_of
@@ -34,7 +34,7 @@ from inkling.evaluators.network.partials import NOWHERE
 from inkling.evaluators.network.session import Session, SharingGroup
 from inkling.evaluators.network.store import END, ID, START, Mask, Store
 from inkling.evaluators.stage.rows.batches import rows_passing
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.columns.canonical import canonical_order
 from inkling.kernels.joins import consumption as kernel
 from inkling.kernels.joins import vm

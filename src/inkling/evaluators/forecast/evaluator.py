@@ -13,7 +13,7 @@ from inkling.evaluators.protocol import Moment
 from inkling.evaluators.stage.member import EventEvaluator, RowsState, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch, in_one_piece, key_codes
-from inkling.evaluators.stage.rows.owners import with_owners
+from inkling.evaluators.stage.rows.keys import with_owners
 from inkling.forecasting.models.counts import Histories
 from inkling.model.batch import FOREVER
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.forecast.families import family_names
 from inkling.evaluators.forecast.symbols import SymbolReader
-from inkling.evaluators.matches.gather import lineage_ids
+from inkling.evaluators.gather import lineage_ids
 from inkling.forecasting.models.counts import Histories, WordCounts
 from inkling.forecasting.models.gaps import GapCounts
 from inkling.forecasting.models.model import GAP, WORD

@@ -20,8 +20,8 @@ from inkling.evaluators.protocol import Moment
 from inkling.evaluators.stage.member import RowsEvaluator, RowsState, StageSetting, StepInput, StepOutput, behind
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch, in_one_piece, key_codes
+from inkling.evaluators.stage.rows.keys import with_owners
 from inkling.evaluators.stage.rows.migration import RowMigration
-from inkling.evaluators.stage.rows.owners import with_owners
 from inkling.evaluators.stage.rows.row_tests import passing, without_resets
 from inkling.logical import plan as p
 from inkling.logical.plan import EventPlan, Per

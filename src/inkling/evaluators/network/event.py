@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.matches.gather import Gather, lineage_ids
+from inkling.evaluators.gather import Gather, lineage_ids
 from inkling.evaluators.network.lateral import JoinEvaluation
 from inkling.evaluators.network.partials import MatchContexts, Occurrences, stack
 from inkling.evaluators.network.session import Session, SharingGroup

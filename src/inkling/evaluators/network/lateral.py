@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from inkling.evaluators.matches.gather import Gather
+from inkling.evaluators.gather import Gather
 from inkling.evaluators.network import where
 from inkling.evaluators.network.bytecode import compile_conditions
 from inkling.evaluators.network.partials import (
@@ -38,7 +38,7 @@ from inkling.evaluators.network.rounds import RepetitionRounds, expand, is_among
 from inkling.evaluators.network.session import Common, LeafLookup, Session, ranges_of
 from inkling.evaluators.network.store import Store
 from inkling.evaluators.stage.rows.batches import has_bits
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.joins import join
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext

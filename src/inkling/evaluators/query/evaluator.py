@@ -30,7 +30,7 @@ from inkling.evaluators.query.sets.universal import UniversalState
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.derive import all_derived
 from inkling.evaluators.stage.rows.format import rows_where
-from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_by
+from inkling.evaluators.stage.rows.keys import Owners, is_among, owners_by
 from inkling.logical.plan import Per
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema

@@ -31,7 +31,7 @@ from inkling.evaluators.relation.program import RelationProgram, answered
 from inkling.evaluators.relation.results import probable_enough, results_of
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.format import rows_where
-from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_by
+from inkling.evaluators.stage.rows.keys import Owners, is_among, owners_by
 from inkling.io.normalize import START
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.roles import NO_ROLES

@@ -17,7 +17,7 @@ from inkling.evaluators.relation.forward import Limits, chances
 from inkling.evaluators.relation.lists import ALL, RelationQuery
 from inkling.evaluators.relation.operands import OperandKeys, RelationContext, keys_of
 from inkling.evaluators.segments.relations import truth_table
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.vectorized import evaluate

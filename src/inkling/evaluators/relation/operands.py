@@ -17,7 +17,7 @@ from inkling.evaluators.relation.ends import NOT_YET, completed_at, known_times,
 from inkling.evaluators.relation.lists import PointLists
 from inkling.evaluators.relation.points import KeyPoints, RowConditions, points_of_numbers, points_of_segments
 from inkling.evaluators.segments.operands import opened_and_closed, turns_of_roles
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.io.normalize import END, ID, START
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.matches.gather import Gather, lineage_ids
+from inkling.evaluators.gather import Gather, lineage_ids
 from inkling.evaluators.segments.operands import KeysAndSegments, side_of
 from inkling.evaluators.segments.relations import N_CASES, needed_comparisons, truth_table
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.columns import lists
 from inkling.kernels.joins.segments import ALL, Question, qualifying_segments, related_keys
 from inkling.logical import expr as e

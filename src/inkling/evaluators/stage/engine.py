@@ -12,9 +12,8 @@ import pyarrow as pa
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.automaton.events import RegularEvents, automata_of
 from inkling.evaluators.consumption.event import ConsumptionEvent
-from inkling.evaluators.forecast.event import ForecastEvent
+from inkling.evaluators.forecast.event import ForecastEvent, WatchingEvent
 from inkling.evaluators.forecast.learning import LearningEvent
-from inkling.evaluators.forecast.watching import WatchingEvent
 from inkling.evaluators.network.event import NetworkEvent
 from inkling.evaluators.network.session import Opened, SharedWork, renamed
 from inkling.evaluators.segments.event import SegmentsEvent

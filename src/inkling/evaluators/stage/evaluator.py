@@ -22,7 +22,7 @@ from inkling.evaluators.stage.open_matches import begun_matches
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.derive import derived_after
 from inkling.evaluators.stage.rows.format import concatenated, split_rows
-from inkling.evaluators.stage.rows.owners import Owners, is_among, is_divisible, owners_in
+from inkling.evaluators.stage.rows.keys import Owners, is_among, is_divisible, owners_in
 from inkling.evaluators.stage.rows.prepare import InputReader
 from inkling.evaluators.windows.evaluator import WindowEvaluator
 from inkling.logical.evaluate import ExpressionContext

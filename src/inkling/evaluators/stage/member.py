@@ -15,8 +15,8 @@ from inkling.analysis.bounds.lag import lag_of
 from inkling.evaluators.protocol import Moment, StatefulEvaluator
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.rows.format import concatenated, split_rows
+from inkling.evaluators.stage.rows.keys import Owners, is_among, owners_of
 from inkling.evaluators.stage.rows.migration import RowMigration
-from inkling.evaluators.stage.rows.owners import Owners, is_among, owners_of
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.batch import FOREVER, MatchBatch

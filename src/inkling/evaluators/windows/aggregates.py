@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.matches.whole_numbers import WholeSums, halves, means_of_two
+from inkling.evaluators.gather import WholeSums, halves, means_of_two
 from inkling.evaluators.windows.members import SlidingWindows
 from inkling.kernels.windows.exact_sums import sliding_sums
 from inkling.kernels.windows.sliding import extreme_rows, running_sums

@@ -13,7 +13,7 @@ from inkling.evaluators.stage.member import EventEvaluator, RowsState, StageSett
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch, in_one_piece, key_codes
 from inkling.evaluators.stage.rows.format import concatenated, split_rows
-from inkling.evaluators.stage.rows.owners import Owners, with_owners
+from inkling.evaluators.stage.rows.keys import Owners, with_owners
 from inkling.evaluators.stage.rows.row_tests import of_moved_keys, retained_rows
 from inkling.evaluators.windows.event import KNOWN, WindowEvent
 from inkling.logical import plan as p

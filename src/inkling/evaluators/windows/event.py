@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.matches.gather import Gather, lineage_ids
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.gather import Gather, lineage_ids
+from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.evaluators.windows.aggregates import WindowColumns
 from inkling.evaluators.windows.members import SlidingWindows, candidates, in_order_of, later_pairs
 from inkling.kernels.columns import lists

@@ -23,7 +23,7 @@ from inkling.evaluators.open_matches import Begun, OpenMatch, in_order
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows, StartDecisions
 from inkling.evaluators.sampling import Sampling, interval
 from inkling.evaluators.stage.rows import format as r
-from inkling.evaluators.stage.rows.owners import Owners
+from inkling.evaluators.stage.rows.keys import Owners
 from inkling.evaluators.worlds.answer import estimates, event_ids_by_event, require_exact
 from inkling.evaluators.worlds.division import world_parts
 from inkling.evaluators.worlds.live.pending import LiveEventIds, PendingState, split_final, with_matches

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from inkling.evaluators.forecast.watching import GIVEN
+from inkling.evaluators.forecast.event import GIVEN
 from inkling.forecasting.learning.program import read_by
 from inkling.logical.forecasts import DISTRIBUTION, watching_plan
 from inkling.logical.plan import EventPlan, Forecast, ForecastKind, ProgramPlan

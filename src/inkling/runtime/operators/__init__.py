@@ -1,4 +1,4 @@
-"""The stateful operators of a running program: what keeps a state between two batches of rows.
+"""The stateful operators of a running program.
 
-Enters: parts of rows, addressed to an operator, and how far time has come. Leaves: results, rows for other operators.
+Enters: rows with the address of an operator, and watermarks. Leaves: results, and rows for other operators.
 """

@@ -15,12 +15,11 @@ from inkling.logical.plan import StreamPlan
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.late import no_late_rows
-from inkling.runtime.operators.protocol import CHANGELOGS, Emitted, Onward, by_name
-from inkling.runtime.parts import RoutedRows
-from inkling.runtime.revision.changelogs import Changelogs
+from inkling.runtime.late import NO_LATE_ROWS
+from inkling.runtime.operators.protocol import Emitted, Onward, by_name
+from inkling.runtime.revision.changelogs import Changelogs, changelogs_from_bytes, changelogs_to_bytes
 from inkling.runtime.revision.clocks import RevisionWindows
-from inkling.runtime.revision.snapshot import changelogs_from_bytes, changelogs_to_bytes
+from inkling.runtime.routing import CHANGELOGS, RoutedRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class ChangelogOperator:
     ) -> tuple[Changelogs, Emitted]:
         added, withdrawals = by_name(parts)
         rows = {**{name: self._no_rows(name) for name in withdrawals if name not in added}, **added}
-        late, rejects, onward = [no_late_rows()], [NO_REJECTS], []
+        late, rejects, onward = [NO_LATE_ROWS], [NO_REJECTS], []
         for name, delta in state.apply(rows, withdrawals, watermarks).items():
             onward += [Onward(name, delta.withdrawn, withdrawn=True), Onward(name, delta.added)]
             late.append(delta.late)

@@ -1,11 +1,13 @@
-"""The operators of a plan, and the routing of raw rows to them.
+"""The operators of a plan in their order, and how raw rows of a stream reach them.
 
-Operators one after the other: each ingests the rows that are addressed to it, and sends on what others read.
+    changelogs (with revision) -> stage 0 -> stage 1 -> ... -> events over uncertain streams
+
+Each operator ingests the rows with its address; its results are routed to the operators that read them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,14 +17,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.sampling import Sampling
-from inkling.evaluators.stage.engine import source_table
 from inkling.evaluators.stage.rows.format import concatenated
-from inkling.evaluators.stage.rows.owners import buckets_of
+from inkling.evaluators.stage.rows.keys import buckets_of
 from inkling.io.normalize import ID, Normalizer
 from inkling.io.rejects import NO_REJECTS
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import ProgramPlan, StreamPlan
-from inkling.model.batch import MatchBatch
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock, TimeUnit
 from inkling.model.uncertainty import LostEvents
@@ -31,45 +31,18 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.physical.streams import streams_behind, time_of
 from inkling.runtime.late import NO_LATE_ROWS
 from inkling.runtime.operators.changelogs import ChangelogOperator
-from inkling.runtime.operators.protocol import CHANGELOGS, UNCERTAIN, Emitted, StreamOperator
+from inkling.runtime.operators.protocol import Emitted, StreamOperator
 from inkling.runtime.operators.revised import RevisedOperator
 from inkling.runtime.operators.stage import StageOperator
 from inkling.runtime.operators.uncertain import UncertainOperator
-from inkling.runtime.parts import RoutedRows, SourceReader, divided, pieces
 from inkling.runtime.registry import Maker
+from inkling.runtime.replacement import RunningPlan
 from inkling.runtime.revision.changelogs import readers_of
 from inkling.runtime.revision.clocks import RevisionWindows
 from inkling.runtime.revision.stage import StageMachine, is_revised
-from inkling.runtime.running import RunningPlan
+from inkling.runtime.revision.uncertain import UncertainMachine
+from inkling.runtime.routing import CHANGELOGS, UNCERTAIN, RoutedRows, Routes, divided, pieces
 from inkling.runtime.stage import BufferedStage
-from inkling.runtime.uncertain.machine import UncertainMachine
-
-
-class Routes:
-    """Which operators read a stream or a derived event, and what of its rows."""
-
-    def __init__(
-        self,
-        staged: PhysicalPlan,
-        tables: Mapping[str, pa.Table],
-        context: ExpressionContext,
-        uncertain: Collection[str] = (),
-    ) -> None:
-        """`uncertain` names the streams that events over uncertain streams read."""
-        self._staged, self._tables, self._context, self._uncertain = staged, tables, context, uncertain
-        self._readers: dict[str, SourceReader] = {}
-
-    def __call__(self, source: str, rows: MatchBatch | pa.Table, *, withdrawn: bool = False) -> Iterator[RoutedRows]:
-        """The parts of rows for each operator that reads them."""
-        if source not in self._readers:
-            self._readers[source] = SourceReader(self._staged, source, self._tables, self._context)
-        reader, is_uncertain = self._readers[source], source in self._uncertain
-        if not len(rows) or not (is_uncertain or reader.has_readers):
-            return
-        table = source_table(rows) if isinstance(rows, MatchBatch) else rows
-        if is_uncertain:
-            yield RoutedRows(UNCERTAIN, source, table, withdrawn)
-        yield from reader(table, withdrawn=withdrawn)
 
 
 class OperatorChain:
@@ -131,9 +104,9 @@ class Operators:
         makers: Mapping[str, Maker] | None = None,
         running: RunningPlan | None = None,
     ) -> None:
-        """`clocks` are those of the streams that are read; `makers` are the evaluators of another process.
+        """`clocks`: by stream that is read; `makers`: the registry of evaluators of another process.
 
-        Without a program that is `running`, all events begin together.
+        `running`: where the events of a running program are; without it, all events begin now.
         """
         self.plan, running = plan, running or RunningPlan.begun(plan, unit)
         self.staged, self._cohorts = running.staged, running.cohorts
@@ -203,7 +176,7 @@ class Operators:
         if address == UNCERTAIN:
             if not program.revises:
                 return self.uncertain
-            (live,) = self.uncertain.live  # where the past may change, no event begins later than others
+            (live,) = self.uncertain.live  # programs with revision have one cohort
             return RevisedOperator(UNCERTAIN, UncertainMachine(live), self._uncertain_windows)
         if not is_revised(address, self.staged):
             return StageOperator(BufferedStage(self.staged, address, self._tables, self._context), clock)
@@ -217,7 +190,7 @@ class Operators:
         return RevisionWindows.of(self.uncertain.streams, self.plan.program, self._unit)
 
     def _readers(self) -> dict[str, list[RevisionWindows]]:
-        """By stream, the windows of its readers; its changelog finds late rows by them."""
+        """By stream, the windows of its readers, by which its changelog recognizes late rows."""
         readers = readers_of(self.staged, self._context)
         if self.plan.uncertain:
             for name in self.uncertain.streams:
@@ -269,6 +242,6 @@ def normalizer_of(stream: StreamPlan, clock: Clock) -> Normalizer:
 
 
 def _has_roles(program: ProgramPlan) -> bool:
-    """Whether rows of one key give the roles of numbered events of other keys; in a replay, each bucket has its own."""
+    """Whether the roles of numbered events come from rows of other keys; in a replay, all keys must share a bucket."""
     uncertainties = [stream.schema.uncertainty for stream in program.streams]
     return any(isinstance(uncertainty, LostEvents) and uncertainty.role is not None for uncertainty in uncertainties)

@@ -14,12 +14,7 @@ import pyarrow as pa
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.model.batch import MatchBatch
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.parts import RoutedRows
-
-CHANGELOGS = -2
-"""The address of the changelogs of streams, which are the first operator of programs with revision."""
-UNCERTAIN = -3
-"""The address of the events over uncertain streams, behind the stages of certain events; stages have their numbers."""
+from inkling.runtime.routing import RoutedRows
 
 State = TypeVar("State")
 

@@ -1,8 +1,8 @@
-"""The operator that revises results: a replay around any machine."""
+"""The operator that revises results: it replays a machine after a change and emits withdrawn and added results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.evaluators import state as codec
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.format import STAGE_ROWS, concatenated
@@ -18,15 +19,14 @@ from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 from inkling.model.watermarks import NEVER, Watermarks
 from inkling.results import ADDED, WITHDRAWN
-from inkling.runtime.late import LATE_SCHEMA, no_late_rows
+from inkling.runtime.late import LATE_SCHEMA, NO_LATE_ROWS
 from inkling.runtime.operators.protocol import Emitted, Onward, by_name
-from inkling.runtime.parts import RoutedRows
 from inkling.runtime.revision.clocks import RevisionClocks, RevisionWindows
 from inkling.runtime.revision.contents import differences
 from inkling.runtime.revision.delta import Delta
 from inkling.runtime.revision.machine import LATE, OWNER, ReplayMachine
-from inkling.runtime.revision.replay import Replay, Revisable, S
-from inkling.runtime.revision.snapshot import revisable_from_bytes, revisable_to_bytes
+from inkling.runtime.revision.replay import Checkpoint, Replay, Revisable, S
+from inkling.runtime.routing import RoutedRows
 
 
 class RevisedOperator(Generic[S]):
@@ -43,7 +43,7 @@ class RevisedOperator(Generic[S]):
         self, state: Revisable[S], parts: Sequence[RoutedRows], watermarks: Watermarks
     ) -> tuple[Revisable[S], Emitted]:
         state, delta = self._replay.advance(state, *by_name(parts, STAGE_ROWS), watermarks)
-        revisions, late = [delta], [no_late_rows()]
+        revisions, late = [delta], [NO_LATE_ROWS]
         while LATE in delta.added:
             found = LateFindings.of(state, delta.added[LATE], self.machine.streams)
             late.append(found.hopeless)
@@ -67,7 +67,7 @@ class RevisedOperator(Generic[S]):
         return max(state.clocks.latest.values(), default=None)
 
     def n_kept(self, state: Revisable[S]) -> int:
-        """In states of before as well."""
+        """Rows and numbers in the state and in all checkpoints."""
         held = sum(len(rows) for kind in (state.pending, state.log, state.emitted) for rows in kind.values())
         return held + sum(map(self.machine.n_kept, (state.now, *(before.state for before in state.checkpoints))))
 
@@ -82,14 +82,20 @@ class RevisedOperator(Generic[S]):
         return self.machine.open_matches(state.now, waiting, state.clocks.latest, event)
 
     def to_bytes(self, state: Revisable[S]) -> bytes:
-        return revisable_to_bytes(state, self.machine.to_bytes)
+        return codec.to_bytes(_with_each(state, self.machine.to_bytes))
 
     def from_bytes(self, data: bytes) -> Revisable[S]:
-        return revisable_from_bytes(data, self.machine.from_bytes)
+        return _with_each(codec.from_bytes(data, Revisable[bytes]), self.machine.from_bytes)
 
     def _shown(self, name: str, gone: pa.Table, fresh: pa.Table) -> pa.Table:
         both = [self.machine.shown(name, rows, op) for rows, op in ((gone, WITHDRAWN), (fresh, ADDED)) if len(rows)]
         return concatenated(both)
+
+
+def _with_each(state: Revisable[S], changed: Callable[[S], codec.State]) -> Revisable[codec.State]:
+    """The state with another form of the machine's states: bytes, or values."""
+    checkpoints = tuple(Checkpoint(one.until, changed(one.state)) for one in state.checkpoints)
+    return replace(state, now=changed(state.now), checkpoints=checkpoints)  # type: ignore[return-value, arg-type]
 
 
 def _net_of(revisions: Sequence[Delta]) -> dict[str, tuple[pa.Table, pa.Table]]:
@@ -119,7 +125,7 @@ def _onward(net: dict[str, tuple[pa.Table, pa.Table]]) -> Iterable[Onward]:
 
 @dataclass(frozen=True, slots=True)
 class LateFindings:
-    """The first time that such rows can still change, and the rows whose times cannot change any more."""
+    """Rows that are late inside the machine: the time from which a replay helps, and the rows that it cannot help."""
 
     since: int | None
     hopeless: pa.Table
@@ -133,7 +139,7 @@ class LateFindings:
         return cls(first, _with_delays(state, late.filter(pa.array(~hopeful))))
 
     def removed_from(self, state: Revisable[S]) -> Revisable[S]:
-        """A row that is reported as too late does not count later on, either."""
+        """The state without the rows that were reported as late."""
         log = dict(state.log)
         for row in self.hopeless.to_pylist():
             if row["stream"] in log:
@@ -143,9 +149,9 @@ class LateFindings:
 
 
 def _since(state: Revisable[S], row: Mapping[str, object], schema: StreamSchema) -> int:
-    """From when on events may have been lost before a row; always where nothing is known."""
+    """The earliest time of events that were lost before a row; `NEVER` if it is unknown."""
     uncertainty, held = schema.uncertainty, state.log.get(schema.name)
-    assert isinstance(uncertainty, LostEvents), "no other row is late inside"
+    assert isinstance(uncertainty, LostEvents), "only rows of numbered streams are late inside a machine"
     if uncertainty.bounds is None or held is None:
         return NEVER
     emitted = held.filter(_is_meant(held, row))[uncertainty.bounds[0]]

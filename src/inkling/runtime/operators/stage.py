@@ -1,8 +1,7 @@
 """The operator of a stage of certain events, and the migration of its state when a running program is replaced.
 
-Unchanged events continue as if nothing had happened. Events that are new see what ends after `beginning_of` them, as
-if the streams had begun there: rows that came before the switch were not prepared for them, and a match of which they
-know only a part is none.
+Kept events continue with their state. A new event reads only rows that end after `beginning_of` it: earlier rows were
+not prepared for it, and a match of which it has seen only a part must not be reported.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Clocks, Watermarks
 from inkling.physical.streams import streams_of_event
 from inkling.runtime.buffered import BufferedState
-from inkling.runtime.changes import changes, is_same_stream
 from inkling.runtime.operators.protocol import Emitted, Onward
-from inkling.runtime.parts import RoutedRows
+from inkling.runtime.replacement import changes, is_same_stream
 from inkling.runtime.revision.replay import marked_rows
 from inkling.runtime.revision.stage import StageMachine
+from inkling.runtime.routing import RoutedRows
 from inkling.runtime.stage import STAGE, BufferedStage
 
 

@@ -18,18 +18,17 @@ from inkling.model.time import TimeUnit
 from inkling.model.watermarks import Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.buffered import BufferedState
-from inkling.runtime.operators.protocol import UNCERTAIN, Emitted, by_name
-from inkling.runtime.parts import RoutedRows
+from inkling.runtime.operators.protocol import Emitted, by_name
 from inkling.runtime.registry import Maker
-from inkling.runtime.uncertain.checks import watermarks_of
-from inkling.runtime.uncertain.program import Cohort, UncertainProgram
+from inkling.runtime.routing import UNCERTAIN, RoutedRows
+from inkling.runtime.uncertain import Cohort, UncertainProgram, watermarks_of
 
 States = tuple[BufferedState, ...]
-"""Of every cohort one."""
+"""One state per cohort."""
 
 
 class UncertainOperator:
-    """Compiled once; the oldest cohort that reads a stream reports its late and rejected rows."""
+    """The cohorts of a program. The oldest cohort that reads a stream reports its late and rejected rows."""
 
     def __init__(
         self,
@@ -42,7 +41,7 @@ class UncertainOperator:
         makers: Mapping[str, Maker] | None = None,
     ) -> None:
         self.part = uncertain_part(plan.program)
-        self.key = common_key(self.part).conclusion  # what divides the events over uncertain streams, and their states
+        self.key = common_key(self.part).conclusion  # divides rows and states
         self.streams: dict[str, StreamSchema] = {}
         self._numbers, self.live = [one.number for one in cohorts], []
         for one in cohorts:
@@ -64,7 +63,7 @@ class UncertainOperator:
 
     def step(self, state: States, parts: Sequence[RoutedRows], watermarks: Watermarks) -> tuple[States, Emitted]:
         rows, withdrawn = by_name(parts)
-        assert not withdrawn, "where nothing is revised, nothing is withdrawn"
+        assert not withdrawn, "only programs with revision have withdrawals"
         stepped = [one.advance(held, rows, watermarks) for one, held in zip(self.live, state, strict=True)]
         emitted = [one for _, one in stepped]
         return tuple(held for held, _ in stepped), Emitted(
@@ -88,7 +87,7 @@ class UncertainOperator:
     def migrated(self, state: States, before: UncertainOperator) -> States:
         """New cohorts begin at the watermark of the replaced program."""
         old = dict(zip(before._numbers, zip(before.live, state, strict=True), strict=True))
-        clocks = state[0].clocks  # all cohorts hear the same
+        clocks = state[0].clocks  # the clocks of all cohorts are equal
         return tuple(
             live.migrated(*old[number]) if number in old else live.beginning(clocks)
             for number, live in zip(self._numbers, self.live, strict=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from inkling.evaluators import state as codec
 from inkling.io.corrections import ids_are_distinct, rejected_withdrawals
 from inkling.io.normalize import END, ID
 from inkling.io.rejects import NO_REJECTS, Reason
@@ -18,7 +19,7 @@ from inkling.model.schema import StreamSchema
 from inkling.model.watermarks import NEVER, Clocks, Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.streams import streams_behind, time_of
-from inkling.runtime.late import LATE_SCHEMA, late_rows, no_late_rows
+from inkling.runtime.late import LATE_SCHEMA, NO_LATE_ROWS, late_rows
 from inkling.runtime.revision.clocks import ManyClocks, RevisionClocks, RevisionWindows
 from inkling.runtime.revision.versions import DUE, DistinctIdVersions, RowVersions, SharedIdVersions
 
@@ -64,7 +65,7 @@ def readers_of(plan: PhysicalPlan, context: ExpressionContext) -> dict[str, list
         for name in behind:
             found[name].append(windows)
     for name, readers in found.items():
-        if not readers:  # a stream without readers has only its own window
+        if not readers:  # only the windows of the stream itself
             readers.append(RevisionWindows.of([name], plan.program, context.unit))
     return found
 
@@ -113,7 +114,7 @@ class StreamChangelog:
             return None
         nothing = self.waiting.slice(0, 0)
         rejects = self._expired(nothing, clocks)
-        return StreamDelta(nothing, nothing, no_late_rows(), rejects) if len(rejects) else None
+        return StreamDelta(nothing, nothing, NO_LATE_ROWS, rejects) if len(rejects) else None
 
     @property
     def n_held(self) -> int:
@@ -123,7 +124,7 @@ class StreamChangelog:
     def _in_time(self, rows: pa.Table, clocks: ManyClocks) -> tuple[pa.Table, pa.Table]:
         behind = rows[time_of(self.schema)].to_numpy() <= clocks.closed
         if not behind.any():
-            return rows, no_late_rows()
+            return rows, NO_LATE_ROWS
         return rows.filter(pa.array(~behind)), self._late(rows.filter(pa.array(behind)), clocks)
 
     def _late(self, rows: pa.Table, clocks: ManyClocks) -> pa.Table:
@@ -132,17 +133,17 @@ class StreamChangelog:
         return late_rows(name, rows, Clocks({}, {name: self._now(clocks, clocks.closed)}))
 
     def _now(self, clocks: ManyClocks, limit: int) -> int:
-        """What delays are counted from: the latest time of the stream, or the limit if others have moved that on."""
+        """The time from which delays are counted: the latest of the stream, or the limit if it is later."""
         latest = clocks.latest(self.schema.name)
         return latest if limit >= FOREVER and latest > NEVER else max(latest, limit)
 
     def _reachable(self, withdrawals: pa.Table, clocks: ManyClocks) -> tuple[pa.Table, pa.Table]:
-        """Withdrawals of what can still change, and a report of the others."""
+        """Withdrawals after the settled time, and the others as late rows."""
         ends = self.versions.ends_of(withdrawals)
         known = ends > NEVER
         behind = (ends <= clocks.settled) & known
         if not behind.any():
-            return withdrawals, no_late_rows()
+            return withdrawals, NO_LATE_ROWS
         missed = withdrawals.filter(pa.array(behind))
         latest = self._now(clocks, clocks.settled)
         report = pa.table(
@@ -158,14 +159,14 @@ class StreamChangelog:
         return withdrawals.filter(pa.array(~behind)), report
 
     def _expired(self, fresh: pa.Table, clocks: ManyClocks) -> pa.Table:
-        """Rejects for withdrawals whose events did not come and cannot come any more."""
+        """Rejects for withdrawals whose events can no longer arrive."""
         if len(fresh):
             self.waiting = fresh if self.waiting is None else pa.concat_tables([self.waiting, fresh])
         if self.waiting is None or not len(self.waiting):
             return NO_REJECTS
         self.waiting = self.waiting.filter(pa.array(~self.versions.has_events(self.waiting)))
         due = self.waiting[DUE].to_numpy()
-        if (due == NEVER).any():  # they came before any event did
+        if (due == NEVER).any():  # withdrawals before the first event
             due = np.where(due == NEVER, clocks.latest(self.schema.name), due)
             self.waiting = self.waiting.drop_columns([DUE]).append_column(DUE, pa.array(due))
         over = (due <= clocks.settled) & ((due > NEVER) | (clocks.settled >= FOREVER))
@@ -181,3 +182,37 @@ def _versions(schema: StreamSchema) -> RowVersions:
     if schema.op is None and (schema.id is None or schema.uncertainty is not None):
         return RowVersions(schema)
     return DistinctIdVersions(schema) if ids_are_distinct(schema) else SharedIdVersions(schema)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChangelog:
+    """The stored form of a changelog: versions of rows, and withdrawals whose events have not arrived."""
+
+    versions: Mapping[str, pa.Table]
+    waiting: pa.Table | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChangelogs:
+    """Changelogs and clocks by stream."""
+
+    by_stream: Mapping[str, StoredChangelog]
+    clocks: Mapping[str, ManyClocks]
+
+
+def changelogs_to_bytes(changelogs: Changelogs) -> bytes:
+    by_stream = {
+        name: StoredChangelog(one.versions.to_tables(), one.waiting) for name, one in changelogs.by_stream.items()
+    }
+    return codec.to_bytes(StoredChangelogs(by_stream, changelogs.clocks))
+
+
+def changelogs_from_bytes(changelogs: Changelogs, data: bytes) -> Changelogs:
+    """Fills empty changelogs from bytes."""
+    stored = codec.from_bytes(data, StoredChangelogs)
+    for name, changelog in changelogs.by_stream.items():
+        changelog.waiting = stored.by_stream[name].waiting
+        if stored.by_stream[name].versions:
+            changelog.versions.load(dict(stored.by_stream[name].versions))
+        changelogs.clocks[name] = stored.clocks[name]
+    return changelogs

@@ -14,11 +14,11 @@ from inkling.physical.streams import lateness_of
 
 @dataclass(frozen=True, slots=True)
 class RevisionWindows:
-    """By stream: how late its rows may be, how long they can be withdrawn, and whether anybody waits for them."""
+    """By stream: how late its rows may be, how long they can be withdrawn, and whether results wait for late rows."""
 
-    lateness: Mapping[str, int]
-    kept: Mapping[str, int]
-    speculative: frozenset[str] = frozenset()
+    lateness: Mapping[str, int]  # in units of the clock
+    kept: Mapping[str, int]  # how long rows can be withdrawn, at least the lateness
+    speculative: frozenset[str] = frozenset()  # streams for whose late rows no result waits
 
     @classmethod
     def of(cls, streams: Iterable[str], program: ProgramPlan, unit: Callable[[Span], int]) -> RevisionWindows:
@@ -33,10 +33,10 @@ class RevisionWindows:
 
 @dataclass(frozen=True, slots=True)
 class RevisionClocks:
-    """Three watermarks of some streams, each at or before the next.
+    """Three watermarks: settled <= closed <= decided.
 
-    Nothing at or before `settled` can change any more; rows at or before `closed` are too late; what is known up to
-    `decided` is emitted.
+    Nothing at or before `settled` can change; rows at or before `closed` are too late; results up to `decided` are
+    emitted.
     """
 
     windows: RevisionWindows
@@ -66,7 +66,7 @@ class RevisionClocks:
         return replace(self, closing=closing, settling=settling, decided=decided)
 
     def with_windows(self, windows: RevisionWindows) -> RevisionClocks:
-        """The same clocks, with other windows from now on; what is settled stays so."""
+        """The clocks with other windows from now on; watermarks do not go back."""
         return replace(
             self,
             windows=windows,
@@ -75,7 +75,7 @@ class RevisionClocks:
         )
 
     def _emitted_until(self, closing: Clocks) -> int:
-        """The time up to which every stream is heard that somebody waits for; all of it if nobody waits."""
+        """The watermark of the streams that results wait for; the latest row if there is no such stream."""
         windows = self.windows
         if not windows.speculative:
             return NEVER
@@ -89,7 +89,7 @@ class RevisionClocks:
 
 @dataclass(frozen=True, slots=True)
 class ManyClocks:
-    """The clocks of all that read a stream: for one of them it is too late as soon as it is for any."""
+    """The clocks of all readers of a stream: a row is too late as soon as it is too late for one reader."""
 
     clocks: tuple[RevisionClocks, ...] = field(default_factory=tuple)
 

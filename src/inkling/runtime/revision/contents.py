@@ -1,4 +1,4 @@
-"""Rows compared by what they hold: which of some rows are gone, and which are new."""
+"""Rows compared by content: which of some rows are gone, and which are new."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _two_hashes(rows: pa.Table, names: Sequence[str]) -> tuple[Hashes, Hashes]:
 
 
 def _is_repeated(values: Hashes) -> NDArray[np.bool_]:
-    """Whether each value is that before it."""
+    """Whether each value equals the one before it."""
     return np.concatenate([[False], values[1:] == values[:-1]])
 
 

@@ -1,6 +1,6 @@
-"""The delta of a step: the results that it adds, and the emitted results that it withdraws.
+"""The delta of a step: results that it adds, and emitted results that it withdraws.
 
-Rows and results with the time of the step in which they were ingested or emitted.
+Kept rows and results carry the watermark of their step (`STEP_TIME`), by which a replay finds what to compare.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.stage.rows.format import rows_where
-from inkling.evaluators.stage.rows.owners import is_among
+from inkling.evaluators.stage.rows.keys import is_among
 from inkling.io.rejects import NO_REJECTS
 from inkling.runtime.revision.contents import differences
 from inkling.runtime.revision.machine import OWNER, STEP_TIME, Owners, Rounding, Rows
@@ -21,12 +21,12 @@ MANY_CHUNKS = 64
 
 
 def own_columns_of(rows: pa.Table) -> list[str]:
-    """The columns with what results say."""
+    """The columns of results without the time of their step."""
     return [name for name in rows.column_names if name != STEP_TIME]
 
 
 def own_columns(rows: pa.Table) -> list[str]:
-    """The columns that rows had before they were kept."""
+    """The columns that rows had on arrival."""
     return [name for name in rows.column_names if name not in (OWNER, STEP_TIME)]
 
 
@@ -48,7 +48,7 @@ def stepped_after(held: Rows, after: int) -> Rows:
 
 
 REJECTS = "@rejects"
-"""Rejects are kept like results, so that a replay does not emit them again."""
+"""Rejects are kept like results under this name, so that a replay does not emit them again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class DeltaBuilder:
                 continue
             if before is None:
                 assert new is not None
-                self._tell(name, new.slice(0, 0), new)
+                self._compare(name, new.slice(0, 0), new)
                 corrected[name] = new
                 continue
             concerned = before[STEP_TIME].to_numpy() > after
@@ -96,7 +96,7 @@ class DeltaBuilder:
                 concerned &= is_among(before[OWNER].to_numpy(), owners)
             old = rows_where(before, concerned)
             new = old.slice(0, 0) if new is None else self._rounding.as_emitted(old, new, own_columns_of(new))
-            self._tell(name, old, new)
+            self._compare(name, old, new)
             corrected[name] = pa.concat_tables([rows_where(before, ~concerned), new])
         return corrected
 
@@ -104,13 +104,13 @@ class DeltaBuilder:
         """Rejects are never withdrawn."""
         if before is None or new is None:
             if new is not None:
-                self._tell(REJECTS, new.slice(0, 0), new)
+                self._compare(REJECTS, new.slice(0, 0), new)
             return new if before is None else before
         _, fresh = differences(before, new, own_columns_of(new))
-        self._tell(REJECTS, new.slice(0, 0), rows_where(new, fresh))
+        self._compare(REJECTS, new.slice(0, 0), rows_where(new, fresh))
         return pa.concat_tables([before, rows_where(new, fresh)])
 
-    def _tell(self, name: str, old: pa.Table, new: pa.Table) -> None:
+    def _compare(self, name: str, old: pa.Table, new: pa.Table) -> None:
         names = own_columns_of(new)
         gone, fresh = differences(old, new, names)
         for where, rows, chosen in ((self._withdrawn, old, gone), (self._added, new, fresh)):

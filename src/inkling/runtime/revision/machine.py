@@ -1,6 +1,6 @@
-"""The protocol of a machine that can be replayed: it steps over rows, and its state can be copied, split and merged.
+"""The protocol of machines that can be replayed: a step over rows, and a state that can be copied, split and merged.
 
-Emitted estimates stay as they are where new ones differ by rounding only.
+`Rounding` keeps emitted estimates unchanged if a replay computes them with a rounding difference only.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from inkling.runtime.revision.contents import content_hashes
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """Columns with numbers that differ a little when rows are ingested in other steps."""
+    """Columns with estimates, and the tolerance below which two estimates are the same."""
 
     columns: tuple[str, ...] = ()
     tolerance: float = 0.0
 
     def as_emitted(self, old: pa.Table, new: pa.Table, others: list[str]) -> pa.Table:
-        """New rows, with the numbers of old ones that are the same in `others` and as good as the same in these."""
+        """New rows with the estimates of old rows that agree in all other columns and differ within the tolerance."""
         estimates = [name for name in self.columns if name in new.column_names]
         if not estimates or not len(old) or not len(new):
             return new
@@ -49,7 +49,7 @@ EXACT = Rounding()
 
 
 def _counted(codes: Hashes, estimates: NDArray[np.float64]) -> Hashes:
-    """Codes that distinguish rows that are alike, in the order of what is estimated."""
+    """Codes that also distinguish rows with equal codes, by the order of their estimates."""
     order = np.lexsort((estimates, codes))
     begins = np.flatnonzero(np.append(True, codes[order][1:] != codes[order][:-1]))
     lengths = np.diff(np.append(begins, len(order)))
@@ -63,15 +63,16 @@ Rows = Mapping[str, pa.Table]
 
 Times = NDArray[np.int64]
 Owners = NDArray[np.uint64]
-"""Hashes of partition keys: nothing that happens to one key changes what is found for another."""
+"""Hashes of partition keys; results of different keys are independent."""
 
 OWNER = "@owner"
+"""Column with the hash of the partition key of a row or result."""
 
 LATE = "@late"
-"""Rows that arrive too late with losses before them; kept like results, since a replay finds others."""
+"""Under this name, rows that are too late because lost events before them are decided; kept like results."""
 
 STEP_TIME = "@step_time"
-"""The time up to which the machine has ingested rows when it ingests a row or emits a result."""
+"""Column with the watermark of the step that ingested a row or emitted a result."""
 
 S = TypeVar("S")
 
@@ -85,19 +86,19 @@ class StepResults:
 
 
 class ReplayMachine(Protocol[S]):
-    """Steps over rows whose time has come. What all steps find together does not depend on how rows are cut into them.
+    """Steps over complete rows; the results of all steps do not depend on how rows are cut into steps.
 
-    `advance` may use up the state it is given; `copied` makes one that it does not touch.
+    `advance` may change its state in place; a state from `copied` is not changed by steps of the original.
     """
 
     @property
     def streams(self) -> Mapping[str, StreamSchema]:
-        """Streams of which rows may be found late, under the name `LATE`."""
+        """Streams whose rows may be reported under the name `LATE`."""
         ...
 
     @property
     def rounding(self) -> Rounding:
-        """Numbers in results that come out a little differently if rows are cut otherwise."""
+        """The columns of results that depend, by rounding, on how rows are cut into steps."""
         ...
 
     @property
@@ -108,7 +109,7 @@ class ReplayMachine(Protocol[S]):
     def start(self) -> S: ...
 
     def advance(self, state: S, rows: Rows, until: int) -> tuple[S, StepResults]:
-        """Ingest all rows whose time is after that of the last step and not after `until`."""
+        """Ingests rows after the time of the last step and not after `until`."""
         ...
 
     def times(self, name: str, rows: pa.Table) -> Times:
@@ -116,12 +117,12 @@ class ReplayMachine(Protocol[S]):
         ...
 
     def identities(self, name: str, rows: pa.Table) -> tuple[Owners, NDArray[np.bool_]]:
-        """Hashes of what makes a row that row, and whether a withdrawal means all rows with that identity or one."""
+        """The identity of each row as a hash, and whether a withdrawal removes all rows of that identity or one."""
         ...
 
     @property
     def is_divisible(self) -> bool:
-        """Whether keys can be kept apart."""
+        """Whether states can be split by key."""
         ...
 
     def owners(self, name: str, rows: pa.Table) -> Owners: ...
@@ -133,7 +134,7 @@ class ReplayMachine(Protocol[S]):
         ...
 
     def merge(self, left: S, right: S) -> S:
-        """One state of two that hold different keys and have come to the same moment."""
+        """One state from two states of different keys at the same time."""
         ...
 
     def watermark(self, state: S) -> int: ...
@@ -147,7 +148,7 @@ class ReplayMachine(Protocol[S]):
         ...
 
     def open_matches(self, state: S, waiting: Rows, latest: Mapping[str, int], event: str) -> list[OpenMatch]:
-        """What has begun and may still be completed, also with rows that wait for their time."""
+        """The open matches of an event, given also the buffered rows."""
         ...
 
     def to_bytes(self, state: S) -> bytes: ...

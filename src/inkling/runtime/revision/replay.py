@@ -1,6 +1,10 @@
-"""Replay: a machine returns to a checkpoint before a change, replays the rows since then, and emits the difference.
+"""Replay: after a change in the past, return to the last checkpoint before it, replay the rows, emit the difference.
 
-Finds the kept rows that withdrawals refer to.
+ETALIS revises results incrementally, rule by rule (Anicic 2011, sections 9.2 and 9.3). Replay needs no such rules: it
+works around any machine. If few keys are concerned, only their states are split off, replayed and merged back.
+
+    checkpoint ---- change ------ now
+         |____ replayed rows _____|     results after the checkpoint are compared with the emitted ones
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.stage.rows.format import rows_where
-from inkling.evaluators.stage.rows.owners import is_among
+from inkling.evaluators.stage.rows.keys import is_among
 from inkling.model.watermarks import NEVER, Watermarks
 from inkling.runtime.revision.clocks import RevisionClocks
 from inkling.runtime.revision.contents import content_hashes
@@ -30,9 +34,9 @@ from inkling.runtime.revision.machine import EXACT, OWNER, STEP_TIME, Owners, Re
 
 
 def marked_rows(machine: ReplayMachine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
-    """Rows that are kept with the identity of a withdrawn one: all of them, or as many as are withdrawn."""
+    """Marks the kept rows that withdrawals mean: all rows with the identity, or as many as were withdrawn."""
     gone = np.zeros(len(held), bool)
-    if OWNER in held.column_names:  # rows of the same keys are soon found
+    if OWNER in held.column_names:  # compare only rows of the same keys
         near = is_among(held[OWNER].to_numpy(), np.unique(machine.owners(name, withdrawn)))
         gone[near] = _marked(machine, name, rows_where(held, near), withdrawn)
         return gone
@@ -46,7 +50,7 @@ def _marked(machine: ReplayMachine[Any], name: str, held: pa.Table, withdrawn: p
     single, counts = np.unique(wanted[~all_meant], return_counts=True)
     near = np.flatnonzero(np.isin(codes, single))
     if len(near):
-        # an event that was joined with facts has a row for each: of rows that say the same, one is of each event
+        # an event joined with table facts has one row per fact: of each group of equal rows, one belongs to the event
         stepped = content_hashes(rows_where(held, np.isin(codes, single)), own_columns(held))
         order = np.lexsort((stepped, codes[near]))
         begins = np.flatnonzero(_is_new(codes[near][order]) | _is_new(stepped[order]))
@@ -65,6 +69,7 @@ S = TypeVar("S")
 
 MOST_CHECKPOINTS = 4
 SPARE_ROWS = 256
+"""A new checkpoint is made after this many rows plus a quarter of the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +89,9 @@ class Revisable(Generic[S]):
     now: S
     checkpoints: tuple[Checkpoint[S], ...]
     pending: Rows = field(default_factory=dict)  # rows after the watermark
-    log: Rows = field(default_factory=dict)
-    emitted: Rows = field(default_factory=dict)
-    n_fresh: int = 0  # rows that were ingested after the newest checkpoint
+    log: Rows = field(default_factory=dict)  # ingested rows, with `OWNER` and `STEP_TIME`
+    emitted: Rows = field(default_factory=dict)  # results, with `OWNER` and `STEP_TIME`
+    n_fresh: int = 0  # rows ingested after the newest checkpoint
 
 
 class Replay(Generic[S]):
@@ -102,17 +107,17 @@ class Replay(Generic[S]):
     def advance(
         self, state: Revisable[S], added: Rows, withdrawn: Rows, watermarks: Watermarks
     ) -> tuple[Revisable[S], Delta]:
-        """Ingest rows and withdrawals of rows; all of them are after the final time."""
+        """Ingests added and withdrawn rows, all of which are after the settled time."""
         delta = DeltaBuilder(self._rounding)
         state, change = self._ingested(state, added, withdrawn)
         state = replace(state, clocks=state.clocks.after(watermarks))
         if change is None:
-            state = self._gone_on(state, delta)
+            state = self._stepped(state, delta)
         elif (owners := self._concerned(state, change)) is None:
             state, _ = self._released(state)
             state = self._revised(state, change.since, None, delta)
         else:
-            state = self._gone_on(self._revised(state, change.since, owners, delta), delta)
+            state = self._stepped(self._revised(state, change.since, owners, delta), delta)
         return self._collected(state), delta.build()
 
     def again(self, state: Revisable[S], since: int) -> tuple[Revisable[S], Delta]:
@@ -138,7 +143,7 @@ class Replay(Generic[S]):
         for name, rows in added.items():
             if not len(rows):
                 continue
-            # a stage whose streams were idle reports what others have settled without it: it counts as soon as it can
+            # a stage with idle streams may emit results of settled times: they count right after the oldest checkpoint
             times = np.maximum(self._machine.times(name, rows), state.checkpoints[0].until + 1)
             past = times <= state.until
             if past.any():
@@ -158,12 +163,12 @@ class Replay(Generic[S]):
         return state, _Change(min(since), np.unique(np.concatenate(owners))) if since else None
 
     def _borders_after(self, state: Revisable[S], times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For past rows, the first checkpoint after them, or the present state."""
+        """For rows in the past, the time of the first checkpoint after each, or of the current state."""
         borders = np.array([*(one.until for one in state.checkpoints), state.until], np.int64)
         return borders[np.searchsorted(borders[:-1], times)]
 
     def _concerned(self, state: Revisable[S], change: _Change) -> Owners | None:
-        """The keys that a change concerns; None if a replay of all keys costs no more."""
+        """The keys to replay; None: all keys, because they are most of the rows, or states cannot be split."""
         if not self._machine.is_divisible:
             return None
         begin = state.checkpoints[self._before(state, change.since)].until
@@ -183,11 +188,11 @@ class Replay(Generic[S]):
         found: dict[str, list[pa.Table]] = {}
         checkpoints = list(state.checkpoints[: first + 1])
         for checkpoint in state.checkpoints[first + 1 :]:
-            reached = self._go(reached, log, at, checkpoint.until, found)
+            reached = self._replayed(reached, log, at, checkpoint.until, found)
             at = checkpoint.until
             repaired = self._repaired(checkpoint.state, machine.copied(reached), owners)
             checkpoints.append(Checkpoint(at, repaired))
-        reached = self._go(reached, log, at, state.until, found)
+        reached = self._replayed(reached, log, at, state.until, found)
         emitted = delta.corrected(state.emitted, found, owners, begin)
         return replace(
             state, now=self._repaired(state.now, reached, owners), checkpoints=tuple(checkpoints), emitted=emitted
@@ -196,10 +201,10 @@ class Replay(Generic[S]):
     def _before(self, state: Revisable[S], time: int) -> int:
         """The number of the newest checkpoint before a time."""
         found = [number for number, one in enumerate(state.checkpoints) if one.until < time]
-        assert found, "nothing that is settled can change"
+        assert found, "changes are after the settled time"
         return found[-1]
 
-    def _go(self, state: S, log: Rows, after: int, until: int, found: dict[str, list[pa.Table]]) -> S:
+    def _replayed(self, state: S, log: Rows, after: int, until: int, found: dict[str, list[pa.Table]]) -> S:
         if until <= after:
             return state
         rows = {}
@@ -225,7 +230,7 @@ class Replay(Generic[S]):
             chosen &= is_among(rows[OWNER].to_numpy(), owners)
         return rows if chosen.all() else rows_where(rows, chosen)
 
-    def _gone_on(self, state: Revisable[S], delta: DeltaBuilder) -> Revisable[S]:
+    def _stepped(self, state: Revisable[S], delta: DeltaBuilder) -> Revisable[S]:
         """Ingests the rows up to the watermark, and emits their results."""
         released, ready = self._released(state)
         if released.until == state.until:
@@ -271,12 +276,12 @@ class Replay(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    since: int  # the first time at which the past is different
+    since: int  # the first time that changes
     owners: Owners
 
 
 def _thinned(checkpoints: tuple[Checkpoint[S], ...]) -> tuple[Checkpoint[S], ...]:
-    """The oldest, and not too many others."""
+    """The oldest checkpoint, and at most three others."""
     while len(checkpoints) > MOST_CHECKPOINTS:
         checkpoints = checkpoints[::2] if len(checkpoints) % 2 else (checkpoints[0], *checkpoints[1::2])
     return checkpoints

@@ -1,4 +1,4 @@
-"""A stage whose past may change, as a machine that can go back: rows are added and withdrawn, and so are results."""
+"""Replay of a stage of certain events whose input may be withdrawn: the stage as a `ReplayMachine`."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.streams import streams_behind
 from inkling.results import result_schema, result_table
 from inkling.runtime.buffered import BufferedMachine, BufferedState
-from inkling.runtime.parts import RoutedRows
 from inkling.runtime.revision.contents import content_hashes
 from inkling.runtime.revision.delta import own_columns
 from inkling.runtime.revision.machine import EXACT, OWNER, Owners, Rows, StepResults, Times
+from inkling.runtime.routing import RoutedRows
 from inkling.runtime.stage import BufferedStage
 
 TIME = "time"
-"""The one stream on which the machine inside waits: it is given rows when their time has come."""
+"""The only clock of the stage inside a replay: it gets rows that are complete, so it buffers none."""
 
 
 @dataclass(frozen=True)
 class StageMachine(BufferedMachine[BufferedStage]):
-    """The evaluators of a stage as something that can go back."""
+    """A stage of certain events that can be replayed."""
 
     live: BufferedStage
     clock: Clock
@@ -64,7 +64,7 @@ class StageMachine(BufferedMachine[BufferedStage]):
         return state, StepResults(results, moved.rejects)
 
     def times(self, name: str, rows: pa.Table) -> Times:
-        """Derived events come when nothing changes them any more, so far as is known."""
+        """The end of a row of a stream; for a derived event, the time at which it is final."""
         ends = np.asarray(rows[r.END].to_numpy(), np.int64)
         if name != STAGE_ROWS or r.KNOWN not in rows.column_names:
             return ends
@@ -74,7 +74,7 @@ class StageMachine(BufferedMachine[BufferedStage]):
         return np.where(derived, np.minimum(known, FOREVER), ends)
 
     def identities(self, name: str, rows: pa.Table) -> tuple[Owners, NDArray[np.bool_]]:
-        """Rows of streams that withdraw are known by their ids, others by what they say; tables have no part in it."""
+        """Rows of streams with OP are identified by their ids, other rows by their content without table facts."""
         ids = hashes_of(rows[r.ID].combine_chunks())
         if name != STAGE_ROWS:
             by_id = np.full(len(rows), self._withdraws(name))
@@ -147,7 +147,7 @@ class StageMachine(BufferedMachine[BufferedStage]):
 
 
 def is_revised(number: int, plan: PhysicalPlan) -> bool:
-    """Whether anything that a stage reads may change after it was read."""
+    """Whether rows that a stage reads can be withdrawn, or arrive after results were emitted."""
     return any(revises(plan.program, name) for name in streams_behind(plan.stages[number], plan))
 
 
@@ -160,13 +160,13 @@ _ABOUT = (r.START, r.END, r.PLACE, r.END_PLACE, r.KNOWN, r.IDS, OWNER)
 
 
 def found_table(matches: MatchBatch) -> pa.Table:
-    """Results in the form in which stages read them, with their owners."""
-    assert matches.owner is not None, "results that may change say whose they are"
+    """Matches as rows of a derived event, with the hashes of their keys."""
+    assert matches.owner is not None, "results that may be withdrawn have owners"
     return source_table(matches).append_column(OWNER, pa.array(matches.owner))
 
 
 def shown_table(event: EventPlan, found: pa.Table, clock: Clock, op: str) -> pa.Table:
-    """The same results in the public columns."""
+    """Matches in the form of `found_table` in the public columns."""
     nowhere = np.full(len(found), UNORDERED)
     matches = MatchBatch(
         event.name,

@@ -1,4 +1,4 @@
-"""The current versions of the rows of a stream, by identity."""
+"""The current versions of the rows of a stream, by identity: what a changelog keeps while rows can be withdrawn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from inkling.physical.streams import time_of
 
 MANY_CHUNKS = 64
 SPARE = 1024
+"""Up to so many identities are kept without clearing."""
 NOTHING = -1
+"""In place of a row number: the identity has no row."""
 
 DUE = "@due"
 """The time at which a withdrawal without an event expires."""
@@ -62,7 +64,7 @@ class RowVersions:
         return {}
 
     def load(self, tables: dict[str, pa.Table]) -> None:
-        """What `to_tables` gave."""
+        """Restores the versions from `to_tables`."""
 
 
 class SharedIdVersions(RowVersions):
@@ -135,14 +137,17 @@ class SharedIdVersions(RowVersions):
 
 
 class DistinctIdVersions(RowVersions):
-    """Rows with an identity: the id, or without OP key, time and id. Of rows with one identity the least is current."""
+    """Rows with an identity.
+
+    The id, or without OP key, time and id. Of rows with one identity, the least is current.
+    """
 
     def __init__(self, schema: StreamSchema) -> None:
         super().__init__(schema)
         self._names = [ID] if schema.op is not None else list(dict.fromkeys((*schema.key, START, END, ID)))
         self._rows: pa.Table | None = None
         self._identities = WholeKeys()
-        # by number of an identity: where its row stands, whether it was withdrawn, until when it is remembered
+        # by number of an identity: its row, whether it was withdrawn, and the time until which it is kept
         self._row, self._withdrawn, self._until = np.full(0, NOTHING), np.zeros(0, bool), np.full(0, NEVER)
 
     def changed(self, rows: pa.Table, withdrawals: pa.Table) -> tuple[pa.Table, pa.Table, pa.Table]:
@@ -161,7 +166,7 @@ class DistinctIdVersions(RowVersions):
     def _replaced(
         self, rows: pa.Table, numbers: Ints, meant: Ints, withdrawals: pa.Table
     ) -> tuple[pa.Table, pa.Table, pa.Table]:
-        """The same for identities that are known already, occur several times, or are withdrawn."""
+        """`changed` for identities that are known already, occur several times, or are withdrawn."""
         touched = np.unique(np.concatenate([numbers, meant]))
         held = touched[self._row[touched] != NOTHING]
         stood = ~self._withdrawn[held]
@@ -175,7 +180,7 @@ class DistinctIdVersions(RowVersions):
         winners, of_whom = candidates.take(pa.array(fresh)), np.concatenate([held, numbers])[fresh]
         self._store(winners, of_whom)
         self._withdrawn[meant] = True
-        self._until[meant[self._row[meant] == NOTHING]] = FOREVER  # until its event comes, or is given up
+        self._until[meant[self._row[meant] == NOTHING]] = FOREVER  # until its event arrives, or `give_up`
         gone = stood & (self._withdrawn[held] | np.isin(held, of_whom))
         added = winners.filter(pa.array(~self._withdrawn[of_whom]))
         return added, before.filter(pa.array(gone)), repeated
@@ -266,7 +271,7 @@ def _identity(rows: pa.Table, names: list[str]) -> Hashes:
 
 
 def _firsts(values: NDArray[np.int64] | Hashes) -> NDArray[np.bool_]:
-    """Whether each value is the first of its kind."""
+    """Whether each value occurs for the first time."""
     found = np.zeros(len(values), bool)
     found[np.unique(values, return_index=True)[1]] = True
     return found

@@ -15,7 +15,7 @@ from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import source_numbers
 from inkling.evaluators.state import table_bytes
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.parts import RoutedRows
+from inkling.runtime.routing import RoutedRows
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import (

@@ -21,7 +21,7 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.operators.of_plan import Operators, addresses_of
 from inkling.runtime.operators.protocol import StreamOperator
 from inkling.runtime.registry import MAKERS, Maker
-from inkling.runtime.running import RunningPlan
+from inkling.runtime.replacement import RunningPlan
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from inkling.evaluators.state import table_bytes, table_of
 from inkling.model.watermarks import Watermarks
 from inkling.results import WITHDRAWN as WITHDRAWN_OP
 from inkling.results import result_table
-from inkling.runtime.operators.protocol import CHANGELOGS, UNCERTAIN, Emitted, StreamOperator
-from inkling.runtime.parts import RoutedRows
+from inkling.runtime.operators.protocol import Emitted, StreamOperator
+from inkling.runtime.routing import CHANGELOGS, UNCERTAIN, RoutedRows
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.intake import part_messages, shifted
 from inkling.spark.streaming.job import Job

@@ -31,7 +31,7 @@ from inkling.logical.forecasts import COUNTED
 from inkling.logical.settings import Settings
 from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.changes import Changes
+from inkling.runtime.replacement import Changes
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.streaming.chain import message_chain
 from inkling.spark.streaming.checkpoint.handover import Handover

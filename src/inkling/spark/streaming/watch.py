@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from inkling.runtime.changes import Changes
+from inkling.runtime.replacement import Changes
 from inkling.spark.streaming.checkpoint.versions import Replaceable
 
 PAUSE_S = 1.0

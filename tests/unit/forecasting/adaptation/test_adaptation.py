@@ -23,7 +23,7 @@ from inkling.local_stream import LocalStream
 from inkling.logical.forecasts import COUNTED
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.query import Program
-from inkling.runtime.changes import changes
+from inkling.runtime.replacement import changes
 
 STREAM = "STREAM V(id INT, k STRING, s STRING, t BIGINT) ID id KEY k TIME t ORDER BY id;"
 EVENT = """EVENT ab(k) AS PATTERN SEQ STRICT(V[s = 'A'], V[s = 'B'] OR V[s = 'C'])

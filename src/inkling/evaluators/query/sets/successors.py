@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from inkling.analysis.query.query import Query, SubgoalColumn
 from inkling.evaluators.query.sets.needs import StageNeeds
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.vectorized.columns import ARROW_TYPES

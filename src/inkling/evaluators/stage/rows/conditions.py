@@ -12,11 +12,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.stage.rows import format as r
-from inkling.evaluators.truth import truth_of
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.vectorized import evaluate
+from inkling.logical.vectorized.columns import Resolve
 from inkling.model.types import Type
 from inkling.physical.naming import fact_name
+
+
+def truth_of(condition: e.Expr, resolve: Resolve, n_rows: int, context: ExpressionContext) -> NDArray[np.bool_]:
+    """Truth of a condition per row; one that is only a column may be null in the data."""
+    truth = evaluate(e.AllOf((condition,)), resolve, n_rows, context)
+    return np.asarray(truth.to_numpy(zero_copy_only=False), bool)
 
 
 class Row:

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import source_numbers
-from inkling.evaluators.stage.rows.conditions import Row
-from inkling.evaluators.truth import truth_of
+from inkling.evaluators.stage.rows.conditions import Row, truth_of
 from inkling.kernels.columns.canonical import canonical_order
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext

@@ -25,8 +25,8 @@ from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import certain_plan, plan_program
 from inkling.physical.stages import Placement
-from inkling.runtime.running import RunningPlan
-from inkling.runtime.uncertain.program import Cohort
+from inkling.runtime.replacement import RunningPlan
+from inkling.runtime.uncertain import Cohort
 from inkling.source import SourceText
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.job import Job

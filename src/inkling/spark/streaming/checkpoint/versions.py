@@ -20,8 +20,7 @@ from inkling.logical.settings import SettingError, Settings, with_settings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
-from inkling.runtime.changes import Changes, require_same_models, require_same_past
-from inkling.runtime.running import RunningPlan, replaced
+from inkling.runtime.replacement import Changes, RunningPlan, replaced, require_same_models, require_same_past
 from inkling.spark.streaming.checkpoint.definition import Definitions, StoredDefinition, program_of
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.failures import intact

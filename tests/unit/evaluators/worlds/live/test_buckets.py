@@ -12,8 +12,8 @@ from inkling.io.normalize import Normalizer
 from inkling.logical.evaluate import ExpressionContext
 from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.uncertain import checks
-from inkling.runtime.uncertain.program import UncertainProgram
+from inkling.runtime import uncertain
+from inkling.runtime.uncertain import UncertainProgram
 from inkling.spark.streaming.messages import watermarks_of, watermarks_payload
 
 SAMPLING = Sampling(epsilon=0.15, delta=0.1, exact_up_to=0, budget=1)
@@ -38,7 +38,7 @@ def test_what_lost_events_are_called_is_known_to_all_buckets() -> None:
     live = UncertainProgram(PROGRAM.physical, {}, ExpressionContext({}, unit), unit, SAMPLING)
     normalizer = Normalizer(PROGRAM.plan.streams[0].schema, [], Clock.TICKS)
     parts = [normalizer(pa.Table.from_pylist(rows), np.arange(len(rows))).rows for rows in BUCKETS]
-    said = (checks.watermarks_of(live.streams, {"Shift": part}, live.scale) for part in parts)
+    said = (uncertain.watermarks_of(live.streams, {"Shift": part}, live.scale) for part in parts)
     watermarks = Watermarks.merged([watermarks_of(watermarks_payload(one)) for one in said])
     results = []
     for part in parts:

@@ -14,7 +14,7 @@ import inkling
 from inkling.evaluators.sampling import Sampling
 from inkling.local_stream import Found, LocalStream
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.uncertain.program import BufferedState, UncertainProgram
+from inkling.runtime.uncertain import BufferedState, UncertainProgram
 
 Row = dict[str, Any]
 

@@ -1,34 +1,45 @@
-"""The rows of a source for each stage that reads it, in the columns of that stage."""
+"""Routing of rows: which operators read a stream or a derived event, and in which form.
+
+A stage gets stage rows (`evaluators.stage.rows.format`), with conditions evaluated. If columns of a stream look back at
+earlier rows, the stage gets rows of the stream, because only its state has the earlier rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.evaluators.stage.engine import source_table
 from inkling.evaluators.stage.rows import format as r
-from inkling.evaluators.stage.rows.owners import buckets_of, is_divisible, keys_of
+from inkling.evaluators.stage.rows.keys import buckets_of, is_divisible, keys_of
 from inkling.evaluators.stage.rows.prepare import InputReader
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import ProgramPlan
+from inkling.model.batch import MatchBatch
 from inkling.physical.plan import PhysicalPlan, Stage
+
+CHANGELOGS = -2
+"""The address of the changelogs of streams, the first operator of programs with revision."""
+UNCERTAIN = -3
+"""The address of the events over uncertain streams, the last operator. The address of a stage is its number, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoutedRows:
-    """Rows for one stage: stage rows, or stream rows whose derived columns are not computed yet."""
+    """Rows for the operator at an address: stage rows, or rows of a stream."""
 
-    stage: int
+    stage: int  # the address: a stage number, `CHANGELOGS` or `UNCERTAIN`
     stream: str | None  # None for stage rows
     rows: pa.Table
-    withdrawn: bool = False  # whether these rows never happened
+    withdrawn: bool = False  # whether the rows are withdrawn, not added
 
 
 class SourceReader:
-    """Turns the rows of one stream or derived event into parts; prepared once, used for any number of batches."""
+    """Makes the rows of one stream or derived event into rows of each stage that reads it; compiled once."""
 
     def __init__(
         self, plan: PhysicalPlan, source: str, tables: Mapping[str, pa.Table], context: ExpressionContext
@@ -50,7 +61,10 @@ class SourceReader:
         return bool(self._readers)
 
     def __call__(self, rows: pa.Table, *, withdrawn: bool = False) -> Iterator[RoutedRows]:
-        """Withdrawn rows are matched by identity; facts of tables may have changed since they arrived."""
+        """Withdrawn rows get no table facts.
+
+        Facts may have changed since the rows arrived, and identity ignores them.
+        """
         for stage, readers in self._readers.items():
             if self._looks_back:
                 yield RoutedRows(stage, self._source, rows, withdrawn)
@@ -59,8 +73,35 @@ class SourceReader:
             yield RoutedRows(stage, None, read[0] if len(read) == 1 else pa.concat_tables(read), withdrawn)
 
 
+class Routes:
+    """The readers of all streams and derived events of a plan."""
+
+    def __init__(
+        self,
+        staged: PhysicalPlan,
+        tables: Mapping[str, pa.Table],
+        context: ExpressionContext,
+        uncertain: Collection[str] = (),
+    ) -> None:
+        """`uncertain`: the streams that events over uncertain streams read."""
+        self._staged, self._tables, self._context, self._uncertain = staged, tables, context, uncertain
+        self._readers: dict[str, SourceReader] = {}
+
+    def __call__(self, source: str, rows: MatchBatch | pa.Table, *, withdrawn: bool = False) -> Iterator[RoutedRows]:
+        """The rows for each operator that reads the source."""
+        if source not in self._readers:
+            self._readers[source] = SourceReader(self._staged, source, self._tables, self._context)
+        reader, is_uncertain = self._readers[source], source in self._uncertain
+        if not len(rows) or not (is_uncertain or reader.has_readers):
+            return
+        table = source_table(rows) if isinstance(rows, MatchBatch) else rows
+        if is_uncertain:
+            yield RoutedRows(UNCERTAIN, source, table, withdrawn)
+        yield from reader(table, withdrawn=withdrawn)
+
+
 def divided(part: RoutedRows, plan: PhysicalPlan, n_buckets: int) -> Iterator[tuple[int, RoutedRows]]:
-    """The part cut by bucket; rows of one key are always in one bucket."""
+    """Stage rows divided by bucket; rows of one key are always in one bucket."""
     if not len(part.rows):
         return
     buckets = _buckets(part, plan.stages[part.stage], plan.program, n_buckets)

@@ -1,36 +1,44 @@
-"""The changes when a program replaces a running one: which events are kept, added, changed or removed."""
+"""Replacement of a running program: which events are kept, started or stopped, and where they run.
+
+An event is kept if its definition, and everything that it depends on, is unchanged; it keeps its stage and its state. A
+new event gets a place in the existing stages, or a new cohort over uncertain streams.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 
+from inkling.analysis.worlds import common_key
 from inkling.errors import InputError
-from inkling.evaluators.stage.rows.owners import is_divisible
+from inkling.evaluators.stage.rows.keys import is_divisible
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.knowledge import RuleAtom
+from inkling.logical.plan import ProgramPlan
 from inkling.logical.recursion import dependencies_of
-from inkling.logical.rewrites.in_worlds import uncertain_events
+from inkling.logical.rewrites.in_worlds import uncertain_events, uncertain_part
 from inkling.logical.settings import as_remembered
+from inkling.model.time import TimeUnit
+from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan, Stage
-from inkling.physical.planner import plan_program
+from inkling.physical.planner import certain_part, certain_plan, plan_program
 from inkling.physical.stages import NoPlaceError, Placement
+from inkling.physical.streams import streams_of_event
+from inkling.runtime.uncertain import Cohort, cohorts_after, first_cohorts
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Names of events by what becomes of them; of forecasts that are kept with other settings, of streams whose rows
-    may be later or less late than before, or withdrawn for longer or less long, and of tables whose facts are different
-    now."""
+    """The difference between two programs, as names."""
 
-    kept: tuple[str, ...] = ()
-    started: tuple[str, ...] = ()
-    restarted: tuple[str, ...] = ()
-    stopped: tuple[str, ...] = ()
-    lateness: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()  # events with the same definition
+    started: tuple[str, ...] = ()  # new events
+    restarted: tuple[str, ...] = ()  # events with another definition
+    stopped: tuple[str, ...] = ()  # events that are gone
+    lateness: tuple[str, ...] = ()  # streams with another LATENESS, or another time for withdrawals
+    tables: tuple[str, ...] = ()  # tables with other facts
+    settings: tuple[str, ...] = ()  # kept forecasts with other settings
 
     def __bool__(self) -> bool:
         """Whether anything changes at all."""
@@ -54,10 +62,7 @@ class Changes:
 
 
 def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
-    """An event is kept when its definition is the same, and so are those of everything it reads.
-
-    Settings of a forecast that say nothing about what it must remember are no part of this.
-    """
+    """The difference between two programs. Settings of a forecast that do not affect its state do not restart it."""
     uncertain = uncertain_events(new)
     kept = tuple(event.name for event in new.events if _is_same(event.name, old, new, uncertain))
     names = {event.name for event in old.events}
@@ -72,14 +77,14 @@ def changes(old: p.ProgramPlan, new: p.ProgramPlan) -> Changes:
 
 
 def is_same_stream(old: p.StreamPlan | None, new: p.StreamPlan | None) -> bool:
-    """Whether rows mean the same; limits of lateness and withdrawal may differ."""
+    """Whether two declarations of a stream differ at most in LATENESS and the time for withdrawals."""
     if old is None or new is None:
         return False
     return _without_windows(old) == _without_windows(new)
 
 
 def require_same_past(old: p.ProgramPlan, new: p.ProgramPlan, changed: Changes) -> None:
-    """Reject changes of a program that may be replayed from before the change."""
+    """Rejects changes of a program with revision: a replay may begin before the change."""
     if not old.revises and not new.revises:
         return
     streams = {stream.schema.name for stream in (*old.streams, *new.streams)}
@@ -92,7 +97,7 @@ def require_same_past(old: p.ProgramPlan, new: p.ProgramPlan, changed: Changes) 
 
 
 def require_same_models(new: p.ProgramPlan, changed: Changes) -> None:
-    """Reject other models of forecasts over uncertain streams, whose state depends on the model."""
+    """Rejects other models of kept forecasts over uncertain streams, whose state depends on the model."""
     uncertain = uncertain_events(new)
     for event in new.events:
         continues = event.name in changed.kept and event.name in uncertain and event.forecast is not None
@@ -104,7 +109,7 @@ def require_same_models(new: p.ProgramPlan, changed: Changes) -> None:
 
 
 def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
-    """A plan of the new program in the stages of the old one, in which kept events stay where they are."""
+    """A plan of the new program in the stages of the old plan; kept events stay in their stages."""
     kept = changes(old.program, new).kept
     homes = {step.event.name: stage.number for stage in old.stages for step in stage.steps}
     try:
@@ -146,7 +151,7 @@ def unsupported_change(message: str, note: str) -> InputError:
 
 
 def _is_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan, uncertain: frozenset[str]) -> bool:
-    """Whether a stream or event means the same in both programs, and so does everything it depends on."""
+    """Whether a stream or event, and everything that it depends on, has the same definition in both programs."""
     event = new.event(name)
     needed = {name} if event is None else {name} | dependencies_of(event, new)
     return all(_is_declared_the_same(one, old, new, uncertain) for one in needed)
@@ -184,7 +189,7 @@ def _same_tables(definition: object, old: p.ProgramPlan, new: p.ProgramPlan) -> 
 
 
 def _known_tables(program: p.ProgramPlan) -> dict[str, object]:
-    """What facts mean: the columns of tables, and the clauses of rules."""
+    """The definitions of tables and rules."""
     return {
         **{table.name: table.columns for table in program.tables},
         **{rule.name: (rule.columns, rule.clauses) for rule in program.rules},
@@ -212,3 +217,73 @@ def _has_other_lateness(stream: p.StreamPlan, old: p.ProgramPlan) -> bool:
 
 def _without_windows(stream: p.StreamPlan) -> p.StreamPlan:
     return replace(stream, schema=replace(stream.schema, late=None, op_for=None))
+
+
+@dataclass(frozen=True, slots=True)
+class RunningPlan:
+    """The placement of events: certain events in stages, events over uncertain streams in cohorts."""
+
+    staged: PhysicalPlan  # of the certain events: the whole plan where all are
+    cohorts: tuple[Cohort, ...]
+
+    @classmethod
+    def begun(cls, plan: PhysicalPlan, unit: TimeUnit) -> RunningPlan:
+        """All events begin together."""
+        return cls(certain_plan(plan), first_cohorts(plan.on_clock(unit.clock), unit))
+
+
+def replaced(
+    old: PhysicalPlan, running: RunningPlan, new: ProgramPlan, unit: TimeUnit
+) -> tuple[PhysicalPlan, RunningPlan, Changes]:
+    """The plan of a program that replaces a running one, the placement of its events, and the changes."""
+    changed = changes(old.program, new)
+    staged = planned_after(running.staged, certain_part(new))
+    plan = plan_program(new) if uncertain_part(new).events else staged
+    plan = plan.on_clock(unit.clock)
+    _require_same_operators(old, plan)
+    _require_same_ids(old, plan, changed)
+    _require_whole_numbering(plan, changed)
+    return plan, RunningPlan(staged, cohorts_after(running.cohorts, changed.kept, plan, unit)), changed
+
+
+def _require_same_operators(old: PhysicalPlan, new: PhysicalPlan) -> None:
+    if bool(old.uncertain) != bool(new.uncertain):
+        before, after = ("no", "some") if new.uncertain else ("some", "none")
+        raise unsupported_change(
+            f"the running program has {before} events over uncertain streams, the new one {after}",
+            "these events have an operator of their own, and a query keeps the number of its operators",
+        )
+    key, other = (common_key(uncertain_part(one.program)).conclusion for one in (old, new))
+    if key != other:
+        raise unsupported_change(
+            "the events over uncertain streams would be divided by another key than in the running program",
+            f"the running program divides them by {_key(key)}, the new one by {_key(other)}",
+        )
+
+
+def _key(columns: tuple[str, ...]) -> str:
+    return ", ".join(columns) or "no key"
+
+
+def _require_same_ids(old: PhysicalPlan, new: PhysicalPlan, changed: Changes) -> None:
+    """Results of kept events have the id type of the plan of all events."""
+    for name in changed.kept:
+        if old.id_types[name] != new.id_types[name]:
+            raise unsupported_change(
+                f"`{name}` would have ids of another type, because other events would share its stage",
+                "ids in one stage have one type, and results that were written already have the old one",
+            )
+
+
+def _require_whole_numbering(new: PhysicalPlan, changed: Changes) -> None:
+    """Rejects new events over numbered streams: numbers count from 1, so all earlier events would count as lost."""
+    for name in (*changed.started, *changed.restarted):
+        event = new.program.event(name)
+        assert event is not None
+        for source in streams_of_event(event, new.program):
+            stream = new.program.stream(source)
+            if stream is not None and isinstance(stream.schema.uncertainty, LostEvents):
+                raise unsupported_change(
+                    f"`{name}` cannot begin while `{source}` is read, whose events are numbered",
+                    "of keys that have begun before, all earlier events would count as lost",
+                )

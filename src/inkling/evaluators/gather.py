@@ -3,19 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from inkling.evaluators.matches.whole_numbers import WholeSums, halves, means_of_two
 from inkling.kernels.windows.exact_sums import grouped_sums
 from inkling.logical import expr as e
 from inkling.logical.user_aggregates import UserAggregate
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import EventBatch, Ints, taken
 from inkling.model.types import Type
+
+_LOW = np.int64(0xFFFFFFFF)
+_EXACT = float(1 << 53)
+_SAFE = float(1 << 62)
+
+
+def halves(numbers: Ints) -> tuple[Ints, Ints]:
+    """Numbers as upper and lower 32 bits, so that billions of them can be added up without overflow."""
+    return numbers >> 32, numbers & _LOW
+
+
+@dataclass(frozen=True, slots=True)
+class WholeSums:
+    """Sums of numbers, as sums of their halves."""
+
+    high: Ints
+    low: Ints
+
+    @property
+    def _rough(self) -> NDArray[np.float64]:
+        return np.asarray(self.high * float(1 << 32) + self.low, np.float64)
+
+    def totals(self, missing: NDArray[np.bool_]) -> pa.Array:
+        """The sums; one that needs more than 64 bits is null."""
+        total = (self.high << 32) + self.low
+        uncertain = np.flatnonzero(np.abs(self._rough) >= _SAFE)
+        if len(uncertain):
+            missing = missing.copy()
+            exact = [int(self.high[row]) * (1 << 32) + int(self.low[row]) for row in uncertain]
+            missing[uncertain] |= [not -(1 << 63) <= value < 1 << 63 for value in exact]
+        return pa.array(total, mask=missing)
+
+    def averages(self, count: Ints) -> NDArray[np.float64]:
+        """The sums divided by counts, rounded once; anything where the count is 0."""
+        total = (self.high << 32) + self.low
+        average = total / np.maximum(count, 1)
+        for row in np.flatnonzero((np.abs(self._rough) >= _EXACT) & (count > 0)):
+            average[row] = (int(self.high[row]) * (1 << 32) + int(self.low[row])) / int(count[row])
+        return average
+
+
+def means_of_two(one: Ints, other: Ints) -> NDArray[np.float64]:
+    """The middle between two numbers each, rounded once."""
+    middle = (one + other) / 2.0
+    large = np.flatnonzero(
+        (np.abs(one.astype(np.float64)) >= _EXACT / 2) | (np.abs(other.astype(np.float64)) >= _EXACT / 2)
+    )
+    for row in large:
+        middle[row] = (int(one[row]) + int(other[row])) / 2
+    return middle
+
 
 NOWHERE = np.iinfo(np.int64).min + 1
 """A border that is not set."""

@@ -1,13 +1,11 @@
-"""The events over uncertain streams of a running program: push rows, receive results with probabilities.
+"""The events over uncertain streams of a running program: rows in, results with probabilities out.
 
-Rows are buffered until no earlier one can arrive. Then rows that contradict others are rejected, and every evaluator
-takes the other rows of the streams that it reads.
+Rows are buffered until the watermark passes them. Then rows that contradict others are rejected, and each evaluator
+ingests the other rows of the streams that it reads.
 
-Events over uncertain streams that began together, and what stays about them while other events come and go.
-
-A program that takes the place of a running one keeps some events and begins others. Those that begin see the streams
-from there on, so they have rows, worlds and states of their own: a cohort. Which worlds are drawn depends on the seed
-and on the rows alone, so two cohorts see the same worlds of the same rows.
+A *cohort* is a set of events that began together. A program that replaces a running one keeps some events and starts
+others, which read the streams from then on; so each cohort has its own buffered rows and evaluator states. Draws of
+worlds depend only on the seed and the rows, so all cohorts see the same worlds.
 """
 
 from __future__ import annotations
@@ -17,37 +15,113 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.evaluators.gaps.arriving import numbered_on
+from inkling.evaluators.gaps.rows import roles_of
 from inkling.evaluators.gaps.sequence_log import UNSAID, is_needed
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import EvaluatorContext, Moment, StartDecisions, StreamEvaluator
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.format import concatenated
-from inkling.evaluators.stage.rows.owners import Owners, owners_by
-from inkling.io.rejects import NO_REJECTS
+from inkling.evaluators.stage.rows.keys import Owners, owners_by
+from inkling.io.checks.acceptable import checked
+from inkling.io.checks.numbers import with_numbers
+from inkling.io.duplicates import without_duplicates
+from inkling.io.normalize import END, START
+from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.rewrites.in_worlds import uncertain_part
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
-from inkling.model.time import TimeUnit
-from inkling.model.uncertainty import LostEvents
+from inkling.model.time import FARTHEST, TimeUnit
+from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 from inkling.model.watermarks import NEVER, Clocks, Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import read_by_certain_events
 from inkling.physical.streams import lateness_of, streams_of_event, time_of
 from inkling.runtime.buffered import Buffered, BufferedState
-from inkling.runtime.late import late_rows, no_late_rows
+from inkling.runtime.late import NO_LATE_ROWS, late_rows
 from inkling.runtime.operators.protocol import Emitted
 from inkling.runtime.registry import Maker, beginnings, uncertain_evaluators
-from inkling.runtime.uncertain.checks import arriving, completed, countable
+
+
+def watermarks_of(schemas: Mapping[str, StreamSchema], rows: Mapping[str, pa.Table], scale: int) -> Watermarks:
+    """The latest time per stream, within the range of a clock of this scale, and the roles of numbered events."""
+    latest, roles = {}, {}
+    for name, schema in schemas.items():
+        if name not in rows:
+            continue
+        some, _ = countable(schema, rows[name], scale)
+        if len(some):
+            latest[name] = int(some[time_of(schema)].to_numpy().max())
+        if isinstance(schema.uncertainty, LostEvents) and schema.uncertainty.role is not None:
+            roles[name] = roles_of(some.filter(some[schema.uncertainty.number].is_valid()), schema.uncertainty)
+    return Watermarks(latest, roles=roles)
+
+
+def countable(schema: StreamSchema, rows: pa.Table, scale: int) -> tuple[pa.Table, pa.Table]:
+    """Rows with times in the range of a sub-tick clock, and rejects for the others."""
+    farthest = FARTHEST // scale
+    far = np.maximum(np.abs(rows[START].to_numpy()), np.abs(rows[END].to_numpy())) > farthest
+    if scale == 1 or not far.any():
+        return rows, NO_REJECTS
+    plain = rows.select([name for name in rows.column_names if not name.startswith("@")])
+    complaint = Complaint(Reason.BAD_TIME, schema.start, far, f"a time within {farthest} of zero")
+    return rows.filter(pa.array(~far)), rejected_rows(schema.name, plain, schema.id, [complaint])
+
+
+def arriving(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Accepted rows and rejects, by checks of each row."""
+    match schema.uncertainty:
+        case ImpreciseTime():
+            return checked(schema, rows)
+        case LostEvents():
+            return with_numbers(schema, schema.uncertainty, rows)
+        case _:
+            return rows, NO_REJECTS
+
+
+def completed(
+    schema: StreamSchema, rows: pa.Table, before: int, now: int, open_since: int
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Rows without those of the time that is complete now that contradict each other or what was before; rejects.
+
+    Besides, rows of numbered keys that came too late although their own time was open: see `numbered_on`.
+    """
+    time = rows[time_of(schema)].to_numpy()
+    due, late = (time > before) & (time <= now), rows.slice(0, 0)
+    is_over = isinstance(schema.uncertainty, LostEvents) and now >= FOREVER > before
+    if not due.any() and not is_over:
+        return rows, NO_REJECTS, late
+    fresh = rows.filter(pa.array(due))
+    if isinstance(schema.uncertainty, LostEvents):
+        known = rows.filter(pa.array(time <= before))
+        fresh, rejects, late = numbered_on(schema, schema.uncertainty, known, fresh, open_since, is_over=now >= FOREVER)
+    else:
+        fresh, rejects = _good(schema, fresh)
+    return pa.concat_tables([rows.filter(pa.array(~due)), fresh]), rejects, late
+
+
+def _good(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+    match schema.uncertainty:
+        case ProbableValue():
+            return checked(_step_by_step(schema, schema.uncertainty), rows)
+        case _:
+            return without_duplicates(schema, rows)
+
+
+def _step_by_step(schema: StreamSchema, uncertainty: ProbableValue) -> StreamSchema:
+    """A chain whose past is not at hand: rows after one value are alternatives of each other."""
+    return replace(schema, key=(*schema.key, *uncertainty.given), uncertainty=ProbableValue(uncertainty.probability))
 
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """Which events, and what their evaluators decided about them when they began, by choice."""
+    """Events that began together, and by evaluator what was decided when they began."""
 
     number: int
     events: tuple[str, ...]
@@ -55,7 +129,7 @@ class Cohort:
 
     @classmethod
     def of(cls, number: int, events: Iterable[str], plan: PhysicalPlan, unit: TimeUnit) -> Cohort:
-        """Events that begin, as a plan has them."""
+        """A cohort of events of a plan that begin now."""
         names = tuple(events)
         return cls(number, names, beginnings(plan.answering(names), unit))
 
@@ -69,9 +143,10 @@ def first_cohorts(plan: PhysicalPlan, unit: TimeUnit) -> tuple[Cohort, ...]:
 def cohorts_after(
     old: Sequence[Cohort], kept: Collection[str], plan: PhysicalPlan, unit: TimeUnit
 ) -> tuple[Cohort, ...]:
-    """The cohorts of a plan that takes the place of another one: events that are kept, then those that begin.
+    """The cohorts of a plan that replaces another one: old cohorts with their kept events, then cohorts of new events.
 
-    Each event begins where all streams behind it have come to, so those with the same streams begin together.
+    A new event begins at the latest row of the streams that it depends on, so events with the same streams form a
+    cohort.
     """
     staying = [replace(one, events=tuple(name for name in one.events if name in kept)) for one in old]
     known = {name for one in staying for name in one.events}
@@ -85,7 +160,7 @@ def cohorts_after(
 
 
 class UncertainProgram(Buffered):
-    """Compiled once; takes checked and typed rows of all streams of a program."""
+    """The evaluators of one cohort with buffered rows; compiled once, used for any number of states."""
 
     evaluators: dict[str, StreamEvaluator[Any]]
 
@@ -100,7 +175,10 @@ class UncertainProgram(Buffered):
         cohort: Cohort | None = None,
         reported: frozenset[str] = frozenset(),
     ) -> None:
-        """Answers the events of a cohort, or all; other operators report late and rejected rows of `reported`."""
+        """Answers the events of a cohort, or all events.
+
+        Late and rejected rows of the streams `reported` are left out.
+        """
         plan = plan.on_clock(unit.clock)
         if cohort is None:
             (cohort,) = first_cohorts(plan, unit)
@@ -111,7 +189,7 @@ class UncertainProgram(Buffered):
         read = {stream.schema.name for one in self.evaluators.values() for stream in one.streams}
         self.streams = {one.schema.name: one.schema for one in plan.program.streams if one.schema.name in read}
         waited_for = [stream.schema.name for stream in uncertain_part(plan.program).streams]
-        self._lateness = lateness_of(waited_for, plan.program, unit)  # one watermark for all cohorts
+        self._lateness = lateness_of(waited_for, plan.program, unit)  # all cohorts have the same watermark
         self._read_by_certain = read_by_certain_events(plan)
         self._reported = reported
 
@@ -148,7 +226,7 @@ class UncertainProgram(Buffered):
                 found.update(tables)
             after = replace(after, evaluators=states)
             after = replace(after, waiting={name: self._still_waiting(after, name) for name in waiting})
-        reports = self._own(concatenated([no_late_rows(), *late])), self._own(concatenated([NO_REJECTS, *rejected]))
+        reports = self._own(concatenated([NO_LATE_ROWS, *late])), self._own(concatenated([NO_REJECTS, *rejected]))
         return after, Emitted(*reports, tables=found)
 
     def watermark(self, state: BufferedState) -> int:
@@ -226,12 +304,12 @@ class UncertainProgram(Buffered):
             found[name], rejected, missed = completed(self.streams[name], rows, *times)
             if len(missed):
                 late.append(_late(self.streams[name], missed, clocks))
-            if name not in self._read_by_certain:  # which reports the rejected rows
+            if name not in self._read_by_certain:  # else the operators of certain events report them
                 rejects.append(rejected)
         return found
 
     def _open_since(self, state: BufferedState, stream: str) -> int:
-        """Since when lost events of a stream can still be placed; a sub-tick clock has times between ticks."""
+        """The time after which lost events of a stream are not placed yet; a sub-tick clock has times between ticks."""
         found = [
             time if one.scale == 1 or abs(time) >= FOREVER else time + 1
             for name, one in self._readers(stream)
@@ -240,9 +318,9 @@ class UncertainProgram(Buffered):
         return max(found, default=UNSAID)
 
     def _still_waiting(self, state: BufferedState, name: str) -> pa.Table:
-        """Rows that are not due yet; of numbered events, also those with which later ones are compared.
+        """Rows after the watermark; of numbered events, also the rows that later rows are compared with.
 
-        Numbered keys that are over are forgotten where some evaluator forgets them too, unless a timeout closes them.
+        Numbered keys that are complete are dropped if an evaluator drops them too, unless a timeout closes them.
         """
         schema, rows = self.streams[name], state.waiting[name]
         if isinstance(schema.uncertainty, LostEvents):
@@ -254,7 +332,7 @@ class UncertainProgram(Buffered):
         return rows if needed.all() else rows.filter(pa.array(needed))
 
     def _readers(self, stream: str) -> Iterable[tuple[str, StreamEvaluator[Any]]]:
-        """The evaluators of a stream."""
+        """The evaluators that read a stream, by name."""
         for name, one in self.evaluators.items():
             if any(stream == each.schema.name for each in one.streams):
                 yield name, one
@@ -262,7 +340,7 @@ class UncertainProgram(Buffered):
     def _due(
         self, evaluator: StreamEvaluator[Any], waiting: Mapping[str, pa.Table], before: int, now: int
     ) -> dict[str, pa.Table]:
-        """The rows that an evaluator reads of the times after one, up to another."""
+        """The buffered rows after `before` and not after `now` of the streams that an evaluator reads."""
         found = {}
         for name in (one.schema.name for one in evaluator.streams if one.schema.name in waiting):
             times = waiting[name][time_of(self.streams[name])].to_numpy()
@@ -270,13 +348,13 @@ class UncertainProgram(Buffered):
         return found
 
     def _own(self, reports: pa.Table) -> pa.Table:
-        """Late rows and rejects of streams that no other operator reports."""
+        """Late rows, or rejects, of streams that no other cohort reports."""
         if not self._reported or not len(reports):
             return reports
         return reports.filter(pc.invert(pc.is_in(reports["stream"], pa.array(sorted(self._reported)))))
 
 
 def _late(schema: StreamSchema, rows: pa.Table, clocks: Clocks) -> pa.Table:
-    """Late rows, with the time that the watermark of their stream depends on."""
+    """Late rows; their time is the one that the watermark of their stream depends on."""
     place = rows.schema.get_field_index(r.END)
     return late_rows(schema.name, rows.set_column(place, r.END, rows[time_of(schema)]), clocks)

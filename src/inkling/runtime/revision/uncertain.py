@@ -1,4 +1,4 @@
-"""The machine of events over uncertain streams, for replay."""
+"""Replay of events over uncertain streams: their evaluators as a `ReplayMachine`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inkling.evaluators.hashes import hashes_of
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import SPARE
 from inkling.evaluators.stage.rows import format as r
-from inkling.evaluators.stage.rows.owners import owners_by
+from inkling.evaluators.stage.rows.keys import owners_by
 from inkling.logical.expr import KeyColumn
 from inkling.logical.plan import EventPlan
 from inkling.model.batch import FOREVER
@@ -28,8 +28,7 @@ from inkling.runtime.buffered import BufferedMachine, BufferedState
 from inkling.runtime.revision.contents import content_hashes
 from inkling.runtime.revision.delta import own_columns
 from inkling.runtime.revision.machine import LATE, OWNER, Owners, Rounding, Rows, StepResults, Times
-from inkling.runtime.uncertain.checks import watermarks_of
-from inkling.runtime.uncertain.program import UncertainProgram
+from inkling.runtime.uncertain import UncertainProgram, watermarks_of
 
 ESTIMATED = Rounding(("probability", "error", "chance", "expected"), SPARE)
 """Sums of probabilities differ slightly with the size of steps."""

@@ -1,1 +1,0 @@
-"""What finished matches are made into: values of outputs, ids of the events they depend on."""
