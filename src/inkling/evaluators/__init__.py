@@ -1,5 +1,5 @@
-"""Rows in, matches out: every evaluator is a state and a step that takes it from one moment to the next.
+"""Evaluators: rows in, matches out. Every evaluator has a state, and a step from one watermark to the next.
 
-Enters: the checked rows of many keys in time order. Leaves: matches, or results with probabilities. `protocol` is what
-runners see, `stage` runs the evaluators of certain events, and each other folder is one evaluator.
+Enters: checked rows of many keys in time order. Leaves: matches, or results with probabilities. Runners see `protocol`;
+`stage` runs the evaluators of certain events; each other folder is one evaluator.
 """

@@ -1,7 +1,8 @@
-"""How the work of an evaluator may be divided, and what of its streams travels to where the work is done.
+"""How the work of an evaluator may be divided among workers, and which columns of its streams are shuffled.
 
-An evaluator states parts: events whose rows travel together. A runner brings rows together as the division of a part
-says, hands them to the part piece by piece, and finishes what the pieces give. Nothing here knows what runs it.
+An evaluator declares parts: sets of events whose rows are shuffled together. A runner partitions the rows of a part by
+its `Division`, calls `found` on each piece, and combines the outputs of all pieces. This module does not depend on any
+runner; `inkling.spark.shuffle` and `inkling.spark.parts` use it.
 """
 
 from __future__ import annotations
@@ -25,43 +26,40 @@ from inkling.model.uncertainty import ImpreciseTime
 from inkling.results import Matches, NotExact
 
 Columns: TypeAlias = Mapping[str, tuple[str, ...]]
-"""By stream, columns in the same order."""
+"""By stream, the columns of a key; the n-th columns of all streams correspond to each other."""
 
 Conditions: TypeAlias = Sequence[Sequence[Expr]]
-"""Of rows on which all of one of these hold."""
+"""A disjunction of conjunctions of conditions on a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByKey:
-    """Rows that have the same values in these columns are together; all rows are, where there are none."""
+    """Rows with equal values in these columns are in one piece; without columns, all rows are."""
 
     columns: Columns
-    tasks_per_core: int = 1  # more where keys differ much in how much work they are
+    tasks_per_core: int = 1  # more than 1 if keys differ much in their work
 
 
 @dataclass(frozen=True, slots=True)
 class ByTime:
-    """Overlapping slices of time: a match belongs to the slice in which its first event may begin, at the earliest.
+    """Overlapping slices of time. A match belongs to the slice with the earliest possible start of its first event."""
 
-    In ticks of `grid` units: the longest window, and how long before their first event matches look.
-    """
-
-    window: int
-    before: int
-    grid: int
-    length: int | None = None  # of slices, if it is not left to the data
+    window: int  # the longest window, in ticks
+    before: int  # how long before their first event matches read rows, in ticks
+    grid: int  # units of the clock per tick
+    length: int | None = None  # of a slice; None: chosen by the data
 
 
 @dataclass(frozen=True, slots=True)
 class ByPairs:
-    """Pairs of keys: those that agree in these columns are together, and large groups of them in several shares."""
+    """Pairs of keys: keys with equal values in these columns are in one piece, large groups in several shares."""
 
     columns: Columns
 
 
 @dataclass(frozen=True, slots=True)
 class ByWorlds:
-    """Every piece has all rows, and a share of the worlds, which are so many."""
+    """Each piece has all rows and a share of `n_worlds` possible worlds."""
 
     n_worlds: int
     tasks_per_core: int = 1
@@ -72,7 +70,7 @@ Division: TypeAlias = ByKey | ByTime | ByPairs | ByWorlds
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """From when to before when first events of matches begin."""
+    """First events of matches start at `begins` or later, and before `ends`."""
 
     begins: int
     ends: int
@@ -80,7 +78,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Which of how many shares of the work is to be done."""
+    """Share `number` of `count` shares of the work."""
 
     number: int = 0
     count: int = 1
@@ -90,7 +88,7 @@ Piece: TypeAlias = Slice | Share
 
 
 class Summary(Protocol):
-    """Something that depends on all rows of a stream: the least of what is found where a KEY is together."""
+    """A value that depends on all rows of a stream: the minimum over the values of all KEYs."""
 
     @property
     def fields(self) -> list[pa.Field]: ...
@@ -100,7 +98,7 @@ class Summary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """Rows of one KEY and time as one row, because a shuffle costs as much for a number as for all of them."""
+    """Rows of one KEY and time as one row: a shuffle costs per row, not per value."""
 
     schema: pa.Schema  # of packed rows
     hashed: Sequence[str]  # columns whose values become one number, never 0
@@ -112,15 +110,15 @@ class Packing:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What of a stream travels: which rows, and which of their columns."""
+    """The rows and columns of a stream that are shuffled."""
 
     stream: StreamPlan
-    schema: pa.Schema  # of what travels
-    copies: Mapping[str, str] = field(default_factory=dict)  # columns that do not, because others hold the same
-    useful: Conditions | None = None  # of the rows that travel, if these are not all
-    widest: int | None = None  # the longest time between the ends of rows that travel
-    is_distinct: bool = False  # rows with one id may lie apart, so one of them travels
-    is_derived: bool = False  # with the columns of DERIVE
+    schema: pa.Schema  # of the shuffled columns
+    copies: Mapping[str, str] = field(default_factory=dict)  # columns that equal a shuffled column
+    useful: Conditions | None = None  # of the rows that are shuffled; None: all rows
+    widest: int | None = None  # the longest time between the ends of a shuffled row
+    is_distinct: bool = False  # of rows with one id, which may be in several partitions, one is shuffled
+    is_derived: bool = False  # whether columns of DERIVE are shuffled
     summary: Summary | None = None
     packing: Packing | None = None
 
@@ -134,9 +132,9 @@ class Carried:
         is_derived: bool = False,
         summary: Summary | None = None,
     ) -> Carried:
-        """With all columns, or those that somebody needs; places among simultaneous rows only if they are `in_order`.
+        """All columns, or only those `needed`; the place of ORDER BY only if `in_order`.
 
-        Which of several rows with one id is the event depends on all columns.
+        Streams with ids keep all columns, because they decide which of several rows with one id is the event.
         """
         schema, every = stream.schema, row_schema(stream.schema, [column.name for column in stream.derived])
         fields = [*every, *(pa.field(one.name, ARROW_TYPES[one.expr.type]) for one in stream.derived if is_derived)]
@@ -159,11 +157,11 @@ class Carried:
         return row_schema(self.stream.schema, [column.name for column in self.stream.derived]).empty_table()
 
     def holder(self, column: str) -> str:
-        """The column that travels and holds the values of a column."""
+        """The shuffled column that holds the values of a column."""
         return self.copies.get(column, column)
 
     def ready(self, rows: pa.Table) -> pa.Table:
-        """Rows that pass all checks, with the columns that stayed behind; what does not pass is reported elsewhere."""
+        """Shuffled rows with all columns, without rows that fail checks; other code reports those."""
         if self.packing is not None:
             return rows
         for name, original in self.copies.items():
@@ -175,7 +173,7 @@ class Carried:
 
 
 def _copies(stream: StreamPlan, kinds: Mapping[str, pa.DataType]) -> dict[str, str]:
-    """Columns that repeat a time or the id of their row."""
+    """Columns that equal a time or the id of their row."""
     schema, same = stream.schema, {}
     if not isinstance(schema.uncertainty, ImpreciseTime) or schema.uncertainty.error is None:
         ends = START if schema.start == schema.end else END
@@ -188,7 +186,7 @@ def _copies(stream: StreamPlan, kinds: Mapping[str, pa.DataType]) -> dict[str, s
 
 @dataclass(frozen=True, slots=True)
 class EventMatches:
-    """Matches of one event, and further columns that finishing them needs."""
+    """Matches of one event, and further columns for the combination of pieces."""
 
     event: str
     matches: Matches
@@ -197,86 +195,85 @@ class EventMatches:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that a piece has to say besides its results."""
+    """Information about a piece besides its results."""
 
     content: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """What is left to do with the results of an event when all pieces are there.
+    """How the results of an event are combined when all pieces are done."""
 
-    Rows that agree `by` some columns are independent ways to one result, with `SURVIVAL` and `COUNT`. Below an error
-    that is `negligible`, probabilities are exact; None where methods and CONFIDENCE are settled already.
-    """
-
-    by: tuple[str, ...] | None = None
-    negligible: float | None = None
-    not_exact: NotExact | None = None  # the error for answers that must not be sampled
-    is_ranked: bool = True  # TOP counts
+    by: tuple[str, ...] | None = None  # rows with equal values are independent derivations of one result
+    negligible: float | None = None  # below this error a probability is exact; None: methods are final already
+    not_exact: NotExact | None = None  # the error if EXACT is demanded and a result is not exact
+    is_ranked: bool = True  # whether TOP applies
 
 
 SURVIVAL, COUNT = "@survival", "@count"
-"""The logarithm of the chance that none of the ways to a result is there, and how many they are."""
+"""Columns: the log probability that no derivation of a result holds, and the number of derivations."""
 
 
 class Notes(Protocol):
-    """What the notes of all pieces come to."""
+    """Combines the notes of all pieces."""
 
     def text(self, notes: Sequence[Any]) -> str: ...
 
     def rejection(self, notes: Sequence[Any]) -> InputError | None:
-        """Why results cannot be as they are demanded."""
+        """The error if results cannot be as demanded."""
         ...
 
     @property
     def demands(self) -> bool:
-        """Whether some event demands EXACT, which may be impossible."""
+        """Whether some event demands EXACT."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluatorPart(ABC):
-    """Some events of an evaluator whose rows travel together."""
+    """Some events of an evaluator whose rows are shuffled together."""
 
     events: tuple[EventPlan, ...]
-    ids: Mapping[str, pa.DataType]  # of what lineage names, by event
+    ids: Mapping[str, pa.DataType]  # by event: the type of ids in its lineage
     carried: tuple[Carried, ...]
     division: Division
-    finishes: Mapping[str, Finish] = field(default_factory=dict)  # of events that need it
-    further: tuple[pa.Field, ...] = ()  # columns of what is found
-    notes: Notes | None = None  # what becomes of notes, where there are some
+    finishes: Mapping[str, Finish] = field(default_factory=dict)  # by event, unless it is the default
+    further: tuple[pa.Field, ...] = ()  # of `EventMatches.further`
+    notes: Notes | None = None
 
     @abstractmethod
     def found(self, rows: Rows, piece: Piece | None) -> Iterator[EventMatches | Note | pa.Table]:
-        """Results over the rows of a piece, or sums; None is all the work with these rows."""
+        """The results, or sums, of a piece; None: the rows are all there are."""
 
     def finish(self, event: EventPlan) -> Finish:
         return self.finishes.get(event.name, Finish())
 
 
 IDENTITY = "@identity"
-"""Column of sums: those with the same number are of the same result."""
+"""Column of sums: equal numbers belong to the same result."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SummedPart(EvaluatorPart):
-    """A part whose pieces give sums, tables with `EVENT` and `IDENTITY`, to be added up before there are results."""
+    """A part whose pieces return sums, tables with `EVENT` and `IDENTITY`, which are added up over pieces."""
 
     sums_schema: pa.Schema
-    may_sample_again: bool  # at results that are still undecided
+    may_sample_again: bool  # whether undecided results are sampled further
 
     @abstractmethod
     def added(self, sums: pa.Table) -> Iterator[EventMatches]:
-        """Results from all sums of some identities."""
+        """Results from the sums of all pieces for some identities."""
 
     @abstractmethod
     def again(self, undecided: pa.Table) -> SummedPart | None:
-        """The part that gives further sums for undecided results, of which their event and the further columns."""
+        """The part with further sums for undecided results, given as `EVENT` and the further columns.
+
+        None if not needed.
+        """
 
 
 def parts_of(evaluator: StreamEvaluator[Any], ids: Mapping[str, pa.DataType]) -> Sequence[EvaluatorPart]:
-    """How work is divided: as the evaluator states, or by its key."""
+    """The parts that an evaluator declares, or one part divided by its key."""
     stated = getattr(evaluator, "parts", None)
     if stated is not None:
         found: Sequence[EvaluatorPart] = stated()

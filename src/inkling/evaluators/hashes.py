@@ -1,6 +1,6 @@
-"""Hashes of values and keys that are the same in every process, whatever holds the values.
+"""Hashes of 64 bits of values and keys, the same in every process.
 
-They follow the rules of `model.keys`: what is the same there has the same hash.
+Values that are equal as keys (`model.keys`) have the same hash: -0.0 and 0.0, all NaN, all nulls.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def combined(*columns: Hashes) -> Hashes:
 
 
 def row_hashes(columns: Iterable[pa.Array | pa.ChunkedArray], n_rows: int) -> Hashes:
-    """The hash of the key that each row has in some columns; without columns all rows have the same."""
+    """The hash of the values of each row in some columns; without columns, all rows have the same hash."""
     code = np.zeros(n_rows, np.uint64)
     for column in columns:
         code = mixed(code, hashes_of(column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column))
@@ -38,12 +38,12 @@ def row_hashes(columns: Iterable[pa.Array | pa.ChunkedArray], n_rows: int) -> Ha
 
 
 def key_hashes(schema: StreamSchema, rows: pa.Table) -> Hashes:
-    """The hash of the KEY of each row of a stream, mixed once more: draws in possible worlds depend on it."""
+    """The hash of the KEY of each row of a stream, mixed once more; draws of possible worlds depend on it."""
     return combined(row_hashes((rows[name] for name in schema.key), len(rows)))
 
 
 def hashes_of(column: pa.Array) -> Hashes:
-    """One hash per value; whole numbers are their own."""
+    """One hash per value; integers are their own hashes."""
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
         found = _hashed_texts(column)
@@ -63,9 +63,9 @@ def hashes_of(column: pa.Array) -> Hashes:
 
 
 def labels_of(column: pa.Array) -> Ints:
-    """Numbers for conditions of equality: the same in every process where values are equal, and -1 for null.
+    """Nonnegative numbers for equality conditions, equal for equal values in every process; -1 for null.
 
-    Unlike in a key, null equals nothing there, not even null.
+    Unlike in a key, null does not equal null in a condition.
     """
     labels = (combined(hashes_of(column)) >> np.uint64(1)).astype(np.int64)  # mixed, so that any bit can be left out
     return np.where(column.is_null().to_numpy(zero_copy_only=False), -1, labels) if column.null_count else labels

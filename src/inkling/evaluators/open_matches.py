@@ -1,4 +1,4 @@
-"""Partial matches that may still be completed, as users see them; an error for evaluators that keep no rows."""
+"""Open matches: partial matches that may still be completed, as users see them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from inkling.results import EXACT, in_time
 
 @dataclass(frozen=True, slots=True)
 class OpenMatch:
-    """The first parts of a sequence, which wait for the next one; times count as those of the streams do.
+    """A partial match of a sequence that waits for its next part, with times on the clock of the streams.
 
-    Over uncertain streams, `probability` is that of the worlds in which these parts have happened and wait. Times are
-    the earliest start, the latest end and the latest limit in any of these worlds.
+    Over uncertain streams, `probability` is that of the worlds in which the match is open; times are the earliest
+    start, the latest end and the latest limit in any of these worlds.
     """
 
     reached: int  # parts that have happened
@@ -25,7 +25,7 @@ class OpenMatch:
     awaits: str
     start: int
     end: int
-    latest: int | None  # when it must be complete, if something says so
+    latest: int | None  # the time by which it must be complete, if there is a limit
     lineage: tuple[object, ...]
     probability: float = 1.0
     method: str = EXACT
@@ -34,21 +34,21 @@ class OpenMatch:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The first parts of a sequence in one world, which wait for the next one."""
+    """A partial match of a sequence in one world."""
 
-    way: int
+    way: int  # the number of the disjunct of the pattern
     reached: int
     parts: int
     awaits: str
     start: int
     end: int
     latest: int | None
-    world: object  # None where there is only one
+    world: object  # None over certain streams
     lineage: tuple[object, ...]
 
 
 def opened(begun: Iterable[Begun]) -> list[OpenMatch]:
-    """Open matches where there is only one world, oldest first."""
+    """Open matches over certain streams, oldest first."""
     return in_order(
         [OpenMatch(one.reached, one.parts, one.awaits, one.start, one.end, one.latest, one.lineage) for one in begun]
     )
@@ -60,7 +60,7 @@ def in_order(found: list[OpenMatch]) -> list[OpenMatch]:
 
 
 def not_kept(event: str, why: str) -> NotSupportedYet:
-    """The error for an event whose state does not hold rows or parts."""
+    """The error for an event whose state does not hold partial matches."""
     return NotSupportedYet.of(
         "INK0428",
         f"open matches of `{event}` are not supported yet",

@@ -1,7 +1,11 @@
-"""The protocol of evaluators: a state, and a step from one moment to the next.
+"""The protocol of evaluators: a state, and a step from one watermark to the next.
 
-An evaluator answers some events of a program. It takes the checked rows of the streams that it reads, once no earlier
-row can arrive, and returns their matches. A batch is one step from the start to the end of time.
+An evaluator answers some events of a program. A step ingests the checked rows of its streams up to the watermark, and
+returns the matches that are known then. A batch is one step to the end of time.
+
+    state = evaluator.start()
+    state, results = evaluator.step(state, {"Door": rows}, Moment(10))  # rows up to time 10
+    state, results = evaluator.step(state, {}, END)                     # no further rows
 
 >>> from inkling.evaluators.protocol import END, Moment
 >>> Moment(7).is_end, END.is_end
@@ -28,25 +32,25 @@ from inkling.model.time import Clock, TimeUnit
 from inkling.physical.stages import Placement
 
 Rows = Mapping[str, pa.Table]
-"""Checked rows by stream; of a stream that is missing, none."""
+"""Checked rows by stream; a missing stream has no rows."""
 
 State = TypeVar("State")
 Input = TypeVar("Input", contravariant=True)
 Output = TypeVar("Output", covariant=True)
 
 SPARE = 1e-9
-"""By how much probabilities on a stream may be off, depending on how rows were cut, so that states have a limit."""
+"""The tolerance of probabilities on streams: smaller contributions are dropped, so that states stay bounded."""
 
 OnWorlds = Callable[[int, int], None]
-"""Is called with the number of sampled worlds that are done, and of all."""
+"""Called with the number of sampled worlds that are done, and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """How far time has come: no further row will be of `time` or before."""
+    """A watermark: no further row has this time or an earlier one."""
 
     time: int
-    roles: Mapping[str, Roles] = field(default_factory=dict)  # what numbered events of whole streams are called
+    roles: Mapping[str, Roles] = field(default_factory=dict)  # by stream: the roles of numbered events
 
     @property
     def is_end(self) -> bool:
@@ -58,7 +62,7 @@ END = Moment(FOREVER)
 
 @dataclass(frozen=True, slots=True)
 class BatchAnswer:
-    """Results by event in the public columns, and remarks about how they were found."""
+    """The answer of an evaluator in batch: results by event in the public columns, and notes for the user."""
 
     tables: Mapping[str, pa.Table]
     notes: tuple[str, ...] = ()
@@ -66,28 +70,28 @@ class BatchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StartDecisions:
-    """What is decided about the events of an evaluator when they begin, and stays while other events come and go."""
+    """Decisions about the events of an evaluator when they begin; they do not change while the program runs."""
 
-    placement: Placement  # in its own stages
-    scale: int = 1
-    compared: tuple[str, ...] = ()  # streams of which nothing but keys is asked for
+    placement: Placement  # of events in the stages of the evaluator
+    scale: int = 1  # units of its clock per unit of the streams' clock
+    compared: tuple[str, ...] = ()  # streams that are read only by patterns that compare keys
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorContext:
-    """What evaluators need besides the plan: facts of tables, the time unit, and how to sample where they must."""
+    """What evaluators need besides the plan: table facts, the time unit, and the settings of sampling."""
 
     facts: Mapping[str, pa.Table]
     expressions: ExpressionContext
     unit: TimeUnit
     sampling: Any = None  # `inkling.Sampling`, or None for its defaults
-    on_stream: bool = False  # states must not grow with the stream
+    on_stream: bool = False  # states must stay bounded
     on_worlds: OnWorlds | None = None
-    begun: Mapping[str, StartDecisions] = field(default_factory=dict)  # by choice, where events run already
+    begun: Mapping[str, StartDecisions] = field(default_factory=dict)  # by choice, for events that run already
 
 
 def no_rows(streams: Iterable[StreamPlan], clock: Clock) -> dict[str, pa.Table]:
-    """Tables without rows, as checked rows of the streams would have them."""
+    """Empty tables with the columns of checked rows, by stream."""
     return {
         one.schema.name: Normalizer(one.schema, [column.name for column in one.derived], clock)(pa.table({})).rows
         for one in streams
@@ -95,10 +99,10 @@ def no_rows(streams: Iterable[StreamPlan], clock: Clock) -> dict[str, pa.Table]:
 
 
 class StatefulEvaluator(Protocol[State, Input, Output]):
-    """Answers some events: a state, and a step that takes the state from one moment to the next.
+    """Answers some events by steps over rows.
 
-    `Input` is what has become due since the last step: checked rows by stream, or rows of a stage. The results of all
-    steps together do not depend on how the rows were cut into steps.
+    `Input` is checked rows by stream, or rows of a stage. The results of all steps together do not depend on how the
+    rows are cut into steps (`tests/kit/evaluator_laws.py` checks this and the other laws).
     """
 
     @property
@@ -106,7 +110,7 @@ class StatefulEvaluator(Protocol[State, Input, Output]):
 
     @property
     def state_type(self) -> type[State]:
-        """What `inkling.evaluators.state` can write and read."""
+        """The type of states, which `inkling.evaluators.state` writes and reads."""
         ...
 
     @property
@@ -117,69 +121,69 @@ class StatefulEvaluator(Protocol[State, Input, Output]):
     def start(self) -> State: ...
 
     def step(self, state: State, given: Input, until: Moment, /) -> tuple[State, Output]:
-        """Takes what is due at a moment; gives the results that are known by then. May use up the state."""
+        """Ingests rows up to a watermark and returns the results that are known then. May change the state in place."""
         ...
 
     def split(self, state: State, owners: Owners) -> tuple[State, State]:
-        """The state of the keys with these hashes (`stage.owners`, sorted), and the state of all other keys.
+        """The state of the keys with these hashes (sorted), and the state of all other keys.
 
-        The halves share nothing with the state that a step would change.
+        Steps of one half change neither the other half nor the original.
         """
         ...
 
     def merge(self, left: State, right: State) -> State:
-        """One state of two that hold different keys and have come to the same moment."""
+        """One state from two states of different keys at the same watermark."""
         ...
 
     def copied(self, state: State) -> State:
-        """The same state, which steps of the original leave as it is."""
+        """A copy of the state, which steps of the original do not change."""
         ...
 
     def migrated(self, state: State, before: Any, kept: Collection[str]) -> State:
-        """The state that the evaluator `before`, of another program, has left of events that are kept."""
+        """The state of kept events, from the state of the evaluator `before` in the replaced program."""
         ...
 
     def n_kept(self, state: State) -> int:
-        """About how many rows or numbers the state holds."""
+        """The approximate number of rows or numbers in the state."""
         ...
 
 
 class StreamEvaluator(StatefulEvaluator[State, Rows, Mapping[str, pa.Table]], Protocol[State]):
-    """An evaluator that a runner gives checked rows by stream; its results have the public columns.
+    """An evaluator of checked rows by stream, whose results have the public columns. Runners use this protocol.
 
-    Rows are due by `physical.streams.time_of` their stream: the step that reaches it takes them.
+    `physical.streams.time_of` names the column that decides which step ingests a row.
     """
 
     @property
     def streams(self) -> tuple[StreamPlan, ...]:
-        """What it reads, as declared."""
+        """The streams that it reads."""
         ...
 
     def answer(self, rows: Rows) -> BatchAnswer:
-        """All results over complete streams: one step from the start to the end."""
+        """All results over complete streams."""
         ...
 
     @property
     def scale(self) -> int:
-        """How many moments of its clock make one of the streams': more than one where lost events need places."""
+        """Units of its clock per unit of the streams' clock: more than 1 if lost events lie between ticks."""
         ...
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Columns of all its streams that divide the work: rows that differ in them are never in one match."""
+        """Columns of all its streams that divide the work: no match has rows that differ in them."""
         ...
 
     def decided(self, state: State) -> int | None:
-        """The time up to which lost events have their places; None where they need none."""
+        """The time up to which lost events are placed; None without lost events."""
         ...
 
     def open_matches(self, state: State, rows: Rows, event: str, now: int) -> list[OpenMatch]:
-        """What has begun and may still be completed at a moment; `rows` were not taken yet, but are up to that."""
+        """The open matches of an event at time `now`; `rows` are those up to `now` that are not ingested yet."""
         ...
 
 
 class OfPart(Protocol):
-    """Something that holds the part of a program that one evaluator answers."""
+    """The part of a program that one evaluator answers."""
 
     @property
     def part(self) -> ProgramPlan: ...
@@ -189,7 +193,7 @@ class OfPart(Protocol):
 
 
 class PartEvaluator:
-    """What evaluators of a part of a program have in common."""
+    """The common part of evaluators of events over uncertain streams."""
 
     __slots__ = ()
 
@@ -213,21 +217,21 @@ class PartEvaluator:
 
     @property
     def is_divisible(self) -> bool:
-        """TOP compares results of all keys."""
+        """With a common key, unless TOP compares results of all keys."""
         return bool(self.key) and all(event.top is None for event in self.events)
 
     def copied(self, state: Any) -> Any:
-        """States are never changed in place, unless an evaluator says otherwise."""
+        """The state itself: steps of most evaluators do not change states in place."""
         return state
 
     def decided(self, state: Any) -> int | None:
         return None
 
     def open_matches(self, state: Any, rows: Rows, event: str, now: int) -> list[OpenMatch]:
-        """Not supported, unless an evaluator keeps rows or parts."""
+        """Not supported, unless an evaluator keeps rows or partial matches."""
         raise not_kept(event, "its state holds probabilities, from which parts cannot be recovered")
 
     def complete(self, rows: Rows) -> dict[str, pa.Table]:
-        """Rows of all streams, of some none."""
+        """Rows of all streams; empty tables for missing ones."""
         missing = [stream for stream in self.streams if stream.schema.name not in rows]
         return {**no_rows(missing, self.program.unit.clock), **rows}

@@ -1,4 +1,7 @@
-"""Results of several events as rows of one table, in which they travel: times as numbers, values by name and type."""
+"""Results of several events as rows of one table, for transport between workers.
+
+Times are integers. Values of head and RETURN have one column per name and type, null for events without it.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +34,14 @@ Columns = dict[str, pa.Array | pa.ChunkedArray]
 def results_schema(
     events: Iterable[EventPlan], ids: pa.DataType | Mapping[str, pa.DataType], further: Sequence[pa.Field] = ESTIMATED
 ) -> pa.Schema:
-    """Rows of results of some events; `ids` is the type of what lineage names, of all events or by event."""
+    """The schema of such a table; `ids` is the type of ids in lineage, of all events or by event."""
     kinds = dict.fromkeys(ids.values()) if isinstance(ids, Mapping) else {ids: None}
     lineage = [pa.field(name, pa.list_(kind)) for name, kind in sorted((lineage_name(ids, one), one) for one in kinds)]
     return pa.schema([*leading_fields(), *further, *lineage, *value_fields(events)])
 
 
 def lineage_name(ids: pa.DataType | Mapping[str, pa.DataType], kind: pa.DataType) -> str:
-    """Column with the ids of base events, which may be texts for some events and numbers for others."""
+    """The column for lineage with ids of a type: some events may have texts, others integers."""
     return f"{LINEAGE} {kind}" if isinstance(ids, Mapping) and len(set(ids.values())) > 1 else LINEAGE
 
 
@@ -83,19 +86,19 @@ def value_columns(event: EventPlan, values: Values) -> Columns:
 
 
 def filled(columns: Columns, schema: pa.Schema) -> pa.Table:
-    """A table of that schema; null where there is no column."""
+    """A table of a schema; missing columns are null."""
     n = len(columns[EVENT])
     given = [columns[f.name].cast(f.type) if f.name in columns else pa.nulls(n, f.type) for f in schema]
     return pa.table(given, schema=schema)
 
 
 def in_batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    """A table as a task hands it back."""
+    """A table as record batches of limited size."""
     yield from table.to_batches(max_chunksize=ROWS_PER_BATCH)
 
 
 def best(tables: Iterable[pa.Table], n: int, schema: pa.Schema) -> pa.Table:
-    """The n most probable results, and those that are as probable as the last of them."""
+    """The n most probable results, and all that are as probable as the last of them."""
     found = schema.empty_table()
     for table in tables:
         found = pa.concat_tables([found, table])

@@ -1,4 +1,8 @@
-"""When all possible worlds are enumerated, how many are sampled otherwise, and how far estimates may be off."""
+"""Settings of sampling: when worlds are enumerated, how many are sampled, and confidence intervals of estimates.
+
+Intervals are those of Clopper and Pearson (1934): for k hits in n worlds, quantiles of beta distributions. Their
+coverage is at least 1 - delta for every probability.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,15 @@ from numpy.typing import NDArray
 from inkling.logical.plan import EventPlan
 
 MOST_COUNTED = 1_000_000
-"""All worlds of a part are held in memory while they are counted."""
+"""The largest `exact_up_to`: all worlds of a component are held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """The settings of a run over uncertain streams.
 
-    Parts of the data with at most `exact_up_to` worlds are enumerated. The others are sampled, in as many worlds as
-    make every probability known to ± `epsilon` with confidence 1 - `delta`. Results that are undecided about their
+    Parts of the data with at most `exact_up_to` worlds are enumerated. The others are sampled, in so many worlds that
+    each probability is within ± `epsilon` with confidence 1 - `delta`. Results that are undecided about their
     CONFIDENCE are sampled further, in up to `budget` times as many worlds. Equal seeds give equal answers.
     """
 
@@ -43,29 +47,29 @@ class Sampling:
 
     @property
     def n_worlds(self) -> int:
-        """The worlds that one look takes."""
+        """The number of worlds of one sample."""
         return worlds_needed(self.epsilon, self.delta)
 
     @property
     def once(self) -> Sampling:
-        """The same for who cannot look again, as on a stream."""
+        """The settings without a second sample, as on a stream."""
         return replace(self, budget=1)
 
     def plan(self, events: Iterable[EventPlan]) -> tuple[int, float]:
-        """The number of worlds of the first look, and the share of results that any look may get wrong.
+        """The number of worlds of the first sample, and the delta of each sample.
 
-        Events with CONFIDENCE may be looked at twice, so both looks share what `delta` allows.
+        Events with CONFIDENCE may be sampled twice; then each sample gets half of `delta`.
         """
-        looks = 2 if self.budget > 1 and any(event.confidence is not None for event in events) else 1
-        return worlds_needed(self.epsilon, self.delta / looks), self.delta / looks
+        n_samples = 2 if self.budget > 1 and any(event.confidence is not None for event in events) else 1
+        return worlds_needed(self.epsilon, self.delta / n_samples), self.delta / n_samples
 
 
 Shares = NDArray[np.float64]
 
 
 def interval(n_hits: NDArray[np.int64], n_worlds: int, delta: float) -> tuple[Shares, Shares]:
-    """Bounds that hold with confidence 1 - delta whatever the probability is, per number of hits."""
-    from scipy.special import betaincinv  # only now: a large library, which exact answers do not need
+    """Lower and upper bounds of the probability with confidence 1 - delta, per number of hits (Clopper and Pearson)."""
+    from scipy.special import betaincinv  # imported late: a large library that exact answers do not need
 
     hits = np.asarray(n_hits, np.float64)
     missed = n_worlds - hits
@@ -76,7 +80,7 @@ def interval(n_hits: NDArray[np.int64], n_worlds: int, delta: float) -> tuple[Sh
 
 
 def half_width(n_hits: NDArray[np.int64], n_worlds: int, delta: float) -> Shares:
-    """The larger of the distances from the share of hits to its bounds."""
+    """The larger distance from the share of hits to its bounds."""
     low, high = interval(n_hits, n_worlds, delta)
     share = np.asarray(n_hits, np.float64) / n_worlds
     return np.maximum(share - low, high - share)
@@ -84,7 +88,7 @@ def half_width(n_hits: NDArray[np.int64], n_worlds: int, delta: float) -> Shares
 
 @lru_cache(maxsize=64)
 def worlds_needed(epsilon: float, delta: float) -> int:
-    """The least multiple of 64 worlds after which every share is known to ± epsilon with confidence 1 - delta.
+    """The least multiple of 64 worlds for which every estimate is within ± epsilon with confidence 1 - delta.
 
     >>> worlds_needed(0.05, 0.05)
     448

@@ -1,17 +1,15 @@
-"""The one codec of states: trees of dataclasses as bytes that are the same on every machine, and back by type hints.
+"""The codec of states: trees of dataclasses as bytes that are the same on every machine, read back by type hints.
 
-A state may hold frozen dataclasses, named tuples, mappings with texts or whole numbers as keys, tuples, sets, tables
-and arrays of Arrow, arrays of NumPy, numbers, text, bytes and None. The bytes are a header of JSON with the tree,
-followed by the tables and arrays, each aligned to 8 bytes. Nothing in them is code.
+A state may hold frozen dataclasses, named tuples, mappings with text or integer keys, tuples, sets, Arrow tables and
+arrays, NumPy arrays, numbers, text, bytes and None. The bytes are a JSON header with the tree, followed by the tables
+and arrays, each aligned to 8 bytes. They contain no code. `FORMAT` is raised when states change.
 
-A class that is written as something else says so: `as_stored` gives what is written, whose type is its return hint,
-and the class method `from_stored` takes what was read.
+A class with another stored form has a method `as_stored`, whose return hint is the stored type, and a class method
+`from_stored`.
 
 >>> from inkling.evaluators.state import from_bytes, to_bytes
 >>> from_bytes(to_bytes((1, {"a": None})), tuple[int, dict[str, float | None]])
 (1, {'a': None})
-
-Tables that are put away: whole numbers in as few bytes as they need, and no column twice.
 """
 
 from __future__ import annotations
@@ -31,13 +29,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-_HOW = b"inkling"
+_HOW = b"inkling"  # key of the schema metadata that describes a compact table
 _WIDTHS = (np.uint8, np.uint16, np.uint32)
 _WHOLE = pa.int64()
 
 
 def compact(table: pa.Table) -> pa.Table:
-    """A table that `restored` turns back; each of its columns says less, or what it says with fewer bytes."""
+    """A smaller table, which `restored` turns back: equal columns once, integers as narrow offsets from the least."""
     if not len(table):
         return table
     columns: dict[str, pa.Array] = {}
@@ -59,7 +57,7 @@ def compact(table: pa.Table) -> pa.Table:
 
 
 def restored(table: pa.Table) -> pa.Table:
-    """The table that `compact` was given."""
+    """The original of a table from `compact`."""
     metadata = table.schema.metadata or {}
     if _HOW not in metadata:
         return table
@@ -76,7 +74,7 @@ def restored(table: pa.Table) -> pa.Table:
 
 
 def _narrowed_column(column: pa.Array) -> tuple[int | None, pa.Array]:
-    """Whole numbers as what they are above the least, and the least; other columns as they are."""
+    """The least integer of a column and the offsets from it; None and the column itself if that is not smaller."""
     if column.type != _WHOLE or column.null_count or not len(column):
         return None, column
     numbers = column.to_numpy()
@@ -101,13 +99,13 @@ _FRACTIONS = "fractions"
 State = TypeVar("State")
 
 Write = Callable[[Any, "_Parts"], Any]
-"""What the tree says of a value, or in its place; tables and arrays go to the parts."""
+"""Writes a value: returns its JSON, and appends tables and arrays to the parts."""
 Read = Callable[[Any, memoryview], Any]
-"""A value from what the tree says of it, and the parts."""
+"""Reads a value from its JSON and the parts."""
 
 
 def to_bytes(state: Any) -> bytes:
-    """A state that `from_bytes` restores; the same state always gives the same bytes."""
+    """The bytes of a state; equal states give equal bytes."""
     parts = _Parts()
     tree = {"format": FORMAT, "state": state}
     header = json.dumps(tree, default=parts.described, separators=(",", ":"), check_circular=False).encode()
@@ -116,7 +114,7 @@ def to_bytes(state: Any) -> bytes:
 
 
 def from_bytes(data: bytes | memoryview, kind: type[State]) -> State:
-    """The state of a type that `to_bytes` was given; tables point into the bytes, arrays are copies."""
+    """The state of a type from its bytes; tables point into the bytes, arrays are copies."""
     if bytes(data[_LENGTH.size : _LENGTH.size + len(_BEGIN)]) != _BEGIN:
         raise ValueError("these bytes are no state, or one of another version")
     (length,) = _LENGTH.unpack_from(data)
@@ -135,7 +133,7 @@ def table_bytes(table: pa.Table) -> bytes:
 
 
 def table_of(data: bytes | memoryview) -> pa.Table:
-    """The table that `table_bytes` was given, or a state has."""
+    """The table from the bytes of `table_bytes`, or of a state."""
     return restored(pa.ipc.open_stream(pa.py_buffer(data)).read_all())
 
 
@@ -147,7 +145,7 @@ def _stream(table: pa.Table) -> pa.Buffer:
 
 
 class _Parts:
-    """Tables and arrays one after the other."""
+    """The bytes of tables and arrays, in order."""
 
     __slots__ = ("data", "size")
 
@@ -156,12 +154,12 @@ class _Parts:
         self.size = 0
 
     def described(self, value: Any) -> Any:
-        """What the tree says of a value that JSON has no word for; tables and arrays become parts."""
+        """The JSON of a value that is no JSON type; tables and arrays become parts."""
         kind: Any = type(value)
         return _writer(kind)(value, self)
 
     def add(self, data: bytes | memoryview | pa.Buffer, size: int) -> int:
-        """Where a part begins."""
+        """Appends a part; returns its offset."""
         at, padding = self.size, -size % 8
         self.data.append(data)
         if padding:
@@ -198,7 +196,7 @@ def _write_table(table: pa.Table, parts: _Parts) -> list[int]:
 
 
 def _write_array(value: NDArray[Any], parts: _Parts) -> list[Any]:
-    """Where the numbers stand, their type, that in which they are written, and the shape."""
+    """Offset of the numbers, their type, the type in which they are written, and the shape."""
     array: NDArray[Any] = np.asarray(value)
     if array.dtype.hasobject:
         data = json.dumps([str(Fraction(one)) for one in array.flat]).encode()
@@ -209,7 +207,7 @@ def _write_array(value: NDArray[Any], parts: _Parts) -> list[Any]:
 
 
 def _narrowed(array: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers; whole ones in as few bytes each as they all fit in."""
+    """The array in the narrowest integer type that holds all its values."""
     if array.size < _WORTH_NARROWING or array.dtype.kind != "i":
         return array
     least, most = int(array.min()), int(array.max())
@@ -225,7 +223,7 @@ def _plain(node: Any, parts: memoryview) -> Any:
 
 @cache
 def _reader(kind: Any) -> Read:
-    """How values of a type are read."""
+    """The reader of values of a type."""
     origin = get_origin(kind) or kind
     if kind in _PLAIN or kind is None:
         return _plain
@@ -284,7 +282,7 @@ def _native(kind: str) -> np.dtype[Any]:
 
 
 def _read_any(node: Any, parts: memoryview) -> Any:
-    """What explains itself: mappings with texts as keys, arrays, and plain values."""
+    """Values that need no type: mappings with text keys, arrays, and plain values."""
     if isinstance(node, dict):
         return {key: _read_any(one, parts) for key, one in node.items()}
     return _read_array(node, parts) if isinstance(node, list) else node
@@ -298,7 +296,7 @@ def _dataclass_reader(cls: type, kind: Any) -> Read:
         if not isinstance(node, dict) or name not in node:
             found = next(iter(node)) if isinstance(node, dict) and len(node) == 1 else type(node).__name__
             raise ValueError(f"this is a state of {found}, expected {name}")
-        if not readers:  # only now, as a type may hold itself
+        if not readers:  # late, because a type may contain itself
             readers.extend(map(_reader, _field_types(cls, kind)))
         return cls(*[one(part, parts) for one, part in zip(readers, node[name], strict=True)])
 
@@ -312,7 +310,7 @@ def _field_types(cls: type, kind: Any) -> list[Any]:
 
 
 def _with(hint: Any, named: Mapping[Any, Any]) -> Any:
-    """A type with others in the place of its variables."""
+    """A type hint with its type variables replaced."""
     if isinstance(hint, TypeVar):
         return named[hint]
     variables = getattr(hint, "__parameters__", ())
@@ -340,7 +338,7 @@ def _tuple_reader(cls: type, args: tuple[Any, ...]) -> Read:
 
 
 def _union_reader(kinds: tuple[Any, ...]) -> Read:
-    """Of several dataclasses the one that the tree names; beside them, plain values and one of another kind."""
+    """A union may hold several dataclasses, which the JSON names, plain values, and one further type."""
     arrays = [one for one in kinds if get_origin(one) is np.ndarray]  # each is written with the type of its elements
     others = [one for one in kinds if one not in _PLAIN and one not in arrays[1:]]
     if not others:
@@ -364,7 +362,7 @@ def _union_reader(kinds: tuple[Any, ...]) -> Read:
 
 
 def _name(kind: Any) -> str | None:
-    """Under which name the tree has values of a type, if it is a dataclass."""
+    """The name of a dataclass in the JSON; None for other types."""
     origin = get_origin(kind) or kind
     while hasattr(origin, "as_stored"):
         origin = get_type_hints(origin.as_stored)["return"]

@@ -1,4 +1,8 @@
-"""All events of a stage over complete keys: base rows in, results of every event out."""
+"""All events of a stage over all rows of some keys: stage rows in, matches of every event out.
+
+Automata answer regular events first. The other events follow in the order of their dependencies, each over the rows and
+the matches of events that it reads; events that depend on each other are derived in rounds (`recursion`).
+"""
 
 from __future__ import annotations
 
@@ -37,22 +41,22 @@ EVENTS: dict[str, Callable[[EventStep, ExpressionContext], AnyEvent]] = {
 }
 
 BLOCK_ROWS = 200_000
-"""So many rows make a block of whole keys, if their keys have no more: what is looked up often stays close at hand."""
+"""The approximate number of rows of a block of whole keys: joins within a block stay in the processor cache."""
 
 NO_MODEL = pa.table({})
-"""Of a forecast that only hands over what it remembers: then nobody asks for its model."""
+"""In place of the model of a forecast whose state is migrated but not evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageResults:
-    """Results per event; `keys` gives the partition key of each key code."""
+    """Matches by event, and the partition key of each key code."""
 
     matches: Mapping[str, MatchBatch]
     keys: pa.Table
 
 
 class StageEngine:
-    """Evaluates the events of one stage; compiled once, used for any number of row sets."""
+    """Evaluates the events of one stage; compiled once, used for any number of batches."""
 
     def __init__(self, stage: Stage, tables: Mapping[str, pa.Table], context: ExpressionContext) -> None:
         self.stage = stage
@@ -73,12 +77,12 @@ class StageEngine:
 
     @cached_property
     def automata(self) -> tuple[RegularEvents, ...]:
-        """Those of all regular events."""
+        """The automata of all regular events."""
         return automata_of(self._regular, self.stage.resets, self._context) if self._regular else ()
 
     @cached_property
     def _originals(self) -> tuple[RegularEvents, ...]:
-        """Those of regular events that do not have the results of another one."""
+        """The automata of regular events, without events that have the same results as another one."""
         originals = tuple(step for step in self._regular if self._shared.original(step.event.name) is None)
         if len(originals) == len(self._regular):
             return self.automata
@@ -90,14 +94,14 @@ class StageEngine:
         return frozenset(name for group in self._groups if group.is_recursive for name in group.names)
 
     def run(self, rows: pa.Table) -> StageResults:
-        """Results over rows that hold all events of their keys."""
+        """Matches over stage rows with all rows of their keys."""
         rows = rows.combine_chunks()
         codes, keys = key_codes(rows, len(self.stage.key_types))
         base = event_batch(self.stage, rows, codes)
         return StageResults(self.results(rows, codes, base), keys)
 
     def results(self, rows: pa.Table, codes: Ints, base: EventBatch) -> dict[str, MatchBatch]:
-        """Results over rows that are a batch already."""
+        """Matches over stage rows, the codes of their keys, and the rows as a batch."""
         found = self._by_automata(base)
         if any(bit is not None for bit in self.stage.resets):
             found |= self._in_pieces(base, found)
@@ -111,12 +115,12 @@ class StageEngine:
         return self.rest(rows, codes, base, found)
 
     def _by_automata(self, batch: EventBatch) -> dict[str, MatchBatch]:
-        """Results of automata, but for those that met events which `ORDER BY` does not distinguish."""
+        """Matches of automata, unless ORDER BY leaves two of their events unordered."""
         able = [automata for automata in self._originals if not automata.ties(batch).any()]
         return {matches.event: matches for automata in able for matches in automata.evaluate(batch)}
 
     def _in_pieces(self, base: EventBatch, found: Mapping[str, MatchBatch]) -> dict[str, MatchBatch]:
-        """Results of regular events that no automaton found, each piece between two resets on its own."""
+        """Matches of regular events without an automaton, separately for each piece between two resets."""
         left = [step for step in self._regular if step.event.name not in found]
         left = [step for step in left if self._shared.original(step.event.name) is None]
         if not left:
@@ -133,15 +137,15 @@ class StageEngine:
         return results
 
     def _forecasts_with_resets(self, codes: Ints, base: EventBatch) -> dict[str, MatchBatch]:
-        """Forecasts, and what is learnt for them, see for themselves where a key is reset."""
+        """Matches of forecasts and their learning, which handle resets themselves."""
         n_keys = int(codes.max()) + 1 if len(codes) else 0
         steps = [step for step in self.stage.steps if step.evaluator is Evaluator.FORECAST]
         own = [step for step in steps if not self._derived_inputs[step.event.name]]
         return {step.event.name: self.event(step).evaluate(base, n_keys, FOREVER) for step in own}
 
     def run_batch(self, batch: EventBatch) -> dict[str, MatchBatch]:
-        """Results over events in canonical order, of a stage no event of which reads another."""
-        assert not any(self._derived_inputs.values()), "derived events come as rows"
+        """Matches over a batch in canonical order, for stages in which no event reads another."""
+        assert not any(self._derived_inputs.values()), "derived events need stage rows"
         return self.rest(pa.table({}), batch.key, batch, self._by_automata(batch))
 
     def rest(
@@ -154,10 +158,10 @@ class StageEngine:
         among_rows: frozenset[str] = frozenset(),
         since: Mapping[str, int] | None = None,
     ) -> dict[str, MatchBatch]:
-        """Results of all events that are known in time, given those that automata have found.
+        """Matches of all events known by their time in `until`, given the matches `found` so far.
 
-        The network also answers for automata that met events which `ORDER BY` does not distinguish. `among_rows` names
-        events whose results are rows already, `since` events that do not see rows which end by some time.
+        The network also answers regular events whose automata met unordered events. Matches of events `among_rows` are
+        rows already. An event in `since` does not see rows that end by that time.
         """
         n_keys = int(codes.max()) + 1 if len(codes) else 0
         opened: Opened = {}
@@ -199,7 +203,7 @@ class StageEngine:
         among_rows: frozenset[str],
         since: Mapping[str, int],
     ) -> dict[str, MatchBatch]:
-        """Results of events that depend on each other."""
+        """Matches of events that depend on each other."""
         evaluators: dict[str, NetworkEvent | ConsumptionEvent] = {}
         for event in group.events:
             evaluator = self.event(self._steps[event.name])
@@ -236,7 +240,7 @@ class StageEngine:
         return recursion.run(pa.concat_tables(tables), np.concatenate(all_codes), known, visible)
 
     def _read_by(self, group: EventGroup, rows: pa.Table, codes: Ints) -> tuple[pa.Table, Ints]:
-        """The rows that events of a group read, which go through every round."""
+        """The rows that events of a group read."""
         if r.SOURCE not in rows.column_names:
             return rows, codes
         sources = {source for event in group.events for source in event.sources}
@@ -245,13 +249,13 @@ class StageEngine:
         return rows.filter(pa.array(is_read)), codes[is_read]
 
     def _rows_of_input(self, number: int, matches: MatchBatch) -> tuple[pa.Table, Ints]:
-        """Results as rows of one input, and the codes of their keys."""
+        """Matches as stage rows of one input, and the codes of their keys."""
         source = source_table(matches).append_column("@code", pa.array(matches.key))
         table = stage_rows(self.stage, number, source, self._tables, self._context, keep_column="@code")
         return table.drop_columns(["@code"]), table["@code"].to_numpy()
 
     def event(self, step: EventStep) -> AnyEvent:
-        """What evaluates one event over a batch; the network joins where no automaton could."""
+        """The compiled event; the network evaluates regular events that have no automaton."""
         name = step.event.name
         if name not in self._events:
             if step.evaluator == Evaluator.FORECAST:
@@ -269,7 +273,7 @@ class StageEngine:
         return kind(step, n_inputs, self.stage.resets, self._tables.get(forecast.model, NO_MODEL), self._context)
 
     def derived_rows(self, name: str, matches: MatchBatch) -> pa.Table:
-        """Results of an event as rows of all inputs that read it."""
+        """Matches of an event as stage rows of all inputs that read it."""
         source = source_table(matches)
         return pa.concat_tables(
             stage_rows(self.stage, number, source, self._tables, self._context)
@@ -286,7 +290,7 @@ class StageEngine:
         found: Mapping[str, MatchBatch],
         among_rows: frozenset[str],
     ) -> EventBatch:
-        """The rows plus the events that earlier steps of this stage derived, where the step reads them."""
+        """The batch of a step: the rows, and the matches of earlier steps of the stage that it reads."""
         derived = [i for i in self._derived_inputs[step.event.name] if self.stage.inputs[i].source not in among_rows]
         if not derived:
             return base
@@ -304,7 +308,7 @@ def _after(batch: EventBatch, time: int) -> EventBatch:
 
 
 def source_table(matches: MatchBatch) -> pa.Table:
-    """Derived events in the form in which stages read their sources."""
+    """Matches of an event as rows of a derived event."""
     columns: dict[str, pa.Array] = dict(matches.values)
     columns[r.START] = pa.array(matches.start)
     columns[r.END] = pa.array(matches.end)
@@ -316,7 +320,7 @@ def source_table(matches: MatchBatch) -> pa.Table:
 
 
 def _by_blocks(batch: EventBatch, results: Callable[[EventBatch], Mapping[str, MatchBatch]]) -> dict[str, MatchBatch]:
-    """The results of all blocks; the keys of a block are numbered from 0."""
+    """Matches of all blocks of whole keys; the keys of a block are numbered from 0."""
     found: dict[str, list[MatchBatch]] = {}
     for first, last in _cuts(batch.key):
         least = int(batch.key[first])
@@ -328,7 +332,7 @@ def _by_blocks(batch: EventBatch, results: Callable[[EventBatch], Mapping[str, M
 
 
 def _cuts(key: Ints) -> list[tuple[int, int]]:
-    """Where blocks begin and end: at the first row of a key, about every so many rows."""
+    """First and end row of each block: whole keys, about `BLOCK_ROWS` rows."""
     starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
     wanted = np.arange(0, len(key), BLOCK_ROWS)
     begins = np.unique(starts[np.searchsorted(starts, wanted, side="right") - 1])

@@ -1,4 +1,4 @@
-"""A stage as one evaluator: it prepares the rows of a step once, and all evaluators of its events see them in turn."""
+"""A stage on streams: an evaluator that prepares the rows of a step once and steps the evaluators of its events."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAKERS: dict[str, Maker] = {
     Evaluator.CONSUMPTION: ConsumptionEvaluator.of,
     Evaluator.FORECAST: ForecastEvaluator.of,
 }
-"""In the order in which they see rows. The network, which comes last, answers the events that none of them takes."""
+"""In the order of steps. The network comes last and answers all events that no other evaluator takes."""
 
 
 def members_of(setting: StageSetting) -> tuple[StageMember[Any], ...]:
@@ -56,12 +56,14 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class StageState(Generic[S]):
-    """The states of a stage's evaluators, and the time that they have come to."""
+    """The states of the evaluators of a stage, and the watermark of the last step."""
 
     until: int
-    evaluators: S  # a tuple
-    last: Mapping[str, pa.Table] = field(default_factory=dict)  # of streams that look back, the last row of each key
-    since: Mapping[str, int] = field(default_factory=dict)  # of events that do not see rows which end by then
+    evaluators: S  # a tuple, in the order of the members
+    last: Mapping[str, pa.Table] = field(
+        default_factory=dict
+    )  # by stream with PREV or SINCE_CHANGE: the last row of each key
+    since: Mapping[str, int] = field(default_factory=dict)  # by event: rows that end by this time are ignored
 
 
 State = StageState[tuple[Any, ...]]
@@ -70,9 +72,9 @@ State = StageState[tuple[Any, ...]]
 class StageEvaluator:
     """Answers all events of a stage.
 
-    It is given stage rows under the name `rows.STAGE_ROWS`, and rows of streams whose columns look back under the names
-    of these streams. The rows of a step end after the step before, and by its own moment. With `owners`, results say
-    whose they are.
+    Input: stage rows under the name `STAGE_ROWS`, and rows of streams whose derived columns look back, under the names
+    of these streams. The rows of a step end after the last watermark, and not after the new one. With `owners`, matches
+    have the hashes of their keys.
     """
 
     def __init__(
@@ -115,11 +117,11 @@ class StageEvaluator:
         arrived = StepInput(rows, state.until, state.since, found)
         after = []
         for member, before in zip(self.members, state.evaluators, strict=True):
-            held, stepped = member.step(before, arrived, until)
-            after.append(held)
-            found.update(stepped.matches)
-            if stepped.tied is not None:
-                tied.append(stepped.tied)
+            member_state, output = member.step(before, arrived, until)
+            after.append(member_state)
+            found.update(output.matches)
+            if output.tied is not None:
+                tied.append(output.tied)
         left = StageState(until.time, tuple(after), last, state.since)
         return left, StepOutput(found, pa.concat_tables(tied) if tied else None)
 
@@ -152,7 +154,7 @@ class StageEvaluator:
         return StageState(state.until, copies, state.last, state.since)
 
     def migrated(self, state: State, before: StageEvaluator, kept: Collection[str]) -> State:
-        """Events that are not kept begin anew."""
+        """Events that are not kept start again."""
         here = {event.name for event in self.events} & {event.name for event in before.events} & set(kept)
         left = {one.name: (held, one) for one, held in before._pairs(state)}
         states = tuple(
@@ -169,24 +171,24 @@ class StageEvaluator:
         return sum(one.n_kept(held) for one, held in self._pairs(state)) + sum(map(len, state.last.values()))
 
     def open_matches(self, state: State, given: Rows, event: str) -> list[OpenMatch]:
-        """What has begun and may still be completed; the rows were not taken yet."""
+        """The open matches of an event, given rows that are not ingested yet."""
         return opened(self.begun(state, given, event))
 
     def begun(
         self, state: State, given: Rows, event: str, declared: EventPlan | None = None, world: str | None = None
     ) -> list[Begun]:
-        """The same in every world: see `begun_matches`."""
+        """Partial matches of an event, by world: see `begun_matches`."""
 
         def rows() -> pa.Table:
             kept = next(held for one, held in self._pairs(state) if any(event == each.name for each in one.events))
-            assert isinstance(kept, RowsState), "automata keep runs"
+            assert isinstance(kept, RowsState), "only the network keeps rows"
             return pa.concat_tables([kept.rows, self._prepared(given, state.last)[0]])
 
         (step,) = (step for step in self.stage.steps if step.event.name == event)
         return begun_matches(self, step, state.until, rows, declared, world)
 
     def _prepared(self, given: Rows, last: Mapping[str, pa.Table]) -> tuple[pa.Table, Mapping[str, pa.Table]]:
-        """All rows of a step as stage rows, and the last rows of keys where columns look back."""
+        """All rows of a step as stage rows, and the new last rows of streams whose columns look back."""
         rows = given.get(r.STAGE_ROWS, self._no_rows)
         for name, stream in self.looking_back.items():
             if name in given and len(given[name]):

@@ -1,6 +1,6 @@
-"""The protocol of evaluators in a stage: they share its rows, and one may read the matches of another.
+"""The protocol of evaluators in a stage, and the common parts of those that keep rows.
 
-All of them see the same rows in a step. An evaluator that reads events which another one derives comes after that one.
+All evaluators of a stage get the same rows in a step, in order; an evaluator may read the matches of earlier ones.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from inkling.model.batch import FOREVER, MatchBatch
 from inkling.physical.plan import EventStep, Stage
 
 SPARE_ROWS = 256
-"""So many rows that cannot matter any more may stay before they are cleared away."""
+"""The number of unneeded rows that a state may hold before they are cleared."""
 
 State = TypeVar("State")
 
 
 @dataclass(frozen=True, slots=True)
 class StepInput:
-    """The stage rows of one step, all of which end after `after`, and the matches of other evaluators in them."""
+    """The stage rows of one step, and the matches that earlier evaluators have found in them."""
 
     rows: pa.Table
-    after: int  # the time of the step before
-    since: Mapping[str, int] = field(default_factory=dict)  # of events that do not see rows which end by then
+    after: int  # the watermark of the last step; all rows end after it
+    since: Mapping[str, int] = field(default_factory=dict)  # by event: rows that end by this time are ignored
     found: Mapping[str, MatchBatch] = field(default_factory=dict)  # by event
 
 
 @dataclass(frozen=True, slots=True)
 class StepOutput:
-    """The matches of one step by event, and rows that `ORDER BY` does not distinguish from the row before."""
+    """The matches of one step by event, and rows that ORDER BY leaves unordered with the row before."""
 
     matches: Mapping[str, MatchBatch]
     tied: pa.Table | None = None
@@ -61,22 +61,22 @@ E = TypeVar("E", bound="OfStep")
 
 @dataclass(frozen=True, slots=True)
 class RowsState:
-    """Rows with the columns of keys, most of them stage rows that may still matter; no step changes them in place."""
+    """Rows, with key columns, that later matches may need; not changed in place."""
 
     rows: pa.Table
-    n_trimmed: int  # rows that were left when others were last cleared away
+    n_trimmed: int  # the number of rows after the last clearing
 
     def is_tidy(self, rows: pa.Table) -> bool:
-        """Whether it would cost more to look through what is kept from now on than to keep all of it."""
+        """Whether there are too few new rows to make clearing worthwhile."""
         return len(rows) <= self.n_trimmed + self.n_trimmed // 4 + SPARE_ROWS
 
     def with_rows(self, rows: pa.Table) -> Self:
-        """Some of the rows."""
+        """The state with some of its rows."""
         return replace(self, rows=rows, n_trimmed=min(self.n_trimmed, len(rows)))
 
 
 class RowsEvaluator(Generic[S]):
-    """What evaluators have in common that keep rows."""
+    """The common part of evaluators that keep rows."""
 
     stage: Stage
 
@@ -99,34 +99,34 @@ class RowsEvaluator(Generic[S]):
         return len(state.rows)
 
     def _is_theirs(self, rows: pa.Table, owners: Owners) -> Any:
-        """Whether each row is of one of these keys."""
+        """Whether each row has one of these keys."""
         return is_among(owners_of(rows, len(self.stage.key_types)), owners)
 
 
 @dataclass(frozen=True, slots=True)
 class StageSetting:
-    """What the evaluators of a stage are made from, besides the events they answer."""
+    """What the evaluators of a stage are built from, besides the events that they answer."""
 
     engine: StageEngine
     program: ProgramPlan
     context: ExpressionContext
-    owners: bool  # whether results say whose they are
+    owners: bool  # whether matches have the hashes of their keys
 
     @property
     def stage(self) -> Stage:
         return self.engine.stage
 
     def event(self, step: EventStep) -> Any:
-        """What the plan has chosen for an event."""
+        """The compiled event."""
         return self.engine.event(step)
 
     def lag(self, step: EventStep) -> int:
-        """How much later than its rows an event can be decided."""
+        """How long after its rows an event can be decided, in units of the clock."""
         return lag_of(step.event, self.program, self.context.unit)
 
 
 class OfStep(Protocol):
-    """What evaluates one event over a batch."""
+    """A compiled event."""
 
     @property
     def step(self) -> EventStep: ...
@@ -134,16 +134,16 @@ class OfStep(Protocol):
 
 @dataclass(frozen=True)
 class EventEvaluator(RowsEvaluator[S], Generic[E, S]):
-    """What evaluators of one event have in common."""
+    """The common part of evaluators of a single event that keep rows."""
 
     stage: Stage
     event: E
     lag: int
-    owners: bool  # whether results say whose they are
+    owners: bool  # whether matches have the hashes of their keys
 
     @classmethod
     def of(cls, steps: Iterable[EventStep], setting: StageSetting) -> list[Self]:
-        """Those of events that it takes; another evaluator has to answer the others."""
+        """One evaluator per event that it takes; the network answers the others."""
         return [
             cls(setting.stage, setting.event(step), setting.lag(step), setting.owners)
             for step in steps
@@ -163,16 +163,19 @@ class EventEvaluator(RowsEvaluator[S], Generic[E, S]):
         return (self.event.step.event,)
 
     def times(self, given: StepInput, until: Moment) -> tuple[int, int, int]:
-        """The time after which rows are seen, and those after and by which what ends is to be decided."""
+        """The time up to which rows are ignored.
+
+        And the times after which, and by which, ends are decided in this step.
+        """
         since = given.since.get(self.events[0].name, -FOREVER)
         return since, behind(given.after, self.lag), behind(until.time, self.lag)
 
     def migrated(self, state: S, before: EventEvaluator[Any, S], kept: Collection[str]) -> S:
         rows = RowMigration.between(before.stage, self.stage, kept).rows(state.rows)
-        assert len(rows) == len(state.rows), "rows of an event that is kept are kept, in the same order"
+        assert len(rows) == len(state.rows), "all rows of a kept event are kept, in the same order"
         return replace(state, rows=rows)
 
 
 def behind(time: int, lag: int) -> int:
-    """A time with a lag; the end of all time has none."""
+    """A time minus a lag; `FOREVER` has no lag."""
     return time if time >= FOREVER else max(time - lag, -FOREVER)

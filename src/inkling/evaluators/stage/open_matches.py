@@ -1,7 +1,8 @@
-"""Partial matches of a running sequence that may still be completed, found anew in the rows that its stage keeps.
+"""Open matches of a sequence, recomputed from the rows that the network keeps.
 
-Nothing is remembered for this: whoever asks pays. Only the network keeps rows; automata, windows and consumption
-policies keep states in which parts cannot be distinguished any more.
+For each number n of first parts, a probe event looks for SEQ(part 1, ..., part n). A match of the probe is open unless
+something followed that closes it: an absent pattern, the next part under NEXT, any event under STRICT. Automata,
+windows and consumption policies keep no partial matches, so their open matches are not available.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from inkling.model.time import Span
 from inkling.physical.plan import EventStep, LeafTest, PhysicalPlan, Sharing, Stage
 
 _OURS = "\ue000"
-"""Begins the names of events that no program writes."""
+"""The first character of names of probe events; no program can write it."""
 
 Ids = tuple[object, ...]
 
@@ -54,20 +55,20 @@ def begun_matches(
     declared: p.EventPlan | None = None,
     world: str | None = None,
 ) -> list[Begun]:
-    """The open matches of an event among stage rows, in every world.
+    """The partial matches of an event among stage rows, by world.
 
-    `world` is the column of its head that distinguishes worlds. Their parts have the words of the event as it is
-    `declared`, or as the stage knows it.
+    `world` is the column of the head with the number of the world. `declared` is the event as the program declares it,
+    for the texts of its parts.
     """
     _require_rows(step)
     if until >= FOREVER:
         return []
     texts = PartTexts.of(declared or _declared(stage, step))
-    ways = enumerate(zip(disjuncts_of(step.event), disjuncts_of(texts.event), strict=True))
+    disjuncts = enumerate(zip(disjuncts_of(step.event), disjuncts_of(texts.event), strict=True))
     given = rows()
     return [
         one
-        for number, (way, own) in ways
+        for number, (way, own) in disjuncts
         for one in _OfWay(stage, step, number, way, until, world).found(given, own, texts)
     ]
 
@@ -110,19 +111,19 @@ class _OfWay:
             yield from (one for one in begun if (one.world, one.lineage) not in closed)
 
     def _followed(self, found: MatchBatch, closing: p.Pattern) -> Iterator[tuple[object, Ids]]:
-        """First parts that something followed which must not, or that begin with such."""
+        """Lineages of first parts that are closed, and their prefixes."""
         single = self._is_single(closing)
         for world, ids in zip(self._worlds(found), _ids(found), strict=True):
             yield from ((world, ids[:n]) for n in ((len(ids) - 1,) if single else range(1, len(ids))))
 
     def _is_single(self, closing: p.Pattern) -> bool:
-        """Whether one id of a lineage stands for it."""
+        """Whether the closing pattern adds one id to the lineage."""
         if not isinstance(closing, p.Leaf):
             return False
         return all(self.stage.plan.program.event(name) is None for name in closing.sources or self.step.event.scope)
 
     def _passed(self, longer: Begun) -> Iterator[tuple[object, Ids]]:
-        """What an eager repetition has left behind by taking one more event: the next part can only follow that one."""
+        """Shorter prefixes that an eager repetition closes by taking one more event."""
         group, after = self.way.parts[longer.reached - 1], self.way.parts[longer.reached : longer.reached + 1]
         if not isinstance(group, p.Repetition) or not group.eager or longer.end >= self.watermark:
             return
@@ -131,7 +132,7 @@ class _OfWay:
             yield from ((longer.world, longer.lineage[:n]) for n in range(1, len(longer.lineage)))
 
     def _closing(self, reached: int) -> Iterator[p.Pattern]:
-        """What must not have followed the first parts, or they wait in vain."""
+        """Patterns that close a partial match of the first parts if they follow it."""
         sequence = self.way.whole
         assert isinstance(sequence, p.Sequence)
         for absent in self.way.absences_after(reached):
@@ -152,7 +153,7 @@ class _OfWay:
         return p.Leaf(len(self.step.event.slots), ())
 
     def _are_points(self, sources: tuple[str, ...]) -> bool:
-        """Whether events of these come in the order of their starts, so that one that is still to come is later."""
+        """Whether events of these sources are points, so that later rows also start later."""
         inputs = {one.source: one.interval for one in self.stage.stage.inputs}
         return not any(inputs.get(source, True) for source in sources)
 
@@ -215,7 +216,7 @@ def _awaits(way: Disjunct, texts: PartTexts, reached: int) -> str:
 
 
 def _declared(stage: AskedStage, step: EventStep) -> p.EventPlan:
-    """The event with the names of columns that the program uses."""
+    """The event as the program declares it."""
     event = stage.plan.program.event(step.event.name)
     assert event is not None
     return event

@@ -1,4 +1,8 @@
-"""Events of a stage that depend on each other: derived in rounds until a round finds nothing new."""
+"""Events of a stage that depend on each other: derived in rounds until a round finds nothing new.
+
+The results are those of the minimal model of Anicic 2011, section 6.3; iterative rules are his section 7.3. A monotone
+group is evaluated semi-naively, with the new results of the last round in each derivation.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +25,18 @@ from inkling.physical.plan import Stage
 
 FIRST_ROUNDS = 10
 MOST_STANDING = 200
-"""So many rounds may find nothing but new values on intervals that have results already."""
+"""The limit on consecutive rounds, after the first ones, that find only new values on known intervals."""
 
 DerivedRows = Callable[[str, MatchBatch], tuple[pa.Table, Ints]]
-"""Results of an event as rows of all inputs that read it, and the codes of their keys."""
+"""Matches of an event as rows of all inputs that read it, and the codes of their keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recursion:
-    """Derives the results of one group.
+    """Derives the matches of one group of events.
 
-    A monotone group is derived round by round: each finds what depends on results of the round before. In any other
-    group every result ends later than those it depends on, so each round completes what ends next in each key.
+    In a monotone group, each round finds the matches that depend on matches of the last round. In other groups, a match
+    ends later than all matches it depends on, so each round makes the matches of each key final that end next.
     """
 
     stage: Stage
@@ -43,14 +47,14 @@ class Recursion:
     def run(
         self, rows: pa.Table, codes: Ints, until: Mapping[str, int], visible: Callable[[str, EventBatch], EventBatch]
     ) -> dict[str, MatchBatch]:
-        """All results over rows that hold everything else the group reads."""
+        """All matches of the group, given the rows of everything else that it reads."""
         names = self.group.names
         monotone = all(is_monotone(event, names) for event in self.group.events)
         slots = {event.name: tuple(sorted(recursive_slots(event, names))) for event in self.group.events}
         n_keys = int(codes.max()) + 1 if len(codes) else 0
         rows = rows.append_column(r.DEPTH, pa.array(np.full(len(rows), -1)))
         seen: dict[str, list[MatchBatch]] = {name: [] for name in names}
-        settled = _Settled(n_keys, names)
+        final = _FinalMatches(n_keys, names)
         n_standing = 0
         for round_ in count():
             batch = event_batch(self.stage, rows, codes)
@@ -65,12 +69,12 @@ class Recursion:
                     found = evaluator.evaluate(visible(name, batch), n_keys, until[name], newest)
                 else:
                     found = evaluator.evaluate(visible(name, batch), n_keys, until[name])
-                fresh[name] = found.where(_unseen(found, seen[name])) if monotone else settled.beyond(name, found)
+                fresh[name] = found.where(_unseen(found, seen[name])) if monotone else final.beyond(name, found)
             if not monotone:
                 fresh = _ending_next(fresh, n_keys)
-                settled.add(fresh)
+                final.add(fresh)
             elif round_ > FIRST_ROUNDS:
-                n_standing = 0 if _go_on(fresh, seen) else n_standing + 1
+                n_standing = 0 if _has_new_interval(fresh, seen) else n_standing + 1
             for name, found in fresh.items():
                 if len(found) or not seen[name]:
                     seen[name].append(found)
@@ -84,7 +88,7 @@ class Recursion:
     def _with(
         self, fresh: Mapping[str, MatchBatch], rows: pa.Table, codes: Ints, depth: int | None
     ) -> tuple[pa.Table, Ints]:
-        """The rows of the keys in which something was found, and what was found."""
+        """The rows of keys with new matches, and the new matches as rows."""
         moved = np.zeros(int(codes.max()) + 1, bool)
         tables, all_codes = [], []
         for name, found in fresh.items():
@@ -103,16 +107,16 @@ class Recursion:
         return pa.concat_tables([rows, *tables]), np.concatenate([codes, *all_codes])
 
 
-def _go_on(fresh: Mapping[str, MatchBatch], seen: Mapping[str, list[MatchBatch]]) -> bool:
-    """Whether a new result has an interval that none before it had."""
+def _has_new_interval(fresh: Mapping[str, MatchBatch], seen: Mapping[str, list[MatchBatch]]) -> bool:
+    """Whether a new match has a new interval."""
     known = [_fingerprints(batch) for batches in seen.values() for batch in batches]
     return any(not np.isin(_fingerprints(found), np.concatenate(known)).all() for found in fresh.values() if len(found))
 
 
-class _Settled:
-    """How far the results of every key are settled, and those that end there.
+class _FinalMatches:
+    """Per key, the time up to which matches are final, and the matches that end at that time.
 
-    Earlier results are known, so what is derived once more need not be compared with them.
+    Matches that end earlier are final, so new matches are compared only with those at that time.
     """
 
     def __init__(self, n_keys: int, names: Iterable[str]) -> None:
@@ -120,12 +124,12 @@ class _Settled:
         self._at_end: dict[str, list[MatchBatch]] = {name: [] for name in names}
 
     def beyond(self, name: str, found: MatchBatch) -> MatchBatch:
-        """The results of an event that are not settled yet."""
+        """The matches of an event that are not final yet."""
         found = found.where(found.end >= self._end[found.key])
         return found.where(_unseen(found, self._at_end[name]))
 
     def add(self, fresh: Mapping[str, MatchBatch]) -> None:
-        """Make results final, for each key some with the same end; keys without any are done."""
+        """Makes matches final, which have one end per key; keys without new matches are done."""
         moved = np.zeros(len(self._end), bool)
         for found in fresh.values():
             self._end[found.key] = found.end
@@ -139,7 +143,7 @@ class _Settled:
 
 
 def _ending_next(fresh: Mapping[str, MatchBatch], n_keys: int) -> dict[str, MatchBatch]:
-    """Of the new results of each key, those that end first."""
+    """Of the new matches of each key, those with the earliest end."""
     far = np.iinfo(np.int64).max
     end = np.full(n_keys, far)
     for found in fresh.values():
@@ -155,7 +159,7 @@ def _ending_next(fresh: Mapping[str, MatchBatch], n_keys: int) -> dict[str, Matc
 
 
 def _unseen(found: MatchBatch, seen: list[MatchBatch]) -> NDArray[np.bool_]:
-    """Which results have a key, values and interval that none before them has."""
+    """Which matches differ from all seen matches in key, values or interval."""
     unseen = np.ones(len(found), bool)
     known = [batch for batch in seen if len(batch)]
     if not len(found) or not known:
@@ -169,7 +173,7 @@ def _unseen(found: MatchBatch, seen: list[MatchBatch]) -> NDArray[np.bool_]:
 
 
 def _fingerprints(batch: MatchBatch) -> NDArray[np.uint64]:
-    """Numbers that are the same for the same key and interval."""
+    """Hashes of key and interval."""
     with np.errstate(over="ignore"):
         mixed = batch.key.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ batch.start.view(np.uint64)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -177,9 +181,9 @@ def _fingerprints(batch: MatchBatch) -> NDArray[np.uint64]:
 
 
 def _differing(found: MatchBatch, known: list[MatchBatch]) -> NDArray[np.bool_]:
-    """Which results differ from all known ones."""
-    together_ = [*known, found]
-    codes, _ = codes_of(_columns(together_), sum(map(len, together_)))
+    """Which matches differ from all known ones."""
+    every = [*known, found]
+    codes, _ = codes_of(_columns(every), sum(map(len, every)))
     n_known = len(codes) - len(found)
     taken = np.zeros(int(codes.max()) + 1, bool)
     taken[codes[:n_known]] = True
@@ -187,7 +191,7 @@ def _differing(found: MatchBatch, known: list[MatchBatch]) -> NDArray[np.bool_]:
 
 
 def _columns(batches: list[MatchBatch]) -> list[pa.ChunkedArray]:
-    """What distinguishes results, one column under the other."""
+    """The columns that distinguish matches, of all batches concatenated."""
     numbers = [
         pa.chunked_array([pa.array(getattr(batch, name)) for batch in batches]) for name in ("key", "start", "end")
     ]

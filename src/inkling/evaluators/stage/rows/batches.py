@@ -1,4 +1,8 @@
-"""From stage rows to an event batch: key codes, canonical order, event numbers."""
+"""From stage rows to an event batch: key codes, canonical order, event numbers.
+
+The canonical order is (key, end, place of ORDER BY, start, source, id). Rows of one event, for example one per table
+fact, have the same event number.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from inkling.physical.plan import LeafTest, Stage
 
 
 def key_codes(table: pa.Table, n_key_columns: int) -> tuple[Ints, pa.Table]:
-    """The code of the key of each stage row, as `model.keys` has it, and the keys by code."""
+    """The code of the key of each stage row, and the keys by code; equality of keys is that of `model.keys`."""
     n = len(table)
     if n_key_columns == 0:
         return np.zeros(n, np.int64), pa.table({"@": pa.nulls(1)})
@@ -32,12 +36,12 @@ def key_codes(table: pa.Table, n_key_columns: int) -> tuple[Ints, pa.Table]:
 
 
 def event_batch(stage: Stage, table: pa.Table, key: Ints) -> EventBatch:
-    """Rows in canonical order, with everything evaluators need."""
+    """Stage rows as a batch of events in canonical order."""
     return event_batch_and_order(stage, table, key)[0]
 
 
 def event_batch_and_order(stage: Stage, table: pa.Table, key: Ints) -> tuple[EventBatch, Ints]:
-    """The same, and the rows of the table in the order of the batch."""
+    """The batch, and the row number of each of its events."""
     table = in_one_piece(table)
     if len(table) and _is_plain(stage):
         plain = _plain_batch(stage, table, key)
@@ -51,7 +55,7 @@ def event_batch_and_order(stage: Stage, table: pa.Table, key: Ints) -> tuple[Eve
     start_place_too = None if start_place is end_place else start_place
     order, event = _canonical(stage, table, key, source, start, end, end_place, start_place_too)
     id_offsets, ids = _ids(table, order)
-    # rows of a key lie far apart, so putting them in order costs the most here: no column twice, and none without need
+    # reordering is the most expensive part here, because rows of a key lie far apart: no column twice, none unneeded
     source, ends = source[order] if len(stage.inputs) > 1 else np.zeros(len(order), np.int16), end[order]
     places = _ordered_places(stage, source, start_place, end_place, order)
     batch = EventBatch(
@@ -74,14 +78,14 @@ def event_batch_and_order(stage: Stage, table: pa.Table, key: Ints) -> tuple[Eve
 
 
 def _is_plain(stage: Stage) -> bool:
-    """Whether rows are points of one stream; a few columns say everything about them then."""
+    """Whether all rows are points of one stream, with at most integer places."""
     if len(stage.inputs) > 1 or stage.text_places:
         return False
     return not stage.inputs[0].interval and not stage.inputs[0].is_derived
 
 
 def _plain_batch(stage: Stage, table: pa.Table, key: Ints) -> tuple[EventBatch, Ints] | None:
-    """The same for plain stages, unless places are too large."""
+    """The batch of a plain stage; None if places are null or too large."""
     end = table[r.END].chunk(0).to_numpy()
     if stage.inputs[0].ordered:
         column = table[r.PLACE].chunk(0)
@@ -114,7 +118,7 @@ def _plain_batch(stage: Stage, table: pa.Table, key: Ints) -> tuple[EventBatch, 
 
 
 def _places(stage: Stage, table: pa.Table, source: NDArray[np.int16]) -> tuple[Ints, Ints]:
-    """Places of start and end, 0 for rows of inputs without `ORDER BY`."""
+    """Places of start and end; 0 for rows of inputs without ORDER BY."""
     nowhere = np.zeros(len(table), np.int64)
     start_place = _filled(table, r.PLACE, nowhere)
     end_place = _filled(table, r.END_PLACE, start_place)
@@ -131,7 +135,7 @@ def _places(stage: Stage, table: pa.Table, source: NDArray[np.int16]) -> tuple[I
 def _ordered_places(
     stage: Stage, source: NDArray[np.int16], start_place: Ints, end_place: Ints, order: Ints
 ) -> tuple[Ints, Ints]:
-    """Places in canonical order; without one, a row starts before and ends after everything simultaneous."""
+    """Places in canonical order. A row without a place starts before, and ends after, all simultaneous rows."""
     ordered = np.array([one.ordered for one in stage.inputs], bool)
     if not ordered.any():
         return np.full(len(order), -UNORDERED), np.full(len(order), UNORDERED)
@@ -143,7 +147,7 @@ def _ordered_places(
 
 
 def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Array | None]:
-    """Texts and very large numbers of ORDER BY as their ranks among those of all rows, which are returned too."""
+    """Places that are texts or very large as ranks, and the sorted places whose ranks they are."""
     names = [name for name in (r.PLACE, r.END_PLACE) if table.schema.get_field_index(name) >= 0]
     columns = [table[name].combine_chunks() for name in names]
     if not stage.text_places and not any(_is_wide(column) for column in columns):
@@ -157,7 +161,7 @@ def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Arr
 
 
 def _is_wide(places: pa.Array) -> bool:
-    """Whether numbers come near those that stand for no place at all."""
+    """Whether places are as large as the markers of missing places."""
     border = int(UNORDERED) - 1
     if places.null_count:
         places = places.drop_null()
@@ -166,14 +170,14 @@ def _is_wide(places: pa.Array) -> bool:
 
 
 def source_numbers(table: pa.Table) -> NDArray[np.int16]:
-    """Which input each row belongs to; rows of a stage with one input do not say."""
+    """The input of each row; rows of a stage with one input have no such column."""
     if r.SOURCE not in table.column_names:
         return np.zeros(len(table), np.int16)
     return np.asarray(table[r.SOURCE].to_numpy(), dtype=np.int16)
 
 
 def _filled(table: pa.Table, name: str, otherwise: Ints) -> Ints:
-    """A column that not all rows or stages have, completed with what stands for it."""
+    """A column of integers, with nulls, or the whole column if it is missing, replaced."""
     if name not in table.column_names:
         return otherwise
     column = table[name].combine_chunks()
@@ -195,8 +199,8 @@ def _canonical(
 ) -> tuple[Ints, Ints]:
     """Sort order by (key, end, place, start, its place, source, id) and the number of the event each row stands for.
 
-    A stream and its joins with tables carry the same events, so their rows share numbers. Of several rows of one
-    stream with the same id, key and time, only one is an event.
+    Rows of a stream and of its joins with tables share event numbers. Of several rows of one stream with the same id,
+    key and time, one is kept.
     """
     if len(stage.inputs) == 1:
         rank = np.zeros(len(key), np.int64)
@@ -231,7 +235,7 @@ def _canonical(
 def _distinguished(
     stage: Stage, source: np.ndarray, again: np.ndarray, other_key: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of rows that have the id of the row before them: which bear the same number, and which are repeats."""
+    """Of rows with the id of the row before: which have the same event number, and which are repeats."""
     joined = np.array([bool(one.atoms) for one in stage.inputs])[source]
     derived = np.array([one.is_derived for one in stage.inputs])[source]
     other = (source != np.roll(source, 1)) | other_key
@@ -239,7 +243,7 @@ def _distinguished(
 
 
 def _id_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
-    """Rank of each row's id; derived events compare by their ids one after the other."""
+    """Rank of the id of each row; derived events compare by their lists of ids."""
     take = pa.array(rows)
     rank = _dense_rank(table[r.ID].combine_chunks().take(take))
     for name in sorted({one.called for one in stage.inputs if one.called is not None}, reverse=True):
@@ -255,7 +259,7 @@ def _id_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
 
 
 def _key_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
-    """Rank of what a stream's KEY adds to the ids of each row."""
+    """Rank of the KEY columns that are not part of the stage key."""
     names = sorted({name for one in stage.inputs for name in one.identity})
     rank = np.zeros(len(rows), np.int64)
     for name in names:
@@ -265,7 +269,7 @@ def _key_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
 
 
 def _value_rank(stage: Stage, table: pa.Table, rows: Ints, source: np.ndarray) -> Ints:
-    """Rank of the values of derived events, which distinguish those that depend on the same events."""
+    """Rank of the values of derived events, which distinguish derived events with the same lineage."""
     rank = np.zeros(len(rows), np.int64)
     for event, names in {one.source: one.values for one in stage.inputs if one.values}.items():
         numbers = [number for number, one in enumerate(stage.inputs) if one.source == event]
@@ -282,7 +286,7 @@ def _value_rank(stage: Stage, table: pa.Table, rows: Ints, source: np.ndarray) -
 
 
 def _content_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
-    """An order of rows by what they hold, so that it does not matter in which order repeats arrive."""
+    """Rank of all contents of rows, so that the kept one of several repeats does not depend on their arrival."""
     names = [*(r.mask_name(word) for word in range(r.n_masks(stage))), *r.columns_of(stage)]
     ranks = [_dense_rank(table[name].combine_chunks().take(pa.array(rows))) for name in names]
     order = np.lexsort(ranks[::-1])
@@ -299,7 +303,7 @@ def _dense_rank(column: pa.Array) -> Ints:
 
 
 def in_one_piece(table: pa.Table) -> pa.Table:
-    """The same rows, each column in one piece."""
+    """The table with each column in one chunk."""
     return table if all(column.num_chunks == 1 for column in table.itercolumns()) else table.combine_chunks()
 
 
@@ -321,7 +325,7 @@ def _bits(stage: Stage, table: pa.Table, order: Ints) -> np.ndarray:
 
 
 def comes_from(batch: EventBatch, inputs: Iterable[int]) -> NDArray[np.bool_]:
-    """Whether each row belongs to one of these inputs; a table of all inputs answers faster than a search."""
+    """Whether each row belongs to one of these inputs."""
     wanted = np.zeros(int(batch.source.max(initial=0)) + 1, bool)
     for number in inputs:
         if number < len(wanted):
@@ -330,12 +334,12 @@ def comes_from(batch: EventBatch, inputs: Iterable[int]) -> NDArray[np.bool_]:
 
 
 def rows_passing(leaf: LeafTest, batch: EventBatch) -> Ints:
-    """Rows of a leaf's inputs on which all conditions hold that look at single events."""
+    """Rows of the inputs of a leaf that pass its conditions on single events."""
     return np.flatnonzero(comes_from(batch, leaf.inputs) & has_bits(leaf.bits, batch.bits))
 
 
 def has_bits(bits: Iterable[int], words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each row of words has all these bits."""
+    """Whether each predicate mask, a row of 64-bit words, has all these bits."""
     held = np.ones(len(words), bool)
     for bit in bits:
         held &= (words[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1

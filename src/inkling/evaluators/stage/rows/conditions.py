@@ -1,4 +1,8 @@
-"""Conditions on one row, prepared once and answered for whole batches; comparisons of numbers need no Arrow at all."""
+"""Conditions on single rows, compiled once and evaluated for whole batches.
+
+Comparisons of a number column without nulls with a constant run in NumPy; everything else runs in Arrow. Unknown (null)
+is not true.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +25,13 @@ from inkling.physical.naming import fact_name
 
 
 def truth_of(condition: e.Expr, resolve: Resolve, n_rows: int, context: ExpressionContext) -> NDArray[np.bool_]:
-    """Truth of a condition per row; one that is only a column may be null in the data."""
+    """Per row, whether a condition is true."""
     truth = evaluate(e.AllOf((condition,)), resolve, n_rows, context)
     return np.asarray(truth.to_numpy(zero_copy_only=False), bool)
 
 
 class Row:
-    """Resolves references to the row itself against a table with logical or physical column names."""
+    """Resolves references to columns of the row in a table with logical or physical column names."""
 
     def __init__(self, source: pa.Table) -> None:
         self._source = source
@@ -64,7 +68,7 @@ _WIDEST = 2**63
 
 
 class RowColumns:
-    """The columns of a batch of rows as conditions want them, each looked up once."""
+    """The columns of a batch of rows, each converted once."""
 
     def __init__(self, rows: pa.Table) -> None:
         self.resolve = Row(rows)
@@ -76,7 +80,7 @@ class RowColumns:
         return name in self._names
 
     def numbers(self, column: e.ColumnOf) -> np.ndarray | None:
-        """The values of a column of numbers, unless some are missing."""
+        """A column of numbers as an array; None if it is no such column or has nulls."""
         if column.column not in self._numbers:
             values = self.resolve(column)
             plain = values.type in (pa.int64(), pa.float64()) and not values.null_count
@@ -88,7 +92,7 @@ Condition = Callable[[RowColumns], Truth]
 
 
 def prepared(condition: e.Expr, context: ExpressionContext) -> Condition:
-    """The truth of a condition per row; unknown is not true."""
+    """A compiled condition."""
     match condition:
         case e.AllOf(items=items) if items:
             parts = [prepared(item, context) for item in items]

@@ -1,6 +1,7 @@
-"""Derived columns of a stream: each row may look at the previous row of its key.
+"""Derived columns of a stream (DERIVE): PREV and SINCE_CHANGE look at earlier rows of the same key.
 
-Where rows are shuffled before their key is complete, derived columns and conditions on them are computed afterwards.
+On streams, the state holds the last row of each key (`derived_after`). On Spark, rows are shuffled before derived
+columns are computed, so conditions on derived columns are evaluated after the shuffle (`with_late_columns`).
 """
 
 from __future__ import annotations
@@ -26,40 +27,40 @@ from inkling.physical.naming import physical_name
 from inkling.physical.plan import Input, Stage
 
 SINCE = "@since "
-"""Before a column's name: when its value last changed, in rows that are remembered."""
+"""Prefix of a column in kept last rows: the time at which its value last changed."""
 
 
 def with_derived_columns(stream: StreamPlan, source: pa.Table, context: ExpressionContext) -> pa.Table:
-    """The rows in canonical order per key, with the columns of `DERIVE` appended."""
+    """The rows in canonical order per key, with the derived columns."""
     return source if not stream.derived else _derived(stream, source, context).source.drop_columns(["@key"])
 
 
 def all_derived(
     streams: Iterable[StreamPlan], rows: Mapping[str, pa.Table], context: ExpressionContext
 ) -> dict[str, pa.Table]:
-    """The same of several streams, by their names."""
+    """The rows of several streams with their derived columns, by stream."""
     return {one.schema.name: with_derived_columns(one, rows[one.schema.name], context) for one in streams}
 
 
 def derived_after(
-    stream: StreamPlan, remembered: pa.Table | None, source: pa.Table, context: ExpressionContext
+    stream: StreamPlan, last: pa.Table | None, source: pa.Table, context: ExpressionContext
 ) -> tuple[pa.Table, pa.Table]:
-    """The rows with the columns of `DERIVE`, given the last row of each key before them, and the new last rows."""
-    if remembered is None or not len(remembered):
+    """The rows with derived columns, given the last row of each key before them; and the new last rows."""
+    if last is None or not len(last):
         look = _derived(stream, source, context)
         return look.rows(), look.last_rows(stream)
-    plain = remembered.select([name for name in remembered.column_names if name in source.column_names])
+    plain = last.select([name for name in last.column_names if name in source.column_names])
     both = pa.concat_tables([plain.cast(source.schema), source])
     number = np.concatenate([np.arange(len(plain)), np.full(len(source), -1)])
-    look = _derived(stream, both.append_column(_REMEMBERED, pa.array(number)), context, remembered)
+    look = _derived(stream, both.append_column(_LAST_ROW, pa.array(number)), context, last)
     return look.rows(), look.last_rows(stream)
 
 
-_REMEMBERED = "@remembered"
+_LAST_ROW = "@last_row"
 
 
 def _derived(
-    stream: StreamPlan, source: pa.Table, context: ExpressionContext, remembered: pa.Table | None = None
+    stream: StreamPlan, source: pa.Table, context: ExpressionContext, last: pa.Table | None = None
 ) -> _LookBack:
     key, _ = codes_of((source[name] for name in stream.schema.key), len(source))
     source = source.append_column("@key", pa.array(key))
@@ -70,7 +71,7 @@ def _derived(
         plain = [name for name in source.column_names if not pa.types.is_list(source.schema.field(name).type)]
         source = source.sort_by([(name, "ascending") for name in dict.fromkeys([*identity, *plain])])
         source = source.filter(pa.array(~_repeats(source, identity)))
-    look = _LookBack(source, source["@key"].to_numpy(), remembered)
+    look = _LookBack(source, source["@key"].to_numpy(), last)
     if stream.reset_when is not None:
         look.forget_before(truth_of(stream.reset_when, look, len(source), context))
     for column in stream.derived:
@@ -79,7 +80,7 @@ def _derived(
 
 
 def _plain_order(source: pa.Table, key: Ints) -> pa.Array | None:
-    """The canonical order where times and places are numbers that distinguish all rows of a key."""
+    """The canonical order if integer times and places distinguish all rows of each key; None otherwise."""
     if r.PLACE not in source.column_names or source.schema.field(r.PLACE).type != pa.int64() or not len(source):
         return None
     names = [r.END, r.PLACE, r.START if r.START in source.column_names else r.END]
@@ -91,7 +92,7 @@ def _plain_order(source: pa.Table, key: Ints) -> pa.Array | None:
 
 
 def _repeats(source: pa.Table, identity: list[str]) -> np.ndarray:
-    """Rows that have the key, time and id of the row before them: the same event once more."""
+    """Which rows repeat the key, time and id of the row before."""
     again = np.ones(len(source), bool)
     again[:1] = False
     for name in identity:
@@ -103,41 +104,41 @@ def _repeats(source: pa.Table, identity: list[str]) -> np.ndarray:
 
 
 class _LookBack:
-    """Resolves references of a derived column, with rows sorted by key and time.
+    """Resolves references of derived columns, with rows sorted by key and time.
 
-    Rows that are remembered from before have their derived values already.
+    Kept last rows of earlier batches have their derived values already.
     """
 
-    def __init__(self, source: pa.Table, key: Ints, remembered: pa.Table | None) -> None:
-        self._remembered = remembered
+    def __init__(self, source: pa.Table, key: Ints, last: pa.Table | None) -> None:
+        self._last = last
         self._number = np.full(len(key), -1)
-        if _REMEMBERED in source.column_names:
-            self._number = source[_REMEMBERED].to_numpy()
-            source = source.drop_columns([_REMEMBERED])
+        if _LAST_ROW in source.column_names:
+            self._number = source[_LAST_ROW].to_numpy()
+            source = source.drop_columns([_LAST_ROW])
         self.source = source
         self._new_key = np.ones(len(key), bool)
         self._new_key[1:] = key[1:] != key[:-1]
         self._first = self._new_key
 
     def forget_before(self, resets: NDArray[np.bool_]) -> None:
-        """Have the row after each of some rows look back no further than its own."""
+        """The rows after these rows do not look back beyond them (RESET WHEN)."""
         self._first = self._new_key.copy()
         self._first[1:] |= resets[:-1]
 
     def append(self, name: str, values: pa.Array) -> None:
-        if self._remembered is not None:
+        if self._last is not None:
             old = self._number >= 0
-            known = self._remembered[name].combine_chunks().cast(values.type)
+            known = self._last[name].combine_chunks().cast(values.type)
             values = pc.replace_with_mask(values, pa.array(old), known.take(pa.array(self._number[old])))
         self.source = self.source.append_column(name, values)
 
     def rows(self) -> pa.Table:
-        """The rows that are not remembered."""
+        """The new rows."""
         rows = self.source.drop_columns(["@key"])
-        return rows if self._remembered is None else rows.filter(pa.array(self._number < 0))
+        return rows if self._last is None else rows.filter(pa.array(self._number < 0))
 
     def last_rows(self, stream: StreamPlan) -> pa.Table:
-        """The last row of each key, with what later rows may ask of it."""
+        """The last row of each key, with the columns that later rows read."""
         rows = self.source
         for column in _changing(stream):
             began = pa.array(self.source[r.END].to_numpy() - self._since_change(column).to_numpy())
@@ -168,21 +169,21 @@ class _LookBack:
         began = np.maximum.accumulate(np.where(changed, np.arange(len(changed)), 0))
         time = self.source[r.END].to_numpy()
         since = time
-        if self._remembered is not None:
+        if self._last is not None:
             since = time.copy()
             old = self._number >= 0
-            since[old] = self._remembered[SINCE + name].to_numpy()[self._number[old]]
+            since[old] = self._last[SINCE + name].to_numpy()[self._number[old]]
         return pa.array(time - since[began])
 
 
 def _changing(stream: StreamPlan) -> list[str]:
-    """Columns of which a derived column asks how long they have not changed."""
+    """Columns of SINCE_CHANGE."""
     parts = (part for column in stream.derived for part in e.walk(column.expr))
     return sorted({part.column for part in parts if isinstance(part, e.SinceChange)})
 
 
 def stored_columns(given: Input, stream: StreamPlan) -> dict[str, str]:
-    """Physical to logical names of the stored columns that an input's derived columns and late conditions depend on."""
+    """By physical name, the logical name of each stored column that derived columns and late conditions read."""
     wanted = {column.rsplit("|", 1)[0] for column in given.columns}
     for expr in given.left_to_worker:
         wanted |= {x.column.rsplit("|", 1)[0] for x in e.walk(expr) if isinstance(x, e.ColumnOf)}
@@ -202,7 +203,7 @@ def stored_columns(given: Input, stream: StreamPlan) -> dict[str, str]:
 def with_late_columns(
     stage: Stage, rows: pa.Table, streams: Mapping[int, StreamPlan], context: ExpressionContext
 ) -> pa.Table:
-    """Rows of the stage's schema; `streams` names the inputs whose derived columns are still missing."""
+    """Rows of the schema of a stage; `streams` are the inputs whose derived columns are still missing."""
     schema = r.stage_schema(stage)
     if not streams and not any(one.left_to_worker for one in stage.inputs):
         return rows.select(schema.names).cast(schema)
@@ -210,7 +211,7 @@ def with_late_columns(
     parts = []
     for number, given in enumerate(stage.inputs):
         mine = rows if len(stage.inputs) == 1 else rows.filter(pa.array(source == number))
-        if not len(mine):  # columns of an input that no step of this task reads did not travel
+        if not len(mine):  # columns of an input that no step of this task reads were not shuffled
             continue
         if number in streams:
             names = stored_columns(given, streams[number])
@@ -224,7 +225,7 @@ def with_late_columns(
 
 
 def _in_place(rows: pa.Table, stream: StreamPlan) -> pa.Table:
-    """The rows with derived columns under their physical names too, where nulls have stood for them."""
+    """The rows with derived columns also under their physical names, in place of nulls."""
     kinds = {column.name: column.type for column in stream.schema.columns}
     for derived in stream.derived:
         physical = physical_name(derived.name, kinds[derived.name])

@@ -1,8 +1,8 @@
-"""Rows joined with background tables: one row per event and agreeing fact.
+"""Rows joined with background tables: one row per event and matching fact.
 
-Facts near a position are found in a grid over the globe, in which each fact lies in every cell that rows near it can be
-in. A cell shows which facts may be near; whether they are is left to the condition itself, so the grid only has to be
-generous. Rows beyond the poles, where distances follow no geometry, have a cell of their own with all facts.
+Facts near a position are found with a grid over the globe: each fact is in all cells from which it may be near. A cell
+lists candidates; the condition itself decides, so cells may list too many facts but never too few. Rows beyond the
+poles have a cell of their own with all facts.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MARGIN = 1e-6
-"""Degrees, some decimeters: more than rounding can move a position."""
+"""In degrees, about a decimeter: more than the rounding error of a position."""
 BEYOND, NOWHERE = -1, -2
-"""Cells of rows beyond the poles, and of rows without a position."""
+"""The cells of rows beyond the poles, and of rows without a position."""
 MOST_COLUMNS = 32
-"""Of cells to either side of a fact; around the poles they are many, or wide."""
+"""The limit on columns of cells to either side of a fact; near the poles, cells get wider instead."""
 LEAST_STEP = 1e-5
 FARTHEST_LON = 720.0
 
@@ -59,7 +59,7 @@ class GeoGrid:
 
 @dataclass(frozen=True)
 class GridCells:
-    """Places of facts in a grid: fact `fact[i]` lies in cell `cell[i]`."""
+    """Facts in a grid: fact `fact[i]` is in cell `cell[i]`."""
 
     grid: GeoGrid
     cell: Ints
@@ -72,7 +72,7 @@ class GridCells:
         return cells, np.append(first, len(order)), self.fact[order]
 
     def pairs(self, lat: Floats, lon: Floats) -> tuple[Ints, Ints]:
-        """Rows and facts that may be near each other, rows in order."""
+        """Pairs (row, fact) that may be near each other, sorted by row."""
         cells, first, facts = self._by_cell
         wanted = self.grid.cells_of(lat, lon)
         place = np.minimum(np.searchsorted(cells, wanted), len(cells) - 1)
@@ -85,7 +85,7 @@ class GridCells:
 
 
 def grid_cells(lat: Floats, lon: Floats, degrees: float) -> GridCells | None:
-    """Facts at some positions in the cells from which they may be `degrees` away; None where a grid does not help."""
+    """Facts in all cells from which they may be within `degrees`; None if a grid does not help."""
     return _grid_cells(lat.tobytes(), lon.tobytes(), degrees)
 
 
@@ -113,14 +113,14 @@ def _grid_cells(lats: bytes, lons: bytes, degrees: float) -> GridCells | None:
 
 
 def _half_widths(lat: Floats, degrees: float) -> Floats:
-    """How many degrees of longitude a cap reaches to either side of its middle; all of them if it holds a pole."""
+    """Degrees of longitude from the center of a spherical cap to its border; 180 if it contains a pole."""
     with np.errstate(invalid="ignore", divide="ignore"):
         width = np.degrees(np.arcsin(np.sin(np.radians(degrees)) / np.cos(np.radians(lat))))
     return np.where((np.abs(lat) + degrees < 90.0) & np.isfinite(width), width + MARGIN, 180.0)
 
 
 def _columns(grid: GeoGrid, lon: float, wide: float) -> Ints:
-    """The columns of cells from `wide` degrees west of a longitude to as far east of it."""
+    """The columns of cells within `wide` degrees of a longitude."""
     last = _down(360.0 / grid.lon_step)
     if wide >= 180.0:
         return np.arange(last + 1)
@@ -139,12 +139,12 @@ def _down(value: float) -> int:
 
 
 def numbers_of(column: pa.Array | pa.ChunkedArray) -> Floats:
-    """Numbers as an array; what is missing is no number."""
+    """Numbers as an array; null is NaN."""
     return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 class FactJoin:
-    """The facts that an atom looks up; prepared once, joined with any number of batches."""
+    """The facts of one table atom, prepared once, joined with any number of batches."""
 
     def __init__(self, atom: TableAtom, table: pa.Table, near: Near | None) -> None:
         self._atom = atom
@@ -154,7 +154,7 @@ class FactJoin:
         self._places = None if self._near is None else facts_in_grid(self._near, atom, self._facts)
 
     def joined(self, rows: pa.Table, context: ExpressionContext) -> pa.Table:
-        """Each row once per fact that agrees with it; the columns of facts get physical names."""
+        """One row per row and matching fact, with the columns of the fact under physical names."""
         resolve = Row(rows)
         wanted = [
             (name, evaluate(arg, resolve, len(rows), context))
@@ -177,14 +177,14 @@ CELL = "@cell"
 
 @dataclass(frozen=True, slots=True)
 class CellsOfFacts:
-    """Facts once per cell of a grid in which rows near them can be."""
+    """A grid, and one row per fact and cell."""
 
     grid: GeoGrid
     rows: pa.Table
 
 
 def cells_of_facts(near: Near, atom: TableAtom, table: pa.Table) -> CellsOfFacts | None:
-    """The facts with physical names and the column `CELL`, or None where a grid does not help."""
+    """The facts with physical names and the column `CELL`; None if a grid does not help."""
     facts = _distinct_facts(atom, table)
     places = facts_in_grid(near, atom, facts)
     if places is None:
@@ -200,14 +200,14 @@ def _distinct_facts(atom: TableAtom, table: pa.Table) -> pa.Table:
 
 
 def facts_in_grid(near: Near, atom: TableAtom, facts: pa.Table) -> GridCells | None:
-    """Facts with physical names in a grid of places, where that helps to find those near a row."""
+    """Facts with physical names in a grid; None if it does not help."""
     kinds = {column.name: column.type for column in atom.columns}
     lat, lon = (numbers_of(facts[fact_name(atom.number, one, kinds[one])]) for one in (near.fact_lat, near.fact_lon))
     return grid_cells(lat, lon, near.degrees)
 
 
 def _pairs(wanted: list[tuple[str, pa.Array]], facts: pa.Table, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of rows and facts that agree; null agrees with nothing."""
+    """Pairs (row, fact) with equal values; null equals nothing."""
     pairs = [alike(facts[name].combine_chunks(), values) for name, values in wanted]
     left = pa.table({"row": np.arange(n_rows)} | {f"k{i}": values for i, (_, values) in enumerate(pairs)})
     right = pa.table({"fact": np.arange(len(facts))} | {f"k{i}": values for i, (values, _) in enumerate(pairs)})

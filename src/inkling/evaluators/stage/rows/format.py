@@ -1,4 +1,8 @@
-"""The row format of a stage: what Spark shuffles, what a worker receives, what the local runner builds."""
+"""Stage rows: the row format that all evaluators of a stage share, in the local runner and on Spark.
+
+Columns: key columns, input number, times, place, id, predicate masks (one bit per condition on a single row), and the
+physical columns that conditions across events and outputs read.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +23,16 @@ from inkling.physical.naming import type_of
 from inkling.physical.plan import Stage
 
 STAGE_ROWS = "@rows"
-"""The name of rows that come prepared for a stage; others come under the name of their stream."""
+"""The name of stage rows in the input of a stage; other rows come under the name of their stream."""
 
 SOURCE = "@source"
-"""Number of the input, where there are several; START and PLACE too stand only where they say something."""
+"""The number of the input; only in stages with several inputs. START and PLACE, too, are present only if needed."""
 
 IDS, END_PLACE, KNOWN = "@ids", "@end_place", "@known"
-"""Only where a stage reads derived events: the ids they depend on, the place of their end, when they were known."""
+"""Only in stages that read derived events: their lineage, the place of their end, and when they were known."""
 
 DEPTH = "@depth"
-"""Only while results that depend on each other are derived: the number of such results below a row."""
+"""Only in recursions: the depth of a derived row, -1 for other rows."""
 
 
 def key_name(position: int) -> str:
@@ -49,7 +53,7 @@ def reads_derived(stage: Stage) -> bool:
 
 
 def columns_of(stage: Stage) -> tuple[str, ...]:
-    """Physical columns of all inputs, in a fixed order."""
+    """The physical columns of all inputs, sorted."""
     return tuple(sorted({column for one in stage.inputs for column in one.columns}))
 
 
@@ -69,7 +73,7 @@ def stage_schema(stage: Stage) -> pa.Schema:
 
 MANY_STAGES = 1000
 _schemas: dict[int, tuple[Stage, pa.Schema]] = {}
-"""By identity: stages are large, and asked for with every batch."""
+"""A cache by the identity of stages, because hashing a stage is expensive."""
 
 
 def _stage_schema(stage: Stage) -> pa.Schema:
@@ -92,14 +96,11 @@ def _stage_schema(stage: Stage) -> pa.Schema:
 
 
 MOST_PIECES = 16
-"""More stretches than this are copied together."""
+"""With more runs of wanted rows, rows are copied instead of sliced."""
 
 
 def rows_where(table: pa.Table, wanted: NDArray[np.bool_]) -> pa.Table:
-    """The rows that are wanted.
-
-    Where they stand in a few long stretches, as they do when all but a few are wanted, the table is only cut.
-    """
+    """The wanted rows; a few long runs of them are sliced without a copy."""
     borders = np.flatnonzero(wanted[1:] != wanted[:-1]) + 1
     if len(borders) > 2 * MOST_PIECES:
         return table.filter(pa.array(wanted))
@@ -111,11 +112,11 @@ def rows_where(table: pa.Table, wanted: NDArray[np.bool_]) -> pa.Table:
 
 
 def split_rows(table: pa.Table, wanted: NDArray[np.bool_]) -> tuple[pa.Table, pa.Table]:
-    """The rows that are wanted, and all others."""
+    """The wanted rows, and all others."""
     return rows_where(table, wanted), rows_where(table, ~wanted)
 
 
 def concatenated(tables: Sequence[pa.Table]) -> pa.Table:
-    """Tables of one schema one after the other; most of them are empty."""
+    """Concatenates tables of one schema; empty tables are skipped."""
     some = [table for table in tables if len(table)] or [tables[0]]
     return some[0] if len(some) == 1 else pa.concat_tables(some)

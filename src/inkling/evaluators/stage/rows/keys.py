@@ -1,4 +1,8 @@
-"""Codes of partition keys that stay the same from step to step."""
+"""Partition keys of stage rows: hashes that are the same everywhere, and codes that stay the same between steps.
+
+The *owner* of a row, match or state is the hash of its partition key. States are split, and rows are put into buckets,
+by owners.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +28,17 @@ Owners = NDArray[np.uint64]
 
 
 def owners_of(rows: pa.Table, n_key_columns: int) -> Owners:
-    """A hash of the key of each stage row; without a key all rows share one."""
+    """The owner of each stage row; without a key, all rows have the same owner."""
     return row_hashes((rows[r.key_name(place)] for place in range(n_key_columns)), len(rows))
 
 
 def owners_in(name: str, rows: pa.Table, stage: Stage) -> Owners:
-    """The same for stage rows (`rows.STAGE_ROWS`), or for rows of a stream as they will be stage rows."""
+    """The owners of stage rows (`STAGE_ROWS`), or of rows of a stream."""
     return owners_of(keys_of(name, rows, stage), len(stage.key_types))
 
 
 def keys_of(name: str, rows: pa.Table, stage: Stage) -> pa.Table:
-    """The key columns that rows of a stream will have as stage rows; stage rows have them."""
+    """Rows of a stream with the key columns of stage rows; stage rows as they are."""
     if name == r.STAGE_ROWS:
         return rows
     given = next(one for one in stage.inputs if one.source == name)
@@ -47,7 +51,7 @@ def keys_of(name: str, rows: pa.Table, stage: Stage) -> pa.Table:
 
 
 def is_divisible(stage: Stage, program: ProgramPlan) -> bool:
-    """Whether a stage's keys can be kept apart; columns that look back along another key need all rows together."""
+    """Whether a stage can be divided by key: not without a key, or if derived columns look back along another key."""
     if not stage.key_types:
         return False
     for given in stage.inputs:
@@ -58,12 +62,12 @@ def is_divisible(stage: Stage, program: ProgramPlan) -> bool:
 
 
 def owners_by(rows: pa.Table, key: Sequence[str]) -> Owners:
-    """A hash of the key of each row of a stream, the same that `owners_of` gives for its stage rows."""
+    """The owner of each row of a stream by the columns of its key; equal to the owner of its stage row."""
     return row_hashes((rows[name] for name in key), len(rows))
 
 
 def with_owners(matches: MatchBatch, rows: pa.Table, codes: Ints, n_key_columns: int) -> MatchBatch:
-    """Results that know their owners, given stage rows of their keys and the codes of those."""
+    """Matches with their owners, given stage rows of their keys and the key codes of these rows."""
     if not n_key_columns or not len(matches):
         return replace(matches, owner=np.zeros(len(matches), np.uint64))
     any_row = np.empty(int(codes.max()) + 1, np.int64)
@@ -75,7 +79,7 @@ def with_owners(matches: MatchBatch, rows: pa.Table, codes: Ints, n_key_columns:
 
 
 def is_among(values: Owners, owners: Owners) -> NDArray[np.bool_]:
-    """Which hashes are among some owners, sorted."""
+    """Which hashes are among sorted owners."""
     if not len(owners):
         return np.zeros(len(values), bool)
     if len(owners) == 1:
@@ -85,7 +89,7 @@ def is_among(values: Owners, owners: Owners) -> NDArray[np.bool_]:
 
 
 def buckets_of(rows: pa.Table, key: Sequence[str], n_buckets: int) -> NDArray[np.int64]:
-    """The bucket of each row by the columns of its key; without a key all rows share one."""
+    """The bucket of each row by the columns of its key; without a key, all rows are in bucket 0."""
     if not key or n_buckets == 1:
         return np.zeros(len(rows), np.int64)
     return (row_hashes((rows[name] for name in key), len(rows)) % np.uint64(n_buckets)).astype(np.int64)
@@ -94,19 +98,19 @@ def buckets_of(rows: pa.Table, key: Sequence[str], n_buckets: int) -> NDArray[np
 Key = tuple[object, ...]
 
 _NAN = float("nan")
-"""Equal to nothing, but found again in a dictionary as long as it is this one."""
+"""One NaN object for all NaN keys: a dictionary finds it by identity."""
 
 
 class KeyIndex:
-    """Keys and their codes, in order of first appearance; grows with the keys it is asked about."""
+    """Keys and their codes, in order of first appearance; looking up a new key adds it."""
 
     __slots__ = ("_numbers", "_owners", "_whole", "schema")
 
     def __init__(self, schema: pa.Schema, keys: pa.Table | None = None) -> None:
         self.schema = schema
         self._numbers: dict[Key, int] = {}
-        self._owners: Owners = np.empty(0, np.uint64)  # of the first codes; the others have not been asked for yet
-        # most keys are whole numbers without nulls
+        self._owners: Owners = np.empty(0, np.uint64)  # of the first codes; computed when needed
+        # integer keys without nulls have a faster index
         self._whole = WholeKeys() if schema.types == [pa.int64()] else None
         if keys is not None and len(keys):
             self.local(keys)
@@ -119,14 +123,14 @@ class KeyIndex:
         return len(self._numbers) if self._whole is None else self._whole.n_known
 
     def local(self, rows: pa.Table) -> tuple[Ints, Ints]:
-        """The rows' keys numbered among themselves, and the codes of those keys, which are in the index from now on."""
+        """The keys of rows numbered from 0, and the code of each number; new keys are added."""
         if not len(self.schema):
             return np.zeros(len(rows), np.int64), np.zeros(1, np.int64)
         if self._whole is not None:
             column = rows[self.schema.names[0]]
             if not column.null_count:
                 return self._whole.local(column.to_numpy())
-            self._forget_that_all_are_whole()
+            self._to_dictionary()
         local, keys = key_codes(rows, len(self.schema))
         numbers = self._numbers
         columns = map(_values, keys.columns)
@@ -134,12 +138,12 @@ class KeyIndex:
         return local, np.array(codes, np.int64)
 
     def codes(self, rows: pa.Table) -> Ints:
-        """Codes of the rows, whose keys are in the index from now on."""
+        """The codes of the keys of rows; new keys are added."""
         local, codes = self.local(rows)
         return codes[local]
 
     def only(self, codes: Ints) -> KeyIndex:
-        """The keys with these ascending codes, numbered anew in the same order."""
+        """An index of the keys with these ascending codes, numbered from 0 in the same order."""
         if self._whole is not None:
             return KeyIndex(self.schema, self.to_table().take(pa.array(codes)))
         keys, index = list(self._numbers), copy(self)
@@ -148,14 +152,14 @@ class KeyIndex:
         return index
 
     def copy(self) -> KeyIndex:
-        """Another index with the same keys and codes."""
+        """A copy with the same keys and codes."""
         index = copy(self)
         index._numbers = dict(self._numbers)
         index._whole = None if self._whole is None else self._whole.copy()
         return index
 
     def owners(self) -> Owners:
-        """The hash of the key of each code."""
+        """The owner of each code."""
         if not len(self.schema):
             return np.zeros(1, np.uint64)
         if len(self._owners) < len(self):
@@ -168,7 +172,7 @@ class KeyIndex:
         return self._table_from(0)
 
     def _table_from(self, first: int) -> pa.Table:
-        """One row per key from the code `first` on."""
+        """One row per key, from code `first` on."""
         if self._whole is not None:
             return pa.table([pa.array(self._whole.keys()[first:])], schema=self.schema)
         columns = list(zip(*islice(self._numbers, first, None), strict=True)) or [()] * len(self.schema)
@@ -178,14 +182,14 @@ class KeyIndex:
     def from_table(cls, table: pa.Table) -> KeyIndex:
         return cls(table.schema, table)
 
-    def _forget_that_all_are_whole(self) -> None:
+    def _to_dictionary(self) -> None:
         assert self._whole is not None
         self._numbers = {(key,): number for number, key in enumerate(self._whole.keys().tolist())}
         self._whole = None
 
 
 def _values(column: pa.ChunkedArray) -> list[object]:
-    """Values that Python finds equal where they are the same in a key."""
+    """Values of a key column that compare equal in Python if they are equal as keys."""
     values: list[object] = column.to_pylist()
     if pa.types.is_floating(column.type):
         return [_NAN if value != value else value for value in values]
@@ -194,7 +198,7 @@ def _values(column: pa.ChunkedArray) -> list[object]:
 
 @dataclass(slots=True)
 class WholeKeys:
-    """Whole numbers in a hash table."""
+    """An index of integer keys in a hash table."""
 
     n_known: int = 0
     _turn: int = 0
@@ -210,9 +214,9 @@ class WholeKeys:
         return replace(self, **pools)
 
     def local(self, wanted: Ints) -> tuple[Ints, Ints]:
-        """See `KeyBook.local`."""
+        """See `KeyIndex.local`."""
         wanted = wanted.view()
-        wanted.flags.writeable = False  # compiled code distinguishes such arrays from others, and both occur
+        wanted.flags.writeable = False  # one array type for compiled code
         self._make_room(self.n_known + len(wanted))
         self._turn += 1
         local, numbers = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)

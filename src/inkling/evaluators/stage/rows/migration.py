@@ -1,4 +1,4 @@
-"""Rows that a stage remembers, in the form that another version of the stage expects."""
+"""Migration of kept stage rows to another version of the stage, when a program replaces a running one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inkling.physical.plan import Stage
 
 @dataclass(frozen=True, slots=True)
 class RowMigration:
-    """How the rows of one version of a stage become rows of another; what only new events need is null or false."""
+    """Maps inputs, conditions and columns of one version of a stage to another; what only new events need is null."""
 
     old: Stage
     new: Stage
@@ -30,7 +30,7 @@ class RowMigration:
 
     @classmethod
     def between(cls, old: Stage, new: Stage, kept: Iterable[str]) -> RowMigration:
-        """Rows of inputs that kept events read are kept."""
+        """The migration that keeps the rows of inputs that kept events read."""
         names = frozenset(kept)
         read = sorted({number for step in old.steps if step.event.name in names for number in step.inputs})
         places = {(one.source, one.atoms): number for number, one in enumerate(new.inputs)}
@@ -51,11 +51,11 @@ class RowMigration:
         return cls(old, new, inputs, bits, columns)
 
     def is_kept(self, rows: pa.Table) -> NDArray[np.bool_]:
-        """Whether each row is of an input that is kept."""
+        """Whether each row belongs to an input that is kept."""
         return np.isin(source_numbers(rows), list(self.inputs))
 
     def rows(self, rows: pa.Table) -> pa.Table:
-        """Stage rows; those of other inputs are left out."""
+        """Stage rows of kept inputs in the new format."""
         schema = r.stage_schema(self.new)
         rows = rows.filter(pa.array(self.is_kept(rows)))
         table = np.full(len(self.old.inputs) + 1, -1, np.int16)
@@ -66,7 +66,7 @@ class RowMigration:
         return pa.table([self._column(field, rows, source, words) for field in schema], schema=schema)
 
     def events(self, batch: EventBatch) -> EventBatch:
-        """Events that automata carry; all of them come from inputs whose rows are kept."""
+        """Events in the runs of automata in the new format."""
         table = np.zeros(len(self.old.inputs) + 1, np.int16)
         table[list(self.inputs)] = list(self.inputs.values())
         columns = {

@@ -1,4 +1,4 @@
-"""From the rows of a source to the rows of a stage: table joins, conditions, filters, column names."""
+"""From rows of a source to stage rows: joins with tables, conditions as bits, filters, physical column names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def stage_rows(
     *,
     keep_column: str | None = None,
 ) -> pa.Table:
-    """Rows of one input; see `InputReader`."""
+    """Stage rows of one input; see `InputReader`."""
     return InputReader(stage, number, tables, context)(source, keep_column=keep_column)
 
 
@@ -34,7 +34,7 @@ Getter = Callable[[pa.Table, RowColumns, list[np.ndarray]], pa.Array | pa.Chunke
 
 
 class InputReader:
-    """Makes rows of a stage from those of a source; prepared once, used for any number of batches."""
+    """Makes stage rows from the rows of a source; compiled once, used for any number of batches."""
 
     def __init__(self, stage: Stage, number: int, tables: Mapping[str, pa.Table], context: ExpressionContext) -> None:
         given = stage.inputs[number]
@@ -52,10 +52,9 @@ class InputReader:
         self._getters = [self._getter(field) for field in self._schema]
 
     def __call__(self, source: pa.Table, *, keep_column: str | None = None) -> pa.Table:
-        """The source has its own column names and the `@` columns of `rows`.
+        """Stage rows of source rows, which have logical column names and the `@` columns of `format`.
 
-        Rows with a null in `PARTITION BY` belong to no partition and are left out. `carry` names a column of the
-        source that stays with its rows.
+        Rows with null in PARTITION BY are dropped. `keep_column` is appended unchanged.
         """
         for column in self._never_null:
             if source[column].null_count:
@@ -74,7 +73,7 @@ class InputReader:
         return table if keep_column is None else table.append_column(keep_column, source[keep_column])
 
     def named(self, source: pa.Table) -> pa.Table:
-        """Rows by which others of the same events are known, without conditions and what tables say of them."""
+        """Stage rows that identify events for withdrawal: without conditions and table facts."""
         for column in self._never_null:
             if source[column].null_count:
                 source = source.filter(pc.is_valid(source[column]))
@@ -89,7 +88,7 @@ class InputReader:
         return pa.Table.from_arrays(values, schema=self._schema)
 
     def _is_own(self, name: str, source: pa.Table) -> bool:
-        """Whether a column of the stage is one of the source, or about its rows."""
+        """Whether a column of the stage comes from the source row itself."""
         return name.startswith("@") or (name not in self._computed and name.rsplit("|", 1)[0] in source.column_names)
 
     def _packed(self, columns: RowColumns) -> list[np.ndarray]:
@@ -99,7 +98,7 @@ class InputReader:
         return words
 
     def _getter(self, field: pa.Field) -> Getter:
-        """How to get one column of the stage from rows of the source and the words of bits."""
+        """The function that computes one column of stage rows."""
         name, kind, given = field.name, field.type, self._given
         if name in self._computed:
             computed = self._computed[name]

@@ -1,4 +1,4 @@
-"""Which stage rows an event looks at, before they are events: by the tests of its leaves, by what is new, by resets."""
+"""Selections of stage rows: by the conditions of leaves, by keys with new rows, and by resets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inkling.physical.plan import LeafTest, Stage
 
 
 def passing(rows: pa.Table, tests: Iterable[LeafTest]) -> NDArray[np.bool_]:
-    """Whether each row comes from an input of one of the leaves and has all its bits."""
+    """Whether each row passes the conditions of one of the leaves."""
     words: dict[int, NDArray[np.uint64]] = {}
     source = source_numbers(rows) if r.SOURCE in rows.column_names else None
     passed = np.zeros(len(rows), bool)
@@ -31,7 +31,7 @@ def passing(rows: pa.Table, tests: Iterable[LeafTest]) -> NDArray[np.bool_]:
 
 
 def retained_rows(held: pa.Table, rows: pa.Table, leaves: Iterable[LeafTest], since: int) -> pa.Table:
-    """Rows that are held, and new ones that pass the tests of some leaves and end after `since`."""
+    """The kept rows, and new rows that pass the conditions of some leaves and end after `since`."""
     wanted = passing(rows, leaves)
     if since > -FOREVER:
         wanted &= rows[r.END].to_numpy() > since
@@ -41,7 +41,7 @@ def retained_rows(held: pa.Table, rows: pa.Table, leaves: Iterable[LeafTest], si
 
 
 def of_moved_keys(held: pa.Table, n_key_columns: int, done: int, until: int) -> NDArray[np.bool_]:
-    """The rows up to `until` of keys that have one after `done`."""
+    """The rows up to `until` of keys with a row after `done`."""
     end = held[r.END].to_numpy()
     due = (end > done) & (end <= until)
     if not due.any():
@@ -56,7 +56,7 @@ Booleans = NDArray[np.bool_]
 
 
 def resets_in(resets: tuple[int | None, ...], batch: EventBatch) -> Booleans:
-    """Which rows of a batch reset their key; `resets` gives the condition of each input."""
+    """Which rows of a batch reset their key; `resets` is the condition of each input."""
     marks = np.zeros(len(batch), bool)
     for number, bit in enumerate(resets):
         if bit is not None:
@@ -66,7 +66,7 @@ def resets_in(resets: tuple[int | None, ...], batch: EventBatch) -> Booleans:
 
 
 def without_resets(stage: Stage, rows: pa.Table, codes: Ints | None = None) -> tuple[pa.Table, Ints | None]:
-    """Stage rows, and codes beside them, without those that reset their key."""
+    """Stage rows, and their key codes, without rows that reset their key."""
     if not any(bit is not None for bit in stage.resets) or not len(rows):
         return rows, codes
     source, marks = source_numbers(rows), np.zeros(len(rows), bool)
@@ -80,7 +80,7 @@ def without_resets(stage: Stage, rows: pa.Table, codes: Ints | None = None) -> t
 
 
 def in_pieces(resets: tuple[int | None, ...], batch: EventBatch) -> tuple[EventBatch, Ints]:
-    """The events of a batch with a key for each piece between two resets, and the key that each piece belongs to."""
+    """The batch with one key per piece between two resets, and the original key of each piece."""
     marks = resets_in(resets, batch)
     begins = marks.copy()
     begins[:1] = True
