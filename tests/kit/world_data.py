@@ -10,7 +10,7 @@ from inkling.analysis.clock import time_unit
 from inkling.evaluators.worlds.answer import event_ids_of
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
-from inkling.evaluators.worlds.streams.assignment import Precision
+from inkling.evaluators.worlds.streams.assignment import WeightType
 from inkling.io import normalize
 from inkling.io.checks.acceptable import acceptable
 from inkling.knowledge.materialize import expression_context, known
@@ -38,7 +38,7 @@ def counted_out(data: WorldData) -> dict[str, list[FoundResult]]:
     """All results of the uncertain events, with exact probabilities."""
     assert not data.is_sampled.any(), "some parts have too many worlds"
     found: dict[str, list[FoundResult]] = {}
-    sums = data.enumerated(Precision.FRACTION)
+    sums = data.enumerated(WeightType.FRACTION)
     for event in data.program.events:
         results = sums[event.name]
         ids = event_ids_of(data, data.program.id_types[event.name]).lineage(results.lineage).to_pylist()

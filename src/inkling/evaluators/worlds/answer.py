@@ -22,7 +22,7 @@ from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.worlds.probabilities.combine import Summed, joined_results
 from inkling.evaluators.worlds.probabilities.estimate import Estimate, EventIds, exact_estimate, sampled_estimate
 from inkling.evaluators.worlds.run import WorldData, components_with, tokens_behind
-from inkling.evaluators.worlds.streams.assignment import Precision
+from inkling.evaluators.worlds.streams.assignment import WeightType
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.world_stream import CertainStream
 from inkling.io.normalize import ID
@@ -97,7 +97,7 @@ def estimates(
 ) -> tuple[dict[str, list[Estimate]], WorldCounts]:
     """By event, its estimates: first of enumerated components, then of sampled ones; and the numbers of worlds."""
     events = data.program.events
-    enumerated = data.enumerated(Precision.FLOAT)
+    enumerated = data.enumerated(WeightType.FLOAT)
     sampled_only = [event.name for event in events if event.demand is Demand.SAMPLED]
     n_worlds, delta = sampling.plan(events)
     found: dict[str, list[Estimate]] = {event.name: [] for event in events}

@@ -29,7 +29,7 @@ from inkling.evaluators.worlds.probabilities.exact import (
 )
 from inkling.evaluators.worlds.probabilities.regular import RegularEvent, RegularSums
 from inkling.evaluators.worlds.program import WorldProgram
-from inkling.evaluators.worlds.streams.assignment import Precision, Weights, WorldAssignment, world_rows
+from inkling.evaluators.worlds.streams.assignment import Weights, WeightType, WorldAssignment, world_rows
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
 from inkling.evaluators.worlds.streams.world_stream import WorldStream, world_stream
@@ -80,7 +80,7 @@ class WorldData:
         """Which components have too many worlds to enumerate."""
         return np.asarray(~np.isfinite(self.choices.n_worlds), bool)
 
-    def enumerated(self, numbers: Precision = Precision.FLOAT) -> dict[str, Summed]:
+    def enumerated(self, numbers: WeightType = WeightType.FLOAT) -> dict[str, Summed]:
         """Results of the components that are enumerated, with their probabilities, by event."""
         found: list[dict[str, Summed]] = []
         for chunk in self._chunks():

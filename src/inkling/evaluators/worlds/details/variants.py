@@ -12,7 +12,7 @@ from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.worlds.probabilities.combine import identities
 from inkling.evaluators.worlds.probabilities.exact import enumerate_worlds
 from inkling.evaluators.worlds.run import WorldData, restricted_to
-from inkling.evaluators.worlds.streams.assignment import Precision, WorldAssignment, world_rows
+from inkling.evaluators.worlds.streams.assignment import WeightType, WorldAssignment, world_rows
 from inkling.evaluators.worlds.streams.probable import ProbableStream
 from inkling.evaluators.worlds.streams.world_stream import WorldStream
 from inkling.logical.plan import EventPlan
@@ -104,7 +104,7 @@ def chosen_worlds(
     if countable.any():
         lost = {component: found for component, found in data.choices.lost.items() if countable[component]}
         few = replace(data.choices, n_worlds=np.where(countable, data.choices.n_worlds, np.inf), lost=lost)
-        found = enumerate_worlds(data.streams, data.parts, few, data.program.scale, Precision.FLOAT)
+        found = enumerate_worlds(data.streams, data.parts, few, data.program.scale, WeightType.FLOAT)
         yield Worlds(data.streams, found.assignment, found.weights.astype(np.float64), found.components)
     sampled = chosen & data.is_sampled
     if sampled.any():

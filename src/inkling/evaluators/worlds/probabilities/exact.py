@@ -21,8 +21,8 @@ from inkling.evaluators.worlds.streams.assignment import (
     OWN_TIME,
     Alternative,
     Alternatives,
-    Precision,
     Weights,
+    WeightType,
     WorldAssignment,
     listed,
 )
@@ -112,7 +112,7 @@ def count_worlds(
 
 
 def enumerate_worlds(
-    streams: Sequence[WorldStream], parts: Components, choices: Choices, scale: int, numbers: Precision
+    streams: Sequence[WorldStream], parts: Components, choices: Choices, scale: int, numbers: WeightType
 ) -> Enumerated:
     """All worlds of the components that have finitely many."""
     chosen = np.isfinite(choices.n_worlds)
@@ -188,7 +188,7 @@ def _of_stream(
     choices: Choices,
     chosen: np.ndarray,
     scale: int,
-    numbers: Precision,
+    numbers: WeightType,
 ) -> tuple[Ints, Alternatives]:
     """The component of each choice of a stream in the chosen components, and the alternatives of these choices."""
     if not isinstance(stream, ImpreciseStream | ProbableStream) or not len(stream.rows):
@@ -252,7 +252,7 @@ def _times(rows: pa.Table, here: Ints) -> set[int]:
     return {int(time) for name in (START, END) for time in rows[name].to_numpy()[here]}
 
 
-def _of_losses(streams: Sequence[WorldStream], choices: Choices, numbers: Precision) -> tuple[Alternatives, Ints]:
+def _of_losses(streams: Sequence[WorldStream], choices: Choices, numbers: WeightType) -> tuple[Alternatives, Ints]:
     """The alternatives of lost events, with row numbers within their stream, and the stream of each row."""
     found = listed((choices.lost[component] for component in sorted(choices.lost)), numbers)
     borders = np.cumsum([len(stream.rows) for stream in streams])
@@ -275,12 +275,12 @@ def _weights(
     sizes: Ints,
     first: Ints,
     n_worlds: Ints,
-    numbers: Precision,
+    numbers: WeightType,
 ) -> Weights:
     chances = np.concatenate([one.weights for one in found])
     alternatives = np.cumsum(sizes) - sizes
     total = int(n_worlds.sum())
-    if numbers is Precision.FLOAT:
+    if numbers is WeightType.FLOAT:
         weights = np.ones(total)
         multiply_weights(weights, component, stride, sizes, alternatives, chances.astype(np.float64), first, n_worlds)
         return weights

@@ -91,7 +91,7 @@ Weights = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.object_]
 """Probabilities of worlds as floats or fractions, or numbers of worlds."""
 
 
-class Precision(Enum):
+class WeightType(Enum):
     """The number type of probabilities: fractions are exact and slow."""
 
     FLOAT = "float"
@@ -117,7 +117,7 @@ class Alternative:
     assignment: tuple[tuple[int, int], ...]
 
 
-def listed(choices: Iterable[list[Alternative]], numbers: Precision) -> Alternatives:
+def listed(choices: Iterable[list[Alternative]], numbers: WeightType) -> Alternatives:
     """Lists of alternatives, one per choice, as arrays."""
     choices = list(choices)
     each = [one for choice in choices for one in choice]
@@ -131,8 +131,8 @@ def listed(choices: Iterable[list[Alternative]], numbers: Precision) -> Alternat
     )
 
 
-def weights_of(fractions: list[Fraction], numbers: Precision) -> Weights:
-    if numbers is Precision.FLOAT:
+def weights_of(fractions: list[Fraction], numbers: WeightType) -> Weights:
+    if numbers is WeightType.FLOAT:
         return np.array([float(one) for one in fractions], np.float64)
     exact = np.empty(len(fractions), object)
     exact[:] = fractions

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.worlds.streams.assignment import (
     Alternatives,
-    Precision,
     Weights,
+    WeightType,
     WorldAssignment,
     everywhere,
     tokens_of,
@@ -85,7 +85,7 @@ class ImpreciseStream:
         positive = np.concatenate([[0], np.cumsum(self.weights > 0)])
         return np.where(weighted, positive[self.steps[1:]] - positive[self.steps[:-1]], self.width).astype(np.float64)
 
-    def alternatives(self, factors: Ints, scale: int, numbers: Precision) -> Alternatives:
+    def alternatives(self, factors: Ints, scale: int, numbers: WeightType) -> Alternatives:
         """The possible ticks of some events, with their probabilities; `factors` are row numbers."""
         width = self.width[factors]
         row = np.repeat(factors, width)
@@ -97,13 +97,13 @@ class ImpreciseStream:
         return Alternatives(sizes.astype(np.int64), weights[possible], np.ones(len(row), np.int64), row, times)
 
     def _probabilities(
-        self, factors: Ints, row: Ints, tick: Ints, numbers: Precision
+        self, factors: Ints, row: Ints, tick: Ints, numbers: WeightType
     ) -> tuple[Weights, NDArray[np.bool_]]:
         begin = self.steps[:-1]
         weighted = np.diff(self.steps)[row] > 0
         written = np.ones(len(row))
         written[weighted] = self.weights[(begin[row] + tick)[weighted]]
-        if numbers is Precision.FLOAT:
+        if numbers is WeightType.FLOAT:
             totals = np.bincount(row, written, minlength=len(self.rows))[row]
             return written / totals, written > 0
         exact: list[Fraction] = []

@@ -20,7 +20,7 @@ from inkling.evaluators.worlds.streams.assignment import (
     OWN_TIME,
     Alternative,
     Alternatives,
-    Precision,
+    WeightType,
     WorldAssignment,
     listed,
     tokens_of,
@@ -165,12 +165,12 @@ class ProbableStream:
         some = np.add.reduceat(self.chances > 0, first) if len(first) else np.empty(0)
         return some + ~_is_full(self.offsets, self.chances)
 
-    def alternatives(self, factors: Ints, scale: int, numbers: Precision) -> Alternatives:
+    def alternatives(self, factors: Ints, scale: int, numbers: WeightType) -> Alternatives:
         """The alternatives of some choices; the remaining probability is that of no event."""
         if self.is_markov:
             return listed(([*self._paths(int(chain))] for chain in factors), numbers)
         begin, end = self.offsets[factors], self.offsets[factors + 1]
-        if numbers is Precision.FRACTION:
+        if numbers is WeightType.FRACTION:
             return listed(([*self._paths(int(group))] for group in factors), numbers)
         width = end - begin + 1  # the last alternative is no event
         row = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width - begin, width)
