@@ -1,33 +1,22 @@
-"""Which matches of a sequence are open over uncertain streams, by the definition: the sum over all worlds.
-
-In one world, up to a moment, the first parts of a sequence are open if they are a match of their own, if nothing has
-followed them that NOT forbids, that NEXT would have taken for the next part or that STRICT does not allow, and if the
-limit of the sequence is not over at the watermark. Sequences of single events and repetitions of them are covered.
-"""
+"""Which matches are open over uncertain streams: `inkling.meaning.open_matches`, summed over all worlds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tests.kit.context import Tables, expression_context
 from tests.kit.probable_oracle import BaseEvent, certain_worlds, events_of
 
-from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.evaluate import ExpressionContext
-from inkling.meaning.semantics import Result, derive
+from inkling.meaning.open_matches import open_in_world, until
+from inkling.meaning.semantics import derive
 from inkling.meaning.streams import RawRow
-from inkling.model.event import World
 from inkling.model.time import Clock
 
 Begun = tuple[int, tuple[BaseEvent, ...]]
 """How many parts have happened, and the events that they are."""
-
-
-EVER = p.Points(1 << 40)
-"""An absence after the last part that has happened has no limit yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +27,6 @@ class OpenShare:
     start: int
     end: int
     latest: int | None
-
-
-def is_covered(event: p.EventPlan) -> bool:
-    """Whether the definition here is about such an event."""
-    pattern = event.pattern
-    return isinstance(pattern, p.Sequence) and all(map(_is_simple, pattern.parts)) and event.keep is None
-
-
-def _is_simple(part: p.Part) -> bool:
-    match part:
-        case p.Leaf(atoms=()):
-            return True
-        case p.Repetition(pattern=p.Leaf(atoms=()), eager=False):
-            return True
-        case p.Absent(pattern=p.Leaf(atoms=())):
-            return True
-        case _:
-            return False
 
 
 def open_oracle(
@@ -82,98 +53,37 @@ def open_oracle(
     return found
 
 
-def until(world: World, now: int) -> World:
-    """What has happened in a world up to a moment."""
-    events, resets = (tuple(one for one in some if one.end.time <= now) for some in (world.events, world.resets))
-    return replace(world, events=events, resets=resets)
-
-
 def _hull(one: OpenShare, other: OpenShare) -> OpenShare:
     latest = None if one.latest is None or other.latest is None else max(one.latest, other.latest)
     return OpenShare(one.probability + other.probability, min(one.start, other.start), max(one.end, other.end), latest)
 
 
-def open_in_world(
-    event: p.EventPlan, world: World, watermark: int, context: ExpressionContext
-) -> Iterator[tuple[int, Result, int | None]]:
-    """How many parts have happened, as a match of their own, and when all must have; for every open match."""
-    pattern = event.pattern
-    assert isinstance(pattern, p.Sequence)
-    n_parts = sum(not isinstance(part, p.Absent) for part in pattern.parts)
-    for reached in range(1, n_parts + 1):
-        first, after = _divided(pattern, reached)
-        following = next((part for part in after if not isinstance(part, p.Absent)), None)
-        absent = [part.pattern for part in after[: after.index(following) if following else None]]  # type: ignore[union-attr]
-        known = _slots(first)
-        closing = [one for one in absent if isinstance(one, p.Leaf) and _reads(one) <= {*known, one.slot}]
-        if following is None and not closing:
-            continue
-        if pattern.policy is p.Policy.NEXT and isinstance(following, p.Leaf):
-            closing.append(following)
-        slots = event.slots
-        if pattern.policy is p.Policy.STRICT and following is not None:
-            closing.append(p.Leaf(len(slots), ()))
-            slots = (*slots, p.Slot(len(slots), None, (), repeated=False, negated=False))
-        begun = replace(
-            event, head=(), returns=(), having=(), per=p.Per.MATCH, restart=False, consumption=None, slots=slots
-        )
-        framed = p.Narrowed(p.Sequence(pattern.policy, first, EVER), event.within, (), None)
-        closed = {
-            found.result.lineage[:-1]
-            for one in closing
-            for found in _derived(begun, p.Sequence(p.Policy.ANY, (framed, one)), world, context)
-        }
-        for found in _derived(begun, framed, world, context):
-            latest = _latest(event, found.result.start, context)
-            if found.result.lineage not in closed and (latest is None or latest > watermark):
-                yield reached, found.result, latest
+OpenGroup = tuple[int, tuple[object, ...]]
+"""How many parts have happened, and the values of the variables that they share."""
+
+Variables = Callable[[BaseEvent], tuple[object, ...]]
 
 
-def _derived(event: p.EventPlan, pattern: p.Pattern, world: World, context: ExpressionContext):  # type: ignore[no-untyped-def]
-    return derive(replace(event, pattern=pattern, within=None), world, context, {})
-
-
-def _divided(pattern: p.Sequence, reached: int) -> tuple[tuple[p.Part, ...], tuple[p.Part, ...]]:
-    """The first parts with what is absent between them, as far as that concerns them, and all that follows.
-
-    What is absent before the first event counts back from the last one, which has not happened yet.
-    """
-    places = [place for place, part in enumerate(pattern.parts) if not isinstance(part, p.Absent)]
-    border = places[reached - 1] + 1
-    inside = pattern.parts[places[0] : border]
-    known = _slots(inside)
-    happens = next((at for at, part in enumerate(inside) if _must_happen(part)), len(inside))
-    kept = tuple(
-        part
-        for at, part in enumerate(inside)
-        if not isinstance(part, p.Absent)
-        or (at > happens and all(_reads(one) <= {*known, one.slot} for one in p.leaves(part.pattern)))
-    )
-    return kept, pattern.parts[border:]
-
-
-def _must_happen(part: p.Part) -> bool:
-    return isinstance(part, p.Leaf) or (isinstance(part, p.Repetition) and part.low > 0)
-
-
-def _slots(parts: tuple[p.Part, ...]) -> set[int]:
-    return {
-        one.slot
-        for part in parts
-        if not isinstance(part, p.Absent | p.Deadline | p.StreamStart)
-        for one in p.leaves(part)
-    }
-
-
-def _reads(leaf: p.Leaf) -> set[int]:
-    return {slot for condition in leaf.demands for slot in e.slots_of(condition)}
-
-
-def _latest(event: p.EventPlan, start: int, context: ExpressionContext) -> int | None:
-    match event.within:
-        case None | p.EventCount():
-            return None
-        case p.Points(count=count):
-            return start + count - 1
-        case span:
-            return start + context.unit(span)
+def open_groups(
+    plan: p.ProgramPlan, rows: Mapping[str, Sequence[RawRow]], name: str, now: int, variables: Variables
+) -> dict[OpenGroup, OpenShare]:
+    """The open matches of a query after some rows; `variables` says what the first event of a match has."""
+    context = expression_context(plan, {}, Clock.TICKS)
+    found: dict[OpenGroup, OpenShare] = {}
+    for prob, program, world in certain_worlds(plan, rows, {}, context):
+        event = program.event(name)
+        assert event is not None
+        happened = until(world, now)
+        whole = replace(event, head=(), returns=(), per=p.Per.MATCH)
+        over: set[object] = set()
+        if event.per is p.Per.VALUES:
+            over = {variables(events_of(one.result.lineage)[0]) for one in derive(whole, happened, context, {})}
+        here: dict[OpenGroup, OpenShare] = {}
+        for reached, result, latest in open_in_world(event, happened, now - 1, context):
+            group = reached, variables(events_of(result.lineage)[0])
+            one = OpenShare(prob, result.start, result.end, latest)
+            if group[1] not in over:
+                here[group] = one if group not in here else replace(_hull(here[group], one), probability=prob)
+        for group, one in here.items():
+            found[group] = one if group not in found else _hull(found[group], one)
+    return found

@@ -1,4 +1,4 @@
-"""Open matches: partial matches that may still be completed, as users see them."""
+"""Open matches: partial matches that may still be completed, as users see them (`inkling.meaning.open_matches`)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from inkling.errors import NotSupportedYet
+from inkling.logical.patterns.disjuncts import Disjunct
+from inkling.logical.printing.text import PartTexts
+from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.results import EXACT, in_time
 
@@ -23,8 +26,8 @@ class OpenMatch:
     reached: int  # parts that have happened
     parts: int  # of how many
     awaits: str
-    start: int
-    end: int
+    start: int | None  # None, as `end`, where the state does not say it
+    end: int | None
     latest: int | None  # the time by which it must be complete, if there is a limit
     lineage: tuple[object, ...]
     probability: float = 1.0
@@ -55,8 +58,19 @@ def opened(begun: Iterable[Begun]) -> list[OpenMatch]:
 
 
 def in_order(found: list[OpenMatch]) -> list[OpenMatch]:
-    """Oldest first."""
-    return sorted(found, key=lambda one: (one.start, one.end, -one.reached))
+    """Oldest first; those without a start at the end."""
+
+    def place(one: OpenMatch) -> tuple[int, int, int]:
+        start = FOREVER if one.start is None else one.start
+        return start, start if one.end is None else one.end, -one.reached
+
+    return sorted(found, key=place)
+
+
+def awaits(disjunct: Disjunct, texts: PartTexts, reached: int) -> str:
+    """What the first parts wait for, in the words of the event."""
+    following = disjunct.parts[reached : reached + 1] or disjunct.absences_after(reached)
+    return " and ".join(map(texts.part, following))
 
 
 def not_kept(event: str, why: str) -> NotSupportedYet:

@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 
 from inkling.analysis.worlds import common_key
-from inkling.evaluators.open_matches import OpenMatch, not_kept
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage.rows.keys import Owners
 from inkling.io.normalize import Normalizer
 from inkling.logical.evaluate import ExpressionContext
@@ -226,10 +226,6 @@ class PartEvaluator:
 
     def decided(self, state: Any) -> int | None:
         return None
-
-    def open_matches(self, state: Any, rows: Rows, event: str, now: int) -> list[OpenMatch]:
-        """Not supported, unless an evaluator keeps rows or partial matches."""
-        raise not_kept(event, "its state holds probabilities, from which parts cannot be recovered")
 
     def complete(self, rows: Rows) -> dict[str, pa.Table]:
         """Rows of all streams; empty tables for missing ones."""

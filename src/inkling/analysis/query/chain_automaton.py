@@ -25,6 +25,7 @@ class ChainAutomaton:
     dfa: Dfa
     accepts: tuple[int, ...]  # per bit of the expression that stands for acceptance, a bit of predicate masks
     spares: tuple[int, ...]  # per bit that stands for the lack of a candidate, a bit of predicate masks
+    open_prefixes: tuple[Regex, ...]  # the first 1, 2, … subgoals, which wait for the next one
 
     @classmethod
     def of(cls, query: Query, n_stages: int, variables: Iterable[str]) -> ChainAutomaton:
@@ -32,6 +33,7 @@ class ChainAutomaton:
         accepts: dict[Hashable, tuple[int, int]] = {}
         spares: dict[Hashable, tuple[int, int]] = {}
         parts: list[Regex] = []
+        prefixes: list[Regex] = []
         names = frozenset(variables)
         asks = [_asked(query, number, names) for number in range(n_stages)]
         always = _never_waits(query, asks)
@@ -45,6 +47,9 @@ class ChainAutomaton:
             taken = Symbol(Guard(bits=frozenset({accept})), stage.slot)
             waiting: Regex = Epsilon() if always else RegexRepeat(Symbol(Guard(bits=frozenset({spare}))))
             hop: Regex = taken if number == 0 else Concat((waiting, taken))
+            if number:
+                more: Regex = RegexRepeat(hop) if stage.repeated else Epsilon()
+                prefixes.append(Concat((*parts, more, waiting)))
             if not stage.repeated:
                 parts.append(hop)
             elif number == 0:
@@ -53,7 +58,11 @@ class ChainAutomaton:
                 parts.append(RegexRepeat(hop, 1))
         pattern = CompiledPattern.of(RegexPattern(Concat(tuple(parts))), 1, exclusive=sorted(exclusive, key=sorted))
         return cls(
-            pattern, pattern.dfa(), tuple(bit for _, bit in accepts.values()), tuple(bit for _, bit in spares.values())
+            pattern,
+            pattern.dfa(),
+            tuple(bit for _, bit in accepts.values()),
+            tuple(bit for _, bit in spares.values()),
+            tuple(prefixes),
         )
 
     @property

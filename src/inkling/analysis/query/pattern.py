@@ -21,9 +21,11 @@ from inkling.automata.dfa import Dfa
 from inkling.automata.guards import N_BITS, Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.meaning import Counting, RegexPattern
-from inkling.automata.regex import Regex, Symbol
+from inkling.automata.policies import without
+from inkling.automata.regex import Concat, Epsilon, Regex, Symbol, at_most
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.patterns.disjuncts import Disjunct
 from inkling.model.uncertainty import ProbableValue
 
 MOST_STATES = 2048
@@ -193,3 +195,24 @@ def _compiled(event: p.EventPlan) -> PatternAutomaton | None:
     if event.restart and dfa.n_states * compiled.nfa.n_states > MOST_RUNS:
         return None
     return PatternAutomaton(compiled, dfa, tuple(spelling.numbers))
+
+
+def open_prefix(event: p.EventPlan, automaton: PatternAutomaton, disjunct: Disjunct, reached: int) -> Regex:
+    """The words after which the first parts of a sequence wait for the next one (`inkling.meaning.open_matches`)."""
+    bits = _PredicateBits({condition: number for number, condition in enumerate(automaton.conditions)})
+
+    def expression(pattern: p.Pattern) -> Regex:
+        return expression_of(replace(event, pattern=pattern, within=None), bits)
+
+    assert isinstance(disjunct.whole, p.Sequence)
+    following = disjunct.parts[reached : reached + 1]
+    closing = [expression(one.pattern) for one in disjunct.absences_after(reached)]
+    if disjunct.whole.policy is p.Policy.NEXT and following and isinstance(following[0], p.Leaf):
+        closing.append(expression(following[0]))
+    is_strict = disjunct.whole.policy is p.Policy.STRICT and bool(following)
+    since = Epsilon() if is_strict else without(closing)
+    regex: Regex = Concat((expression(disjunct.upto_with_absences(reached)), since))
+    for limit in disjunct.limits:
+        if isinstance(limit, p.EventCount):  # one more event has to fit in
+            regex = at_most(regex, max(limit.count - 1, 1))
+    return regex

@@ -32,6 +32,7 @@ from inkling.evaluators.division import (
 )
 from inkling.evaluators.open_matches import OpenMatch, in_order
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows, StartDecisions
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.stage.rows.derive import all_derived, derived_after
 from inkling.evaluators.stage.rows.format import rows_where
@@ -174,6 +175,7 @@ class ChainEvaluator(PartEvaluator):
 
     program: ChainProgram
     tables: Mapping[str, pa.Table]
+    sampling: Sampling
 
     @classmethod
     def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> ChainEvaluator | None:
@@ -181,7 +183,7 @@ class ChainEvaluator(PartEvaluator):
         begun = context.begun.get(Evaluator.CHAIN)
         placement = None if begun is None else begun.placement
         program = ChainProgram.of(plan, context.expressions, context.unit, placement)
-        return None if program is None else cls(program, context.facts)
+        return None if program is None else cls(program, context.facts, context.sampling or Sampling())
 
     @classmethod
     def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> StartDecisions | None:
@@ -242,6 +244,9 @@ class ChainEvaluator(PartEvaluator):
             if evaluator is not None:
                 events = StageEvents.of(self.program, stage, pa.concat_tables([old, new]))
                 chains = OpenChains(evaluator, declared, state.until, now)
+                if chains.has_eager_part:
+                    sampled = chains.sampled(events.batch, events.moments, events.n_keys, self.sampling)
+                    return in_order(list(sampled))
                 return in_order(list(chains.found(events.batch, events.moments, events.n_keys)))
         raise AssertionError(f"no stage looks for {event}")
 

@@ -16,11 +16,13 @@ import pyarrow as pa
 
 from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import END, SPARE, BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.query.automaton.forecasts import BeliefState
 from inkling.evaluators.query.automaton.regular import ForwardState, merged
 from inkling.evaluators.query.division import query_parts
 from inkling.evaluators.query.event import UNIT
+from inkling.evaluators.query.open_matches import open_matches, with_first_events
 from inkling.evaluators.query.probable_events import Mask, ranges
 from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram, may_sample
 from inkling.evaluators.query.results import added_up, combined, results_of, sampled_text
@@ -40,12 +42,14 @@ from inkling.results import result_schema
 class QueryState:
     """Per event, the state of its engine, and what was found so far where results are final only at the end.
 
-    Where keys divide the work, also to which key each unit of an engine belongs.
+    Where keys divide the work, also to which key each unit of an engine belongs. `firsts` has the events with which
+    partial matches can have begun, for `open_matches`.
     """
 
     engines: Mapping[str, EngineState] = field(default_factory=dict)
     found: Mapping[str, pa.Table] = field(default_factory=dict)
     owners: Mapping[str, UnitOwners] = field(default_factory=dict)
+    firsts: Mapping[str, pa.Table] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -86,9 +90,29 @@ class QueryEvaluator(PartEvaluator):
     def step(self, state: QueryState, rows: Rows, until: Moment) -> tuple[QueryState, dict[str, pa.Table]]:
         ready = self._ready(rows)
         after, emitted = self._stepped(state, ready, until)
+        after = self._with_firsts(after, ready)
         if self.is_divisible and any(map(len, ready.values())):
             after = replace(after, owners={name: self._owners(name, after, ready) for name in after.engines})
         return after, emitted
+
+    def open_matches(self, state: QueryState, rows: Rows, event: str, now: int) -> list[OpenMatch]:
+        """What waits in the state of an engine, after rows that come next."""
+        ready = self._ready(rows)
+        after, _ = self._stepped(state, ready, Moment(now))
+        firsts = self._with_firsts(after, ready).firsts.get(event)
+        asked = self.program.evaluators[event]
+        return open_matches(asked, after.engines[event], firsts, self.program.sampling.epsilon)
+
+    def _with_firsts(self, state: QueryState, ready: Rows) -> QueryState:
+        """With the events of some rows that partial matches may begin with."""
+        firsts = dict(state.firsts)
+        for name, evaluator in self.program.evaluators.items():
+            engine = state.engines[name]
+            if any(len(ready[source]) for source in evaluator.event.sources):
+                more = with_first_events(evaluator, firsts.get(name), ready, engine, self.program.context)
+                if more is not None:
+                    firsts[name] = more
+        return replace(state, firsts=firsts)
 
     @cached_property
     def is_divisible(self) -> bool:
@@ -105,19 +129,24 @@ class QueryEvaluator(PartEvaluator):
             found[name] = pa.concat_tables([left.found[name], right.found[name]])
         for name in left.owners.keys() & right.owners.keys():
             owned[name] = left.owners[name].with_units(right.owners[name].units, right.owners[name].owners)
-        return QueryState(
-            {name: merged_states(one, right.engines[name]) for name, one in left.engines.items()}, found, owned
-        )
+        firsts = {**left.firsts, **right.firsts}
+        for name in left.firsts.keys() & right.firsts.keys():
+            firsts[name] = pa.concat_tables([left.firsts[name], right.firsts[name]])
+        engines = {name: merged_states(one, right.engines[name]) for name, one in left.engines.items()}
+        return QueryState(engines, found, owned, firsts)
 
     def _of(self, state: QueryState, owners: Owners) -> QueryState:
         """The state of some keys."""
         owned = {name: state.owners.get(name, UnitOwners()).of(owners) for name in state.engines}
-        mine = {name: is_among(rows[UNIT].to_numpy(), owned[name].units) for name, rows in state.found.items()}
-        return QueryState(
-            {name: state_of(one, owned[name].units) for name, one in state.engines.items()},
-            {name: rows_where(rows, mine[name]) for name, rows in state.found.items()},
-            owned,
-        )
+
+        def mine(tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+            return {
+                name: rows_where(rows, is_among(rows[UNIT].to_numpy(), owned[name].units))
+                for name, rows in tables.items()
+            }
+
+        engines = {name: state_of(one, owned[name].units) for name, one in state.engines.items()}
+        return QueryState(engines, mine(state.found), owned, mine(state.firsts))
 
     def _owners(self, name: str, state: QueryState, ready: Rows) -> UnitOwners:
         """To which key each unit belongs of which the state holds something."""
@@ -148,7 +177,7 @@ class QueryEvaluator(PartEvaluator):
                     emitted[name] = self._results(name, found)
             if until.is_end and name in waiting:
                 emitted[name] = self._results(name, waiting.pop(name))
-        return QueryState(engines, waiting, state.owners), emitted
+        return replace(state, engines=engines, found=waiting), emitted
 
     def migrated(self, state: QueryState, before: QueryEvaluator, kept: Collection[str]) -> QueryState:
         names = self.program.evaluators.keys()
@@ -156,10 +185,11 @@ class QueryEvaluator(PartEvaluator):
             {name: state.engines[name] for name in names},
             {name: rows for name, rows in state.found.items() if name in names},
             {name: one for name, one in state.owners.items() if name in names},
+            {name: rows for name, rows in state.firsts.items() if name in names},
         )
 
     def n_kept(self, state: QueryState) -> int:
-        return sum(map(_n_kept, state.engines.values()))
+        return sum(map(_n_kept, state.engines.values())) + sum(map(len, state.firsts.values()))
 
     def _results(self, name: str, found: pa.Table) -> pa.Table:
         evaluator, program = self.program.evaluators[name], self.program

@@ -22,6 +22,7 @@ from inkling.analysis.choice import Evaluator
 from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.gaps.rows import NumberedRows, with_roles
 from inkling.evaluators.hashes import Hashes, combined, key_hashes
+from inkling.evaluators.open_matches import OpenMatch, not_kept
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.relation.division import relation_parts
 from inkling.evaluators.relation.event import RelationEvent, RelationMatches, RelationOperands
@@ -233,6 +234,10 @@ class RelationEvaluator(PartEvaluator):
             },
             left.until,
         )
+
+    def open_matches(self, state: RelationState, rows: Rows, event: str, now: int) -> list[OpenMatch]:
+        """Rejected, as for segments without lost ends: neither side of a relation is its first part."""
+        raise not_kept(event, "a relation between segments is no sequence, so it has no first parts")
 
     def migrated(self, state: RelationState, before: RelationEvaluator, kept: Collection[str]) -> RelationState:
         return RelationState(

@@ -14,7 +14,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.open_matches import Begun, not_kept
+from inkling.evaluators.open_matches import Begun, awaits, not_kept
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
@@ -106,7 +106,7 @@ class _OfWay:
         answers = self._run(rows, probes)
         for reached in range(1, last + 1):
             closed = {one for name, closing in closings[reached] for one in self._followed(answers[name], closing)}
-            begun = list(self._begun(answers[f"{reached}"], reached, _awaits(own, texts, reached)))
+            begun = list(self._begun(answers[f"{reached}"], reached, awaits(own, texts, reached)))
             closed |= {one for longer in begun for one in self._passed(longer)}
             yield from (one for one in begun if (one.world, one.lineage) not in closed)
 
@@ -208,11 +208,6 @@ class _OfWay:
         if following and isinstance(following[0], p.Deadline):
             limits.append(end + unit(following[0].after))
         return min(limits, default=None)
-
-
-def _awaits(way: Disjunct, texts: PartTexts, reached: int) -> str:
-    following = way.parts[reached : reached + 1]
-    return texts.part(following[0]) if following else " and ".join(map(texts.part, way.absences_after(reached)))
 
 
 def _declared(stage: AskedStage, step: EventStep) -> p.EventPlan:

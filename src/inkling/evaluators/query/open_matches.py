@@ -1,0 +1,247 @@
+"""Open matches of queries over probable streams, read off the states of their engines.
+
+A query asks whether some match ends, so its state does not distinguish partial matches of one unit (values of the
+variables that its subgoals share) after equally many parts: together they are one open match
+(`inkling.meaning.open_matches`). Its probability is exact where the state is a distribution over states of an automaton
+or over sets of partial matches, and has the error of the sample where worlds were sampled. Of a partial match, engines
+know when it can have begun at the earliest; the first events of those times are kept by id. Safe plans do not know
+that: of these, the latest event that a match can begin with is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from inkling.analysis.query.bits import of_row
+from inkling.analysis.query.pattern import open_prefix
+from inkling.automata.prefixes import PrefixStates, prefix_states
+from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.open_matches import OpenMatch, awaits, in_order, not_kept
+from inkling.evaluators.query.automaton.patterns import PatternEngine
+from inkling.evaluators.query.automaton.regular import ForwardState, Regular
+from inkling.evaluators.query.event import UNIT
+from inkling.evaluators.query.program import QueryEventEvaluator
+from inkling.evaluators.query.results import NEGLECTED
+from inkling.evaluators.query.safe.open_prefixes import NotKept, waiting
+from inkling.evaluators.query.safe.plan import SafeState
+from inkling.evaluators.query.sets.live_sets import LiveSets
+from inkling.evaluators.query.sets.sampled import SampledWorlds
+from inkling.evaluators.query.sets.successors import PartialMatch
+from inkling.evaluators.query.sets.universal import UniversalState
+from inkling.evaluators.stage.rows.conditions import RowColumns, prepared
+from inkling.evaluators.stage.rows.format import rows_where
+from inkling.io.normalize import ID, START
+from inkling.kernels.query.forward import UNSTARTED
+from inkling.kernels.query.live_sets import NEVER
+from inkling.kernels.query.sampled_worlds import weight_of
+from inkling.logical import plan as p
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of
+from inkling.logical.printing.text import PartTexts
+from inkling.model.batch import Ints
+from inkling.results import EXACT, SAMPLED
+
+MOST_CHUNKS, MOST_ROWS = 64, 256
+"""First events are sorted out after so many steps, or a step with so many of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGroup:
+    """Partial matches of one unit after equally many parts: the probability that there is one, and its first start."""
+
+    unit: int
+    chance: float
+    error: float
+    start: int | None  # None where the state does not say it
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefix:
+    """The first `reached` parts of a disjunct, which are `n_subgoals` subgoals of a query."""
+
+    number: int
+    disjunct: Disjunct
+    reached: int
+    n_subgoals: int
+
+
+def open_matches(
+    evaluator: QueryEventEvaluator, state: object, firsts: pa.Table | None, epsilon: float
+) -> list[OpenMatch]:
+    """What waits in a state, oldest first; `epsilon` is the error of sampled worlds."""
+    texts = PartTexts.of(evaluator.event)
+    ids = {} if firsts is None else _by_place(firsts)
+    found = []
+    for prefix in _prefixes(evaluator.event):
+        text, n_parts = awaits(prefix.disjunct, texts, prefix.reached), len(prefix.disjunct.parts)
+        for one in _groups(evaluator, state, prefix, epsilon):
+            method = SAMPLED if one.error > NEGLECTED else EXACT
+            lineage = (ids[one.unit, one.start],)
+            found.append(
+                OpenMatch(prefix.reached, n_parts, text, one.start, None, None, lineage, one.chance, method, one.error)
+            )
+    return in_order(found)
+
+
+def _prefixes(event: p.EventPlan) -> Iterator[_Prefix]:
+    for number, disjunct in enumerate(disjuncts_of(event)):
+        if not isinstance(disjunct.whole, p.Sequence | p.Leaf):
+            raise not_kept(event.name, "a pattern that is no sequence does not keep them part by part")
+        for reached in range(1, len(disjunct.parts)):
+            # queries and regular patterns have no deadlines
+            first = [
+                part for part in disjunct.parts[:reached] if not isinstance(part, p.Absent | p.Deadline | p.StreamStart)
+            ]
+            n_subgoals = sum(1 for part in first for _ in p.leaves(part))
+            yield _Prefix(number, disjunct, reached, n_subgoals)
+
+
+def _groups(evaluator: QueryEventEvaluator, state: object, prefix: _Prefix, epsilon: float) -> Iterator[OpenGroup]:
+    match state:
+        case ForwardState():
+            return _in_automaton(state, _states(evaluator, prefix))
+        case UniversalState():
+            is_repeated = evaluator.strategy.query.stages[prefix.n_subgoals].repeated
+            return _in_sets(state, prefix.n_subgoals, is_repeated, epsilon)
+        case SafeState():
+            return _in_safe_plan(evaluator, state, prefix)
+        case _:
+            raise not_kept(evaluator.event.name, "a forecast keeps no parts of matches")
+
+
+def _states(evaluator: QueryEventEvaluator, prefix: _Prefix) -> PrefixStates:
+    engine = evaluator.engine
+    if isinstance(engine, Regular):
+        automaton = engine.automaton
+        compiled, dfa, regex = automaton.pattern, automaton.dfa, automaton.open_prefixes[prefix.n_subgoals - 1]
+    else:
+        assert isinstance(engine, PatternEngine)
+        compiled, dfa = engine.automaton.compiled, engine.automaton.dfa
+        regex = open_prefix(evaluator.event, engine.automaton, prefix.disjunct, prefix.reached)
+    found = prefix_states(compiled, dfa, regex)
+    if found is None:
+        why = f"one state of its automaton stands for matches that wait after part {prefix.reached} and for others"
+        raise not_kept(evaluator.event.name, why)
+    return found
+
+
+def _in_automaton(state: ForwardState, prefix: PrefixStates) -> Iterator[OpenGroup]:
+    """The sum of the probabilities of the states of an automaton in which the prefix waits."""
+    if not len(state.units):
+        return
+    first = state.held[:-1]
+    chance = np.add.reduceat(state.mass[:, prefix.states].sum(axis=1), first)
+    runs = np.flatnonzero(prefix.runs)
+    begun = state.begun.reshape(len(state.begun), -1, state.begun.shape[-1])[:, :, runs[runs > 0]]
+    start = np.minimum.reduceat(begun.min(axis=(1, 2), initial=NEVER), first)
+    for unit in np.flatnonzero((chance > 0) & (start < UNSTARTED)).tolist():
+        yield OpenGroup(int(state.units[unit]), float(chance[unit]), 0.0, int(start[unit]))
+
+
+def _in_sets(state: UniversalState, n_subgoals: int, is_repeated: bool, epsilon: float) -> Iterator[OpenGroup]:
+    """The sum of the probabilities of the sets, or the share of the worlds, with a partial match that waits."""
+
+    def waits(one: PartialMatch) -> bool:
+        if one.again:
+            return is_repeated and one.stage == n_subgoals
+        return one.stage == n_subgoals - 1
+
+    for unit, sets in state.units.items():
+        mine = [place for place, one in enumerate(sets.entries) if waits(one)]
+        if not mine:
+            continue
+        if isinstance(sets, LiveSets):
+            is_open = (sets.starts[:, mine] != NEVER).any(axis=1) & (sets.mass > 0)
+            chance, error = float(sets.mass[is_open].sum()), 0.0
+            start = int(sets.starts[is_open][:, mine].min(initial=NEVER))
+        else:
+            (chance, start), error = _share(sets, mine), epsilon
+        if chance > 0:
+            yield OpenGroup(unit, min(chance, 1.0), error, start)
+
+
+def _in_safe_plan(evaluator: QueryEventEvaluator, state: SafeState, prefix: _Prefix) -> Iterator[OpenGroup]:
+    event = evaluator.event
+    if event.per is p.Per.VALUES:
+        raise not_kept(event.name, "with PER VALUES, a safe plan keeps only whether its parts were ever satisfied")
+    for unit, known in state.units.items():
+        try:
+            found = waiting(evaluator.engine.top, known["run"], prefix.n_subgoals)
+        except NotKept:
+            why = f"its safe plan keeps whether parts 1 to {prefix.reached} were ever satisfied, not whether they wait"
+            raise not_kept(event.name, why) from None
+        if found.chance > 0:
+            yield OpenGroup(unit, min(found.chance, 1.0), found.error, None)
+
+
+def _share(worlds: SampledWorlds, entries: Sequence[int]) -> tuple[float, int]:
+    """The share of worlds in which one of some partial matches is live, and its first start."""
+    live = np.bitwise_or.reduce(worlds.live[entries], axis=0) & ~worlds.over
+    bits = np.unpackbits(live.astype("<u8").view(np.uint8), bitorder="little")[: worlds.n_worlds].astype(bool)
+    start = worlds.starts[entries][:, bits].min(initial=NEVER)
+    return float(weight_of(live, worlds.weights) * worlds.scale), int(start)
+
+
+def with_first_events(
+    evaluator: QueryEventEvaluator,
+    firsts: pa.Table | None,
+    rows: Mapping[str, pa.Table],
+    state: object,
+    context: ExpressionContext,
+) -> pa.Table | None:
+    """Unit, time and id of events that partial matches of a state can begin with, after some more rows."""
+    if not isinstance(state, ForwardState | UniversalState | SafeState):
+        return firsts
+    stage = evaluator.strategy.query.stages[0]
+    some = rows[stage.source]
+    if not isinstance(evaluator.engine, PatternEngine):
+        columns = RowColumns(some)
+        for condition in (*stage.filters, *stage.accepts):
+            some = rows_where(some, prepared(of_row(condition, stage), context)(columns))
+            columns = RowColumns(some)
+    units = evaluator.units(stage.source, some)
+    new = pa.table({UNIT: pa.array(units), START: some[START], ID: some[ID]})
+    every = new if firsts is None else pa.concat_tables([firsts, new])
+    if len(new) > MOST_ROWS or every[UNIT].num_chunks > MOST_CHUNKS:
+        every = _still_needed(every, state)
+    return every
+
+
+def _still_needed(firsts: pa.Table, state: object) -> pa.Table:
+    if isinstance(state, SafeState):
+        ordered = firsts.sort_by([(START, "descending"), (ID, "ascending")])
+        _, latest = np.unique(ordered[UNIT].to_numpy(), return_index=True)
+        return ordered.take(pa.array(latest))
+    units, times = _starts(state)
+    wanted = set(zip(units.tolist(), times.tolist(), strict=True))
+    pairs = zip(firsts[UNIT].to_pylist(), firsts[START].to_pylist(), strict=True)
+    return firsts.filter(pa.array([pair in wanted for pair in pairs], pa.bool_())).combine_chunks()
+
+
+def _starts(state: object) -> tuple[Hashes, Ints]:
+    """Units, and times at which one of their partial matches can have begun at the earliest."""
+    if isinstance(state, ForwardState):
+        begun = state.begun.reshape(len(state.begun), -1)
+        entry, place = np.nonzero(begun < UNSTARTED)
+        unit = np.repeat(state.units, np.diff(state.held))
+        return unit[entry], begun[entry, place]
+    assert isinstance(state, UniversalState)
+    units, times = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
+    for name, sets in state.units.items():
+        mine = np.unique(sets.starts[sets.starts != NEVER])
+        units.append(np.full(len(mine), name, np.uint64))
+        times.append(mine)
+    return np.concatenate(units), np.concatenate(times)
+
+
+def _by_place(firsts: pa.Table) -> dict[tuple[int, int | None], object]:
+    """Ids by unit and time, and of the latest time by unit alone; of several, the least."""
+    found: dict[tuple[int, int | None], object] = {}
+    ordered = firsts.sort_by([(START, "ascending"), (ID, "descending")])
+    for unit, start, name in zip(*(ordered[column].to_pylist() for column in (UNIT, START, ID)), strict=True):
+        found[unit, start] = found[unit, None] = name
+    return found

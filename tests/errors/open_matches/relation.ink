@@ -1,0 +1,2 @@
+STREAM Bus(line STRING, n INT, role STRING, t BIGINT) KEY line TIME t NUMBERED BY n SEGMENTS ROLE role;
+EVENT e(x.line, y.line) AS PATTERN SOME Bus x INTERSECTS SOME Bus y;
