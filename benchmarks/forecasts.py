@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import tree_contexts
 from inkling.forecasting.models.counts import Histories, WordCounts
 from inkling.forecasting.models.forecasts import Asked, ForecastTable, Shortest, waiting_times
@@ -77,7 +77,7 @@ def _looking_up(
 ) -> Row:
     counts = WordCounts.of(symbols, segments, DELTA, ORDER, Histories.new(len(segments) - 1))
     tree = learn_tree(CounterTree.of(counts), ORDER, Thresholds.of(ratio=1.0))
-    chain = Chain.of(DELTA, FINAL, tree_contexts(tree))
+    chain = MarkovChain.of(DELTA, FINAL, tree_contexts(tree))
     table = ForecastTable.of(chain, Asked(Shortest(), confidence=0.5, horizon=HORIZON))
     issued, first = table.issued, table.first
 
@@ -114,7 +114,7 @@ def _looking_up(
 def _waiting(repeats: int) -> Row:
     contexts = every_context(N_SYMBOLS, DEEP)
     law = np.random.default_rng(1).dirichlet(np.ones(N_SYMBOLS), contexts.n_contexts)
-    chain = Chain.of(DELTA, FINAL, replace(contexts, gamma=law[None]))
+    chain = MarkovChain.of(DELTA, FINAL, replace(contexts, gamma=law[None]))
 
     def ours_() -> float:
         return float(waiting_times(chain, HORIZON).sum())

@@ -11,11 +11,11 @@ from inkling.examples.building import corridor
 from benchmarks.meter import best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from inkling import infer
-from inkling.infer.estimates import Kind, Question, forward_pass, smoothed_pass
+from inkling.infer.estimates import EstimateKind, InferenceTask, forward_pass, smoothed_pass
 from inkling.infer.model import Model
 from inkling.infer.readings import readings_of
 from inkling.infer.settings import Grid, Names
-from inkling.infer.steps import Extent, Steps, blocks
+from inkling.infer.steps import StepExtent, TimeSteps, blocks
 from inkling.model.time import Clock
 
 NAME = "inference"
@@ -39,12 +39,12 @@ def run(people: int, repeats: int, seed: int) -> Iterator[Row]:
     yield from _growth(people, repeats, seed)
 
 
-def steps_of(readings: pa.Table, model: Model) -> list[Steps]:
+def steps_of(readings: pa.Table, model: Model) -> list[TimeSteps]:
     rows = readings_of(readings, model, NAMES, Clock.TICKS)
-    return list(blocks(rows, Extent.of(rows, GRID), GRID, model))
+    return list(blocks(rows, StepExtent.of(rows, GRID), GRID, model))
 
 
-def _passes(model: Model, steps: list[Steps], n: int, data: str, repeats: int) -> Row:
+def _passes(model: Model, steps: list[TimeSteps], n: int, data: str, repeats: int) -> Row:
     dense = np.zeros((len(model.states), len(model.states)))
     source = np.repeat(np.arange(len(model.states)), np.diff(model.moves.offsets))
     dense[source, model.moves.target] = model.moves.chance
@@ -100,8 +100,8 @@ def _rows(model: Model, readings: pa.Table, n: int, data: str, repeats: int) -> 
     )
 
 
-def _particles(model: Model, steps: list[Steps], n: int, data: str, repeats: int) -> Row:
-    question = Question(model, Kind.PARTICLES, NAMES, n_particles=PARTICLES)
+def _particles(model: Model, steps: list[TimeSteps], n: int, data: str, repeats: int) -> Row:
+    question = InferenceTask(model, EstimateKind.PARTICLES, NAMES, n_particles=PARTICLES)
 
     def followed() -> int:
         return sum(len(question.answer(one, GRID)) for one in steps)
@@ -134,7 +134,7 @@ def _growth(people: int, repeats: int, seed: int) -> Iterator[Row]:
     times = {}
     for name, (one, steps) in sizes.items():
 
-        def both(one: Model = one, steps: list[Steps] = steps) -> int:
+        def both(one: Model = one, steps: list[TimeSteps] = steps) -> int:
             return sum(len(smoothed_pass(one, part, GRID).belief) for part in steps)
 
         both()

@@ -13,7 +13,7 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.chain import Script, SymbolChain
 from inkling.scenarios.numbering import Numbering, prefixed
 from inkling.scenarios.players import Players
 from inkling.scenarios.readings import MINUTE_US, TIMESTAMP, start_us
@@ -111,8 +111,8 @@ EPISODES = {
 """Event of the example program to a script that is played to cause it."""
 
 
-def alarm_chain() -> Chain[Weather]:
-    return Chain(SCRIPTS, start={"calm": 1.0})
+def alarm_chain() -> SymbolChain[Weather]:
+    return SymbolChain(SCRIPTS, start={"calm": 1.0})
 
 
 BRIGADES = 7

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.chain import Script, SymbolChain
 from inkling.scenarios.numbering import prefixed
 from inkling.scenarios.randomness import BlockRandom, Floats
 
@@ -59,7 +59,7 @@ class Walkers:
 
     def __init__(self, office: npt.NDArray[np.intp]) -> None:
         chances = motion()
-        self._chain = Chain(
+        self._chain = SymbolChain(
             [
                 Script(here, (here,), _leaving(chances[at], at), linger=float(chances[at, at]))
                 for at, here in enumerate(LOCATIONS)

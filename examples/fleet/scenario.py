@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.scenarios.chain import Chain
+from inkling.scenarios.chain import SymbolChain
 from inkling.scenarios.numbering import Numbering, prefixed
 from inkling.scenarios.places import grid_of_places, offset_position
 from inkling.scenarios.randomness import BlockRandom, Floats, Integers
@@ -171,7 +171,7 @@ REFUEL_JUMP = 0.3
 class FleetTruth:
     """Scripted events are counted by visits to their last reading, fuel events by what the gauge shows."""
 
-    def __init__(self, chain: Chain[Reading], keys: int) -> None:
+    def __init__(self, chain: SymbolChain[Reading], keys: int) -> None:
         self._chain = chain
         self._visits = np.zeros(len(chain.steps), np.int64)
         self._near_gas = chain.column(lambda step: step.near_gas, np.bool_)

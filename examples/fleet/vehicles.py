@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.chain import Script, SymbolChain
 from inkling.scenarios.places import offset_position
 from inkling.scenarios.randomness import BlockRandom, Floats
 from inkling.scenarios.readings import latest_of
@@ -167,8 +167,8 @@ ALARMS = ("", "tow", "sensor", "engine", "fuel")
 """By code; zero means no alarm."""
 
 
-def fleet_chain() -> Chain[Reading]:
-    return Chain(SCRIPTS, start={"off": 0.4, "idle": 0.1, "parked": 0.2, "drive": 0.3})
+def fleet_chain() -> SymbolChain[Reading]:
+    return SymbolChain(SCRIPTS, start={"off": 0.4, "idle": 0.1, "parked": 0.2, "drive": 0.3})
 
 
 METERS_PER_KMH_MINUTE = 1000.0 / 60.0
@@ -194,7 +194,9 @@ class Motion:
 class Vehicles:
     """Each vehicle drives its own loop around a depot and remembers its place on it and its fuel."""
 
-    def __init__(self, chain: Chain[Reading], radius_m: Floats, lat: Floats, lon: Floats, random: BlockRandom) -> None:
+    def __init__(
+        self, chain: SymbolChain[Reading], radius_m: Floats, lat: Floats, lon: Floats, random: BlockRandom
+    ) -> None:
         self._radius_m, self._lat, self._lon = radius_m, lat, lon
         self._angle = random.unit(radius_m.shape) * 2.0 * np.pi
         self._fuel = 0.3 + 0.6 * random.unit(radius_m.shape)

@@ -12,7 +12,7 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.chain import Script, SymbolChain
 from inkling.scenarios.numbering import Numbering, prefixed
 from inkling.scenarios.players import Players
 from inkling.scenarios.randomness import Booleans
@@ -91,8 +91,8 @@ EPISODES = {"worsening": "warming", "heat_wave": "wave"}
 """Event of the example program to a script that is played to cause it."""
 
 
-def heat_chain() -> Chain[Hour]:
-    return Chain(SCRIPTS, start={"mild": 1.0})
+def heat_chain() -> SymbolChain[Hour]:
+    return SymbolChain(SCRIPTS, start={"mild": 1.0})
 
 
 AREAS = {"north": (4042.0, 4049.0, 7358.0, 7370.0), "south": (4042.0, 4049.0, 7340.0, 7358.0)}

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.chain import Script, SymbolChain
 from inkling.scenarios.numbering import Column, Numbering, prefixed
 from inkling.scenarios.places import grid_of_places, haversine_m, offset_position
 from inkling.scenarios.randomness import BlockRandom, Booleans, Floats
@@ -154,8 +154,8 @@ EPISODES = {
 """Event of the example program to the script that is played to cause it, by vessels of any type."""
 
 
-def port_chain() -> Chain[Fix]:
-    return Chain(SCRIPTS, start={"sea": 1.0})
+def port_chain() -> SymbolChain[Fix]:
+    return SymbolChain(SCRIPTS, start={"sea": 1.0})
 
 
 METERS_PER_KNOT_MINUTE = 1852.0 / 60.0
@@ -180,7 +180,7 @@ class Course:
 class Vessels:
     """Each vessel sails a circle of 14 to 20 km around its port and remembers its place on it."""
 
-    def __init__(self, chain: Chain[Fix], lat: Floats, lon: Floats, random: BlockRandom) -> None:
+    def __init__(self, chain: SymbolChain[Fix], lat: Floats, lon: Floats, random: BlockRandom) -> None:
         self._lat, self._lon = lat, lon
         self._radius_m = 14_000.0 + 6_000.0 * random.unit(lat.shape)
         self._angle = 2.0 * np.pi * random.unit(lat.shape)

@@ -12,7 +12,7 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.chain import Script, SymbolChain
 from inkling.scenarios.numbering import Numbering, prefixed
 from inkling.scenarios.players import Players
 from inkling.scenarios.randomness import BlockRandom, Integers
@@ -61,8 +61,8 @@ EPISODES = {"jump": "rally", "tick_shape": "dip"}
 """Event of the example program to a script that is played to cause it."""
 
 
-def stock_chain() -> Chain[Day]:
-    return Chain(SCRIPTS, start={"rest": 1.0})
+def stock_chain() -> SymbolChain[Day]:
+    return SymbolChain(SCRIPTS, start={"rest": 1.0})
 
 
 class RisePairs:

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.chain import Script, SymbolChain
 from inkling.scenarios.numbering import Numbering, prefixed
 from inkling.scenarios.players import Played, Players
 from inkling.scenarios.randomness import Booleans, Integers
@@ -58,8 +58,8 @@ EPISODES = {"delivery": "shipping"}
 """Event of the example program to a script that is played to cause it."""
 
 
-def company_chain() -> Chain[Hour]:
-    return Chain(SCRIPTS, start={"rest": 1.0})
+def company_chain() -> SymbolChain[Hour]:
+    return SymbolChain(SCRIPTS, start={"rest": 1.0})
 
 
 @dataclass(frozen=True, slots=True)

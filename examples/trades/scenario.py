@@ -12,7 +12,7 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.chain import Script, SymbolChain
 from inkling.scenarios.numbering import Column, Numbering, prefixed
 from inkling.scenarios.players import SECOND_US, Played, Players
 from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
@@ -47,8 +47,8 @@ EPISODES = {"buy": "small", "big_trade": "big"}
 """Event of the example program to a script that is played to cause it."""
 
 
-def offer_chain() -> Chain[Offer]:
-    return Chain(SCRIPTS, start={"rest": 1.0})
+def offer_chain() -> SymbolChain[Offer]:
+    return SymbolChain(SCRIPTS, start={"rest": 1.0})
 
 
 OFFER_EVERY_US = 10 * MINUTE_US

@@ -12,7 +12,7 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.chain import Script, SymbolChain
 from inkling.scenarios.numbering import Numbering, prefixed
 from inkling.scenarios.players import Players
 from inkling.scenarios.randomness import Floats
@@ -112,8 +112,8 @@ EPISODES = {"bottleneck": "jam_harbor", "growing": "growing"}
 """Event of the example program to a script that is played to cause it."""
 
 
-def traffic_chain() -> Chain[Passing]:
-    return Chain(SCRIPTS, start={"free": 1.0})
+def traffic_chain() -> SymbolChain[Passing]:
+    return SymbolChain(SCRIPTS, start={"free": 1.0})
 
 
 SLOW_KMH = (60.0, 48.0, 80.0)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from inkling.forecasting.backtest import ScoreSettings
     from inkling.forecasting.learning.rejected_rows import RejectedRows
     from inkling.forecasting.learning.settings import FitSettings, Moment
-    from inkling.forecasting.models.model import Model
+    from inkling.forecasting.models.model import ForecastModel
     from inkling.forecasting.scoring.scorecard import Scores
     from inkling.io import Data
     from inkling.local_stream import LocalStream
@@ -336,7 +336,7 @@ class Program:
         settings: FitSettings | None = None,
         spark: SparkSession | None = None,
         partitions: int | None = None,
-    ) -> dict[str, Model]:
+    ) -> dict[str, ForecastModel]:
         """Learn the models of the program's forecasts.
 
         Models can be passed as `tables` of a run, or saved for later. Rejected rows are logged.
@@ -381,7 +381,7 @@ class Program:
         inputs: Mapping[str, Data] | Data,
         tables: Mapping[str, Data] | None = None,
         *,
-        models: Mapping[str, Model] | None = None,
+        models: Mapping[str, ForecastModel] | None = None,
         settings: ScoreSettings | None = None,
         spark: SparkSession | None = None,
     ) -> dict[str, Scores]:

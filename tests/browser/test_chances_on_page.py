@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from inkling.report import ReportData
-from inkling.report.data import CurveRow, EventCount, MatchRow
+from inkling.report.data import CurveRow, EventResultCount, MatchRow
 
 pytestmark = pytest.mark.browser
 
@@ -16,7 +16,7 @@ def probable() -> ReportData:
         CurveRow("stays", "ada", ((12, 0.9),), (), (), 1, True, True),
     )
     matches = tuple(MatchRow("coffee", "ada", 8, time, probability=chance) for time, chance in curves[0].points)
-    counts = (EventCount("coffee", 4, 3, 0), EventCount("stays", 1, 0, 0))
+    counts = (EventResultCount("coffee", 4, 3, 0), EventResultCount("stays", 1, 0, 0))
     return ReportData("building.ink", "", counts=counts, time_kind="ticks", matches=matches, curves=curves)
 
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from inkling.report import ReportData
-from inkling.report.data import EventCount, MatchRow, MemberRow
+from inkling.report.data import EventResultCount, MatchRow, MemberRow
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,7 @@ def imprecise(n_many: int = 30) -> ReportData:
     return ReportData(
         title="moments.ink",
         program_text="EVENT busy AS PATTERN SEQ(Start a, Load b, Load c);",
-        counts=(EventCount("busy", 3, 3, 1),),
+        counts=(EventResultCount("busy", 3, 3, 1),),
         time_kind="ticks",
         matches=(
             MatchRow("busy", "ada", 20, 100, 100, 0.25, members=ada),

@@ -5,7 +5,7 @@ from playwright.sync_api import Page
 from tests.kit.reports import fleet_report
 
 from inkling.report import ReportData
-from inkling.report.data import EventCount, MatchRow, MemberRow
+from inkling.report.data import EventResultCount, MatchRow, MemberRow
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +22,7 @@ def two_keys() -> ReportData:
     return ReportData(
         title="two.ink",
         program_text="EVENT long AS PATTERN SEQ(A a, B b, C c);",
-        counts=(EventCount("long", 1, 1), EventCount("short", 1, 1)),
+        counts=(EventResultCount("long", 1, 1), EventResultCount("short", 1, 1)),
         time_kind="ticks",
         matches=(
             MatchRow("long", "left", 0, 1000, 1000, 0.75, "sampled", 0.05, values={"total": 3.5}, members=members),
@@ -221,7 +221,7 @@ def test_hostile_text_stays_text(open_report):
     data = ReportData(
         title="safe",
         program_text=f"-- {HOSTILE}",
-        counts=(EventCount(HOSTILE, 1, 1),),
+        counts=(EventResultCount(HOSTILE, 1, 1),),
         matches=(
             MatchRow(
                 HOSTILE,
@@ -276,7 +276,7 @@ def test_narrow_page_does_not_scroll_sideways(open_report):
     data = ReportData(
         title=long_name,
         program_text=data.program_text,
-        counts=(EventCount(long_name, 1, 1),),
+        counts=(EventResultCount(long_name, 1, 1),),
         matches=(
             *data.matches,
             MatchRow(long_name, long_name, data.matches[0].start, data.matches[0].end, values={"v": long_name}),

@@ -3,7 +3,7 @@
 import pytest
 
 from inkling.report import ReportData
-from inkling.report.data import EndRow, EventCount, MatchRow, SegmentsRow
+from inkling.report.data import EndRow, EventResultCount, MatchRow, SegmentsRow
 
 pytestmark = pytest.mark.browser
 
@@ -26,7 +26,7 @@ def related() -> ReportData:
     return ReportData(
         title="segments.ink",
         program_text="EVENT share(x.k AS x, y.k AS y) AS PATTERN AT LEAST 2 P x INTERSECTS SOME P y;",
-        counts=(EventCount("share", 4, 4, 2),),
+        counts=(EventResultCount("share", 4, 4, 2),),
         time_kind="ticks",
         matches=(
             MatchRow("share", "north", 0, 100, 100, 19 / 27, related=(NORTH, SOUTH)),

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from inkling.report import ReportData
-from inkling.report.data import EventCount, InfluenceRow, MatchRow, ReportTable, TimeShare
+from inkling.report.data import EventResultCount, InfluenceRow, MatchRow, ReportTable, TimeShare
 
 pytestmark = pytest.mark.browser
 
@@ -13,7 +13,7 @@ def uncertain() -> ReportData:
     return ReportData(
         title="uncertainty.ink",
         program_text="EVENT seen AS PATTERN At a;",
-        counts=(EventCount("seen", 4, 4),),
+        counts=(EventResultCount("seen", 4, 4),),
         time_kind="ticks",
         matches=(
             MatchRow("seen", "ada", 10, 30, 30, 0.75, "sampled", 0.05),

@@ -18,7 +18,7 @@ from tests.kit.naive_forecasts import Asked, Said
 from tests.kit.oracle import ProbableResult, oracle, probable_oracle
 
 import inkling
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 from inkling.meaning.semantics import Result
 from inkling.model.time import Clock
 from inkling.model.types import Type
@@ -57,7 +57,7 @@ class Case:
     tables: Rows
     others: Rows = field(default_factory=dict)  # rows of runners only: those that are no events, or are taken back
     clock: Clock = Clock.TICKS
-    models: Mapping[str, Model] = field(default_factory=dict)
+    models: Mapping[str, ForecastModel] = field(default_factory=dict)
     forecasts: Mapping[str, Forecasts] = field(default_factory=dict)  # by event
 
     @cached_property
@@ -91,7 +91,7 @@ class Case:
         """The rows as runners get them."""
         return self._in_time(arrow_streams(self.program.plan, self.rows))
 
-    def given_tables(self) -> dict[str, pa.Table | Model]:
+    def given_tables(self) -> dict[str, pa.Table | ForecastModel]:
         return arrow_tables(self.program.plan, self.tables) | self.models
 
     def __str__(self) -> str:

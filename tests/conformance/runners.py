@@ -23,7 +23,7 @@ from tests.kit.arrival import coming_by
 
 import inkling
 from inkling.evaluators.sampling import Sampling
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 from inkling.local_stream import LocalStream
 from inkling.logical.plan import StreamPlan
 from inkling.query import Program
@@ -49,7 +49,7 @@ class Inputs:
     """Rows of streams, facts of tables and models."""
 
     streams: Mapping[str, pa.Table]
-    tables: Mapping[str, pa.Table | Model] = field(default_factory=dict)
+    tables: Mapping[str, pa.Table | ForecastModel] = field(default_factory=dict)
 
 
 class Runner(Protocol):

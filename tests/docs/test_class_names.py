@@ -19,31 +19,7 @@ TREES = {
 }
 TREE_MODULES = {f"inkling.{path[:-3].replace('/', '.')}" for path in TREES} | {"inkling.language.syntax"}
 # Classes of one name that still mean different concepts; to be emptied.
-STILL_SHARED = {
-    "Cast",
-    "Chain",
-    "Definition",
-    "Ends",
-    "Extent",
-    "Folder",
-    "Kind",
-    "Learned",
-    "Model",
-    "Piece",
-    "Point",
-    "Precision",
-    "Progress",
-    "Question",
-    "Rows",
-    "Run",
-    "Span",
-    "Stage",
-    "Steps",
-    "Subject",
-    "Tally",
-    "Task",
-    "Versions",
-}
+STILL_SHARED = {"Span"}
 
 
 @cache

@@ -14,7 +14,7 @@ from tests.reference.lost.discrete import possibilities_around, sharing_masses
 from inkling.evaluators.relation.forward import Limits, chances
 from inkling.evaluators.relation.lists import PointLists, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
-from inkling.scenarios.segments import Points, pairs_of, shared
+from inkling.scenarios.segments import SegmentPoints, pairs_of, shared
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -31,8 +31,8 @@ BIN_WIDTH = 0.2
 class Workload:
     """Pairs of keys, as they really were, and up to which number of meetings is asked."""
 
-    left: Points
-    right: Points
+    left: SegmentPoints
+    right: SegmentPoints
     ones: NDArray[np.int64]
     others: NDArray[np.int64]
     most: int

@@ -24,17 +24,17 @@ import pyarrow as pa
 from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS, PointLists
 from inkling.scenarios.numbering import prefixed
 from inkling.scenarios.randomness import Booleans, Floats, Integers
-from inkling.scenarios.segments import MARK, Points, of_counts
+from inkling.scenarios.segments import MARK, SegmentPoints, of_counts
 
 
-def of_matrix(times: Integers) -> Points:
+def of_matrix(times: Integers) -> SegmentPoints:
     """A row per key, all with as many points.
 
     >>> of_matrix(np.array([[1, 2], [5, 9]])).number
     array([1, 2, 1, 2])
     """
     n_keys, n_points = times.shape
-    return Points(np.arange(n_keys + 1) * n_points, times.ravel())
+    return SegmentPoints(np.arange(n_keys + 1) * n_points, times.ravel())
 
 
 MEAN_GAP = 5.0
@@ -81,7 +81,7 @@ STARTS: tuple[Start, ...] = ("zero", "exp", "aligned")
 
 def pairs(
     n_pairs: int, *, n_segments: int = 20, start: Start = "zero", gaps: str = "exponential", seed: int = 0
-) -> tuple[Points, Points]:
+) -> tuple[SegmentPoints, SegmentPoints]:
     """Keys on the left and on the right; key i on the left makes a pair with key i on the right.
 
     >>> left, right = pairs(3, n_segments=2, start="aligned")
@@ -132,7 +132,7 @@ BELOW_20 = Congestion(200, 138, 12, 224, 4)
 """Congested means an average below 15, or below 20 km/h."""
 
 
-def sectors(given: Congestion = BELOW_20, *, seed: int = 0) -> Points:
+def sectors(given: Congestion = BELOW_20, *, seed: int = 0) -> SegmentPoints:
     """Keys are sectors, in no particular order; times are milliseconds within two hours."""
     random = np.random.default_rng(seed)
     n_segments = _numbers(given, random)
@@ -166,16 +166,18 @@ def _stretches(given: Congestion, n_segments: Integers, random: np.random.Genera
     return lo, lo + length
 
 
-def _apart(points: Points) -> Points:
+def _apart(points: SegmentPoints) -> SegmentPoints:
     """The same points, moved by a tick where two of one sector fall together."""
     place = points.number - 10 * HORIZON_SECONDS * TICKS_PER_SECOND * points.key
-    return Points(points.begins, np.maximum.accumulate(points.time - place) + place)
+    return SegmentPoints(points.begins, np.maximum.accumulate(points.time - place) + place)
 
 
 Turns: TypeAlias = npt.NDArray[np.int8]
 
 
-def lost(points: Points, share: float, *, seed: int = 0, keep_first: bool = True, keep_last: bool = True) -> Booleans:
+def lost(
+    points: SegmentPoints, share: float, *, seed: int = 0, keep_first: bool = True, keep_last: bool = True
+) -> Booleans:
     """Which points are lost, each independently of all others; the first and the last of a key stay unless told.
 
     >>> lost(pairs(1, n_segments=2)[0], 1.0).tolist()
@@ -193,7 +195,7 @@ def lost(points: Points, share: float, *, seed: int = 0, keep_first: bool = True
 
 
 def lists_of(
-    points: Points, is_lost: Booleans | None = None, *, between: tuple[int, int] | None = None, shape: int = 1
+    points: SegmentPoints, is_lost: Booleans | None = None, *, between: tuple[int, int] | None = None, shape: int = 1
 ) -> PointLists:
     """Points as evaluators read them.
 
@@ -248,7 +250,11 @@ def _with_hidden(
 
 
 def table_of(
-    points: Points, is_lost: Booleans | None = None, *, between: tuple[int, int] | None = None, prefix: str = "key"
+    points: SegmentPoints,
+    is_lost: Booleans | None = None,
+    *,
+    between: tuple[int, int] | None = None,
+    prefix: str = "key",
 ) -> pa.Table:
     """Rows for a program: `key`, `n`, `role`, `t`; with `between`, a mark before and a mark after the points of a key.
 
@@ -275,7 +281,7 @@ def table_of(
     return pa.table(columns)
 
 
-def _open_ends(points: Points, is_lost: Booleans) -> tuple[Booleans, Booleans]:
+def _open_ends(points: SegmentPoints, is_lost: Booleans) -> tuple[Booleans, Booleans]:
     """Keys whose first, and whose last point was lost."""
     ends = np.zeros((2, points.n_keys), np.bool_)
     has_points = points.counts > 0

@@ -17,8 +17,8 @@ from tests.reference.markov.meaning import Law, block, expected, forecast, occur
 
 import inkling
 from inkling import Program, parse
-from inkling.forecasting.models.forecasts import Argmax, Around, Fixed, Kind, Point, Shortest, Within
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.forecasts import Argmax, Around, Fixed, Kind, PointForecast, Shortest, Within
+from inkling.forecasting.models.model import ForecastModel
 
 Row = dict[str, object]
 Symbol = tuple[bool, ...]
@@ -385,7 +385,7 @@ def some_asked(chance: random.Random, number: int, *, resets: bool) -> Asked:
         [
             (Within(n), f"WITHIN {n} EVENTS"),
             (Around(n), f"AROUND {n} EVENTS"),
-            (Point(), f"POINT HORIZON {horizon}"),
+            (PointForecast(), f"POINT HORIZON {horizon}"),
             (Shortest(), f"INTERVAL SHORTEST HORIZON {horizon}"),
             (Argmax(), f"INTERVAL ARGMAX HORIZON {horizon}"),
             (Fixed(1), f"INTERVAL FIXED 1 HORIZON {horizon}"),
@@ -441,8 +441,8 @@ def program_of(asked: Sequence[Asked], *, resets: bool) -> Program:
     return parse(STREAM.format(reset=RESET if resets else "") + "".join(one.text for one in asked))
 
 
-def learned(program: Program, asked: Sequence[Asked], rows: list[Row]) -> dict[str, Model]:
-    models: dict[str, Model] = {}
+def learned(program: Program, asked: Sequence[Asked], rows: list[Row]) -> dict[str, ForecastModel]:
+    models: dict[str, ForecastModel] = {}
     for kind in ("tree", "full", "weighted"):
         for order in {one.order for one in asked if one.learner == kind}:
             names = [f"m{one.number}" for one in asked if (one.learner, one.order) == (kind, order)]
@@ -461,7 +461,7 @@ def agree(asked: Asked, found: Mapping[str, object], wanted: Said) -> bool:
         assert isinstance(high, int)
         mass = sum(times[low - 1 : high], Fraction(0))
         peaks = sorted(map(float, times), reverse=True)[:2]
-        tied_peaks = isinstance(asked.kind, Argmax | Point) and peaks[0] - peaks[1] < NEAR
+        tied_peaks = isinstance(asked.kind, Argmax | PointForecast) and peaks[0] - peaks[1] < NEAR
         return tied_peaks or (abs(float(mass - chance)) < NEAR and high - low == last - first)
     return _near(found["chance"], chance, NEAR) and _near(found["expected"], mean, 1e-7)
 

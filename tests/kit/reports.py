@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from inkling.report import ReportData
-from inkling.report.data import EventCount, InputCount, MatchRow, MemberRow, RejectRow, Scalar
+from inkling.report.data import EventResultCount, InputCount, MatchRow, MemberRow, RejectRow, Scalar
 
 SECOND_US = 1_000_000
 MINUTE_US = 60 * SECOND_US
@@ -80,7 +80,7 @@ def fleet_report(*, n_matches: int = 640, n_vehicles: int = 48, seed: int = 7) -
         runner="Spark batch (local[2])",
         seconds=12.42,
         inputs=(InputCount("Vehicle", 1_036_800, 214), InputCount("Fuel", 51_840, 3)),
-        counts=tuple(EventCount(event, shown[event], shown[event]) for event in EVENT_WEIGHTS),
+        counts=tuple(EventResultCount(event, shown[event], shown[event]) for event in EVENT_WEIGHTS),
         time_kind="timestamp",
         matches=matches,
         rejects=(

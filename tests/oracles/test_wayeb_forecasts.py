@@ -12,7 +12,7 @@ from tests.oracles.wayeb_numbers import DEMO, DEMO_PAIRS
 import inkling
 from inkling import parse
 from inkling.forecasting.models.full_order import full_contexts
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 
 STREAM = "STREAM V(s STRING, t BIGINT) TIME t ORDER BY t;"
 PAIR = "EVENT ab AS PATTERN SEQ STRICT(V[s = 'A'], V[s = 'B'] OR V[s = 'C']) PER END CONSUME RESTART;"
@@ -21,19 +21,19 @@ OTHER, A, B, C = range(4)
 Counted = tuple[int, int, int, int]
 
 
-def fitted(order: int, kind: str) -> Model:
+def fitted(order: int, kind: str) -> ForecastModel:
     program = parse(f"{STREAM}{PAIR} FORECAST ab WITHIN 1 EVENTS;")
     return program.fit(ROWS, settings=inkling.FitSettings(order=order, kind=kind))["ab_model"]  # type: ignore[arg-type]
 
 
-def forecasts(model: Model, asked: str) -> list[dict[str, float]]:
+def forecasts(model: ForecastModel, asked: str) -> list[dict[str, float]]:
     program = parse(f"{STREAM}{PAIR} FORECAST ab {asked};")
     found = program.run_local(ROWS, {"ab_model": model}).tables["ab_forecast"]
     assert found["method"].unique().to_pylist() == ["forecast"]
     return [{**row, "wait": row.get("distribution")} for row in found.to_pylist()]
 
 
-def judged(model: Model, window: int, unready: Collection[int] = (), *, censored: bool = False) -> Counted:
+def judged(model: ForecastModel, window: int, unready: Collection[int] = (), *, censored: bool = False) -> Counted:
     """Right and wrong among all that was said or, by silence, denied: TP, TN, FP, FN."""
     said = {int(row["event_number"]) for row in forecasts(model, f"WITHIN {window} EVENTS CONFIDENCE >= 0.5")}
     asked = [n for n in range(1, len(DEMO) + 1) if n not in DEMO_PAIRS and n not in unready]

@@ -13,7 +13,7 @@ from tests.oracles.wayeb_numbers import DEMO
 from tests.reference.markov import meaning
 from tests.reference.markov.public_engine import suffix_automaton, unfolded, with_missing_children
 
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import tree_contexts
 from inkling.forecasting.models.counts import Histories, WordCounts
 from inkling.forecasting.models.full_order import every_context, full_contexts
@@ -139,7 +139,7 @@ def test_O19_states_with_full_contexts(steps: list[str], restart: bool, sizes: l
     delta, final = automaton(steps, "abc", restart=restart)
     for order, size in enumerate(sizes):
         contexts = every_context(3, order)
-        chain = Chain.of(delta, final, contexts)
+        chain = MarkovChain.of(delta, final, contexts)
         assert int((contexts.length[chain.context] == order).sum()) == size
 
 

@@ -13,7 +13,7 @@ from tests.reference.markov import meaning
 from tests.reference.markov.moments import moments
 from tests.reference.markov.public_engine import label_contexts, label_waiting_times
 
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import Contexts, tree_contexts
 from inkling.forecasting.models.counts import Histories
 from inkling.forecasting.models.forecasts import (
@@ -22,7 +22,7 @@ from inkling.forecasting.models.forecasts import (
     Asked,
     Fixed,
     ForecastTable,
-    Point,
+    PointForecast,
     Shortest,
     Within,
     waiting_times,
@@ -84,7 +84,7 @@ def test_O20_a_pair_that_the_stream_cannot_reach() -> None:
     """After two `a` the automaton is never in its start state; the example asks for it all the same."""
     delta, final = automaton(["a", "b"], "ab")
     contexts = tree_contexts(tree(T1))
-    seeded = Chain.of(delta, final, contexts, also=[(0, contexts.after(word("aa")))])
+    seeded = MarkovChain.of(delta, final, contexts, also=[(0, contexts.after(word("aa")))])
     at = seeded.at(0, word("aa"))
     assert moments(seeded).mean[at] == pytest.approx(97 / 20, abs=1e-10)
     sums = waiting_times(seeded, 5)[at].cumsum()
@@ -155,7 +155,7 @@ def test_O21_exact_and_label_contexts() -> None:
     exactly = chain(["a", "b"], T2)
     labels = label_contexts(tree(T2))
     pairs = {(int(q), int(n)) for q, n in zip(exactly.state, exactly.contexts.node[exactly.context], strict=True)}
-    by_label = Chain.of(delta, final, labels, also=sorted(pairs))
+    by_label = MarkovChain.of(delta, final, labels, also=sorted(pairs))
     times, label_times = waiting_times(exactly, 6), label_waiting_times(exactly, by_label, 6)
     for (state, history), text in EXACT.items():
         assert by_paths(["a", "b"], T2, state, history, 6)[: len(fractions(text))] == fractions(text)
@@ -180,7 +180,7 @@ def test_O22_three_in_a_row(chance: Fraction, state: int) -> None:
     text, mean, interval = O22[chance, state]
     delta, final = automaton(["a", "b", "b", "b"], "ab")
     assert delta[4].tolist() == delta[0].tolist()
-    model = Chain.of(delta, final, independent([float(1 - chance), float(chance)]))
+    model = MarkovChain.of(delta, final, independent([float(1 - chance), float(chance)]))
     at = model.at(state, ())
     assert_times(waiting_times(model, 20)[at], fractions(text))
     exact_times = meaning.waiting_by_merging(delta.tolist(), [[1 - chance, chance]] * 5, final.tolist(), 20)[state]
@@ -198,7 +198,7 @@ def test_O23_law_of_final_states() -> None:
     after_one = fractions("1/3, 0, 2/27, 4/81, 4/81, 32/729")
     for restart in (False, True):
         delta, final = automaton(["H", "H"], "HL", restart=restart)
-        model = Chain.of(delta, final, independent([1 / 3, 2 / 3]))
+        model = MarkovChain.of(delta, final, independent([1 / 3, 2 / 3]))
         for state, expected in ((0, start), (1, after_one), (2, start if restart else after_one)):
             assert_times(waiting_times(model, 6)[model.at(state, ())], expected)
             law = meaning.waiting_by_merging(delta.tolist(), [[F(1, 3), F(2, 3)]] * 3, final.tolist(), 6)
@@ -210,7 +210,7 @@ O24 = [F(one, 100) for one in (0, 20, 30, 10, 10, 10, 10, 5, 5, 0)]
 
 def table_of(times: list[Fraction], asked: Asked) -> ForecastTable:
     """Forecasts of one distribution, as that of a belief that is sure of it."""
-    model = Chain.of(np.zeros((2, 1), np.int32), np.array([False, True]), independent([1.0]), also=[(1, 0)])
+    model = MarkovChain.of(np.zeros((2, 1), np.int32), np.array([False, True]), independent([1.0]), also=[(1, 0)])
     rows = np.array([[float(one) for one in times]] * model.n_states)
     return ForecastTable.of(model, asked, rows)
 
@@ -228,7 +228,7 @@ def test_O24_interval_search(percent: int, ends: tuple[int, int]) -> None:
 
 def test_O24_other_kinds() -> None:
     for asked, expected in (
-        (Asked(Point(), horizon=10), (3, 3, F(3, 10))),
+        (Asked(PointForecast(), horizon=10), (3, 3, F(3, 10))),
         (Asked(Argmax(), confidence=0.7, horizon=10), (1, 5, F(7, 10))),
         (Asked(Fixed(2), confidence=0.6, horizon=10), (2, 4, F(6, 10))),
         (Asked(Within(4), confidence=0.6), (1, 4, F(6, 10))),
@@ -239,22 +239,22 @@ def test_O24_other_kinds() -> None:
         assert table.chance[0] == pytest.approx(float(expected[2]), abs=CLOSE)
 
 
-def demo_chain(contexts: Contexts) -> Chain:
+def demo_chain(contexts: Contexts) -> MarkovChain:
     alphabet = "ABC" if contexts.n_symbols == 3 else "ABCx"
-    return Chain.of(*automaton(["A", "BC"], alphabet, restart=True), contexts)
+    return MarkovChain.of(*automaton(["A", "BC"], alphabet, restart=True), contexts)
 
 
-def demo_full(order: int) -> Chain:
+def demo_full(order: int) -> MarkovChain:
     delta, _ = automaton(["A", "BC"], "ABC", restart=True)
     return demo_chain(full_contexts(counted(DEMO, "ABC", order, delta), 3))
 
 
-def demo_tree(order: int) -> Chain:
+def demo_tree(order: int) -> MarkovChain:
     learned = learn_tree(CounterTree.of(counted(DEMO, "ABCx", order)), order, Thresholds.of())
     return demo_chain(tree_contexts(learned))
 
 
-def outcomes(model: Chain, within: int) -> tuple[int, int, int, int]:
+def outcomes(model: MarkovChain, within: int) -> tuple[int, int, int, int]:
     """Forecasts of the demo stream that a detection comes within so many events: true and false, right and wrong."""
     symbols = letters(DEMO, "ABC")
     after = model.follow(symbols, np.array([0, len(DEMO)]), Histories.new(1), memory=model.contexts.depth)
@@ -312,7 +312,7 @@ def test_O27_outcomes_of_trees(order: int, within: int, expected: tuple[int, int
 
 def test_around_and_remaining_follow_the_shortest_way() -> None:
     delta, final = automaton(["a", "b", "b", "b"], "ab")
-    model = Chain.of(delta, final, independent([0.5, 0.5]))
+    model = MarkovChain.of(delta, final, independent([0.5, 0.5]))
     table = ForecastTable.of(model, Asked(Around(3), confidence=0.1))
     at = [model.at(state, ()) for state in range(5)]
     assert [(int(table.first[one]), int(table.last[one])) for one in at] == [(3, 5), (2, 4), (1, 3), (1, 2), (1, 1)]

@@ -13,7 +13,7 @@ from inkling.automata.guards import Guard
 from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import strict
 from inkling.automata.regex import Regex, Symbol, Union
-from inkling.forecasting.models.chain import Chain, moves
+from inkling.forecasting.models.chain import MarkovChain, moves
 from inkling.forecasting.models.contexts import tree_contexts
 from inkling.forecasting.models.counts import Histories, WordCounts
 from inkling.forecasting.models.prediction_tree import PredictionTree
@@ -86,5 +86,5 @@ def exact(laws: Laws) -> dict[tuple[int, ...], tuple[Fraction, ...]]:
     return {word(label): tuple(law) for label, law in laws.items()}
 
 
-def chain(steps: Sequence[str], laws: Laws) -> Chain:
-    return Chain.of(*automaton(steps, "ab"), tree_contexts(tree(laws)))
+def chain(steps: Sequence[str], laws: Laws) -> MarkovChain:
+    return MarkovChain.of(*automaton(steps, "ab"), tree_contexts(tree(laws)))

@@ -8,14 +8,14 @@ import pytest
 from tests.kit.naive_forecasts import Definition, Row, agree, learned, program_of, some_asked, some_rows
 
 from inkling import Program
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 from inkling.local_stream import LocalStream
 
 N_PROGRAMS, N_FORECASTS = 80, 4
 
 
 def pushed(
-    chance: random.Random, program: Program, rows: list[Row], models: dict[str, Model]
+    chance: random.Random, program: Program, rows: list[Row], models: dict[str, ForecastModel]
 ) -> dict[str, list[object]]:
     """Piece by piece; now and then the state goes through a snapshot."""
     stream = program.open(models, unbounded=True)

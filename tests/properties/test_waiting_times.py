@@ -14,7 +14,7 @@ from tests.reference.markov import meaning
 from tests.reference.markov.moments import moments
 from tests.reference.markov.public_engine import suffix_automaton
 
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import Contexts, tree_contexts
 from inkling.forecasting.models.counts import Histories, WordCounts
 from inkling.forecasting.models.forecasts import (
@@ -24,7 +24,7 @@ from inkling.forecasting.models.forecasts import (
     Fixed,
     ForecastTable,
     Kind,
-    Point,
+    PointForecast,
     Shortest,
     Within,
     waiting_times,
@@ -52,8 +52,8 @@ class Case:
     def n_symbols(self) -> int:
         return len(self.delta[0])
 
-    def chain(self) -> Chain:
-        return Chain.of(np.array(self.delta, np.int32), np.array(self.final), self.contexts)
+    def chain(self) -> MarkovChain:
+        return MarkovChain.of(np.array(self.delta, np.int32), np.array(self.final), self.contexts)
 
     def state_after(self, history: meaning.Word) -> int:
         state = 0
@@ -121,7 +121,7 @@ def histories_of(rnd: Random, case: Case, n: int) -> Iterator[meaning.Word]:
         yield tuple(rnd.randrange(case.n_symbols) for _ in range(rnd.randint(1, 5)))
 
 
-def placed(chain: Chain, history: meaning.Word, depth: int, *, early: bool) -> int:
+def placed(chain: MarkovChain, history: meaning.Word, depth: int, *, early: bool) -> int:
     found = chain.follow(
         np.array(history, np.int32), np.array([0, len(history)]), Histories.new(1), memory=depth, early=early
     )
@@ -149,7 +149,7 @@ def test_merged_waiting_times_eq_paths(make) -> None:  # type: ignore[no-untyped
             np.testing.assert_allclose(times[at], [float(one) for one in expected], rtol=0, atol=CLOSE)
 
 
-def exact_merged(case: Case, chain: Chain, horizon: int) -> list[list[Fraction]]:
+def exact_merged(case: Case, chain: MarkovChain, horizon: int) -> list[list[Fraction]]:
     """The recursion over the chain, with the fractions of the definition as weights."""
     words = case.contexts.words()
     weight = [
@@ -230,7 +230,7 @@ def test_suffix_automata_wait_as_long_as_trees() -> None:
         tree = as_tree(random_tree(rnd, n_symbols), n_symbols)
         delta, final = random_automaton(rnd, n_symbols)
         arrays = np.array(delta, np.int32), np.array(final)
-        one, other = (Chain.of(*arrays, contexts) for contexts in (tree_contexts(tree), suffix_automaton(tree)))
+        one, other = (MarkovChain.of(*arrays, contexts) for contexts in (tree_contexts(tree), suffix_automaton(tree)))
         within = Asked(Within(6))
         one_times, other_times = ForecastTable.of(one, within).times, ForecastTable.of(other, within).times
         for _ in range(5):
@@ -262,7 +262,7 @@ def test_beliefs_mix_waiting_times() -> None:
 
 
 HORIZON = 8
-KINDS: tuple[Kind, ...] = (Within(5), Around(3), Point(), Shortest(), Argmax(), Fixed(2))
+KINDS: tuple[Kind, ...] = (Within(5), Around(3), PointForecast(), Shortest(), Argmax(), Fixed(2))
 
 
 def test_kinds_of_intervals_eq_brute_force() -> None:
@@ -270,7 +270,7 @@ def test_kinds_of_intervals_eq_brute_force() -> None:
     centers = np.arange(1, 6, dtype=np.int32)
     delta = np.array([[state + 1] for state in range(5)] + [[5]], np.int32)
     final = np.array([False] * 5 + [True])
-    chain = Chain.of(delta, final, independent([1.0]))
+    chain = MarkovChain.of(delta, final, independent([1.0]))
     assert sorted(chain.distance.tolist()) == [0, *centers]
     issued = dict.fromkeys(KINDS, 0)
     for _ in range(500):

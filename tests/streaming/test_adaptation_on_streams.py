@@ -22,7 +22,7 @@ import inkling
 from inkling.cli import app
 from inkling.errors import InputError
 from inkling.forecasting.adaptation.online import OnlineLearning
-from inkling.forecasting.models.model import Learning, Model
+from inkling.forecasting.models.model import ForecastModel, Learning
 from inkling.query import Program
 from inkling.spark.streaming.query import LiveQuery
 from inkling.spark.streaming.sinks.outputs import BatchTally
@@ -102,19 +102,19 @@ class Place:
         found = [row for rows in self.delivered.values() for row in rows]
         return sorted(found, key=lambda row: row["lineage"][0])  # type: ignore[index]
 
-    def fresh(self, forecast: str, model: Model, n_files: int) -> dict[object, Row]:
+    def fresh(self, forecast: str, model: ForecastModel, n_files: int) -> dict[object, Row]:
         """What a program that had this forecast and this model all along says, by event."""
         given = {"V": rows_of(*range(n_files))}, {"ab_model": model.to_arrow()}
         found = self.program(forecast).run_local(*given).tables["ab_forecast"].to_pylist()
         return {row["lineage"][0]: row for row in found}
 
-    def learned(self, online: OnlineLearning, n_files: int) -> list[Model]:
+    def learned(self, online: OnlineLearning, n_files: int) -> list[ForecastModel]:
         """The versions that a stream in this process makes of the same files."""
         stream = self.program().open(learn=online)
-        models = [Model.from_arrow(stream.model("ab_model"))]
+        models = [ForecastModel.from_arrow(stream.model("ab_model"))]
         for number in range(n_files):
             stream.push({"V": rows_of(number)})
-            model = Model.from_arrow(stream.model("ab_model"))
+            model = ForecastModel.from_arrow(stream.model("ab_model"))
             if model.version != models[-1].version:
                 models.append(model)
         return models
@@ -210,7 +210,7 @@ def test_learning_goes_on_after_a_crash_and_messages_are_heard(
     assert query.settings == {"ab_forecast": {"within": 4}}  # the last line is not complete
     expected = place.learned(online, 5)
     folder = tmp_path / "checkpoint" / "inkling" / "models" / "ab_model"
-    found = [Model.load(path) for path in sorted(folder.glob("*.parquet"))]
+    found = [ForecastModel.load(path) for path in sorted(folder.glob("*.parquet"))]
     assert [model.version for model in found] == [model.version for model in expected] == [0, 1]
     assert [model.to_arrow() for model in found] == [model.to_arrow() for model in expected]
     assert place.told() == mixed(
@@ -243,7 +243,7 @@ class UncertainPlace(Place):
     def schema(self) -> str:
         return "id bigint, k string, s string, t bigint, p double"
 
-    def fresh(self, forecast: str, model: Model, n_files: int) -> dict[object, Row]:
+    def fresh(self, forecast: str, model: ForecastModel, n_files: int) -> dict[object, Row]:
         rows = [row for number in range(n_files) for row in self.rows(number)]
         found = self.program(forecast).run_local({"V": rows}, {"ab_model": model.to_arrow()}).tables["ab_forecast"]
         return {row["lineage"][0]: {**row, "chance": round(row["chance"], 9)} for row in found.to_pylist()}

@@ -190,7 +190,7 @@ WorldSeed = Annotated[
 
 
 @dataclass(frozen=True)
-class Precision(OptionGroup):
+class PrecisionOptions(OptionGroup):
     """How precise sampled probabilities are."""
 
     epsilon: Annotated[
@@ -212,7 +212,7 @@ class Precision(OptionGroup):
 
 
 @dataclass(frozen=True)
-class SamplingOptions(Precision):
+class SamplingOptions(PrecisionOptions):
     """How precise sampled probabilities are, and when worlds are sampled at all."""
 
     exact_up_to: Annotated[

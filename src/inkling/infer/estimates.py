@@ -13,14 +13,14 @@ from inkling.errors import InputError
 from inkling.evaluators.hashes import combined, hashes_of
 from inkling.infer.model import Floats, Model
 from inkling.infer.settings import Grid, Names
-from inkling.infer.steps import Steps, key_text, time_text, times_of
+from inkling.infer.steps import TimeSteps, key_text, time_text, times_of
 from inkling.kernels.inference import best_states, particles
 from inkling.kernels.inference.belief_rows import NONE, chain_rows, marginal_rows
 from inkling.kernels.inference.hidden_states import DONE, Moves, backward, forward, smooth
 from inkling.kernels.worlds.draws import cumulated
 
 
-class Kind(Enum):
+class EstimateKind(Enum):
     FILTERED = "filtered"
     SMOOTHED = "smoothed"
     PATH = "path"
@@ -29,45 +29,45 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class InferenceTask:
     """What is asked of readings; it travels to workers as it is."""
 
     model: Model
-    kind: Kind
+    kind: EstimateKind
     names: Names
     prune: float = 0.0
     n_particles: int = 1000
     seed: int = 0
 
-    def answer(self, steps: Steps, grid: Grid) -> pa.Table:
+    def answer(self, steps: TimeSteps, grid: Grid) -> pa.Table:
         """The rows of some keys, by key and time."""
         match self.kind:
-            case Kind.FILTERED:
+            case EstimateKind.FILTERED:
                 return self.marginals(steps, grid, forward_pass(self.model, steps, grid).belief)[0]
-            case Kind.PARTICLES:
+            case EstimateKind.PARTICLES:
                 return self.marginals(steps, grid, self._followed(steps, grid))[0]
-            case Kind.SMOOTHED:
+            case EstimateKind.SMOOTHED:
                 return self._chain(steps, grid)
-            case Kind.PATH:
+            case EstimateKind.PATH:
                 return self._path(steps, grid)
-            case Kind.LIKELIEST:
+            case EstimateKind.LIKELIEST:
                 return self._likeliest(steps, grid)
 
     def schema(self, keys: pa.Schema, time: pa.DataType) -> pa.Schema:
         """Of the rows of `answer`."""
         names = self.names
         fields = [*keys, pa.field(names.time, time)]
-        if self.kind is Kind.SMOOTHED:
+        if self.kind is EstimateKind.SMOOTHED:
             fields.append(pa.field(names.previous, pa.string()))
         fields.append(pa.field(names.state, pa.string()))
-        if self.kind is not Kind.PATH:
+        if self.kind is not EstimateKind.PATH:
             fields.append(pa.field(names.prob, pa.float64()))
-        if self.prune > 0 and self.kind not in (Kind.PATH, Kind.LIKELIEST):
+        if self.prune > 0 and self.kind not in (EstimateKind.PATH, EstimateKind.LIKELIEST):
             fields.append(pa.field(names.left_out, pa.float64()))
         return pa.schema(fields)
 
     def marginals(
-        self, steps: Steps, grid: Grid, belief: Floats, error_before: Floats | None = None
+        self, steps: TimeSteps, grid: Grid, belief: Floats, error_before: Floats | None = None
     ) -> tuple[pa.Table, Floats]:
         """Rows of independent steps, and the error of each key, added to one that it comes with."""
         error = np.zeros(len(steps.names))
@@ -83,7 +83,7 @@ class Question:
         step, state, prob = step[there], state[there], prob[there]
         return self._rows(steps, times_of(steps.number[step], grid), step, state, prob, error=error), error
 
-    def _chain(self, steps: Steps, grid: Grid) -> pa.Table:
+    def _chain(self, steps: TimeSteps, grid: Grid) -> pa.Table:
         passed = smoothed_pass(self.model, steps, grid)
         model, seen = self.model, steps.seen
         error = np.zeros(len(steps.names))
@@ -97,7 +97,7 @@ class Question:
         times = times_of(steps.number[step], grid)
         return self._rows(steps, times, step, state, prob, previous=previous, error=np.minimum(error, 1.0))
 
-    def _path(self, steps: Steps, grid: Grid) -> pa.Table:
+    def _path(self, steps: TimeSteps, grid: Grid) -> pa.Table:
         model = self.model
         state = np.empty(len(steps), np.int32)
         with np.errstate(divide="ignore"):
@@ -107,7 +107,7 @@ class Question:
         step = np.flatnonzero(state != model.nothing_code)
         return self._rows(steps, times_of(steps.number[step], grid), step, state[step], None)
 
-    def _likeliest(self, steps: Steps, grid: Grid) -> pa.Table:
+    def _likeliest(self, steps: TimeSteps, grid: Grid) -> pa.Table:
         belief = forward_pass(self.model, steps, grid).belief
         state = np.empty(len(steps), np.int32)
         best_states.likeliest(belief, self.model.nothing_code, state)
@@ -115,7 +115,7 @@ class Question:
         times = times_of(steps.number[step], grid)
         return self._rows(steps, times, step, state[step], belief[step, state[step]])
 
-    def _followed(self, steps: Steps, grid: Grid) -> Floats:
+    def _followed(self, steps: TimeSteps, grid: Grid) -> Floats:
         model = self.model
         tokens = combined(*(hashes_of(_hashable(column)) for column in steps.names.columns))
         all_states = np.array([0, len(model.states)])
@@ -135,7 +135,7 @@ class Question:
 
     def _rows(
         self,
-        steps: Steps,
+        steps: TimeSteps,
         times: pa.Array,
         step: NDArray[np.int64],
         state: NDArray[np.int32],
@@ -169,7 +169,7 @@ class Pass:
 
 
 def forward_pass(
-    model: Model, steps: Steps, grid: Grid, before: Floats | None = None, going_on: NDArray[np.bool_] | None = None
+    model: Model, steps: TimeSteps, grid: Grid, before: Floats | None = None, going_on: NDArray[np.bool_] | None = None
 ) -> Pass:
     """Filtered marginals; keys begin anew unless they continue."""
     n_keys, n_states = len(steps.names), len(model.states)
@@ -181,7 +181,7 @@ def forward_pass(
     return Pass(belief, totals, np.zeros((0, n_states)))
 
 
-def smoothed_pass(model: Model, steps: Steps, grid: Grid) -> Pass:
+def smoothed_pass(model: Model, steps: TimeSteps, grid: Grid) -> Pass:
     """Smoothed marginals, and how well states explain what came after them."""
     passed = forward_pass(model, steps, grid)
     ahead = np.empty_like(passed.belief)
@@ -190,7 +190,7 @@ def smoothed_pass(model: Model, steps: Steps, grid: Grid) -> Pass:
     return replace(passed, ahead=ahead)
 
 
-def require_possible(stuck: int, steps: Steps, grid: Grid) -> None:
+def require_possible(stuck: int, steps: TimeSteps, grid: Grid) -> None:
     if stuck != DONE:
         raise InputError.of(
             "INK0665",
@@ -208,7 +208,7 @@ def _hashable(column: pa.ChunkedArray) -> pa.Array:
     return array if plain else array.cast(pa.string())
 
 
-def _place(steps: Steps, step: int, grid: Grid) -> str:
+def _place(steps: TimeSteps, step: int, grid: Grid) -> str:
     return f"{key_text(steps.names, int(steps.key_of[step]))} at {time_text(int(steps.number[step]), grid)}"
 
 

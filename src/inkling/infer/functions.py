@@ -7,11 +7,11 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 
 import pyarrow as pa
 
-from inkling.infer.estimates import Kind, Question
+from inkling.infer.estimates import EstimateKind, InferenceTask
 from inkling.infer.model import Model
 from inkling.infer.readings import clock_of_readings, readings_of
 from inkling.infer.settings import Grid, Length, Moment, Names, require_particles, require_share
-from inkling.infer.steps import Extent, blocks, times_of
+from inkling.infer.steps import StepExtent, blocks, times_of
 from inkling.io import Data, read_table
 from inkling.model.time import Clock
 
@@ -54,7 +54,7 @@ def filtered(readings: Data, model: Model, *, prune: float = 0.0, **options: Unp
     [{'key': 'joe', 't': 1, 'state': 'H', 'p': 1.0}]
     """
     require_share(prune)
-    return _answered(readings, Question(model, Kind.FILTERED, names_of(options), prune), options)
+    return _answered(readings, InferenceTask(model, EstimateKind.FILTERED, names_of(options), prune), options)
 
 
 def smoothed(readings: Data, model: Model, *, prune: float = 0.0, **options: Unpack[Options]) -> Rows:
@@ -64,17 +64,17 @@ def smoothed(readings: Data, model: Model, *, prune: float = 0.0, **options: Unp
     together at most so probable, and the others after the same state share that; `left_out` is as for `filtered`.
     """
     require_share(prune)
-    return _answered(readings, Question(model, Kind.SMOOTHED, names_of(options), prune), options)
+    return _answered(readings, InferenceTask(model, EstimateKind.SMOOTHED, names_of(options), prune), options)
 
 
 def viterbi(readings: Data, model: Model, **options: Unpack[Options]) -> Rows:
     """The single likeliest path of each key."""
-    return _answered(readings, Question(model, Kind.PATH, names_of(options)), options)
+    return _answered(readings, InferenceTask(model, EstimateKind.PATH, names_of(options)), options)
 
 
 def mle(readings: Data, model: Model, **options: Unpack[Options]) -> Rows:
     """The likeliest state of each step, by what was read up to then; `nothing` wins only alone."""
-    return _answered(readings, Question(model, Kind.LIKELIEST, names_of(options)), options)
+    return _answered(readings, InferenceTask(model, EstimateKind.LIKELIEST, names_of(options)), options)
 
 
 def particles(
@@ -83,11 +83,11 @@ def particles(
     """What `filtered` gives, estimated by n particles per key; the same for the same seed, wherever it is computed."""
     require_share(prune)
     require_particles(n, seed)
-    question = Question(model, Kind.PARTICLES, names_of(options), prune, n, seed)
+    question = InferenceTask(model, EstimateKind.PARTICLES, names_of(options), prune, n, seed)
     return _answered(readings, question, options)
 
 
-def _answered(readings: Data, question: Question, options: Options) -> Rows:
+def _answered(readings: Data, question: InferenceTask, options: Options) -> Rows:
     if type(readings).__module__.startswith("pyspark."):
         from inkling.infer.on_spark import answered_on_spark
 
@@ -95,14 +95,14 @@ def _answered(readings: Data, question: Question, options: Options) -> Rows:
     return answered(read_table(readings, what="readings"), question, options)
 
 
-def answered(table: pa.Table, question: Question, options: Options, progress: Progress | None = None) -> pa.Table:
+def answered(table: pa.Table, question: InferenceTask, options: Options, progress: Progress | None = None) -> pa.Table:
     """The rows of all keys, computed in this process some keys at a time."""
     clock = clock_of_readings(table, question.names)
     grid = grid_of(clock, options)
     readings = readings_of(table, question.model, question.names, clock)
     found = []
     n_done = 0
-    for steps in blocks(readings, Extent.of(readings, grid), grid, question.model):
+    for steps in blocks(readings, StepExtent.of(readings, grid), grid, question.model):
         found.append(question.answer(steps, grid))
         n_done += len(steps.names)
         if progress is not None:

@@ -14,7 +14,7 @@ from inkling.infer.functions import Options, grid_of, names_of
 from inkling.infer.model import Floats, Model
 from inkling.infer.readings import Readings, clock_of_readings, readings_of
 from inkling.infer.settings import Grid, wrong_option
-from inkling.infer.steps import NOT_HEARD, Extent, blocks
+from inkling.infer.steps import NOT_HEARD, StepExtent, blocks
 from inkling.io import Data, read_table
 from inkling.kernels.inference.hidden_states import expected_counts
 
@@ -67,7 +67,7 @@ def learn(
     clock = clock_of_readings(table, names)
     grid = grid_of(clock, options)
     rows = readings_of(table, model, names, clock)
-    n_steps = max(1, int(Extent.of(rows, grid).lengths.sum()))
+    n_steps = max(1, int(StepExtent.of(rows, grid).lengths.sum()))
     likelihoods = []
     for done in range(rounds):
         counts = count(rows, grid, model)
@@ -85,7 +85,7 @@ def count(readings: Readings, grid: Grid, model: Model) -> Counts:
     n_states = len(model.states)
     began, moved = np.zeros(n_states), np.zeros(len(model.moves.target))
     reported, all_held, log_likelihood = np.zeros(model.chance.shape), np.zeros(n_states), 0.0
-    for steps in blocks(readings, Extent.of(readings, grid), grid, model):
+    for steps in blocks(readings, StepExtent.of(readings, grid), grid, model):
         passed = smoothed_pass(model, steps, grid)
         held = np.zeros_like(steps.seen.likelihood)
         expected_counts(steps.seen, model.moves, passed.belief, passed.ahead, moved, held, began)

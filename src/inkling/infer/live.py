@@ -11,12 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.errors import InputError
-from inkling.infer.estimates import Kind, Question, forward_pass
+from inkling.infer.estimates import EstimateKind, InferenceTask, forward_pass
 from inkling.infer.functions import Options, grid_of, names_of
 from inkling.infer.model import Floats, Model
 from inkling.infer.readings import NOTHING_READ, Readings, clock_of_readings, in_order, readings_of
 from inkling.infer.settings import Grid, Moment, require_share, step_of, wrong_option
-from inkling.infer.steps import Extent, blocks, key_text, time_text, times_of
+from inkling.infer.steps import StepExtent, blocks, key_text, time_text, times_of
 from inkling.io import Data, read_table
 from inkling.model.time import Clock
 
@@ -55,7 +55,7 @@ class Filter:
         require_share(prune)
         if options.get("stop") is not None:
             raise wrong_option("a live filter has no `stop`")
-        self._question = Question(model, Kind.FILTERED, names_of(options), prune)
+        self._question = InferenceTask(model, EstimateKind.FILTERED, names_of(options), prune)
         self._options = options
         self._state: _State | None = None
 
@@ -104,9 +104,9 @@ class Filter:
             place = np.where(both.row < n_known, both.row, NOTHING_READ)
         known = np.maximum.reduceat(place, both.keys[:-1]) if len(both) else place
         going_on = known >= 0
-        extent = Extent(Extent.of(both, grid).first, np.full(len(both), last))
+        extent = StepExtent(StepExtent.of(both, grid).first, np.full(len(both), last))
         if grid.first is not None and state is not None:
-            extent = Extent(np.where(going_on, state.at + 1, grid.first), extent.last)
+            extent = StepExtent(np.where(going_on, state.at + 1, grid.first), extent.last)
         belief, error = np.zeros((len(both), len(question.model.states))), np.zeros(len(both))
         if state is not None:
             belief[going_on], error[going_on] = state.belief[known[going_on]], state.error[known[going_on]]

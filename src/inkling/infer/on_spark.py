@@ -12,11 +12,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-from inkling.infer.estimates import Question
+from inkling.infer.estimates import InferenceTask
 from inkling.infer.functions import Options, grid_of
 from inkling.infer.readings import readings_of, require_columns
 from inkling.infer.settings import Grid
-from inkling.infer.steps import Extent, blocks, times_of
+from inkling.infer.steps import StepExtent, blocks, times_of
 from inkling.io.casting import clock_of
 from inkling.model.time import Clock
 
@@ -26,7 +26,7 @@ TASK_ROWS = 1 << 18
 SAMPLED = 1000
 
 
-def answered_on_spark(readings: DataFrame, question: Question, options: Options) -> DataFrame:
+def answered_on_spark(readings: DataFrame, question: InferenceTask, options: Options) -> DataFrame:
     """The rows of all keys; nothing is computed before somebody asks for them."""
     names = question.names
     require_columns(readings.columns, names)
@@ -59,7 +59,7 @@ def _clock(rows: DataFrame, arrow: pa.Schema, time: str) -> Clock:
 class Task:
     """What a worker does with the rows of its keys, which come key by key."""
 
-    question: Question
+    question: InferenceTask
     grid: Grid
     columns: tuple[str, ...]
     schema: pa.Schema
@@ -68,7 +68,7 @@ class Task:
         question, grid = self.question, self.grid
         for table in self._whole_keys(batches):
             readings = readings_of(table, question.model, question.names, grid.clock)
-            for steps in blocks(readings, Extent.of(readings, grid), grid, question.model):
+            for steps in blocks(readings, StepExtent.of(readings, grid), grid, question.model):
                 yield from question.answer(steps, grid).cast(self.schema).to_batches(max_chunksize=100_000)
 
     def _whole_keys(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -65,7 +65,7 @@ MOST_CELLS = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class TimeSteps:
     """Steps of some keys, key by key."""
 
     names: pa.Table  # the key columns, one row per key
@@ -82,14 +82,14 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class StepExtent:
     """From which step to which the keys of some readings go; those that end before they begin have none."""
 
     first: NDArray[np.int64]
     last: NDArray[np.int64]
 
     @classmethod
-    def of(cls, readings: Readings, grid: Grid) -> Extent:
+    def of(cls, readings: Readings, grid: Grid) -> StepExtent:
         begin, end = readings.time[readings.keys[:-1]], readings.time[readings.keys[1:] - 1]
         first = begin // grid.every if grid.first is None else np.full(len(readings), grid.first)
         last = end // grid.every if grid.last is None else np.full(len(readings), grid.last)
@@ -100,7 +100,7 @@ class Extent:
         return np.maximum(self.last - self.first + 1, 0)
 
 
-def blocks(readings: Readings, extent: Extent, grid: Grid, model: Model) -> Iterator[Steps]:
+def blocks(readings: Readings, extent: StepExtent, grid: Grid, model: Model) -> Iterator[TimeSteps]:
     """The steps of all keys, some keys at a time; readings before the first or after the last step do not count."""
     cells = extent.lengths * len(model.states)
     if len(cells) and cells.max() > MOST_CELLS:
@@ -120,7 +120,7 @@ def blocks(readings: Readings, extent: Extent, grid: Grid, model: Model) -> Iter
         begin = end
 
 
-def _steps(readings: Readings, extent: Extent, grid: Grid, model: Model, begin: int, end: int) -> Steps:
+def _steps(readings: Readings, extent: StepExtent, grid: Grid, model: Model, begin: int, end: int) -> TimeSteps:
     lengths = extent.lengths[begin:end]
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     n_steps = int(offsets[-1])
@@ -139,7 +139,7 @@ def _steps(readings: Readings, extent: Extent, grid: Grid, model: Model, begin: 
             f"one reader reports two values of {who} in the step at {time_text(int(number[twice]), grid)}",
             helps=("use a shorter `every`, or keep one reading per step",),
         )
-    return Steps(names, number, Seen(offsets, code, likelihoods(heard, model)), heard)
+    return TimeSteps(names, number, Seen(offsets, code, likelihoods(heard, model)), heard)
 
 
 def times_of(number: NDArray[np.int64], grid: Grid) -> pa.Array:

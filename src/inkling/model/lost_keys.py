@@ -26,7 +26,7 @@ class LogEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class LostRun:
     """Events `first` to `last` were lost, somewhere between two times."""
 
     first: int
@@ -79,7 +79,7 @@ class LosingKey:
         is_open = last % 2 == 1 and self.uncertainty.timeout is not None
         return last + 1 if is_open else last
 
-    def runs(self) -> Iterator[Run]:
+    def runs(self) -> Iterator[LostRun]:
         """The events that were lost before, between and after the entries of the log."""
         self._require_order()
         self._require_roles()
@@ -99,7 +99,7 @@ class LosingKey:
                 continue
             if after.time <= before.time:
                 raise ValueError(f"events {before.number + 1} to {last} were lost in no time")
-            yield Run(before.number + 1, last, before.time, after.time)
+            yield LostRun(before.number + 1, last, before.time, after.time)
 
     def is_last(self, number: int) -> bool:
         """Whether an event is known to be the last one of the key."""

@@ -28,7 +28,7 @@ class InputCount:
 
 
 @dataclass(frozen=True, slots=True)
-class EventCount:
+class EventResultCount:
     """How many results one event has, how many of them the report carries, and how many are certain.
 
     `certain` is None where nothing is uncertain. Results that were `withdrawn` come on top, and may be shown as well.
@@ -211,7 +211,7 @@ class ReportData:
     runner: str = "local"
     seconds: float | None = None
     inputs: tuple[InputCount, ...] = ()
-    counts: tuple[EventCount, ...] = ()
+    counts: tuple[EventResultCount, ...] = ()
     time_kind: TimeKind = "timestamp"
     matches: tuple[MatchRow, ...] = ()
     rejects: tuple[RejectRow, ...] = ()

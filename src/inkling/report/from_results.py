@@ -27,7 +27,16 @@ from inkling.model.time import Clock
 from inkling.model.uncertainty import ImpreciseTime
 from inkling.query import Program
 from inkling.report.chances import Beside, curves_of, key_output
-from inkling.report.data import EventCount, InputCount, MatchRow, MemberRow, RejectRow, ReportData, ReportTable, Scalar
+from inkling.report.data import (
+    EventResultCount,
+    InputCount,
+    MatchRow,
+    MemberRow,
+    RejectRow,
+    ReportData,
+    ReportTable,
+    Scalar,
+)
 from inkling.report.examined import Closer, examined, influence_rows, time_shares
 from inkling.report.segments import Related, related_keys
 from inkling.results import LEADING, TRAILING, Results
@@ -165,7 +174,7 @@ def report_data(
         seconds=seconds,
         inputs=tuple(InputCount(name, n_rows, rejected.get(name, 0)) for name, n_rows in results.input_rows.items()),
         counts=tuple(
-            EventCount(
+            EventResultCount(
                 name, table.num_rows, chosen[name].num_rows, results.n_certain(name), net[name].withdrawn.num_rows
             )
             for name, table in results.tables.items()

@@ -40,7 +40,7 @@ class Script(Generic[Step]):
             raise ValueError(f"script {self.name!r} lingers with probability {self.linger}, expected [0, 1)")
 
 
-class Chain(Generic[Step]):
+class SymbolChain(Generic[Step]):
     """Scripts laid end to end; a state is a position in that line.
 
     >>> scripts = [Script("on", ("x", "y"), {"off": 1.0}), Script("off", ("z",), {"on": 1.0})]

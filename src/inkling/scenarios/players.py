@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from inkling.scenarios.chain import Chain
+from inkling.scenarios.chain import SymbolChain
 from inkling.scenarios.randomness import BlockRandom, Floats, Integers
 from inkling.scenarios.readings import Block, blocks_from, steps_per_block
 
@@ -52,7 +52,7 @@ class Players(Generic[Step]):
     """Every key makes one step in each period of microseconds, always at the same moment of it, which is its own."""
 
     def __init__(
-        self, name: str, chain: Chain[Step], *, events: int, keys: int, seed: int, start: int, period: int
+        self, name: str, chain: SymbolChain[Step], *, events: int, keys: int, seed: int, start: int, period: int
     ) -> None:
         self._name, self._chain = name, chain
         self._events, self._keys, self._seed = events, keys, seed

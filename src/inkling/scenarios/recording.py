@@ -23,7 +23,7 @@ from inkling.model.time import Clock
 from inkling.model.types import Type
 
 
-class Rows(Protocol):
+class RecordedRows(Protocol):
     """Rows in the order of their files."""
 
     @property
@@ -38,7 +38,7 @@ class Rows(Protocol):
 class Recording:
     """Rows with the seconds at which they happened, NaN where that is unknown; a tick is a second."""
 
-    rows: Rows
+    rows: RecordedRows
     suffix: str
     seconds: npt.NDArray[np.float64]
 
@@ -77,7 +77,7 @@ def _seconds(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
     return np.asarray(apart.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64) / scale
 
 
-def _read(kind: Format, files: Sequence[Path]) -> tuple[Rows, str]:
+def _read(kind: Format, files: Sequence[Path]) -> tuple[RecordedRows, str]:
     try:
         match kind:
             case Format.CSV:

@@ -12,7 +12,7 @@ MARK = "mark"
 """The role of a row that says how many points there were so far."""
 
 
-class Points(NamedTuple):
+class SegmentPoints(NamedTuple):
     """Times of many keys, those of one key in order: in turn they open a segment and close it."""
 
     begins: Integers  # points of key k are begins[k] … begins[k + 1] - 1
@@ -37,12 +37,12 @@ class Points(NamedTuple):
         return np.arange(len(self.time)) - np.repeat(self.begins[:-1], self.counts) + 1
 
 
-def of_counts(counts: Integers, time: Integers) -> Points:
+def of_counts(counts: Integers, time: Integers) -> SegmentPoints:
     """Times of all keys in a row, and how many belong to each."""
-    return Points(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), time)
+    return SegmentPoints(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), time)
 
 
-def shared(left: Points, right: Points, ones: Integers, others: Integers) -> Integers:
+def shared(left: SegmentPoints, right: SegmentPoints, ones: Integers, others: Integers) -> Integers:
     """Of each pair, how many left segments touch the right; touching ends count.
 
     >>> left, right = of_counts(np.array([4]), np.array([0, 2, 4, 6])), of_counts(np.array([2]), np.array([2, 3]))
@@ -63,7 +63,7 @@ def shared(left: Points, right: Points, ones: Integers, others: Integers) -> Int
     return np.bincount(pair[touches], minlength=len(ones))
 
 
-def _of_pairs(points: Points, keys: Integers) -> tuple[Integers, Integers, Integers]:
+def _of_pairs(points: SegmentPoints, keys: Integers) -> tuple[Integers, Integers, Integers]:
     """Segments of the keys of all pairs: pair, opening and closing time."""
     counts = points.counts[keys] // 2
     pair = np.repeat(np.arange(len(keys)), counts)

@@ -20,7 +20,7 @@ from inkling.model.event import Value
 from inkling.model.time import Clock
 from inkling.physical.plan import Runnable
 from inkling.results import result_table
-from inkling.why.progress import Progress, answers, asked_for, needed_part, progress_of
+from inkling.why.progress import PatternProgress, answers, asked_for, needed_part, progress_of
 from inkling.why.trees import Derivation, Fact, Shown, Trees, columns_of
 
 
@@ -76,7 +76,7 @@ class Why:
         self._ingested = ingest(program, inputs, tables)
 
     @cached_property
-    def progress(self) -> Progress:
+    def progress(self) -> PatternProgress:
         """How far the pattern got, part by part; for an uncertain event, in the most probable world."""
         return progress_of(self._event, self._plan, self._ingested)
 

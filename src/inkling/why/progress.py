@@ -99,7 +99,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class PatternProgress:
     """The account of one event."""
 
     event: str
@@ -118,7 +118,7 @@ class Progress:
 
 def progress_of(
     event: p.EventPlan, program: p.ProgramPlan, ingested: IngestedInputs, written: p.EventPlan | None = None
-) -> Progress:
+) -> PatternProgress:
     """How far an event got; the program holds it and what it depends on.
 
     In a world of an uncertain program an event is changed a little; `written` is the event as its user wrote it.
@@ -145,7 +145,7 @@ def progress_of(
     for (words, _), name in zip(closing, asked, strict=True):
         steps.append(Step(None, words, None, None, counted[name]))
     steps.append(Step(None, f"PER {event.per.value}", None, None, found[event.name]))
-    return Progress(event.name, tuple(_with_obstacle(steps)), found[event.name])
+    return PatternProgress(event.name, tuple(_with_obstacle(steps)), found[event.name])
 
 
 def _clauses(event: p.EventPlan, written: p.EventPlan) -> list[tuple[str, p.EventPlan]]:

@@ -36,7 +36,7 @@ from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
 from inkling.results import ROUNDING, most_probable, reaches
 from inkling.why.explanation import InWorlds, Looked, Why, WithResult
-from inkling.why.progress import Progress, answers, progress_of
+from inkling.why.progress import PatternProgress, answers, progress_of
 from inkling.why.trees import Derivation, Trees, columns_of
 
 
@@ -87,7 +87,7 @@ class OneWorld:
     def matches(self) -> Mapping[str, MatchBatch]:
         return answers(self.plan, self.ingested)
 
-    def progress(self) -> Progress:
+    def progress(self) -> PatternProgress:
         """How far the pattern gets in this world."""
         return progress_of(self.event, self.plan, self.ingested, self.written)
 
@@ -134,7 +134,7 @@ class UncertainWhy(Why):
         self._sampling = sampling
 
     @cached_property
-    def progress(self) -> Progress:
+    def progress(self) -> PatternProgress:
         """How far the pattern got in the most probable world, part by part."""
         return self._in_one(self.most_probable_world)
 
@@ -142,7 +142,7 @@ class UncertainWhy(Why):
     def most_probable_world(self) -> Likeliest:
         return likeliest(self._data, self._sampling, np.ones(self._data.parts.count, bool))
 
-    def progress_around(self, ids: Iterable[Value]) -> Progress | None:
+    def progress_around(self, ids: Iterable[Value]) -> PatternProgress | None:
         """How far the pattern got in the most probable world of the parts of the data that hold these events.
 
         None if some event is unknown.
@@ -268,7 +268,7 @@ class UncertainWhy(Why):
         one = OneWorld.of(self._data, self._plan, self._event, self._ingested, found.worlds, world)
         return one.tree(found.identity)
 
-    def _in_one(self, world: Likeliest) -> Progress:
+    def _in_one(self, world: Likeliest) -> PatternProgress:
         return OneWorld.of(self._data, self._plan, self._event, self._ingested, world.worlds, 0).progress()
 
     @cached_property

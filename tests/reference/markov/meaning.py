@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias, assert_never
 
-from inkling.forecasting.models.forecasts import Argmax, Around, Fixed, Kind, Point, Shortest, Within
+from inkling.forecasting.models.forecasts import Argmax, Around, Fixed, Kind, PointForecast, Shortest, Within
 
 Word: TypeAlias = tuple[int, ...]
 Shares: TypeAlias = tuple[Fraction, ...]
@@ -172,7 +172,7 @@ def forecast(
         case Around(events):
             half = events // 2
             chosen = [one for one in everything if one[:2] == (max(1, center - half), min(horizon, center + half))]
-        case Point():
+        case PointForecast():
             chosen = [one for one in everything if one[:2] == (peak, peak)]
         case Shortest():
             enough = [one for one in everything if one[2] >= confidence]
@@ -186,7 +186,7 @@ def forecast(
             chosen = sorted(fitting, key=lambda one: (-one[2], one[0]))[:1]
         case _:
             assert_never(kind)
-    if isinstance(kind, Point | Shortest | Argmax) and spread is not None:
+    if isinstance(kind, PointForecast | Shortest | Argmax) and spread is not None:
         chosen = [one for one in chosen if one[1] - one[0] <= spread]
     return next((one for one in chosen if one[2] >= confidence and one[2] > 0), None)
 

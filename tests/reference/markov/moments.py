@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 
 Floats = npt.NDArray[np.float64]
 
@@ -19,7 +19,7 @@ class Moments:
     variance: Floats
 
 
-def moments(chain: Chain) -> Moments:
+def moments(chain: MarkovChain) -> Moments:
     """Solves x = c + N x for three right-hand sides; N has the steps between states that are not final."""
     weight = np.where(_may_detect(chain)[:, None], chain.weight, 0.0)
     stays = ~chain.final[chain.target]
@@ -33,7 +33,7 @@ def moments(chain: Chain) -> Moments:
     return Moments(np.minimum(ever, 1.0), mean, square - mean**2)
 
 
-def _may_detect(chain: Chain) -> npt.NDArray[np.bool_]:
+def _may_detect(chain: MarkovChain) -> npt.NDArray[np.bool_]:
     """States from which a detection has a chance; only for them do the equations have one solution."""
     possible = chain.weight > 0
     able: npt.NDArray[np.bool_] = np.asarray((possible & chain.final[chain.target]).any(axis=1))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import Contexts
 from inkling.forecasting.models.forecasts import waiting_times
 from inkling.forecasting.models.prediction_tree import PredictionTree
@@ -103,7 +103,7 @@ def suffix_automaton(tree: PredictionTree) -> Contexts:
     return label_contexts(unfolded(tree))
 
 
-def label_waiting_times(chain: Chain, by_label: Chain, horizon: int) -> npt.NDArray[np.float64]:
+def label_waiting_times(chain: MarkovChain, by_label: MarkovChain, horizon: int) -> npt.NDArray[np.float64]:
     """The same for the states of a chain, if from now on only labels of tree nodes were carried."""
     rows = by_label.index[chain.state, chain.contexts.node[chain.context]]
     if (rows < 0).any():
@@ -120,7 +120,7 @@ class PathTimes:
     under_way: npt.NDArray[np.float64]  # [state]: neither, when the horizon is reached
 
 
-def path_waiting_times(chain: Chain, horizon: int, *, cutoff: float = CUTOFF) -> PathTimes:
+def path_waiting_times(chain: MarkovChain, horizon: int, *, cutoff: float = CUTOFF) -> PathTimes:
     """Waiting times of every state; with a cutoff of 0 they are those of `waiting_times`, at exponential cost."""
     if horizon < 1:
         raise ValueError(f"a horizon is at least one event, not {horizon}")

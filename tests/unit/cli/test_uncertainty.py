@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from inkling import Sampling
 from inkling.cli import app
-from inkling.cli.options import Precision, SamplingOptions
+from inkling.cli.options import PrecisionOptions, SamplingOptions
 
 PROGRAM = """
 STREAM Seen(id STRING, who STRING, room STRING, t BIGINT, p DOUBLE) ID id KEY who TIME t PROBABILITY p;
@@ -71,7 +71,7 @@ def test_explain_takes_the_settings() -> None:
 
 
 def test_commands_and_python_agree_on_what_is_usual() -> None:
-    assert SamplingOptions().sampling() == Precision().sampling() == Sampling()
+    assert SamplingOptions().sampling() == PrecisionOptions().sampling() == Sampling()
     for command in ("run", "demo", "explain"):
         shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).stdout
         assert "0.01" in shown

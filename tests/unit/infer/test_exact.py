@@ -9,11 +9,11 @@ from tests.unit.infer.paths import Case, chain, passed, paths_of, possible_cases
 
 import inkling
 from inkling import infer
-from inkling.infer.estimates import Kind, Question, forward_pass, smoothed_pass
+from inkling.infer.estimates import EstimateKind, InferenceTask, forward_pass, smoothed_pass
 from inkling.infer.model import Model
 from inkling.infer.readings import readings_of
 from inkling.infer.settings import Grid, Names
-from inkling.infer.steps import Extent, blocks
+from inkling.infer.steps import StepExtent, blocks
 from inkling.io import read_table
 from inkling.kernels.inference import hidden_states
 from inkling.kernels.inference.hidden_states import DONE
@@ -149,13 +149,13 @@ def test_compiled_kernels_say_the_same_in_doubles_and_find_the_likeliest_path() 
     for case in possible_cases(seed=5, n=150):
         model, exact = in_doubles(case), passed(case)
         rows = readings_of(read_table(as_rows(case, "k"), what="readings"), model, Names(), Clock.TICKS)
-        (steps,) = blocks(rows, Extent.of(rows, GRID), GRID, model)
+        (steps,) = blocks(rows, StepExtent.of(rows, GRID), GRID, model)
         assert np.abs(forward_pass(model, steps, GRID).belief - exact.filtered.astype(float)).max() < 1e-12
         assert np.abs(smoothed_pass(model, steps, GRID).belief - exact.smoothed.astype(float)).max() < 1e-12
         weights = case.weights()
         best = max(weights.values())
         first_of_equals = min((path for path, weight in weights.items() if weight == best), key=lambda path: path[::-1])
-        told = Question(model, Kind.PATH, Names()).answer(steps, GRID)["state"].to_pylist()
+        told = InferenceTask(model, EstimateKind.PATH, Names()).answer(steps, GRID)["state"].to_pylist()
         assert tuple(map(model.states.index, told)) == first_of_equals
 
 

@@ -5,7 +5,7 @@ import pytest
 from inkling.examples.building import corridor
 
 from inkling import infer
-from inkling.infer.estimates import Kind, Question
+from inkling.infer.estimates import EstimateKind, InferenceTask
 from inkling.infer.model import Model
 from inkling.infer.on_spark import Task
 from inkling.infer.settings import Grid, Names
@@ -19,7 +19,7 @@ def test_batches_cut_anywhere(rows: int, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("inkling.infer.on_spark.TASK_ROWS", 20)
     readings = corridor.walk(people=6, seconds=25, seed=1).readings
     by_key = readings.sort_by([("person", "descending")])
-    question = Question(MODEL, Kind.FILTERED, Names(("person",)))
+    question = InferenceTask(MODEL, EstimateKind.FILTERED, Names(("person",)))
     expected = infer.filtered(readings, MODEL, key="person")
     task = Task(question, Grid(Clock.TICKS, 1, None, None), ("person", "t", "reader"), expected.schema)
     batches = by_key.rename_columns(["c0", "c1", "c2"]).to_batches(max_chunksize=rows)

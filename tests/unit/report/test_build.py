@@ -8,7 +8,7 @@ import pytest
 from tests.kit.reports import fleet_report
 
 from inkling.report import ReportData, build_report, write_report
-from inkling.report.data import EventCount, InputCount, MatchRow, MemberRow, RejectRow
+from inkling.report.data import EventResultCount, InputCount, MatchRow, MemberRow, RejectRow
 
 HOSTILE = "</script></style><img src=x onerror=alert(1)><!-- \"'`& ünïcödé 漢字 🖋 \u202e"
 
@@ -50,7 +50,7 @@ def hostile_report() -> ReportData:
         plan_sections=((HOSTILE, HOSTILE),),
         runner=HOSTILE,
         inputs=(InputCount(HOSTILE, 1, 1),),
-        counts=(EventCount(HOSTILE, 1, 1),),
+        counts=(EventResultCount(HOSTILE, 1, 1),),
         matches=(
             MatchRow(
                 HOSTILE, HOSTILE, 0, 1, method=HOSTILE, values={HOSTILE: HOSTILE}, lineage=(HOSTILE,), members=(member,)
@@ -101,7 +101,7 @@ def test_empty_report_says_so():
 
 
 def test_results_that_were_not_kept_are_not_called_none():
-    data = ReportData(title="", program_text="", counts=(EventCount("e", 9, 0),))
+    data = ReportData(title="", program_text="", counts=(EventResultCount("e", 9, 0),))
     text = PageReader(build_report(data)).text
     assert "were not kept in the report" in text
     assert "carries 0 of 9 results" in text
@@ -111,7 +111,7 @@ def test_one_match_has_singular_words():
     data = ReportData(
         title="one.ink",
         program_text="",
-        counts=(EventCount("e", 1, 1),),
+        counts=(EventResultCount("e", 1, 1),),
         matches=(MatchRow("e", "k", 0, 1),),
         seconds=0.25,
     )

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 from inkling.report import ReportData
-from inkling.report.data import EventCount, MatchRow, MemberRow
+from inkling.report.data import EventResultCount, MatchRow, MemberRow
 
 
 def test_data_converts_to_json_and_back():
@@ -24,7 +24,7 @@ def test_counted_events_come_before_others():
     data = ReportData(
         title="",
         program_text="",
-        counts=(EventCount("b", 0, 0), EventCount("a", 1, 1)),
+        counts=(EventResultCount("b", 0, 0), EventResultCount("a", 1, 1)),
         matches=(MatchRow("z", "", 0, 0), MatchRow("a", "", 0, 0)),
     )
     assert data.event_names == ("b", "a", "z")
@@ -39,8 +39,8 @@ def test_counted_events_come_before_others():
         (lambda: MatchRow("e", "k", 1, 2, error=-0.1), r"error -0\.1"),
         (lambda: MatchRow("e", "k", 1, 2, op="?"), r"op '\?'"),
         (lambda: MemberRow(1, "S", 5, 4), "ends at 4, before its start 5"),
-        (lambda: EventCount("e", 3, 4), "shows 4 of 3"),
-        (lambda: EventCount("e", 3, 3, 4), "certain of 4 of 3"),
+        (lambda: EventResultCount("e", 3, 4), "shows 4 of 3"),
+        (lambda: EventResultCount("e", 3, 3, 4), "certain of 4 of 3"),
         (lambda: MemberRow(1, "S", 4, 5, weights=(0.5, 0.5)), "has weights, but its time is exact"),
         (lambda: ReportData(title="", program_text="", time_kind="hours"), "'hours'"),
     ],

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from inkling.scenarios.chain import Chain, Script
+from inkling.scenarios.chain import Script, SymbolChain
 from inkling.scenarios.randomness import BlockRandom
 
 STAY = 0.75
-CHAIN = Chain(
+CHAIN = SymbolChain(
     [
         Script("rest", ("r",), {"left": 1.0, "right": 3.0}, linger=STAY),
         Script("left", ("l1", "l2"), {"rest": 1.0}),

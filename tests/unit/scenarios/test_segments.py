@@ -23,7 +23,7 @@ from tests.kit.lost_workloads import (
 )
 
 from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS
-from inkling.scenarios.segments import Points, of_counts, pairs_of, shared
+from inkling.scenarios.segments import SegmentPoints, of_counts, pairs_of, shared
 
 STANDARD_ERRORS = 4
 
@@ -178,7 +178,7 @@ def test_sharing_is_what_its_definition_says(seed: int) -> None:
         )
 
 
-def segments(points: Points, key: int) -> list[tuple[int, int]]:
+def segments(points: SegmentPoints, key: int) -> list[tuple[int, int]]:
     times = points.time[points.begins[key] : points.begins[key + 1]].tolist()
     return list(zip(times[::2], times[1::2], strict=True))
 

@@ -6,13 +6,13 @@ import pytest
 
 from inkling.cli.terminal.live_line import parts
 from inkling.model.time import Clock
-from inkling.spark.streaming.progress import RECENT, BatchProgress, LogEntry, seconds_between, under_pressure
+from inkling.spark.streaming.progress import RECENT, BatchProgress, ProgressEntry, seconds_between, under_pressure
 from inkling.spark.streaming.sinks.outputs import BatchTally
 
 
 def took(seconds: float) -> BatchProgress:
     tally = BatchTally(0, {"e": 0}, late=0, rejects=0, state_rows=0, state_bytes=0, watermark=None, read={"S": 1})
-    return LogEntry(tally, tally, seconds).joined(None, Clock.TICKS, 0.0)
+    return ProgressEntry(tally, tally, seconds).joined(None, Clock.TICKS, 0.0)
 
 
 def pressures(seconds: list[float], interval: float) -> list[float]:

@@ -6,7 +6,7 @@ import pytest
 
 import inkling
 from inkling.errors import InputError, NotSupportedYet
-from inkling.why.progress import Progress
+from inkling.why.progress import PatternProgress
 
 STREAMS = """
 STREAM A(id STRING, x INT, t BIGINT) ID id TIME t;
@@ -23,11 +23,11 @@ def rows(**streams: list[tuple[int, int]]) -> dict[str, list[dict[str, object]]]
     }
 
 
-def progress(event: str, **streams: list[tuple[int, int]]) -> Progress:
+def progress(event: str, **streams: list[tuple[int, int]]) -> PatternProgress:
     return inkling.parse(STREAMS + event).why("e", rows(**streams)).progress
 
 
-def counted(found: Progress) -> list[tuple[object, ...]]:
+def counted(found: PatternProgress) -> list[tuple[object, ...]]:
     return [(step.what, step.rows, step.candidates, step.matches, step.too_long) for step in found.steps]
 
 

@@ -14,14 +14,14 @@ from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.results import LEADING, TRAILING
 from inkling.why.explanation import Derivation, Fact, InWorlds, Looked, Shown
-from inkling.why.progress import Progress, Step
+from inkling.why.progress import PatternProgress, Step
 from inkling.why.uncertain import UncertainWhy
 
 WIDEST = 72
 """Characters of a part that are shown in the table."""
 
 
-def progress_lines(progress: Progress) -> list[str]:
+def progress_lines(progress: PatternProgress) -> list[str]:
     """The steps below each other, then what stood in the way."""
     has_limit = any(step.too_long is not None for step in progress.steps)
     headings = ("", "rows", "candidates", "matches", *(["too long"] if has_limit else []))

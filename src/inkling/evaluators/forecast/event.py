@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inkling.evaluators.forecast.families import Families, ForecastFamily
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.evaluators.gather import Gather, lineage_ids
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.counts import Histories
 from inkling.forecasting.models.full_order import independent
 from inkling.kernels.forecast.chains import follow
@@ -178,9 +178,9 @@ class WatchingEvent(ForecastEvent):
         return found
 
     @cached_property
-    def _automaton(self) -> Chain:
+    def _automaton(self) -> MarkovChain:
         law = np.full(self.reader.n_symbols, 1 / self.reader.n_symbols)
-        return Chain.of(self.reader.delta, self.reader.dfa.final, independent(law))
+        return MarkovChain.of(self.reader.delta, self.reader.dfa.final, independent(law))
 
     def _results(self, rows: EventBatch, issued: list[tuple[int, Ints, NDArray[np.int32]]], number: Ints) -> MatchBatch:
         symbols, segments = self.reader.read(rows)

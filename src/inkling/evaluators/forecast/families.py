@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inkling.errors import InputError
 from inkling.evaluators.forecast.symbols import SymbolReader, symbol_words
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.durations import WithinDuration, within_duration
 from inkling.forecasting.models.forecasts import (
     Argmax,
@@ -20,11 +20,11 @@ from inkling.forecasting.models.forecasts import (
     Fixed,
     ForecastTable,
     Kind,
-    Point,
+    PointForecast,
     Shortest,
     Within,
 )
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 from inkling.io.tables import maker_of
 from inkling.kernels.forecast.chains import FollowTables
 from inkling.logical import plan as p
@@ -38,7 +38,7 @@ from inkling.physical.plan import EventStep
 MOST_SHOWN = 6
 
 
-def require_fitting(model: Model, step: EventStep, reader: SymbolReader, made_by: str) -> None:
+def require_fitting(model: ForecastModel, step: EventStep, reader: SymbolReader, made_by: str) -> None:
     """Rejects a model that was learned for another event, and names the differences."""
     forecast = step.event.forecast
     assert forecast is not None
@@ -54,12 +54,12 @@ def require_fitting(model: Model, step: EventStep, reader: SymbolReader, made_by
     )
 
 
-def _is_named(model: Model) -> bool:
+def _is_named(model: ForecastModel) -> bool:
     """Symbols that are called by their numbers say nothing that could be compared."""
     return model.alphabet != tuple(map(str, range(len(model.alphabet))))
 
 
-def _differences(model: Model, event: str, words: tuple[str, ...]) -> tuple[str, ...]:
+def _differences(model: ForecastModel, event: str, words: tuple[str, ...]) -> tuple[str, ...]:
     notes = [] if model.event == event else [f"it was learned for `{model.event}`"]
     gone = [word for word in model.alphabet if word not in words]
     new = [word for word in words if word not in model.alphabet]
@@ -120,7 +120,7 @@ class Families:
 
     step: EventStep
     reader: SymbolReader
-    model: Model
+    model: ForecastModel
     unit: Callable[[Span], int]
     _made: dict[int, ForecastFamily] = field(default_factory=dict)
 
@@ -177,9 +177,9 @@ class Families:
             within = within.on(belief)
         return replace(known, table=table, within=within, issued=_issued(table, within, self.step.event.confidence))
 
-    def _chain(self, group: str | None, forecast: Forecast) -> Chain:
+    def _chain(self, group: str | None, forecast: Forecast) -> MarkovChain:
         try:
-            return Chain.of(self.reader.delta, self.reader.dfa.final, self.model.contexts(group))
+            return MarkovChain.of(self.reader.delta, self.reader.dfa.final, self.model.contexts(group))
         except ValueError as problem:
             raise InputError.of(
                 "INK0633",
@@ -188,7 +188,7 @@ class Families:
                 helps=("use a smaller `ORDER n`",),
             ) from None
 
-    def _within(self, chain: Chain, group: str | None, forecast: Forecast) -> WithinDuration | None:
+    def _within(self, chain: MarkovChain, group: str | None, forecast: Forecast) -> WithinDuration | None:
         if forecast.within is None or not self.model.n_events:
             return None  # a model without observations is no error; it makes no forecasts
         gaps = self.model.gaps_of(group)
@@ -264,7 +264,7 @@ def _kind(forecast: Forecast) -> Kind:
         case ForecastKind.AROUND:
             return Around(forecast.count or 1)
         case ForecastKind.POINT:
-            return Point()
+            return PointForecast()
         case ForecastKind.SHORTEST:
             return Shortest()
         case ForecastKind.ARGMAX:
@@ -273,9 +273,9 @@ def _kind(forecast: Forecast) -> Kind:
             return Fixed(forecast.count or 0)
 
 
-def _read(table: pa.Table, forecast: Forecast) -> Model:
+def _read(table: pa.Table, forecast: Forecast) -> ForecastModel:
     try:
-        return Model.from_arrow(table)
+        return ForecastModel.from_arrow(table)
     except ValueError as problem:
         raise InputError.of(
             "INK0630",

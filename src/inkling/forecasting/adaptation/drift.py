@@ -7,7 +7,7 @@ from typing import Any
 
 from inkling.forecasting.models.contexts import Contexts
 from inkling.forecasting.models.counts import WordCounts
-from inkling.forecasting.models.model import Model, log_loss
+from inkling.forecasting.models.model import ForecastModel, log_loss
 
 FLOOR = 0.0001
 """The least probability of a symbol, so that the log-loss stays finite."""
@@ -45,7 +45,7 @@ class DriftMeter:
         self._contexts: Contexts | None = None
         self.drift: Drift | None = None  # None while there is no model
 
-    def use(self, model: Model) -> None:
+    def use(self, model: ForecastModel) -> None:
         """Switches to a version of the model."""
         if self.drift is not None and self.drift.version == model.version:
             return

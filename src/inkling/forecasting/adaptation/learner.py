@@ -12,7 +12,7 @@ from inkling.evaluators.forecast.symbols import SymbolReader, symbol_words
 from inkling.forecasting.adaptation.online import OnlineLearning
 from inkling.forecasting.models.counts import WordCounts
 from inkling.forecasting.models.gaps import GapCounts
-from inkling.forecasting.models.model import GAP, WORD, Learning, Model, counts_in
+from inkling.forecasting.models.model import GAP, WORD, ForecastModel, Learning, counts_in
 from inkling.io.tables import typed_table
 from inkling.logical.forecasts import COUNTED, model_table
 from inkling.logical.plan import EventPlan
@@ -24,20 +24,20 @@ NO_TIME = -FOREVER
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learned:
+class ModelCounts:
     """A model, and the counts since its version was made."""
 
-    model: Model
+    model: ForecastModel
     words: WordCounts
     gaps: GapCounts
     since: int = NO_TIME  # the time up to which the model includes all events
     until: int = NO_TIME  # the time of the last counted event
 
     @classmethod
-    def of(cls, model: Model) -> Learned:
+    def of(cls, model: ForecastModel) -> ModelCounts:
         return cls(model, WordCounts.empty(model.counts.n_symbols, model.counts.order), GapCounts.empty())
 
-    def and_counted(self, counted: pa.Table, times: tuple[int, int]) -> Learned:
+    def and_counted(self, counted: pa.Table, times: tuple[int, int]) -> ModelCounts:
         """Adds counts, a table with the columns `COUNTED`."""
         words, gaps = counts_of(counted, self.model.counts.n_symbols, self.model.counts.order)
         first, last = times
@@ -52,14 +52,14 @@ class Learned:
     def is_due(self, online: OnlineLearning) -> bool:
         return online.passed(self.words.n_events, self.until - self.since)
 
-    def renewed(self, online: OnlineLearning) -> Learned:
+    def renewed(self, online: OnlineLearning) -> ModelCounts:
         """The next version; the counts of the last version are scaled by the forgetting factor."""
         model = self.model
         words = _sum(model.counts.scaled(online.forget), self.words)
         gaps = GapCounts.merged(model.gaps.scaled(online.forget), self.gaps) if len(model.gaps.count) else self.gaps
         how = model.learning if model.version else replace(online.how, order=words.order)
         renewed = replace(model, counts=words, gaps=gaps, learning=how, version=model.version + 1)
-        return replace(Learned.of(renewed), since=self.until, until=self.until)
+        return replace(ModelCounts.of(renewed), since=self.until, until=self.until)
 
     @property
     def pending(self) -> pa.Table:
@@ -67,13 +67,13 @@ class Learned:
         return pa.concat_tables([_marked(WORD, self.words.to_arrow()), _marked(GAP, self.gaps.to_arrow())])
 
 
-def first_model(step: EventStep, reader: SymbolReader, online: OnlineLearning) -> Model:
+def first_model(step: EventStep, reader: SymbolReader, online: OnlineLearning) -> ForecastModel:
     """The empty model, version 0, which makes no forecasts."""
     event = step.event
     assert event.forecast is not None
     n, order = reader.n_symbols, counting_order(event, online)
     nothing = Learning("full", 0)
-    return Model(
+    return ForecastModel(
         event.forecast.of,
         symbol_words(step, reader),
         reader.dfa.fingerprint,
@@ -91,7 +91,7 @@ def counting_order(event: EventPlan, online: OnlineLearning) -> int:
     return max(orders, default=ORDER)
 
 
-def as_table(name: str, model: Model) -> pa.Table:
+def as_table(name: str, model: ForecastModel) -> pa.Table:
     """A model as a table of the program."""
     return typed_table(model_table(name), model.to_arrow())
 

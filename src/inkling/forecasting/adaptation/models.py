@@ -12,9 +12,9 @@ from inkling.errors import InputError
 from inkling.evaluators import state as codec
 from inkling.forecasting.adaptation.counting import first_forecasts, readers
 from inkling.forecasting.adaptation.drift import Drift, DriftMeter
-from inkling.forecasting.adaptation.learner import Learned, as_table, counts_of, first_model
+from inkling.forecasting.adaptation.learner import ModelCounts, as_table, counts_of, first_model
 from inkling.forecasting.adaptation.online import OnlineLearning
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 from inkling.io import Data
 from inkling.model.time import Clock
 from inkling.physical.checks import reject_uncertain_training_data
@@ -26,7 +26,7 @@ class LearningModels:
 
     def __init__(self, online: OnlineLearning, tables: Mapping[str, pa.Table], models: Iterable[str]) -> None:
         self.online = online
-        self.learned = {name: Learned.of(Model.from_arrow(tables[name])) for name in models}
+        self.learned = {name: ModelCounts.of(ForecastModel.from_arrow(tables[name])) for name in models}
         self._meters = {name: DriftMeter(online.alarm, online.at_least) for name in self.learned}
         self.use(tables)
 
@@ -44,11 +44,11 @@ class LearningModels:
         """Switches to these versions of models."""
         for name, meter in self._meters.items():
             if name in tables:
-                meter.use(Model.from_arrow(tables[name]))
+                meter.use(ForecastModel.from_arrow(tables[name]))
 
     def begin_anew(self, name: str, table: pa.Table) -> None:
         """Replaces a model, and drops what was learned."""
-        self.learned[name] = Learned.of(Model.from_arrow(table))
+        self.learned[name] = ModelCounts.of(ForecastModel.from_arrow(table))
 
     def take(self, name: str, counted: pa.Table, times: tuple[int, int]) -> None:
         """Adds counts for a model."""
@@ -66,7 +66,7 @@ class LearningModels:
                 tables[name] = as_table(name, self.learned[name].model)
         return tables
 
-    def resume(self, name: str, learned: Learned, drift: Drift | None = None) -> None:
+    def resume(self, name: str, learned: ModelCounts, drift: Drift | None = None) -> None:
         """Resumes from the state of an earlier run."""
         self.learned[name] = learned
         meter = self._meters[name]
@@ -141,8 +141,8 @@ def load_models(models: LearningModels, data: bytes) -> dict[str, pa.Table]:
     """Restores models from the bytes of `dumped_models`; returns their tables."""
     tables = {}
     for name, stored in codec.from_bytes(data, dict[str, StoredModel]).items():
-        model = Model.from_arrow(stored.model)
-        learned = Learned.of(model).and_counted(stored.pending, (stored.since, stored.until))
+        model = ForecastModel.from_arrow(stored.model)
+        learned = ModelCounts.of(model).and_counted(stored.pending, (stored.since, stored.until))
         models.resume(name, learned, stored.drift)
         tables[name] = as_table(name, model)
     return tables

@@ -10,10 +10,10 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from inkling.forecasting.backtest.program import Subject, WatchingProgram
+from inkling.forecasting.backtest.program import ScoredForecast, WatchingProgram
 from inkling.forecasting.backtest.settings import ScoreSettings
 from inkling.forecasting.backtest.trial import span_of
-from inkling.forecasting.learning.learn import Learned
+from inkling.forecasting.learning.learn import LearnedModels
 from inkling.forecasting.learning.on_spark import rejected_among
 from inkling.forecasting.learning.rejected_rows import RejectedRows
 from inkling.forecasting.scoring.intervals import CERTAIN, IntervalScores
@@ -31,7 +31,7 @@ class SparkWatch:
 
     watching: WatchingProgram
     results: batch.SparkResults
-    learned: Learned
+    learned: LearnedModels
     settings: ScoreSettings
 
     @classmethod
@@ -41,7 +41,7 @@ class SparkWatch:
         spark: SparkSession,
         inputs: Mapping[str, Data],
         tables: Mapping[str, Data],
-        learned: Learned,
+        learned: LearnedModels,
         settings: ScoreSettings,
     ) -> SparkWatch:
         results = batch.run(watching, spark, inputs, tables)
@@ -51,7 +51,7 @@ class SparkWatch:
         """Rejected rows."""
         return rejected_among(self.results.rejects)
 
-    def cards(self, subject: Subject) -> Iterator[Scorecard]:
+    def cards(self, subject: ScoredForecast) -> Iterator[Scorecard]:
         """A scorecard per order, then those of the baselines for forecasts about a given interval."""
         span = span_of(subject, self.watching, self.learned.clock)
         counted, compared = pa.table({}), None
@@ -75,7 +75,7 @@ class SparkWatch:
         self.results.close()
 
 
-def _beside(watched: DataFrame, subject: Subject, learned: Learned, span: int | None) -> DataFrame:
+def _beside(watched: DataFrame, subject: ScoredForecast, learned: LearnedModels, span: int | None) -> DataFrame:
     """Each event with its forecast, the next detection, and whether the forecast is scored."""
     time = F.unix_micros("end") if learned.clock is Clock.TIMESTAMP else F.col("end")
     run = Window.partitionBy(*(f"`{key}`" for key in subject.keys), "life").orderBy("event_number")
@@ -119,7 +119,7 @@ def _beside(watched: DataFrame, subject: Subject, learned: Learned, span: int | 
     )
 
 
-def _counted(compared: DataFrame, subject: Subject, *, censored: bool) -> pa.Table:
+def _counted(compared: DataFrame, subject: ScoredForecast, *, censored: bool) -> pa.Table:
     """The number of forecasts by chance, and how many came true; `apart` marks forecasts that do not overlap."""
     made = compared.where(F.col("chance").isNotNull())
     stride = subject.forecast.count if subject.forecast.kind is ForecastKind.WITHIN else None

@@ -16,7 +16,7 @@ from inkling.physical.planner import plan_program
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ScoredForecast:
     """A forecast that is scored."""
 
     event: EventPlan
@@ -69,7 +69,7 @@ class WatchingProgram:
     folder: Path
 
     @classmethod
-    def of(cls, program: Runnable, subjects: Sequence[Subject], orders: Sequence[int]) -> WatchingProgram:
+    def of(cls, program: Runnable, subjects: Sequence[ScoredForecast], orders: Sequence[int]) -> WatchingProgram:
         base = program.physical.program
         events = tuple(_watched(subject, order) for subject in subjects for order in orders)
         models = {subject.forecast.model for subject in subjects}
@@ -86,13 +86,13 @@ class WatchingProgram:
         return ""
 
 
-def subjects_of(program: Runnable) -> tuple[Subject, ...]:
+def subjects_of(program: Runnable) -> tuple[ScoredForecast, ...]:
     forecasts = [event for event in program.physical.program.events if event.forecast is not None]
     reject_uncertain_training_data(program.physical.program, forecasts)
-    return tuple(map(Subject, forecasts))
+    return tuple(map(ScoredForecast, forecasts))
 
 
-def _watched(subject: Subject, order: int) -> EventPlan:
+def _watched(subject: ScoredForecast, order: int) -> EventPlan:
     """The forecast at an order; CONFIDENCE chooses intervals, but does not suppress forecasts about a given one."""
     forecast = replace(subject.forecast, order=order, distribution=False)
     name = subject.watched(order)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from inkling.analysis.clock import time_unit
 from inkling.errors import InputError, ProgramError
-from inkling.forecasting.backtest.program import Subject, WatchingProgram, subjects_of
+from inkling.forecasting.backtest.program import ScoredForecast, WatchingProgram, subjects_of
 from inkling.forecasting.backtest.settings import ORDERS, ScoreSettings
-from inkling.forecasting.learning.learn import Learned, learn
+from inkling.forecasting.learning.learn import LearnedModels, learn
 from inkling.forecasting.learning.rejected_rows import RejectedRows
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 from inkling.forecasting.scoring.baselines import baselines
 from inkling.forecasting.scoring.intervals import interval_scores
 from inkling.forecasting.scoring.outcomes import Outcomes, watched_outcomes
@@ -33,7 +33,7 @@ THRESHOLD = 0.5
 class Watched(Protocol):
     """Protocol: forecasts with detections, in this process or on Spark."""
 
-    def cards(self, subject: Subject) -> Iterator[Scorecard]:
+    def cards(self, subject: ScoredForecast) -> Iterator[Scorecard]:
         """A scorecard per order, then those of the baselines."""
         ...
 
@@ -49,7 +49,7 @@ def tried(
     settings: ScoreSettings | None = None,
     *,
     spark: SparkSession | None = None,
-    models: Mapping[str, Model] | None = None,
+    models: Mapping[str, ForecastModel] | None = None,
     on_rejected: Callable[[RejectedRows], None] | None = None,
 ) -> dict[str, Scores]:
     """Scores of every forecast of a program, by name; `on_rejected` receives the counts of rejected rows.
@@ -93,13 +93,15 @@ def tried(
         watched.close()
 
 
-def orders_learned(models: Mapping[str, Model]) -> tuple[int, ...]:
+def orders_learned(models: Mapping[str, ForecastModel]) -> tuple[int, ...]:
     """The orders that models were learned with, at most the order that all of them have counts for."""
     deepest = min((model.counts.order for model in models.values()), default=0)
     return tuple(sorted({min(model.learning.order, deepest) for model in models.values()})) or ORDERS
 
 
-def _learned_before(models: Mapping[str, Model], subjects: tuple[Subject, ...], settings: ScoreSettings) -> Learned:
+def _learned_before(
+    models: Mapping[str, ForecastModel], subjects: tuple[ScoredForecast, ...], settings: ScoreSettings
+) -> LearnedModels:
     """Existing models; the clock is set once rows are read."""
     if settings.train_until is not None or settings.train_share is not None:
         raise InputError.of(
@@ -119,10 +121,10 @@ def _learned_before(models: Mapping[str, Model], subjects: tuple[Subject, ...], 
                 notes=(f"it was learned with words for order {model.counts.order}",),
                 helps=("use smaller orders",),
             )
-    return Learned(dict(models), {}, None, None, Clock.TICKS, RejectedRows())
+    return LearnedModels(dict(models), {}, None, None, Clock.TICKS, RejectedRows())
 
 
-def span_of(subject: Subject, watching: WatchingProgram, clock: Clock) -> int | None:
+def span_of(subject: ScoredForecast, watching: WatchingProgram, clock: Clock) -> int | None:
     """The duration of a forecast within a duration, in the units of its clock; None for other forecasts."""
     if subject.forecast.within is None:
         return None
@@ -140,10 +142,10 @@ class _LocalWatch:
 
     watching: WatchingProgram
     tables: Mapping[str, Data]
-    learned: Learned
+    learned: LearnedModels
     settings: ScoreSettings
 
-    def cards(self, subject: Subject) -> Iterator[Scorecard]:
+    def cards(self, subject: ScoredForecast) -> Iterator[Scorecard]:
         span = span_of(subject, self.watching, self.learned.clock)
         outcomes = {order: self._outcomes(subject, order) for order in self.settings.orders}
         for order, one in outcomes.items():
@@ -156,10 +158,12 @@ class _LocalWatch:
     def close(self) -> None:
         """Nothing is cached."""
 
-    def _outcomes(self, subject: Subject, order: int) -> Outcomes:
+    def _outcomes(self, subject: ScoredForecast, order: int) -> Outcomes:
         return watched_outcomes(self.tables[subject.watched(order)], subject.keys, after=self.learned.until)
 
-    def _card(self, name: str, outcomes: Outcomes, span: int | None, subject: Subject, order: int | None) -> Scorecard:
+    def _card(
+        self, name: str, outcomes: Outcomes, span: int | None, subject: ScoredForecast, order: int | None
+    ) -> Scorecard:
         censored = self.settings.censored
         return Scorecard(
             name,
@@ -170,7 +174,7 @@ class _LocalWatch:
         )
 
 
-def _scores(subject: Subject, watched: Watched, learned: Learned, settings: ScoreSettings) -> Scores:
+def _scores(subject: ScoredForecast, watched: Watched, learned: LearnedModels, settings: ScoreSettings) -> Scores:
     cards = tuple(watched.cards(subject))
     if not any(card.tally.n_forecasts for card in cards):
         raise InputError.of(
@@ -195,7 +199,7 @@ def _scores(subject: Subject, watched: Watched, learned: Learned, settings: Scor
     )
 
 
-def in_words(learned: Learned) -> str:
+def in_words(learned: LearnedModels) -> str:
     if learned.until is None:
         return "the end"
     if learned.clock is Clock.TICKS:
@@ -203,6 +207,6 @@ def in_words(learned: Learned) -> str:
     return datetime.fromtimestamp(learned.until / 1_000_000, UTC).isoformat(sep=" ", timespec="seconds")[:19]
 
 
-def _without_models(tables: Mapping[str, Data] | None, subjects: tuple[Subject, ...]) -> dict[str, Data]:
+def _without_models(tables: Mapping[str, Data] | None, subjects: tuple[ScoredForecast, ...]) -> dict[str, Data]:
     models = {subject.forecast.model for subject in subjects}
     return {name: data for name, data in (tables or {}).items() if name not in models}

@@ -19,7 +19,7 @@ HEIGHT = FLOOR + BOTTOM_MARGIN
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PlotPoint:
     """A bin of a curve, with its error bar."""
 
     x: float
@@ -47,7 +47,7 @@ class Series:
 
     name: str
     color: int
-    points: tuple[Point, ...]
+    points: tuple[PlotPoint, ...]
     bars: tuple[Bar, ...]
 
     @property
@@ -76,10 +76,10 @@ def drawn(calibrations: Mapping[str, Calibration]) -> tuple[Series, ...]:
     )
 
 
-def _point(one: Bin) -> Point:
+def _point(one: Bin) -> PlotPoint:
     lo, hi = one.interval
     radius = 3.2 if one.n < 30 else 4.4
-    return Point(across(one.mean_probability), up(one.share), up(lo), up(hi), radius, one.describe("happened"))
+    return PlotPoint(across(one.mean_probability), up(one.share), up(lo), up(hi), radius, one.describe("happened"))
 
 
 def _bar(one: Bin, place: int, n_series: int, tallest: int) -> Bar:

@@ -14,9 +14,9 @@ from inkling.analysis.choice import Evaluator
 from inkling.errors import InputError
 from inkling.evaluators.forecast.families import Families, ForecastFamily
 from inkling.evaluators.forecast.symbols import SymbolReader
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.counts import code_of, word_of
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 from inkling.forecasting.models.prediction_tree import CounterTree
 from inkling.physical.plan import Runnable
 
@@ -24,15 +24,15 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class ContextNode:
     """A context: its symbols, oldest first, its count, and the distribution of the next symbol."""
 
     word: tuple[int, ...]
     count: float
     law: NDArray[np.float64]
-    children: tuple[Node, ...]  # contexts with one more event of the past
+    children: tuple[ContextNode, ...]  # contexts with one more event of the past
 
-    def __iter__(self) -> Iterator[Node]:
+    def __iter__(self) -> Iterator[ContextNode]:
         yield self
         for child in self.children:
             yield from child
@@ -52,7 +52,7 @@ def context_text(word: tuple[int, ...]) -> str:
     return " ".join(map(symbol_name, word)) or "anything"
 
 
-def nodes_of(model: Model) -> Node:
+def nodes_of(model: ForecastModel) -> ContextNode:
     """The root of the tree of contexts; a full-order model has a node for every context with a next symbol."""
     counted = CounterTree.of(model.counts.total().shallower(model.learning.order))
     if model.learning.kind == "full":
@@ -65,9 +65,9 @@ def nodes_of(model: Model) -> Node:
         if word:
             below.setdefault(word[1:], []).append(word)
 
-    def node(word: tuple[int, ...]) -> Node:
+    def node(word: tuple[int, ...]) -> ContextNode:
         count = float(counted.followers(len(word), np.array([code_of(word, counted.n_symbols)])).sum())
-        return Node(word, count, laws[word], tuple(node(longer) for longer in sorted(below.get(word, []))))
+        return ContextNode(word, count, laws[word], tuple(node(longer) for longer in sorted(below.get(word, []))))
 
     return node(())
 
@@ -85,12 +85,12 @@ LEAST_SHOWN = 0.0005
 """Smaller probabilities are not shown."""
 
 
-def model_lines(model: Model, most: int = MOST_NODES) -> list[str]:
+def model_lines(model: ForecastModel, most: int = MOST_NODES) -> list[str]:
     """The whole description."""
     return [*about_lines(model), "", *symbol_lines(model), "", *tree_lines(model, most)]
 
 
-def about_lines(model: Model) -> list[str]:
+def about_lines(model: ForecastModel) -> list[str]:
     learning = model.learning
     lines = [
         f"a model of `{model.event}`, version {model.version}",
@@ -110,7 +110,7 @@ def about_lines(model: Model) -> list[str]:
     return [*lines, f"  automaton  {model.n_states} states, {model.fingerprint[:12]}"]
 
 
-def symbol_lines(model: Model) -> list[str]:
+def symbol_lines(model: ForecastModel) -> list[str]:
     """Every symbol, its condition and its count."""
     counts = np.bincount(model.counts.code % model.counts.n_symbols, model.counts.count, model.counts.n_symbols)
     numbers = [f"{count:,.0f}" for count in counts]
@@ -119,7 +119,7 @@ def symbol_lines(model: Model) -> list[str]:
     return ["events", *(f"  {symbol_name(symbol):<3}{word:<{wide}}  {number:>{high}}" for symbol, word, number in rows)]
 
 
-def tree_lines(model: Model, most: int = MOST_NODES) -> list[str]:
+def tree_lines(model: ForecastModel, most: int = MOST_NODES) -> list[str]:
     """The tree of contexts with distributions of the next event; the newest event of a context is on the right."""
     root = nodes_of(model)
     n_nodes = sum(1 for _ in root)
@@ -130,25 +130,25 @@ def tree_lines(model: Model, most: int = MOST_NODES) -> list[str]:
     return [f"next event, by the last ones ({n_nodes:,} node{'' if n_nodes == 1 else 's'})", *lines, *more]
 
 
-def compared_lines(one: Model, other: Model) -> list[str]:
+def compared_lines(one: ForecastModel, other: ForecastModel) -> list[str]:
     """The differences between two models."""
     differences = list(_differences(one, other))
     return differences or ["no difference"]
 
 
-def _rows(node: Node, branch: str, indent: str) -> Iterator[tuple[str, str, str]]:
+def _rows(node: ContextNode, branch: str, indent: str) -> Iterator[tuple[str, str, str]]:
     yield f"{branch}{context_text(node.word)}", f"{node.count:,.0f}", law_text(node)
     for place, child in enumerate(node.children, start=1):
         is_last = place == len(node.children)
         yield from _rows(child, f"{indent}{'└─ ' if is_last else '├─ '}", indent + ("   " if is_last else "│  "))
 
 
-def law_text(node: Node) -> str:
+def law_text(node: ContextNode) -> str:
     shares = [(share, symbol) for symbol, share in enumerate(node.law.tolist()) if share >= LEAST_SHOWN]
     return "  ".join(f"{symbol_name(symbol)} {share:.3f}" for share, symbol in shares)
 
 
-def _differences(one: Model, other: Model) -> Iterator[str]:
+def _differences(one: ForecastModel, other: ForecastModel) -> Iterator[str]:
     for name, left, right in (
         ("event", one.event, other.event),
         ("version", one.version, other.version),
@@ -167,7 +167,7 @@ def _differences(one: Model, other: Model) -> Iterator[str]:
         yield from _other_laws(one, other)
 
 
-def _other_laws(one: Model, other: Model) -> Iterator[str]:
+def _other_laws(one: ForecastModel, other: ForecastModel) -> Iterator[str]:
     """Contexts that only one model has, and the contexts with the largest differences in their distributions."""
     left = {node.word: node for node in nodes_of(one)}
     right = {node.word: node for node in nodes_of(other)}
@@ -181,7 +181,7 @@ def _other_laws(one: Model, other: Model) -> Iterator[str]:
         yield f"after {context_text(word):<11}{law_text(left[word])} → {law_text(right[word])}"
 
 
-def forecast_lines(program: Runnable, model: Model) -> list[str]:
+def forecast_lines(program: Runnable, model: ForecastModel) -> list[str]:
     """The forecasts of a program with a model; forecasts within a duration need the clock of data and are left out."""
     lines: list[str] = []
     problems = []
@@ -197,7 +197,7 @@ def forecast_lines(program: Runnable, model: Model) -> list[str]:
                 problems.append(problem)  # it may have another model
                 continue
             if forecast.within is None:
-                chain = Chain.of(reader.delta, reader.dfa.final, families.model.contexts())
+                chain = MarkovChain.of(reader.delta, reader.dfa.final, families.model.contexts())
                 lines += [f"{step.event.name}", *_forecast_rows(chain, families.member(0))]
     if not lines and problems:
         raise problems[0]
@@ -210,7 +210,7 @@ def forecast_lines(program: Runnable, model: Model) -> list[str]:
     return lines
 
 
-def _forecast_rows(chain: Chain, family: ForecastFamily) -> Iterator[str]:
+def _forecast_rows(chain: MarkovChain, family: ForecastFamily) -> Iterator[str]:
     table = family.table
     words = chain.contexts.words()
     names = [context_text(words[context]) for context in chain.context]
@@ -238,7 +238,7 @@ path { fill: none; stroke: #57606a }
 """
 
 
-def model_svg(model: Model) -> str:
+def model_svg(model: ForecastModel) -> str:
     """The tree of contexts from left to right; the bars in a box are the distribution of the next event."""
     root = nodes_of(model)
     rows = dict(_placed(root, [0.0]))
@@ -262,7 +262,7 @@ def model_svg(model: Model) -> str:
     )
 
 
-def _placed(node: Node, free: list[float]) -> Iterator[tuple[tuple[int, ...], float]]:
+def _placed(node: ContextNode, free: list[float]) -> Iterator[tuple[tuple[int, ...], float]]:
     """The row of each context: leaves below each other, inner nodes centered on their children."""
     if not node.children:
         yield node.word, free[0]
@@ -278,7 +278,7 @@ def _corner(word: tuple[int, ...], row: float, top: float) -> tuple[float, float
     return MARGIN + len(word) * (WIDTH + ACROSS), top + row * (HEIGHT + DOWN)
 
 
-def _legend(model: Model) -> Iterator[str]:
+def _legend(model: ForecastModel) -> Iterator[str]:
     kind = f"{model.learning.kind}, order {model.learning.order}, {model.n_events:,.0f} events"
     yield f'<text font-weight="600" x="{MARGIN}" y="{MARGIN + 8}">{escape(model.event)}</text>'
     yield f'<text class="more" x="{MARGIN + WIDTH}" y="{MARGIN + 8}">{escape(kind)}</text>'
@@ -288,7 +288,7 @@ def _legend(model: Model) -> Iterator[str]:
         yield f'<text x="{MARGIN + 16}" y="{y:.0f}">{escape(f"{symbol_name(symbol)}  {word}")}</text>'
 
 
-def _lines(root: Node, rows: dict[tuple[int, ...], float], top: float) -> Iterator[str]:
+def _lines(root: ContextNode, rows: dict[tuple[int, ...], float], top: float) -> Iterator[str]:
     for node in root:
         x, y = _corner(node.word, rows[node.word], top)
         for child in node.children:
@@ -298,7 +298,7 @@ def _lines(root: Node, rows: dict[tuple[int, ...], float], top: float) -> Iterat
             yield f'<path d="M{x + WIDTH:.0f} {start:.0f}C{way}"/>'
 
 
-def _box(model: Model, node: Node, row: float, top: float) -> str:
+def _box(model: ForecastModel, node: ContextNode, row: float, top: float) -> str:
     x, y = _corner(node.word, row, top)
     tooltip = [f"after {context_text(node.word)}: {node.count:,.0f} events"]
     tooltip += [f"{share:.4f}  {word}" for share, word in zip(node.law.tolist(), model.alphabet, strict=True)]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from inkling.errors import InputError
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 
 
-def load_model(path: str | Path) -> Model:
+def load_model(path: str | Path) -> ForecastModel:
     """Loads a model from a file."""
     if Path(path).is_dir():
         raise InputError.of("INK0618", f"`{path}` is a folder, expected the file of a model")
@@ -19,12 +19,12 @@ def load_model(path: str | Path) -> Model:
             "INK0550", f"there is no file `{path}`", helps=("models are made with `inkling fit` or `Program.fit`",)
         )
     try:
-        return Model.load(path)
+        return ForecastModel.load(path)
     except ValueError as problem:
         raise _no_model(path, problem) from None
 
 
-def save_model(model: Model, path: str | Path) -> Model:
+def save_model(model: ForecastModel, path: str | Path) -> ForecastModel:
     """Writes a model, as the next version of an existing model; a file that is no model is not overwritten."""
     try:
         return model.save(path)

@@ -12,11 +12,11 @@ import pyarrow as pa
 from inkling.errors import InputError
 from inkling.evaluators.certain import run_plan
 from inkling.evaluators.forecast.symbols import SymbolReader, symbol_words
-from inkling.forecasting.learning.program import LearningProgram, Subject, column_of, learning_event, subjects_of
+from inkling.forecasting.learning.program import LearningProgram, ModelToLearn, column_of, learning_event, subjects_of
 from inkling.forecasting.learning.rejected_rows import RejectedRows
 from inkling.forecasting.learning.settings import AUTO, DEEPEST, DEFAULT_ORDER, FitSettings
 from inkling.forecasting.models.counts import WordCounts, check_codes
-from inkling.forecasting.models.model import Model, best_order, counts_in, log_loss
+from inkling.forecasting.models.model import ForecastModel, best_order, counts_in, log_loss
 from inkling.io import Data
 from inkling.io.normalize import END
 from inkling.local import IngestedInputs, ingest
@@ -40,10 +40,10 @@ _BEFORE = "@before"
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedModels:
     """Models by name, and, if the order was chosen, the log-loss of each order in bits per held-out event."""
 
-    models: dict[str, Model]
+    models: dict[str, ForecastModel]
     losses: Mapping[str, Mapping[int, float]]
     until: int | None  # the last time that was learned from, if there was one
     held_out_after: int | None
@@ -60,7 +60,7 @@ def learn(
     spark: SparkSession | None = None,
     partitions: int | None = None,
     names: Collection[str] | None = None,
-) -> Learned:
+) -> LearnedModels:
     """Learns the models of the forecasts of a program, in one pass over the data."""
     settings = settings or FitSettings()
     subjects = subjects_of(program, names)
@@ -86,10 +86,10 @@ def learn(
             best = best_order(losses[subject.model]) if losses[subject.model] else model.counts.order
             model = replace(model, learning=replace(model.learning, order=best))
         models[subject.model] = model
-    return Learned(models, losses, until, split, run.clock, rejected)
+    return LearnedModels(models, losses, until, split, run.clock, rejected)
 
 
-def compared(model: Model, first: WordCounts) -> dict[int, float]:
+def compared(model: ForecastModel, first: WordCounts) -> dict[int, float]:
     """The log-loss by order, in bits per event: of a model of the first events, on the later events."""
     later = _without(model.counts, first).total()
     if not later.n_events or not first.n_events:
@@ -104,7 +104,7 @@ def compared(model: Model, first: WordCounts) -> dict[int, float]:
     }
 
 
-def _order(subject: Subject, reader: SymbolReader, settings: FitSettings) -> int:
+def _order(subject: ModelToLearn, reader: SymbolReader, settings: FitSettings) -> int:
     """The order of the words to count."""
     deepest = _deepest(reader)
     asked = settings.order if isinstance(settings.order, int) else None
@@ -133,7 +133,7 @@ def _deepest(reader: SymbolReader) -> int:
     return order
 
 
-def _event(program: Runnable, subject: Subject, settings: FitSettings) -> EventPlan:
+def _event(program: Runnable, subject: ModelToLearn, settings: FitSettings) -> EventPlan:
     by = None if settings.by is None else column_of(program, subject, settings.by)
     return learning_event(subject, 0, by=by)
 
@@ -150,7 +150,7 @@ def _run(
     tables: Mapping[str, Data] | None,
     spark: SparkSession | None,
     partitions: int | None,
-) -> Run:
+) -> LearningData:
     """The data to learn from; only streams and tables that learning needs are read."""
     declared = {stream.schema.name for stream in program.plan.streams}
     read = {name: data for name, data in inputs.items() if name in learning.streams or name not in declared}
@@ -164,7 +164,7 @@ def _run(
     return SparkRun(spark, learning, read, facts, partitions)
 
 
-def _until(run: Run, settings: FitSettings) -> int | None:
+def _until(run: LearningData, settings: FitSettings) -> int | None:
     last = settings.last
     if last is not None:
         until, clock = last
@@ -193,13 +193,13 @@ def _before(event: EventPlan, split: int | None) -> EventPlan:
 
 def _model(
     learning: LearningProgram,
-    subject: Subject,
+    subject: ModelToLearn,
     event: EventPlan,
     reader: SymbolReader,
     found: pa.Table,
     settings: FitSettings,
     rejected: RejectedRows,
-) -> Model:
+) -> ForecastModel:
     assert event.forecast is not None
     assert event.forecast.order is not None
     words, gaps = counts_in(found, reader.n_symbols, event.forecast.order)
@@ -222,7 +222,7 @@ def _model(
             helps=("use a smaller one",),
         )
     asked = settings.order if isinstance(settings.order, int) else event.forecast.order
-    return Model(
+    return ForecastModel(
         subject.forecast.of,
         symbol_words(learning.step(event.name)[1], reader),
         reader.dfa.fingerprint,
@@ -247,7 +247,7 @@ def _without(counts: WordCounts, part: WordCounts) -> WordCounts:
     )
 
 
-class Run(Protocol):
+class LearningData(Protocol):
     """Protocol: data that learning programs are run over."""
 
     @property

@@ -18,7 +18,7 @@ from inkling.physical.stages import column_types
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ModelToLearn:
     """A model to be learned, and a forecast that reads it."""
 
     model: str
@@ -69,7 +69,7 @@ class LearningProgram:
         return SymbolReader.of(step, len(stage.inputs), stage.resets)
 
 
-def subjects_of(program: Runnable, names: Collection[str] | None = None) -> tuple[Subject, ...]:
+def subjects_of(program: Runnable, names: Collection[str] | None = None) -> tuple[ModelToLearn, ...]:
     """The models of all forecasts of a program, or of the named ones; names are of models, forecasts or events."""
     events = [event for event in program.physical.program.events if event.forecast is not None]
     if not events:
@@ -89,7 +89,7 @@ def subjects_of(program: Runnable, names: Collection[str] | None = None) -> tupl
 
 
 def learning_event(
-    subject: Subject, order: int, *, name: str | None = None, until: int | None = None, by: Column | None = None
+    subject: ModelToLearn, order: int, *, name: str | None = None, until: int | None = None, by: Column | None = None
 ) -> EventPlan:
     """The event whose results are the counts for a model."""
     forecast = replace(subject.forecast, order=order, until=until, by=subject.forecast.by if by is None else by)
@@ -97,7 +97,7 @@ def learning_event(
     return event if name is None else replace(event, name=name, schema=replace(event.schema, name=name))
 
 
-def column_of(program: Runnable, subject: Subject, name: str) -> Column:
+def column_of(program: Runnable, subject: ModelToLearn, name: str) -> Column:
     """The column with the group of a row; all streams that the model is learned from have it."""
     plan = program.physical.program
     types = [column_types(plan, source) for source in subject.event.scope]
@@ -145,7 +145,7 @@ def _names(model: str, events: list[EventPlan]) -> list[str]:
     return [model, *(event.name for event in events), *(one.forecast.of for one in events if one.forecast is not None)]
 
 
-def _subject(model: str, events: list[EventPlan]) -> Subject:
+def _subject(model: str, events: list[EventPlan]) -> ModelToLearn:
     kinds = {(one.forecast.of, one.forecast.features, one.forecast.by) for one in events if one.forecast is not None}
     if len(kinds) > 1:
         names = " and ".join(f"`{event.name}`" for event in events)
@@ -156,4 +156,4 @@ def _subject(model: str, events: list[EventPlan]) -> Subject:
             helps=(f"give one of them its own model: `MODEL {events[-1].name}_model`",),
         )
     orders = [one.forecast.order for one in events if one.forecast is not None and one.forecast.order is not None]
-    return Subject(model, events[0], max(orders, default=None))
+    return ModelToLearn(model, events[0], max(orders, default=None))

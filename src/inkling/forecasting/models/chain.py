@@ -29,7 +29,7 @@ def moves(dfa: Dfa) -> npt.NDArray[np.int32]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chain:
+class MarkovChain:
     """State 0 is the beginning of a key; every reachable pair is a state, however improbable.
 
     In Alevizos et al., ``target`` and ``weight`` are the transition matrix Π, and ``final`` marks the final states.
@@ -51,7 +51,7 @@ class Chain:
         final: npt.NDArray[np.bool_],
         contexts: Contexts,
         also: Sequence[tuple[int, int]] = (),
-    ) -> Chain:
+    ) -> MarkovChain:
         """The chain of all pairs that are reachable from the beginning, and from the pairs in ``also``."""
         n_states, n_symbols = delta.shape
         if n_symbols != contexts.n_symbols:
@@ -91,7 +91,7 @@ class Chain:
         )
 
     @classmethod
-    def of_dfa(cls, dfa: Dfa, contexts: Contexts) -> Chain:
+    def of_dfa(cls, dfa: Dfa, contexts: Contexts) -> MarkovChain:
         return cls.of(moves(dfa), dfa.final, contexts)
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.gaps import GapCounts
 from inkling.kernels.forecast import durations as kernel
 from inkling.kernels.forecast.intervals import mixed
@@ -37,7 +37,7 @@ class WithinDuration:
         return (self.upper - self.lower) / 2
 
 
-def within_duration(chain: Chain, gaps: GapCounts, duration: int, *, steps: int = 256) -> WithinDuration:
+def within_duration(chain: MarkovChain, gaps: GapCounts, duration: int, *, steps: int = 256) -> WithinDuration:
     """Bounds on the probability of a detection at most ``duration`` after now.
 
     Time is divided into steps. Gaps that are rounded up give the lower bound, gaps that are rounded down the upper

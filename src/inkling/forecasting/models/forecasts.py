@@ -4,7 +4,7 @@
 |---|---|
 | `Within` | CLASSIFICATION-NEXTW |
 | `Around` | classification of a window around the shortest path to a final state (engine) |
-| `Point` | REGRESSION-ARGMAX |
+| `PointForecast` | REGRESSION-ARGMAX |
 | `Shortest` | REGRESSION-INTERVAL |
 | `Argmax` | an interval grown around the most likely point (engine) |
 | `Fixed` | the interval of a fixed spread with the largest mass (engine) |
@@ -18,12 +18,12 @@ from typing import TypeAlias, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.kernels.forecast import chains
 from inkling.kernels.forecast import intervals as kernel
 
 
-def waiting_times(chain: Chain, horizon: int) -> npt.NDArray[np.float64]:
+def waiting_times(chain: MarkovChain, horizon: int) -> npt.NDArray[np.float64]:
     """[state, n - 1]: the waiting-time distribution P(W = n), n events from now until the next detection.
 
     From a final state, it is the time until the detection after the current one. All states are computed together, by
@@ -54,7 +54,7 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PointForecast:
     """The next detection is the most likely event."""
 
 
@@ -75,7 +75,7 @@ class Fixed:
     spread: int
 
 
-Kind: TypeAlias = Within | Around | Point | Shortest | Argmax | Fixed
+Kind: TypeAlias = Within | Around | PointForecast | Shortest | Argmax | Fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Asked:
         if not 0 <= self.confidence <= 1:
             raise ValueError(f"a confidence lies between 0 and 1, not at {self.confidence}")
         match self.kind:
-            case Point() | Shortest() | Argmax() if self.horizon < 1:
+            case PointForecast() | Shortest() | Argmax() if self.horizon < 1:
                 raise ValueError(f"a forecast of kind {type(self.kind).__name__.lower()} needs a horizon")
             case Within(events) | Around(events) if events < 1:
                 raise ValueError(f"a forecast covers at least one event, not {events}")
@@ -102,7 +102,7 @@ class Asked:
             case _:
                 pass
 
-    def horizon_for(self, chain: Chain) -> int:
+    def horizon_for(self, chain: MarkovChain) -> int:
         """The number of events for which waiting times are needed."""
         match self.kind:
             case Within(events):
@@ -111,7 +111,7 @@ class Asked:
                 return max(1, int(chain.distance.max(initial=0)) + events // 2)
             case Fixed(spread):
                 return max(self.horizon, spread + 1)
-            case Point() | Shortest() | Argmax():
+            case PointForecast() | Shortest() | Argmax():
                 return self.horizon
             case _:
                 assert_never(self.kind)
@@ -132,7 +132,7 @@ class ForecastTable:
     issued: npt.NDArray[np.bool_]  # eligible and likely enough
 
     @classmethod
-    def of(cls, chain: Chain, asked: Asked, times: npt.NDArray[np.float64] | None = None) -> ForecastTable:
+    def of(cls, chain: MarkovChain, asked: Asked, times: npt.NDArray[np.float64] | None = None) -> ForecastTable:
         """A forecast for every state of a chain; ``times`` are its waiting times if they are known already."""
         if times is None:
             times = waiting_times(chain, asked.horizon_for(chain))
@@ -152,7 +152,7 @@ class ForecastTable:
         return _table(self.asked, kernel.mixed(weights, self.times), self.center[likeliest], eligible)
 
 
-def _eligible(chain: Chain, asked: Asked) -> npt.NDArray[np.bool_]:
+def _eligible(chain: MarkovChain, asked: Asked) -> npt.NDArray[np.bool_]:
     made = chain.known & (chain.distance >= 0)
     if not asked.including_final:
         made &= ~chain.final
@@ -178,7 +178,7 @@ def _table(
             how = kernel.GIVEN
             low = np.maximum(1, center - events // 2).astype(np.int32)
             high = (center + events // 2).astype(np.int32)
-        case Point():
+        case PointForecast():
             how = kernel.POINT
         case Shortest():
             how = kernel.SHORTEST

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from inkling.automata.dfa import Dfa
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import Contexts, tree_contexts, with_laws
 from inkling.forecasting.models.counts import WordCounts
 from inkling.forecasting.models.full_order import full_contexts, shrunk
@@ -129,7 +129,7 @@ class Learning:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class ForecastModel:
     """The contents of a model file; contexts and chains are derived from it."""
 
     event: str
@@ -191,11 +191,11 @@ class Model:
             return self.gaps.total()
         return self.gaps.of_group(group).shrunk(self.gaps, strength)
 
-    def chain(self, dfa: Dfa, group: str | None = None) -> Chain:
+    def chain(self, dfa: Dfa, group: str | None = None) -> MarkovChain:
         self.check(dfa)
-        return Chain.of_dfa(dfa, self.contexts(group))
+        return MarkovChain.of_dfa(dfa, self.contexts(group))
 
-    def learned_from(self, counts: WordCounts, gaps: GapCounts | None = None) -> Model:
+    def learned_from(self, counts: WordCounts, gaps: GapCounts | None = None) -> ForecastModel:
         """The next version, with other counts."""
         return replace(self, counts=counts, gaps=self.gaps if gaps is None else gaps, version=self.version + 1)
 
@@ -220,7 +220,7 @@ class Model:
         return pa.concat_tables(parts, promote_options="default")
 
     @classmethod
-    def from_arrow(cls, table: pa.Table) -> Model:
+    def from_arrow(cls, table: pa.Table) -> ForecastModel:
         if not {"what", "about"} <= {*table.column_names}:
             raise ValueError("this is not a model: nothing in it says which event it is of")
         what = table["what"].to_numpy(zero_copy_only=False)
@@ -251,10 +251,10 @@ class Model:
         """Lets a model be passed wherever a table is expected."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
-    def save(self, path: str | Path) -> Model:
+    def save(self, path: str | Path) -> ForecastModel:
         """Writes the model atomically, as the next version of an existing file; returns the saved model."""
         path = Path(path)
-        before = Model.load(path).version if path.exists() else 0
+        before = ForecastModel.load(path).version if path.exists() else 0
         saved = replace(self, version=max(self.version, before + 1))
         unfinished = path.with_name(f".{path.name}.new")
         pq.write_table(saved.to_arrow(), unfinished)
@@ -262,7 +262,7 @@ class Model:
         return saved
 
     @classmethod
-    def load(cls, path: str | Path) -> Model:
+    def load(cls, path: str | Path) -> ForecastModel:
         try:
             table = pq.read_table(path)
         except (pa.ArrowInvalid, OSError) as error:

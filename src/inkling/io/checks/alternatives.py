@@ -37,7 +37,7 @@ def checked_alternatives(schema: StreamSchema, uncertainty: ProbableValue, rows:
     if not len(rows):
         return rows, NO_REJECTS
     written = rows[uncertainty.probability].cast(pa.float64()).to_numpy()
-    steps = Steps.of(schema, uncertainty, rows)
+    steps = AlternativeSteps.of(schema, uncertainty, rows)
     about = _Alternatives(schema, uncertainty, rows, steps, written, np.clip(np.nan_to_num(written), 0.0, 1.0))
     findings = about.findings()
     if uncertainty.given:
@@ -73,7 +73,7 @@ class _Alternatives:
     schema: StreamSchema
     uncertainty: ProbableValue
     rows: pa.Table
-    steps: Steps
+    steps: AlternativeSteps
     written: NDArray[np.float64]
     chances: NDArray[np.float64]
 
@@ -161,12 +161,12 @@ class Unfollowed:
 class Chains:
     """A chain starts with a KEY, and at a step none of whose rows names a previous state."""
 
-    steps: Steps
+    steps: AlternativeSteps
     is_anew: NDArray[np.bool_]
     starts: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, steps: Steps) -> Chains:
+    def of(cls, steps: AlternativeSteps) -> Chains:
         is_anew = ~steps.per_step(steps.given != NOTHING)
         return cls(steps, is_anew, steps.starts_key | is_anew)
 
@@ -253,7 +253,7 @@ NOTHING = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class AlternativeSteps:
     """Steps in the order of key and time; rows by their places in the table.
 
     `value` and `given` are numbers of states. A source is a step with one of its previous states, an alternative a
@@ -283,7 +283,7 @@ class Steps:
         return np.bincount(self.step[rows], minlength=self.n_steps) > 0
 
     @classmethod
-    def of(cls, schema: StreamSchema, uncertainty: ProbableValue, rows: pa.Table) -> Steps:
+    def of(cls, schema: StreamSchema, uncertainty: ProbableValue, rows: pa.Table) -> AlternativeSteps:
         n_rows = len(rows)
         key = numbered([rows[name] for name in schema.key], n_rows)
         time = rows[START].to_numpy()

@@ -58,7 +58,7 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class SegmentEnds:
     uncertainty: LostEvents
     recorded: Recorded
     count: Declared
@@ -68,7 +68,7 @@ class Ends:
     ended: Mask
 
     @classmethod
-    def of(cls, uncertainty: LostEvents, rows: pa.Table, recorded: Recorded) -> Ends:
+    def of(cls, uncertainty: LostEvents, rows: pa.Table, recorded: Recorded) -> SegmentEnds:
         lo, hi = uncertainty.bounds or (None, None)
         rate = uncertainty.rate if isinstance(uncertainty.rate, str) else None
         count, low, high, speed = (Declared.of(column, rows, recorded) for column in (uncertainty.count, lo, hi, rate))
@@ -207,7 +207,7 @@ def checked_numbers(
     if not len(rows):
         return rows, pa.concat_tables([unnumbered, after])
     recorded = Recorded.of(schema, uncertainty, rows)
-    ends = Ends.of(uncertainty, rows, recorded)
+    ends = SegmentEnds.of(uncertainty, rows, recorded)
     findings = [
         _repeated(recorded),
         *ends.counts(),
@@ -291,7 +291,7 @@ def _not_later(uncertainty: LostEvents, recorded: Recorded) -> list[Finding]:
     ]
 
 
-def _long_runs(recorded: Recorded, ends: Ends, most_lost: int) -> Finding:
+def _long_runs(recorded: Recorded, ends: SegmentEnds, most_lost: int) -> Finding:
     longest = np.maximum.reduceat(np.append(recorded.lost_between, 0), recorded.first)
     longest = np.maximum(longest, np.maximum(ends.n_before, ends.n_after))
     return Finding(
@@ -301,7 +301,7 @@ def _long_runs(recorded: Recorded, ends: Ends, most_lost: int) -> Finding:
     )
 
 
-def _wrong_roles(column: str, rows: pa.Table, recorded: Recorded, ends: Ends) -> list[Finding]:
+def _wrong_roles(column: str, rows: pa.Table, recorded: Recorded, ends: SegmentEnds) -> list[Finding]:
     """A word that every stream knows says what it says; any other says the same in all events of a KEY."""
     roles = rows[column].combine_chunks().take(pa.array(recorded.order)).cast(pa.string())
     words = pc.utf8_lower(roles)

@@ -61,7 +61,7 @@ class BatchProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class LogEntry:
+class ProgressEntry:
     """A delivered micro-batch, the sums up to it, and the seconds of its delivery."""
 
     tally: BatchTally
@@ -106,19 +106,19 @@ class ProgressLog:
     """The last micro-batches, with sums over all of them since the query started."""
 
     def __init__(self) -> None:
-        self._entries: deque[LogEntry] = deque(maxlen=KEPT)
+        self._entries: deque[ProgressEntry] = deque(maxlen=KEPT)
 
     @property
     def tallies(self) -> list[BatchTally]:
         return [entry.tally for entry in list(self._entries)]
 
     @property
-    def entries(self) -> list[LogEntry]:
+    def entries(self) -> list[ProgressEntry]:
         return list(self._entries)
 
     def add(self, tally: BatchTally, seconds: float) -> None:
         totals = tally if not self._entries else summed(self._entries[-1].totals, tally)
-        self._entries.append(LogEntry(tally, totals, seconds))
+        self._entries.append(ProgressEntry(tally, totals, seconds))
 
 
 def seconds_between(trigger: Mapping[str, Any]) -> float:

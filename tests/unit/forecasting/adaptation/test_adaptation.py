@@ -18,7 +18,7 @@ from inkling.forecasting.adaptation.counting import counting_name, readers, with
 from inkling.forecasting.adaptation.learner import counts_of, first_model
 from inkling.forecasting.adaptation.online import OnlineLearning, every_of
 from inkling.forecasting.models.counts import WordCounts
-from inkling.forecasting.models.model import Learning, Model
+from inkling.forecasting.models.model import ForecastModel, Learning
 from inkling.local_stream import LocalStream
 from inkling.logical.forecasts import COUNTED
 from inkling.logical.vectorized import ARROW_TYPES
@@ -72,7 +72,7 @@ def counted(rows: list[Row], order: int) -> WordCounts:
     return WordCounts.from_arrow(table.replace_schema_metadata({"n_symbols": str(n), "order": str(order)}))
 
 
-def model_of(rows: list[Row], order: int, version: int = 1, kind: str = "tree") -> Model:
+def model_of(rows: list[Row], order: int, version: int = 1, kind: str = "tree") -> ForecastModel:
     step, reader = readers(program().physical)["ab_model"]
     empty = first_model(step, reader, OnlineLearning(order=order))
     return replace(empty, counts=counted(rows, order), learning=Learning(kind, order), version=version)  # type: ignore[arg-type]
@@ -96,7 +96,7 @@ def pushed(stream: LocalStream, rows: list[Row], rng: random.Random) -> list[Row
     return found
 
 
-def fresh(text: str, model: Model, rows: list[Row]) -> dict[object, Row]:
+def fresh(text: str, model: ForecastModel, rows: list[Row]) -> dict[object, Row]:
     """What a program that had these settings and this model all along says, by the event it says it after."""
     found = program(text).run_local({"V": rows}, {"ab_model": model.to_arrow()}).tables["ab_forecast"]
     return {row["lineage"][0]: row for row in in_order(found.to_pylist())}
@@ -296,14 +296,14 @@ def test_learning_beside_forecasting(forget: float) -> None:
         rows = random_rows(seed, 260)
         stream = program().open(learn=online)
         told: list[Row] = []
-        versions: dict[int, Model] = {0: Model.from_arrow(stream.model("ab_model"))}
+        versions: dict[int, ForecastModel] = {0: ForecastModel.from_arrow(stream.model("ab_model"))}
         began = {0: 0}
         at = 0
         while at < len(rows):
             size = rng.randrange(1, 40)
             told += stream.push({"V": rows[at : at + size]})["ab_forecast"].to_pylist()
             at += size
-            model = Model.from_arrow(stream.model("ab_model"))
+            model = ForecastModel.from_arrow(stream.model("ab_model"))
             if model.version not in versions:
                 # the last row that came is still open
                 versions[model.version], began[model.version] = model, min(at, len(rows)) - 1
@@ -333,7 +333,7 @@ def test_learning_goes_on_from_a_given_model() -> None:
     stream = program().open({"ab_model": model_of(past, 1, 7).to_arrow()}, learn=OnlineLearning(every=50))
     stream.push({"V": rows})
     stream.finish()
-    model = Model.from_arrow(stream.model("ab_model"))
+    model = ForecastModel.from_arrow(stream.model("ab_model"))
     assert model.version == 8
     assert same_counts(model.counts.total(), WordCounts.merged(counted(past, 1), counted(rows, 1)))
     assert model.learning == Learning("tree", 1)
@@ -407,7 +407,7 @@ def test_versions_by_time_of_the_stream() -> None:
     versions = []
     for minute in range(7):
         stream.push({"V": [{"id": minute, "k": "x", "s": "A", "t": f"2026-03-02T10:0{minute}:00Z"}]})
-        versions.append(Model.from_arrow(stream.model("ab_model")).version)
+        versions.append(ForecastModel.from_arrow(stream.model("ab_model")).version)
     assert versions == [0, 0, 0, 1, 1, 2, 2]  # a minute is decided when the next one comes
 
 

@@ -17,7 +17,7 @@ from inkling.forecasting.learning.program import LearningProgram, learning_event
 from inkling.forecasting.learning.settings import FitSettings, on_clock
 from inkling.forecasting.models.counts import WordCounts
 from inkling.forecasting.models.gaps import GapCounts
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 from inkling.local_stream import LocalStream
 from inkling.model.time import Clock
 
@@ -30,7 +30,7 @@ def letters(text: str, keys: str = "k") -> dict[str, list[dict[str, object]]]:
     return {"V": [{"k": keys[t % len(keys)], "s": letter, "t": t} for t, letter in enumerate(text)]}
 
 
-def counted(model: Model) -> dict[tuple[int, ...], float]:
+def counted(model: ForecastModel) -> dict[tuple[int, ...], float]:
     return model.counts.occurrences()
 
 

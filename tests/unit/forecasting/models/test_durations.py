@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.durations import within_duration
 from inkling.forecasting.models.forecasts import waiting_times
 from inkling.forecasting.models.full_order import independent
@@ -21,7 +21,7 @@ def gaps(*pairs: tuple[int, int]) -> GapCounts:
 
 
 def test_with_gaps_of_one_it_is_the_number_of_events() -> None:
-    chain = Chain.of(*AB, independent([0.3, 0.7]))
+    chain = MarkovChain.of(*AB, independent([0.3, 0.7]))
     found = within_duration(chain, gaps((0, 1), (1, 1)), 7)
     expected = waiting_times(chain, 7).sum(axis=1)
     np.testing.assert_allclose(found.lower, expected, atol=1e-12)
@@ -30,7 +30,7 @@ def test_with_gaps_of_one_it_is_the_number_of_events() -> None:
 
 @pytest.mark.parametrize(("duration", "steps"), [(23, 23), (23, 16), (1_000, 256), (40, 40)])
 def test_bounds_hold_the_truth(duration: int, steps: int) -> None:
-    chain = Chain.of(*AB, independent([0.3, 0.7]))
+    chain = MarkovChain.of(*AB, independent([0.3, 0.7]))
     scale = duration // 20
     known = {0: [4 * scale, 11 * scale], 1: [6 * scale, 6 * scale, 9 * scale]}
     found = within_duration(
@@ -56,7 +56,7 @@ def _by_enumeration(state: int, known: dict[int, list[int]], left: int) -> float
 
 
 def test_gaps_of_nothing_and_unknown_gaps() -> None:
-    chain = Chain.of(*AB, independent([0.5, 0.5]))
+    chain = MarkovChain.of(*AB, independent([0.5, 0.5]))
     at_once = within_duration(chain, gaps((0, 0), (1, 0)), 5)
     np.testing.assert_allclose(at_once.lower, 1.0, atol=1e-9)
     np.testing.assert_allclose(at_once.upper, 1.0, atol=1e-9)
@@ -67,7 +67,7 @@ def test_gaps_of_nothing_and_unknown_gaps() -> None:
 
 
 def test_steps_are_finer_for_small_chains() -> None:
-    chain = Chain.of(*AB, independent([0.3, 0.7]))
+    chain = MarkovChain.of(*AB, independent([0.3, 0.7]))
     measured = gaps(*itertools.product((0, 1), (900, 1_100, 1_300)))
     widths = [within_duration(chain, measured, 4_000, steps=steps).half_width.max() for steps in (16, 64, 256)]
     assert widths[0] > widths[1] >= widths[2]

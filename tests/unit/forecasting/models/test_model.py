@@ -20,7 +20,7 @@ from inkling.forecasting.models.chain import moves
 from inkling.forecasting.models.counts import Histories, WordCounts
 from inkling.forecasting.models.full_order import full_contexts, independent
 from inkling.forecasting.models.gaps import GapCounts
-from inkling.forecasting.models.model import Learning, Model, best_order, log_loss
+from inkling.forecasting.models.model import ForecastModel, Learning, best_order, log_loss
 
 
 def automaton(*steps: int) -> Dfa:
@@ -45,17 +45,17 @@ AB = automaton(0, 1)
 KEYS = ["aababbabaab", "bbbabbbabba"]
 
 
-def model(kind: str = "tree", **learning: float) -> Model:
+def model(kind: str = "tree", **learning: float) -> ForecastModel:
     counts = counted(AB, KEYS, 3, ("calm", "wild"))
     gaps = GapCounts.of(np.array([0, 1], np.int32), np.array([7, 700]))
-    return Model("ab", ("a", "b"), AB.fingerprint, 3, counts, gaps, Learning(kind, 2, **learning), version=4)  # type: ignore[arg-type]
+    return ForecastModel("ab", ("a", "b"), AB.fingerprint, 3, counts, gaps, Learning(kind, 2, **learning), version=4)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", ["tree", "full", "weighted"])
 def test_a_model_comes_back_from_its_file(kind: str, tmp_path: Path) -> None:
     saved = model(kind, shrinkage=2.5)
     saved.save(tmp_path / "ab.model")
-    loaded = Model.load(tmp_path / "ab.model")
+    loaded = ForecastModel.load(tmp_path / "ab.model")
     for name in ("event", "alphabet", "fingerprint", "n_states", "learning", "version", "n_events"):
         assert getattr(loaded, name) == getattr(saved, name)
     assert loaded.counts.to_arrow().equals(saved.counts.to_arrow())
@@ -69,21 +69,21 @@ def test_files_that_are_no_models_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "x.model"
     path.write_bytes(b"nothing")
     with pytest.raises(ValueError, match="is not a model"):
-        Model.load(path)
+        ForecastModel.load(path)
     pq.write_table(pa.table({"a": [1]}), path)
     with pytest.raises(ValueError, match="nothing in it says which event"):
-        Model.load(path)
+        ForecastModel.load(path)
     table = model().to_arrow()
     states = pa.array([9] * table.num_rows, pa.int32())
     with pytest.raises(ValueError, match="damaged"):
-        Model.from_arrow(table.set_column(table.column_names.index("state"), "state", states))
+        ForecastModel.from_arrow(table.set_column(table.column_names.index("state"), "state", states))
 
 
 def test_another_automaton_is_rejected() -> None:
     with pytest.raises(ValueError, match="learned with another automaton"):
         model().chain(automaton(0, 0))
     with pytest.raises(ValueError, match="order 5 needs words that were not counted"):
-        Model("ab", ("a", "b"), "", 3, model().counts, learning=Learning("tree", 5))
+        ForecastModel("ab", ("a", "b"), "", 3, model().counts, learning=Learning("tree", 5))
 
 
 def test_the_next_version_has_other_counts() -> None:

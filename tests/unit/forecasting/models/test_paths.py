@@ -11,7 +11,7 @@ from tests.oracles.wayeb_numbers import DEMO, DEMO_PAIRS
 from tests.reference.markov import public_engine
 from tests.reference.markov.public_engine import CUTOFF, label_contexts, path_waiting_times
 
-from inkling.forecasting.models.chain import Chain
+from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import tree_contexts
 from inkling.forecasting.models.counts import Histories
 from inkling.forecasting.models.forecasts import Asked, ForecastTable, Within, waiting_times
@@ -19,13 +19,13 @@ from inkling.forecasting.models.full_order import independent
 from inkling.forecasting.models.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
 
 
-def random_chain(random: np.random.Generator) -> Chain:
+def random_chain(random: np.random.Generator) -> MarkovChain:
     """Probabilities are eighths, so that sums and products of a few of them are exact."""
     n_states, n_symbols = random.integers(2, 5), random.integers(2, 4)
     laws = random.multinomial(8, [1 / n_symbols] * n_symbols, size=n_symbols + 1) / 8
     nodes = PredictionTree.of(n_symbols, [(), *((symbol,) for symbol in range(n_symbols))], laws.tolist())
     delta = random.integers(0, n_states, (n_states, n_symbols)).astype(np.int32)
-    return Chain.of(delta, random.random(n_states) < 0.4, tree_contexts(nodes))
+    return MarkovChain.of(delta, random.random(n_states) < 0.4, tree_contexts(nodes))
 
 
 def test_nothing_is_lost_without_a_cutoff() -> None:
@@ -56,14 +56,14 @@ def test_what_arrives_what_is_lost_and_what_is_under_way_are_everything() -> Non
 
 def test_a_path_is_dropped_when_it_is_not_above_the_cutoff() -> None:
     delta, final = automaton(["b"], "ab")
-    followed = path_waiting_times(Chain.of(delta, final, independent([0.5, 0.5])), 5, cutoff=1 / 8)
+    followed = path_waiting_times(MarkovChain.of(delta, final, independent([0.5, 0.5])), 5, cutoff=1 / 8)
     assert followed.times[0].tolist() == [1 / 2, 1 / 4, 1 / 8, 0, 0]
     assert followed.lost[0].tolist() == [0, 0, 1 / 8, 0, 0]
 
 
 def test_paths_to_one_state_are_not_merged() -> None:
     delta, final = automaton(["b"], "abc")
-    chain = Chain.of(delta, final, independent([0.25, 0.5, 0.25]))
+    chain = MarkovChain.of(delta, final, independent([0.25, 0.5, 0.25]))
     followed = path_waiting_times(chain, 3, cutoff=1 / 8)
     # together `a` and `c` would be half of what may come, and an eighth after three events
     assert followed.times[0].tolist() == [1 / 2, 1 / 4, 0]
@@ -74,7 +74,9 @@ def test_paths_to_one_state_are_not_merged() -> None:
 def test_O21_with_labels() -> None:
     delta, final = automaton(["a", "b"], "ab")
     nodes = tree(T2)
-    chain = Chain.of(delta, final, label_contexts(nodes), also=[(q, n) for q in range(3) for n in range(len(nodes))])
+    chain = MarkovChain.of(
+        delta, final, label_contexts(nodes), also=[(q, n) for q in range(3) for n in range(len(nodes))]
+    )
     followed = path_waiting_times(chain, 6, cutoff=0)
     for state, label, text in (
         (0, "b", "0, 1/10, 3/20, 3/20, 21/160, 69/640"),
@@ -86,9 +88,9 @@ def test_O21_with_labels() -> None:
         assert row[: len(expected)] == pytest.approx(expected, abs=1e-12)
 
 
-def demo_chain(order: int) -> Chain:
+def demo_chain(order: int) -> MarkovChain:
     learned = learn_tree(CounterTree.of(counted(DEMO, "ABCx", order)), order, Thresholds.of())
-    return Chain.of(*automaton(["A", "BC"], "ABCx", restart=True), label_contexts(learned))
+    return MarkovChain.of(*automaton(["A", "BC"], "ABCx", restart=True), label_contexts(learned))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_chances_are_biased_low_on_the_demo_stream() -> None:
 
 
 def test_nonsense_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    chain = Chain.of(np.zeros((1, 2), np.int32), np.array([False]), independent([0.5, 0.5]))
+    chain = MarkovChain.of(np.zeros((1, 2), np.int32), np.array([False]), independent([0.5, 0.5]))
     with pytest.raises(ValueError, match="a cutoff is at least 0 and below 1, not 1"):
         path_waiting_times(chain, 3, cutoff=1)
     with pytest.raises(ValueError, match="a horizon is at least one event, not 0"):

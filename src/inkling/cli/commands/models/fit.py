@@ -16,8 +16,8 @@ from inkling.cli.terminal.messages import counted, working
 from inkling.errors import InputError
 
 if TYPE_CHECKING:
-    from inkling.forecasting.learning.learn import Learned
-    from inkling.forecasting.models.model import Model
+    from inkling.forecasting.learning.learn import LearnedModels
+    from inkling.forecasting.models.model import ForecastModel
 
 
 def fit(
@@ -120,7 +120,7 @@ def _require_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def _summary(learned: Learned, saved: dict[str, Model], folder: Path) -> Iterator[str]:
+def _summary(learned: LearnedModels, saved: dict[str, ForecastModel], folder: Path) -> Iterator[str]:
     if learned.rejected:
         yield f"warning: {learned.rejected}; `inkling run` with `--rejects FILE` shows them"
     for name, model in saved.items():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from inkling.infer import Model, Options
-    from inkling.infer.estimates import Question
+    from inkling.infer.estimates import InferenceTask
 
 infer = typer.Typer(no_args_is_help=True, help="Infer probabilistic streams from raw sensor readings.")
 
@@ -226,14 +226,14 @@ def _run(
     seed: int = 0,
 ) -> None:
     """Infers the states of all steps and writes them."""
-    from inkling.infer.estimates import Kind, Question
+    from inkling.infer.estimates import EstimateKind, InferenceTask
     from inkling.infer.functions import answered, names_of
     from inkling.infer.settings import require_share
     from inkling.io import read_table
 
     options, model = steps.options(output.state), sources.model(output.nothing)
     require_share(prune)
-    question = Question(model, Kind(kind), names_of(options), prune)
+    question = InferenceTask(model, EstimateKind(kind), names_of(options), prune)
     if n_particles is not None:
         question = replace(question, n_particles=n_particles, seed=seed)
     check_output(output.out)
@@ -246,7 +246,7 @@ def _run(
         typer.echo(_summary(rows, question, found, time.monotonic() - started), err=True)
 
 
-def _summary(readings: pa.Table, question: Question, found: pa.Table, seconds: float) -> str:
+def _summary(readings: pa.Table, question: InferenceTask, found: pa.Table, seconds: float) -> str:
     import pyarrow.compute as pc
 
     keys = found.group_by(list(question.names.key)).aggregate([])

@@ -17,7 +17,7 @@ from inkling.query import Program
 
 if TYPE_CHECKING:
     from inkling.forecasting.learning.rejected_rows import RejectedRows
-    from inkling.forecasting.models.model import Model
+    from inkling.forecasting.models.model import ForecastModel
 
 
 def score(
@@ -116,7 +116,7 @@ def score(
         typer.echo(f"page: {page}", err=True)
 
 
-def _models_in(path: Path, program: Program) -> dict[str, Model]:
+def _models_in(path: Path, program: Program) -> dict[str, ForecastModel]:
     """The models of a program, from a folder, or from a file if the program has only one."""
     from inkling.forecasting.learning.files import load_model
 

@@ -17,7 +17,7 @@ from inkling.cli.options import (
     SEED,
     Debug,
     Master,
-    Precision,
+    PrecisionOptions,
     ProgramFile,
     PythonFiles,
     Quiet,
@@ -150,7 +150,7 @@ def stream(
         ),
     ] = USUAL_LEARNING.alarm,
     master: Master = MASTER,
-    precision: Precision,
+    precision: PrecisionOptions,
     seed: WorldSeed = SEED,
     python: PythonFiles = [],  # noqa: B006
     quiet: Quiet = False,

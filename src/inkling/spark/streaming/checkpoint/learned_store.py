@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 
 from inkling.evaluators.state import table_bytes, table_of
 from inkling.forecasting.adaptation.drift import Drift
-from inkling.forecasting.adaptation.learner import Learned, as_table
+from inkling.forecasting.adaptation.learner import ModelCounts, as_table
 from inkling.forecasting.adaptation.models import LearningModels
 from inkling.forecasting.adaptation.online import OnlineLearning
-from inkling.forecasting.models.model import Model
+from inkling.forecasting.models.model import ForecastModel
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 
 KEPT_VERSIONS = 100
@@ -28,10 +28,10 @@ _COUNTS = "counts"
 
 
 @dataclass(frozen=True, slots=True)
-class StoredModel:
+class ModelVersion:
     """A version of a model, the last micro-batch that it includes, and a digest of the table that it began with."""
 
-    model: Model
+    model: ForecastModel
     batch: int
     began_with: str
     since: int
@@ -44,7 +44,7 @@ class ModelFolder:
 
     folder: CheckpointFolder
 
-    def newest(self) -> StoredModel | None:
+    def newest(self) -> ModelVersion | None:
         numbers = self._numbers()
         if not numbers:
             return None
@@ -52,10 +52,10 @@ class ModelFolder:
         assert about is not None, f"version {numbers[-1]} is not complete"
         assert data is not None, f"version {numbers[-1]} is not complete"
         found = json.loads(about)
-        model = Model.from_arrow(pq.read_table(pa.BufferReader(data)))
-        return StoredModel(model, found["batch"], found["began_with"], found["since"], found["until"])
+        model = ForecastModel.from_arrow(pq.read_table(pa.BufferReader(data)))
+        return ModelVersion(model, found["batch"], found["began_with"], found["since"], found["until"])
 
-    def write(self, stored: StoredModel) -> None:
+    def write(self, stored: ModelVersion) -> None:
         """Write a version, which is complete with its second file; then delete counts that it includes."""
         sink = pa.BufferOutputStream()
         pq.write_table(stored.model.to_arrow(), sink)
@@ -102,7 +102,7 @@ class StoredLearning:
 
     def __init__(self, folder: CheckpointFolder, online: OnlineLearning) -> None:
         self._folder, self.online = folder, online
-        self._stored: dict[str, StoredModel] = {}
+        self._stored: dict[str, ModelVersion] = {}
         self._taken: dict[str, int] = {}  # by model, the last micro-batch that was counted
         self._models: LearningModels | None = None
         self._busy = threading.RLock()  # a program may be replaced while a micro-batch is delivered
@@ -117,7 +117,7 @@ class StoredLearning:
         models = LearningModels(self.online, tables, names)
         for name in names:
             stored = self._stored[name]
-            learned = replace(Learned.of(stored.model), since=stored.since, until=stored.until)
+            learned = replace(ModelCounts.of(stored.model), since=stored.since, until=stored.until)
             self._taken[name] = stored.batch
             for batch, counted, times in ModelFolder(self._folder.inside(name)).added_after(stored.batch):
                 learned = learned.and_counted(counted, times)
@@ -156,21 +156,21 @@ class StoredLearning:
         for name in renewed:
             one = models.learned[name]
             began = self._stored[name].began_with
-            self._write(name, StoredModel(one.model, self._taken[name], began, one.since, one.until))
+            self._write(name, ModelVersion(one.model, self._taken[name], began, one.since, one.until))
         return renewed
 
     def _begun(self, name: str, given: pa.Table, done: int) -> pa.Table:
         newest, digest = ModelFolder(self._folder.inside(name)).newest(), _digest(given)
         if newest is None or newest.began_with != digest:
-            model = Model.from_arrow(given)
+            model = ForecastModel.from_arrow(given)
             fresh = model if newest is None else replace(model, version=max(model.version, newest.model.version + 1))
-            first = Learned.of(fresh)
-            self._write(name, StoredModel(fresh, done, digest, first.since, first.until))
+            first = ModelCounts.of(fresh)
+            self._write(name, ModelVersion(fresh, done, digest, first.since, first.until))
         else:
             self._stored[name] = newest
         return as_table(name, self._stored[name].model)
 
-    def _write(self, name: str, stored: StoredModel) -> None:
+    def _write(self, name: str, stored: ModelVersion) -> None:
         ModelFolder(self._folder.inside(name)).write(stored)
         self._stored[name] = stored
 
