@@ -152,7 +152,7 @@ class Probable:
         context = ExpressionContext({"rooms": KINDS.to_pylist()}, lambda span: 0)
         events = probable_events_of(one.query, schemas, tables)
         predicates = predicates_of(one.query, events, tables, context)
-        chains = Regular.of(one.query, len(one.query.stages), one.variables, ever=False)
+        chains = Regular.of(one.query, len(one.query.subgoals), one.variables, ever=False)
         (ours,) = trimmed(lambda: len(chains.advance(chains.start(), events, predicates)[1].chance))
         goal = Goal("tuples/s", len(rows) / ours.cpu_seconds, least=least)
         return _row(f"chains alone: {name}", rows, ours, (), (goal,))

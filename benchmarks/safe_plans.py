@@ -87,7 +87,7 @@ def _measured(
     plan = plan_of(query)
     assert isinstance(plan, SeqPlan)
     schemas = {stream.schema.name: stream.schema for stream in program.streams}
-    safe, tables = Safe(query, plan, spare=spare), data.tables
+    safe, tables = Safe(query, plan, tolerance=spare), data.tables
 
     def answered() -> float:
         events = probable_events_of(query, schemas, tables)

@@ -7,7 +7,7 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from inkling.evaluators.chain.confidence import COMPILED
-from inkling.evaluators.query.automaton.regular import COMPILED as CHAINS
+from inkling.evaluators.query.automaton.forward import COMPILED as CHAINS
 
 
 @cache

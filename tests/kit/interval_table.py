@@ -24,7 +24,7 @@ def interval_table(
     if not scopes:
         return {}
     (scope,) = scopes.values()
-    run = operator_of(query, plan, frozenset(), within=True).begun(scope, None)
+    run = operator_of(query, plan, frozenset(), within=True).run(scope, None)
     steps, times = np.arange(len(scope.times)), scope.times
     found = run.table(0, len(steps), steps[:0], steps, times)
     return {(int(times[i]), int(times[j])): found[j, i] for i in steps for j in steps if i <= j}

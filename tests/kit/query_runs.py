@@ -105,7 +105,9 @@ def unit_of(values: Sequence[Value], kind: pa.DataType | None = None) -> int:
 def combined_answers(answers: Answers, *, once: bool) -> dict[int, Fraction | float]:
     """The chance that any of the units has a match that ends at a time; `once`, that has had any by then."""
     by_unit: dict[int, dict[int, Fraction | float]] = {}
-    for unit, time, chance in zip(answers.unit.tolist(), answers.time.tolist(), answers.chance.tolist(), strict=True):
+    for unit, time, chance in zip(
+        answers.grounding.tolist(), answers.time.tolist(), answers.chance.tolist(), strict=True
+    ):
         by_unit.setdefault(unit, {})[time] = chance
     times = sorted({time for some in by_unit.values() for time in some})
     found: dict[int, Fraction | float] = {}

@@ -6,7 +6,6 @@ import pytest
 from tests.oracles.lahar_classes import ROWS, Row
 
 from inkling import parse
-from inkling.analysis.query.classes import class_of
 from inkling.analysis.query.normal_form import query_of
 from inkling.analysis.query.plans import (
     GroupSeqPlan,
@@ -16,6 +15,7 @@ from inkling.analysis.query.plans import (
     RegPlan,
     SafePlan,
     SeqPlan,
+    class_of,
     plan_of,
 )
 from inkling.analysis.query.query import Query

@@ -85,7 +85,7 @@ def test_chains_of_states_in_fractions(seed: int) -> None:
         given = ready(program.plan, case.rows)
         assert given is not None
         once = how.query.per is Per.VALUES
-        chains = Regular.of(how.query, len(how.query.stages), how.variables, ever=once)
+        chains = Regular.of(how.query, len(how.query.subgoals), how.variables, ever=once)
         chains = replace(chains, kernels=CHAINS_IN_FRACTIONS)
         state, found = chains.start(), {}
         cuts = sorted(rng.sample(given.times, k=min(len(given.times), rng.choice((0, 0, 1, 2)))))

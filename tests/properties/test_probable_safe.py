@@ -25,7 +25,7 @@ from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import ONE_BY_ONE, unbounded
 from inkling.evaluators.query.event import predicates_of
 from inkling.evaluators.query.probable_events import probable_events_of
-from inkling.evaluators.query.safe.layout import TooManyValues
+from inkling.evaluators.query.safe.joint_states import TooManyValues
 from inkling.evaluators.query.safe.plan import COMPILED, Safe, SafeState
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import START
@@ -69,10 +69,10 @@ class Asked:
         }
 
     def safe(
-        self, pieces: tuple[int, int] = PIECES[-1], *, exact: bool = True, spare: float = 0.0, n_rows: int = 10**6
+        self, pieces: tuple[int, int] = PIECES[-1], *, exact: bool = True, tolerance: float = 0.0, n_rows: int = 10**6
     ) -> Safe:
         kernels = IN_FRACTIONS if exact else COMPILED
-        return Safe(self.query, self.plan, self.query.per is Per.VALUES, spare, pieces, n_rows, kernels)
+        return Safe(self.query, self.plan, self.query.per is Per.VALUES, tolerance, pieces, n_rows, kernels)
 
     def blocks(self, rows: Rows, cuts: Sequence[int], *, exact: bool = True) -> Iterator[tuple[Any, Any]]:
         schemas = {stream.schema.name: stream.schema for stream in self.program.streams}
@@ -94,7 +94,7 @@ class Asked:
             state, answers = safe.advance(state, events, predicates)
             if not exact:
                 state = from_bytes(to_bytes(state), SafeState)
-            for unit, time, chance in zip(answers.unit, answers.time, answers.chance, strict=True):
+            for unit, time, chance in zip(answers.grounding, answers.time, answers.chance, strict=True):
                 one = int(unit), 0 if safe.ever else int(time)
                 by_unit[one] = by_unit.get(one, 0) + chance
         left: dict[int, Any] = {}
@@ -236,14 +236,14 @@ def test_neglected_starts_make_answers_lower_by_no_more_than_told(last: str) -> 
     }
     ((events, predicates),) = one.blocks(rows, (), exact=False)
     _, exact = one.safe(exact=False).advance(SafeState({}), events, predicates)
-    spare = 1e-5
-    state, lower = one.safe((8, 8), exact=False, spare=spare).advance(SafeState({}), events, predicates)
+    tolerance = 1e-5
+    state, lower = one.safe((8, 8), exact=False, tolerance=tolerance).advance(SafeState({}), events, predicates)
     all_kept, _ = one.safe((8, 8), exact=False).advance(SafeState({}), events, predicates)
     assert state.n_states < all_kept.n_states / 2
     missing = exact.chance - lower.chance
     assert (missing > -1e-12).all()
     assert (missing <= lower.error + 1e-12).all()
-    assert 0 < lower.error.max() <= 60 * spare
+    assert 0 < lower.error.max() <= 60 * tolerance
 
 
 def test_certain_events_make_earlier_starts_irrelevant() -> None:
@@ -259,7 +259,7 @@ def test_certain_events_make_earlier_starts_irrelevant() -> None:
     }
     ((events, predicates),) = one.blocks(rows, (), exact=False)
     state, answers = one.safe((5, 5), exact=False).advance(SafeState({}), events, predicates)
-    assert state.units[0]["run"]["starts"].size <= 15
+    assert state.groundings[0]["run"]["starts"].size <= 15
     assert not answers.error.any()
     _, all_at_once = one.safe((1000, 1000), exact=False).advance(SafeState({}), events, predicates)
     assert answers.chance == pytest.approx(all_at_once.chance, abs=1e-13)

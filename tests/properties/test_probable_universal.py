@@ -22,13 +22,12 @@ from tests.reference.probable.given_worlds import GivenWorlds
 from tests.reference.probable.partly_sampled import answers_in, partly_sampled
 
 from inkling import parse
-from inkling.analysis.query.classes import QueryClass, class_of, is_independent
-from inkling.analysis.query.plans import NoSafePlan, PlanObstacle, plan_of
+from inkling.analysis.query.plans import NoSafePlan, PlanObstacle, QueryClass, class_of, is_independent, plan_of
 from inkling.evaluators.query.answers import Answers
+from inkling.evaluators.query.groundings import groundings_of
 from inkling.evaluators.query.sets.sampled import SampledWorlds, WorldSampler
 from inkling.evaluators.query.sets.steps import StreamMove, StreamOutcome
 from inkling.evaluators.query.sets.universal import Universal, UniversalState
-from inkling.evaluators.query.units import units_of
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.kernels.query.live_sets import NEVER, alike, least_of, state_words
 from inkling.logical.plan import Per, ProgramPlan
@@ -54,7 +53,7 @@ def answered(evaluator: Universal, block: Block) -> Answers:
 
 def by_unit(answers: Answers) -> Found:
     found: Found = {}
-    columns = (answers.unit, answers.time, answers.chance, answers.start)
+    columns = (answers.grounding, answers.time, answers.chance, answers.start)
     for unit, time, chance, start in zip(*(column.tolist() for column in columns), strict=True):
         assert time not in found.setdefault(unit, {})
         found[unit][time] = chance, start
@@ -116,7 +115,7 @@ def test_answers_are_what_the_definition_says(part: int) -> None:
 
 
 def independent_ones(query: Any) -> list[str]:
-    return [one.name for one in query.variables if is_independent(query, one, len(query.stages))]
+    return [one.name for one in query.variables if is_independent(query, one, len(query.subgoals))]
 
 
 def test_cases_are_of_every_class_and_every_obstacle() -> None:
@@ -253,7 +252,7 @@ class AllWorlds:
     def until(self, time: int, asked: Ready) -> dict[frozenset[tuple[str, int]], Fraction]:
         """The worlds of streams that some part looks at, up to a time, summed over all else."""
         events = self._events
-        reads = units_of(asked.query, (), events, len(asked.query.stages)).reads.any(axis=0)
+        reads = groundings_of(asked.query, (), events, len(asked.query.subgoals)).reads.any(axis=0)
         rows = np.flatnonzero((np.asarray(reads)[events.stream] & (events.time <= time))[events.group])
         seen = frozenset(self._name[row] for row in rows.tolist())
         found: dict[frozenset[tuple[str, int]], Fraction] = {}
@@ -338,7 +337,7 @@ def test_a_unit_that_grows_too_large_is_sampled_from_what_is_known() -> None:
     exact = by_unit(answered(Universal(asked.query, (), asked.context), block))[0]
     capped = Universal(asked.query, (), asked.context, cap=5, sampling=WorldSampler(64_000, 0.01, 1))
     state, answers = advanced(capped, capped.start(), block)
-    assert isinstance(state.units[0], SampledWorlds)
+    assert isinstance(state.groundings[0], SampledWorlds)
     assert answers.error.tolist() == [0.01, 0.01]
     for at, (chance, start) in by_unit(answers)[0].items():
         assert float(chance) == pytest.approx(float(exact[at][0]), abs=0.01)

@@ -24,8 +24,8 @@ from tests.kit.seeds import at_length
 import inkling
 from inkling.analysis.query.strategy import Engine, strategy_of
 from inkling.evaluators.query.automaton import regular as alone
+from inkling.evaluators.query.automaton.forward import ForwardState
 from inkling.evaluators.query.automaton.patterns import MatchEnds, PatternEvaluator
-from inkling.evaluators.query.automaton.regular import ForwardState
 from inkling.evaluators.state import from_bytes, to_bytes
 from inkling.io.normalize import START, normalize
 from inkling.logical import plan as p

@@ -13,9 +13,8 @@ import pyarrow as pa
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.probable_events import ProbableEvents
 from inkling.evaluators.query.sets.live_sets import LiveSets, StepInProgress, StepStates, TooManySets, words_of
-from inkling.evaluators.query.sets.needs import needs_of
 from inkling.evaluators.query.sets.steps import GroundingStep, GroundingSteps, StreamMove, StreamOutcome
-from inkling.evaluators.query.sets.successors import Successors
+from inkling.evaluators.query.sets.successors import Successors, needs_of
 from inkling.kernels.query.live_sets import NEVER, alike
 from inkling.logical.evaluate import ExpressionContext
 from inkling.model.batch import Ints

@@ -8,9 +8,9 @@ import numpy as np
 
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.sets.live_sets import Completed, LiveSets
-from inkling.evaluators.query.sets.needs import needs_of
 from inkling.evaluators.query.sets.sampled import Draw, SampledWorlds, sampled_after, sampled_at_first
 from inkling.evaluators.query.sets.steps import GroundingStep, GroundingSteps
+from inkling.evaluators.query.sets.successors import needs_of
 from inkling.evaluators.query.sets.universal import Universal
 from inkling.logical.evaluate import ExpressionContext
 

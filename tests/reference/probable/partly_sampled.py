@@ -33,7 +33,7 @@ def partly_sampled(
             universal, events, predicates, tables, dict(zip(groups.tolist(), world.tolist(), strict=True))
         )
         share = found.chance * count / sampling.n_worlds
-        parts.append(Answers(found.unit, found.time, share, found.start, found.error))
+        parts.append(Answers(found.grounding, found.time, share, found.start, found.error))
     return _summed(joined(parts), sampling.epsilon)
 
 
@@ -110,7 +110,7 @@ def _cumulated(group: Ints, given: np.ndarray, chance: np.ndarray) -> np.ndarray
 
 
 def _summed(answers: Answers, epsilon: float) -> Answers:
-    keys = [*zip(answers.unit.tolist(), answers.time.tolist(), strict=True)]
+    keys = [*zip(answers.grounding.tolist(), answers.time.tolist(), strict=True)]
     place = {key: at for at, key in enumerate(sorted({*keys}))}
     at = np.array([place[key] for key in keys], np.int64)
     chance = np.zeros(len(place), answers.chance.dtype)

@@ -1,1 +1,1 @@
-"""Queries over probable streams: what they ask for, which class they belong to, and how they are answered exactly."""
+"""Analysis of queries over probable streams (Lahar): normal form, class, safe plan, and the engine that answers."""

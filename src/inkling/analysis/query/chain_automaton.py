@@ -1,4 +1,11 @@
-"""The automaton of the first stages of a query, over what happens at each time."""
+"""The automaton of a regular query (Lahar, section 3.1.1: translation to a regular expression).
+
+The automaton reads one symbol per time: which subgoals have a candidate then, and which have an accepted one. Subgoal i
+is the expression (no candidate of i)*, (an accepted candidate of i); a Kleene plus repeats it. Each condition of the
+expression is a bit, for acceptance from bit 0 on and for the absence of a candidate from bit 32 on.
+
+    At(x, 'a'); At(x, 'b')      →  a0, (no candidate of 1)*, a1
+"""
 
 from __future__ import annotations
 
@@ -6,8 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from inkling.analysis.query.bits import accepted, candidate, of_row
-from inkling.analysis.query.query import Query
+from inkling.analysis.query.query import Query, accepted, candidate, of_row
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
@@ -16,52 +22,55 @@ from inkling.automata.meaning import RegexPattern
 from inkling.automata.regex import Concat, Epsilon, Regex, RegexRepeat, Symbol
 from inkling.logical.expr import Expr
 
+FIRST_ABSENCE = 32
+"""The first bit of the expression that stands for the absence of a candidate."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChainAutomaton:
-    """Stages as a regular expression over what happens at each time; equal stages ask for equal things."""
+    """The compiled expression of the first subgoals; subgoals with equal conditions share their bits."""
 
     pattern: CompiledPattern
     dfa: Dfa
-    accepts: tuple[int, ...]  # per bit of the expression that stands for acceptance, a bit of predicate masks
-    spares: tuple[int, ...]  # per bit that stands for the lack of a candidate, a bit of predicate masks
+    accepts: tuple[int, ...]  # for each bit of acceptance, the bit of predicate masks that sets it
+    absences: tuple[int, ...]  # for each bit of absence, the bit of predicate masks that clears it
     open_prefixes: tuple[Regex, ...]  # the first 1, 2, … subgoals, which wait for the next one
 
     @classmethod
-    def of(cls, query: Query, n_stages: int, variables: Iterable[str]) -> ChainAutomaton:
+    def of(cls, query: Query, n_subgoals: int, variables: Iterable[str]) -> ChainAutomaton:
         """Raises `TooManyStates` or `TooManySymbols`."""
         accepts: dict[Hashable, tuple[int, int]] = {}
-        spares: dict[Hashable, tuple[int, int]] = {}
+        absences: dict[Hashable, tuple[int, int]] = {}
         parts: list[Regex] = []
         prefixes: list[Regex] = []
         names = frozenset(variables)
-        asks = [_asked(query, number, names) for number in range(n_stages)]
+        asks = [_asked(query, number, names) for number in range(n_subgoals)]
         always = _never_waits(query, asks)
         exclusive: set[frozenset[int]] = set()
-        for number, stage in enumerate(query.stages[:n_stages]):
-            spare = spares.setdefault(asks[number], (32 + len(spares), candidate(number)))[0]
-            passed = asks[number].filters | {of_row(one, stage) for one in stage.accepts}
+        for number, subgoal in enumerate(query.subgoals[:n_subgoals]):
+            absent = absences.setdefault(asks[number], (FIRST_ABSENCE + len(absences), candidate(number)))[0]
+            passed = asks[number].filters | {of_row(one, subgoal) for one in subgoal.accepts}
             wanted = replace(asks[number], filters=passed)
             accept = accepts.setdefault(wanted, (len(accepts), accepted(number)))[0]
-            exclusive.add(frozenset((accept, spare)))
-            taken = Symbol(Guard(bits=frozenset({accept})), stage.slot)
-            waiting: Regex = Epsilon() if always else RegexRepeat(Symbol(Guard(bits=frozenset({spare}))))
-            hop: Regex = taken if number == 0 else Concat((waiting, taken))
+            exclusive.add(frozenset((accept, absent)))
+            taken = Symbol(Guard(bits=frozenset({accept})), subgoal.slot)
+            waiting: Regex = Epsilon() if always else RegexRepeat(Symbol(Guard(bits=frozenset({absent}))))
+            successor: Regex = taken if number == 0 else Concat((waiting, taken))
             if number:
-                more: Regex = RegexRepeat(hop) if stage.repeated else Epsilon()
+                more: Regex = RegexRepeat(successor) if subgoal.repeated else Epsilon()
                 prefixes.append(Concat((*parts, more, waiting)))
-            if not stage.repeated:
-                parts.append(hop)
+            if not subgoal.repeated:
+                parts.append(successor)
             elif number == 0:
-                parts.append(Concat((hop, RegexRepeat(Concat((waiting, taken))))))
+                parts.append(Concat((successor, RegexRepeat(Concat((waiting, taken))))))
             else:
-                parts.append(RegexRepeat(hop, 1))
+                parts.append(RegexRepeat(successor, 1))
         pattern = CompiledPattern.of(RegexPattern(Concat(tuple(parts))), 1, exclusive=sorted(exclusive, key=sorted))
         return cls(
             pattern,
             pattern.dfa(),
             tuple(bit for _, bit in accepts.values()),
-            tuple(bit for _, bit in spares.values()),
+            tuple(bit for _, bit in absences.values()),
             tuple(prefixes),
         )
 
@@ -76,7 +85,7 @@ class ChainAutomaton:
     def symbol(self, mask: int) -> int:
         """The minterm of a predicate mask."""
         bits = sum(1 << place for place, bit in enumerate(self.accepts) if mask & bit)
-        bits |= sum(1 << (32 + place) for place, bit in enumerate(self.spares) if not mask & bit)
+        bits |= sum(1 << (FIRST_ABSENCE + place) for place, bit in enumerate(self.absences) if not mask & bit)
         symbol = self.pattern.alphabet.symbol(0, bits)
         assert symbol is not None
         return symbol
@@ -84,7 +93,7 @@ class ChainAutomaton:
 
 @dataclass(frozen=True, slots=True)
 class _CandidateCondition:
-    """What makes a row a candidate of a stage."""
+    """What makes a row a candidate of a subgoal: its stream, the columns of bound variables, and the filters."""
 
     source: str
     bound: tuple[tuple[str, frozenset[str]], ...]
@@ -92,27 +101,27 @@ class _CandidateCondition:
 
 
 def _asked(query: Query, number: int, variables: frozenset[str]) -> _CandidateCondition:
-    stage = query.stages[number]
+    subgoal = query.subgoals[number]
     bound = tuple((one.name, one.columns_in(number)) for one in query.variables if one.name in variables)
-    return _CandidateCondition(stage.source, bound, frozenset(of_row(one, stage) for one in stage.filters))
+    return _CandidateCondition(subgoal.source, bound, frozenset(of_row(one, subgoal) for one in subgoal.filters))
 
 
 def _never_waits(query: Query, asks: Sequence[_CandidateCondition]) -> bool:
-    """Whether all that is read at all is a candidate of every stage that could wait for one."""
-    waiting = set(asks if query.stages[0].repeated else asks[1:])
+    """Whether every event that is read is a candidate of each subgoal that waits, so that waiting takes no event."""
+    waiting = set(asks if query.subgoals[0].repeated else asks[1:])
     if len(waiting) != 1:
         return False
     (common,) = waiting
     return asks[0] == replace(common, filters=asks[0].filters) and common.filters <= asks[0].filters
 
 
-def fits(query: Query, n_stages: int, variables: Iterable[str]) -> bool:
-    """Whether there is an automaton of a size that can be handled."""
-    return _fits(_QueryKey(query), n_stages, tuple(variables))
+def fits(query: Query, n_subgoals: int, variables: Iterable[str]) -> bool:
+    """Whether the automaton of the first subgoals stays within the limits on states and symbols."""
+    return _fits(_QueryKey(query), n_subgoals, tuple(variables))
 
 
 class _QueryKey:
-    """A query, distinguished by what is asked."""
+    """A query as a key of the cache: equal if the queries read alike."""
 
     def __init__(self, query: Query) -> None:
         self.query, self._text = query, repr(query)
@@ -125,9 +134,9 @@ class _QueryKey:
 
 
 @cache
-def _fits(compared: _QueryKey, n_stages: int, variables: tuple[str, ...]) -> bool:
+def _fits(compared: _QueryKey, n_subgoals: int, variables: tuple[str, ...]) -> bool:
     try:
-        ChainAutomaton.of(compared.query, n_stages, variables)
+        ChainAutomaton.of(compared.query, n_subgoals, variables)
     except (TooManyStates, TooManySymbols):
         return False
     return True

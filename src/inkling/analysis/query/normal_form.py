@@ -1,4 +1,8 @@
-"""From an event to the query that it asks, or why it asks for more than a query can say."""
+"""From an event to its query in normal form, or why the event is no query of Lahar's language.
+
+Conditions are split into conjuncts and moved to the first subgoal that binds all of their variables. Equalities between
+columns of different subgoals become shared variables (Lahar, section 2.2).
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,13 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.uncertainty import ProbableValue
 
-MOST_STAGES = 12
+MOST_SUBGOALS = 12
 
 NO_ALTERNATIVES = "no stream that it reads has a PROBABILITY"
 
 
 def query_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None]:
-    """The query of an event over probable streams; None, and why, where its worlds have to be looked at."""
+    """The query of an event over probable streams; None, and why, where the event needs possible worlds."""
     why = next(_obstacles(event, program), None)
     if why is not None:
         return Verdict(None, why)
@@ -28,7 +32,7 @@ def query_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None
 
 
 def streams_obstacle(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
-    """What keeps an event from being answered without worlds, whatever its pattern looks like."""
+    """Why an event needs possible worlds because of its streams or clauses, whatever its pattern is; else None."""
     return next(_in_streams(event, program), None)
 
 
@@ -78,7 +82,7 @@ def _obstacles(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _SubgoalPart:
-    """A leaf of the sequence and what was asked of the sequence up to it."""
+    """A leaf of the sequence, and the HAVING conditions on the sequence up to this leaf."""
 
     leaf: p.Leaf
     repeated: bool
@@ -93,7 +97,7 @@ def _parts(event: p.EventPlan) -> tuple[_SubgoalPart, ...] | None:
 
 
 def _flat(pattern: p.Part) -> tuple[_SubgoalPart, ...] | None:
-    """The leaves of a sequence, of which the first may be such a sequence itself."""
+    """The leaves of a left-deep sequence: only its first part may itself be a sequence."""
     match pattern:
         case p.Leaf(atoms=(), sources=(_,)):
             return (_SubgoalPart(pattern, repeated=False),)
@@ -115,40 +119,40 @@ def _flat(pattern: p.Part) -> tuple[_SubgoalPart, ...] | None:
 
 
 class _NormalForm:
-    """Divides conditions by what they look at, and finds the values that stages share."""
+    """Sorts the conditions of an event into subgoals, and finds the variables that subgoals share."""
 
     def __init__(self, event: p.EventPlan, program: p.ProgramPlan, parts: Sequence[_SubgoalPart]) -> None:
         self._event, self._program, self._parts = event, program, parts
-        self._stage_of = {part.leaf.slot: number for number, part in enumerate(parts)}
+        self._subgoal_of = {part.leaf.slot: number for number, part in enumerate(parts)}
         self._classes: dict[SubgoalColumn, set[SubgoalColumn]] = {}
         self._kept: list[set[str]] = [set() for _ in parts]
         self._asks_for_last = False
 
     def query(self) -> Verdict[Query | None]:
-        if len(self._parts) > MOST_STAGES:
-            return Verdict(None, f"its pattern has more than {MOST_STAGES} parts")
+        if len(self._parts) > MOST_SUBGOALS:
+            return Verdict(None, f"its pattern has more than {MOST_SUBGOALS} parts")
         for column in self._event.partition:
             for number in range(len(self._parts)):
                 self._unite(SubgoalColumn(0, column.name), SubgoalColumn(number, column.name))
                 self._kept[number].add(column.name)
-        stages = [self._candidates(number) for number in range(len(self._parts))]
-        if len(stages) == 1:
-            stages = [replace(stages[0], filters=(*stages[0].filters, *self._has_key()))]
-        self._accepted(stages)
-        for number, stage in enumerate(stages):
-            if any(self._asks_for_more(one) for one in self._conditions(stage)):
+        subgoals = [self._candidates(number) for number in range(len(self._parts))]
+        if len(subgoals) == 1:
+            subgoals = [replace(subgoals[0], filters=(*subgoals[0].filters, *self._has_key()))]
+        self._accepted(subgoals)
+        for number, subgoal in enumerate(subgoals):
+            if any(self._asks_for_more(one) for one in self._conditions(subgoal)):
                 return Verdict(None, f"a condition of part {number + 1} asks for more than columns of single events")
         if self._asks_for_last:
             return Verdict(None, "HAVING asks for the last event of a repetition, after which there may be others")
         head = self._head()
         if head is None:
             return Verdict(None, "its results show values that its matches do not have in common")
-        sources = {stage.source: self._source(stage.source) for stage in stages}
-        query = Query(tuple(stages), self._variables(head), self._names_of(head), sources, self._event.per)
+        sources = {subgoal.source: self._source(subgoal.source) for subgoal in subgoals}
+        query = Query(tuple(subgoals), self._variables(head), self._names_of(head), sources, self._event.per)
         return Verdict(query, "its parts follow each other, each the next one")
 
     def _has_key(self) -> list[e.Expr]:
-        """An event without a key belongs to no partition; where several stages agree on it that goes without saying."""
+        """Conditions that the partition key is not null; with several subgoals their equality implies it."""
         leaf = self._parts[0].leaf
         stream = self._program.stream(leaf.sources[0])
         never_null = () if stream is None else stream.schema.key
@@ -191,43 +195,45 @@ class _NormalForm:
         )
 
     def _alike(self, number: int, column: str, other: SubgoalColumn, condition: e.Expr) -> list[e.Expr]:
-        """What a column has to equal in its own event, where another one of it equals the same."""
+        """Equalities within one event: the other columns of this subgoal that equal the same earlier column."""
         assert isinstance(condition, e.Compare)
         slot, kind = self._parts[number].leaf.slot, condition.left.type
-        mine = [one.column for one in self._classes.get(other, {other}) if one.stage == number and one.column != column]
+        mine = [
+            one.column for one in self._classes.get(other, {other}) if one.subgoal == number and one.column != column
+        ]
         return [
             replace(condition, left=e.ColumnOf(slot, column, kind), right=e.ColumnOf(slot, one, kind))
             for one in sorted(mine)
         ]
 
     def _says_no_more(self, own: SubgoalColumn, other: SubgoalColumn) -> bool:
-        """Whether that these are equal asks nothing of earlier stages that they do not ask themselves."""
+        """Whether an equality with an earlier column adds no equality between earlier subgoals."""
         alike = self._classes.get(own, {own})
         return len(alike) == 1 or other in alike
 
     def _equality(self, condition: e.Expr, number: int) -> tuple[SubgoalColumn, str] | None:
-        """A column that equals one of an earlier stage, or that all repetitions have in common."""
+        """Reads `own = other`: a column that equals one of an earlier subgoal, or one that a Kleene plus keeps."""
         if not isinstance(condition, e.Compare) or condition.operator != "=":
             return None
         sides = [condition.left, condition.right]
         for own, other in (sides, sides[::-1]):
-            if not isinstance(own, e.ColumnOf) or self._stage_of.get(own.slot) != number or own.type != other.type:
+            if not isinstance(own, e.ColumnOf) or self._subgoal_of.get(own.slot) != number or own.type != other.type:
                 continue
             match other:
                 case e.ListColumn(slot=slot, column=column, own=True) if slot == own.slot and column == own.column:
                     return SubgoalColumn(number, column), column
-                case e.ColumnOf(slot=slot, column=column) if self._stage_of.get(slot, number) < number:
-                    return SubgoalColumn(self._stage_of[slot], column), own.column
-                case e.ListColumn(slot=slot, column=column, own=False) if self._stage_of.get(slot, number) < number:
-                    stage = self._stage_of[slot]
-                    if column in self._kept[stage]:
-                        return SubgoalColumn(stage, column), own.column
+                case e.ColumnOf(slot=slot, column=column) if self._subgoal_of.get(slot, number) < number:
+                    return SubgoalColumn(self._subgoal_of[slot], column), own.column
+                case e.ListColumn(slot=slot, column=column, own=False) if self._subgoal_of.get(slot, number) < number:
+                    subgoal = self._subgoal_of[slot]
+                    if column in self._kept[subgoal]:
+                        return SubgoalColumn(subgoal, column), own.column
                 case _:
                     pass
         return None
 
-    def _accepted(self, stages: list[Subgoal]) -> None:
-        """Put each condition on taken events to the first stage by which all that it reads is known."""
+    def _accepted(self, subgoals: list[Subgoal]) -> None:
+        """Move each CHECK and HAVING condition to the first subgoal that binds all columns it reads."""
         for number, part in enumerate(self._parts):
             checks = [self._own_key(one, part.leaf.slot) for one in part.leaf.checks]
             for condition in (*checks, *map(self._at_first, map(self._key_at_first, part.having))):
@@ -238,39 +244,39 @@ class _NormalForm:
                     self._asks_for_last = True
                     at = number
                 local = read <= {at} and not self._asks_for_previous(condition)
-                stage = stages[at]
-                if local and at == 0 and not stage.repeated:
-                    stages[at] = replace(
-                        stage,
-                        filters=(*stage.filters, condition),
-                        constants={**stage.constants, **self._constant(condition)},
+                subgoal = subgoals[at]
+                if local and at == 0 and not subgoal.repeated:
+                    subgoals[at] = replace(
+                        subgoal,
+                        filters=(*subgoal.filters, condition),
+                        constants={**subgoal.constants, **self._constant(condition)},
                     )
                 elif local:
-                    stages[at] = replace(stage, accepts=(*stage.accepts, condition))
+                    subgoals[at] = replace(subgoal, accepts=(*subgoal.accepts, condition))
                 else:
-                    stages[at] = replace(stage, across=(*stage.across, condition))
-        for number, stage in enumerate(stages):
-            stages[number] = replace(stage, kept=frozenset(self._kept[number]))
+                    subgoals[at] = replace(subgoal, across=(*subgoal.across, condition))
+        for number, subgoal in enumerate(subgoals):
+            subgoals[number] = replace(subgoal, kept=frozenset(self._kept[number]))
 
     def _after_lasts(self, condition: e.Expr) -> set[int]:
-        """The stages by which the last events of repetitions are known that a condition reads."""
+        """The subgoals after repetitions whose last event a condition reads."""
         return {
-            self._stage_of[part.slot] + 1
+            self._subgoal_of[part.slot] + 1
             for part in e.walk(condition)
-            if isinstance(part, e.ListColumn) and part.slot in self._stage_of
+            if isinstance(part, e.ListColumn) and part.slot in self._subgoal_of
         }
 
     def _at_first(self, expr: e.Expr) -> e.Expr:
-        """The expression with each shared value read where it is known first."""
+        """The expression with each shared variable read from the first subgoal that binds it."""
         match expr:
             case e.ColumnOf(slot=slot, column=column) | e.ListColumn(slot=slot, column=column):
-                stage = self._stage_of.get(slot)
-                if stage is None or (isinstance(expr, e.ListColumn) and column not in self._kept[stage]):
+                subgoal = self._subgoal_of.get(slot)
+                if subgoal is None or (isinstance(expr, e.ListColumn) and column not in self._kept[subgoal]):
                     return expr
-                first = min(self._classes.get(SubgoalColumn(stage, column), {SubgoalColumn(stage, column)}))
-                if first.stage == stage and isinstance(expr, e.ColumnOf):
+                first = min(self._classes.get(SubgoalColumn(subgoal, column), {SubgoalColumn(subgoal, column)}))
+                if first.subgoal == subgoal and isinstance(expr, e.ColumnOf):
                     return expr
-                return e.ColumnOf(self._parts[first.stage].leaf.slot, first.column, expr.type)
+                return e.ColumnOf(self._parts[first.subgoal].leaf.slot, first.column, expr.type)
             case _:
                 return e.rebuilt(expr, self._at_first)
 
@@ -278,13 +284,13 @@ class _NormalForm:
         return self._own_key(expr, self._parts[0].leaf.slot)
 
     def _own_key(self, expr: e.Expr, slot: int) -> e.Expr:
-        """Columns of PARTITION BY as columns of an event."""
+        """The expression with columns of PARTITION BY read from the event of a slot."""
         if isinstance(expr, e.KeyColumn):
             return e.ColumnOf(slot, expr.column, expr.type)
         return e.rebuilt(expr, lambda part: self._own_key(part, slot))
 
     def _reads(self, expr: e.Expr) -> set[int]:
-        return {self._stage_of[slot] for slot in e.slots_of(expr) if slot in self._stage_of}
+        return {self._subgoal_of[slot] for slot in e.slots_of(expr) if slot in self._subgoal_of}
 
     @staticmethod
     def _asks_for_previous(expr: e.Expr) -> bool:
@@ -301,8 +307,8 @@ class _NormalForm:
         )
 
     @staticmethod
-    def _conditions(stage: Subgoal) -> tuple[e.Expr, ...]:
-        return (*stage.filters, *stage.joins, *stage.accepts, *stage.across)
+    def _conditions(subgoal: Subgoal) -> tuple[e.Expr, ...]:
+        return (*subgoal.filters, *subgoal.joins, *subgoal.accepts, *subgoal.across)
 
     @staticmethod
     def _constant(condition: e.Expr) -> dict[str, e.Literal]:
@@ -316,9 +322,9 @@ class _NormalForm:
         return {one.column: value} if one.type == value.type and value.value is not None else {}
 
     def _head(self) -> set[SubgoalColumn] | None:
-        """The places whose values distinguish results; None where these are not the same for all matches of a result.
+        """The columns whose values distinguish results; None where matches of one result differ in a returned column.
 
-        Partitions have results of their own, whether or not they show the key.
+        The partition key always distinguishes results, whether or not the head shows it.
         """
         shown = self._shown(self._event.head)
         returned = self._shown(self._event.returns)
@@ -328,12 +334,12 @@ class _NormalForm:
         return found if returned <= found else None
 
     def _shown(self, outputs: Sequence[p.Output]) -> set[SubgoalColumn] | None:
-        """The places that some outputs read; None where they read more."""
+        """The columns that some outputs read; None where they read more than columns of single events."""
         found: set[SubgoalColumn] = set()
         for output in outputs:
             for part in e.walk(self._at_first(self._key_at_first(output.expr))):
-                if isinstance(part, e.ColumnOf) and part.slot in self._stage_of:
-                    found.add(SubgoalColumn(self._stage_of[part.slot], part.column))
+                if isinstance(part, e.ColumnOf) and part.slot in self._subgoal_of:
+                    found.add(SubgoalColumn(self._subgoal_of[part.slot], part.column))
                 elif isinstance(part, e.ListColumn | e.TimeOf | e.IdOf | e.Aggregate | e.FactColumn):
                     return None
         return found
@@ -353,8 +359,8 @@ class _NormalForm:
 
     def _name(self, places: frozenset[SubgoalColumn]) -> str:
         first = min(places)
-        slot = self._event.slots[self._parts[first.stage].leaf.slot]
-        return f"{slot.name or f'{slot.sources[0]}#{first.stage + 1}'}.{first.column}"
+        slot = self._event.slots[self._parts[first.subgoal].leaf.slot]
+        return f"{slot.name or f'{slot.sources[0]}#{first.subgoal + 1}'}.{first.column}"
 
     def _source(self, name: str) -> QuerySource:
         stream = self._program.stream(name)

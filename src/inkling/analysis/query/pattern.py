@@ -1,7 +1,7 @@
-"""Regular patterns over one stream of alternatives: in every world its events follow each other one by one.
+"""Regular patterns over one probable stream: the automaton that reads the events of each key.
 
-A key has at most one event at a time, so an automaton that reads the events of a key says where matches end, whatever
-the pattern looks like. Where there is no event, it stays where it is.
+A key has at most one event at a time, so in every world the events of a key have a total order, and the automaton of
+any regular pattern shows where matches end. Times without an event leave the state of the automaton as it is.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from inkling.logical.patterns.disjuncts import Disjunct
 from inkling.model.uncertainty import ProbableValue
 
 MOST_STATES = 2048
-"""Of an automaton of which every state has a chance; beyond it, sampled worlds cost less."""
+"""The largest automaton: the forward pass keeps a probability per state, and beyond this sampled worlds cost less."""
 
 MOST_RUNS = 1 << 16
-"""Where matches began is known for every state, if a match ends all others."""
+"""The most states of runs times states of the automaton, which CONSUME RESTART keeps to know where matches began."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatternAutomaton:
-    """The automaton of a pattern, and the conditions on a row, bit by bit, that it knows rows by."""
+    """The automaton of a pattern, and the conditions on a row that are the bits of its symbols."""
 
     compiled: CompiledPattern
     dfa: Dfa
@@ -46,15 +46,15 @@ class PatternAutomaton:
 
 @dataclass(frozen=True, slots=True)
 class RegularPattern:
-    """What is asked of a stream, by its key, and the automaton that answers."""
+    """A regular pattern over one stream: the stream as a query of one subgoal, and the automaton."""
 
     query: Query
     automaton: PatternAutomaton
 
 
 def regular_pattern_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[RegularPattern | None]:
-    """The automaton of an event over one stream of alternatives, by its key; None, and why, where there is none."""
-    plain = replace(event, restart=False)  # which an automaton knows how to do
+    """The automaton of an event over one probable stream, per key; None, and why, where there is none."""
+    plain = replace(event, restart=False)  # automata support CONSUME RESTART
     why = streams_obstacle(plain, _in_order_of_key(program)) or next(_obstacles(event, program), None)
     if why is not None:
         return Verdict(None, why)
@@ -66,7 +66,7 @@ def regular_pattern_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Re
 
 
 def forecastable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None]:
-    """The stream that a forecast reads, where it can be made of the chances of an automaton's states; else why not."""
+    """The stream of a forecast that needs only the distribution over automaton states; None, and why, for others."""
     forecast = event.forecast
     assert forecast is not None
     if forecast.learns or forecast.watches:
@@ -85,7 +85,7 @@ def forecastable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | 
 
 
 def _in_order_of_key(program: p.ProgramPlan) -> p.ProgramPlan:
-    """Without orders that distinguish no alternatives, because these have one key."""
+    """The program without ORDER BY a key column: all alternatives of a key have the same value there."""
 
     def plain(stream: p.StreamPlan) -> p.StreamPlan:
         schema = stream.schema
@@ -95,7 +95,7 @@ def _in_order_of_key(program: p.ProgramPlan) -> p.ProgramPlan:
 
 
 def as_certain(event: p.EventPlan, program: p.ProgramPlan) -> p.ProgramPlan:
-    """The one stream of an event as each of its worlds has it, where events of a key are ordered by their times."""
+    """A program of one event over its stream as each world has it: certain, the events of a key ordered by time."""
     stream = program.stream(event.sources[0])
     assert stream is not None
     ordered = replace(stream, schema=replace(stream.schema, uncertainty=None, order_by=stream.schema.start))
@@ -131,20 +131,20 @@ def _by_key(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
 
 
 def _query(event: p.EventPlan, program: p.ProgramPlan, conditions: tuple[e.Expr, ...]) -> Query:
-    """The stream as it is read: one stage, which takes the events that the automaton reads."""
+    """The stream as a query of one subgoal, whose candidates are the events that the automaton reads."""
     stream = program.stream(event.sources[0])
     assert stream is not None
     assert isinstance(stream.schema.uncertainty, ProbableValue)
     schema = stream.schema
     variables = tuple(QueryVariable(one.name, frozenset({SubgoalColumn(0, one.name)})) for one in event.partition)
-    stage = Subgoal(e.ROW, schema.name, accepts=conditions, kept=frozenset(schema.key))
+    subgoal = Subgoal(e.ROW, schema.name, accepts=conditions, kept=frozenset(schema.key))
     source = QuerySource(schema.name, schema.key, markov=bool(stream.schema.uncertainty.given))
-    return Query((stage,), variables, frozenset(one.name for one in variables), {schema.name: source}, event.per)
+    return Query((subgoal,), variables, frozenset(one.name for one in variables), {schema.name: source}, event.per)
 
 
 @dataclass(slots=True)
 class _PredicateBits:
-    """Conditions of leaves as numbered conditions on a row."""
+    """Numbers the conditions of leaves; the number of a condition is its bit in symbols."""
 
     numbers: dict[e.Expr, int] = field(default_factory=dict)
 
@@ -160,7 +160,7 @@ class _PredicateBits:
 
 
 def on_row(condition: e.Expr) -> e.Expr:
-    """A condition on one event, whatever its slot, as one on a row."""
+    """A condition on one event, rewritten to read a row of its stream."""
     match condition:
         case e.ColumnOf() | e.TimeOf() | e.IdOf():
             return replace(condition, slot=e.ROW)
@@ -171,7 +171,7 @@ def on_row(condition: e.Expr) -> e.Expr:
 
 
 def automaton_of(event: p.EventPlan) -> PatternAutomaton | None:
-    """The automaton of a regular event over one stream; None where it is too large."""
+    """The automaton of a regular event over one stream; None where the automaton is too large."""
     conditions = {on_row(part) for leaf in _leaves(event) for one in leaf.demands for part in e.conjuncts(one)}
     return _compiled(event) if len(conditions) <= N_BITS else None
 

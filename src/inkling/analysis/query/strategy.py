@@ -1,4 +1,8 @@
-"""How an event over probable streams is answered without worlds, if it can be."""
+"""Which engine answers an event over probable streams exactly, without possible worlds, if one can.
+
+Engines are tried in this order: the Markov chain of a regular query, the automaton of any other regular pattern, a safe
+plan, and at last sets of partial matches, which answer every query but may have to be sampled.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,19 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeGuard
 
-from inkling.analysis.query.classes import Classified, QueryClass, class_of, obstacle
 from inkling.analysis.query.normal_form import NO_ALTERNATIVES, query_of, streams_obstacle
 from inkling.analysis.query.plans import (
+    Classified,
     GroupSeqPlan,
     LastWinsPlan,
     NoSafePlan,
     ProjectPlan,
+    QueryClass,
     RegPlan,
     SafePlan,
     SeqPlan,
+    class_of,
+    obstacle,
     plan_of,
 )
 from inkling.analysis.query.query import Query
@@ -33,7 +40,7 @@ TOO_MANY_WAYS = "its conditions can be true together in too many ways for an aut
 
 
 class Engine(Enum):
-    """What computes the answers."""
+    """The algorithm that computes the answers; the values are shown by `explain`."""
 
     CHAINS = "chains of automaton states"
     AUTOMATON = "the automaton of a regular pattern"
@@ -44,13 +51,13 @@ class Engine(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A query, its class, and how it is answered: apart for all values of `variables`, which are independent."""
+    """A query, its class and its engine; groundings by the values of `variables` are independent of each other."""
 
     query: Query
     classified: Classified
     plan: SafePlan | NoSafePlan
     engine: Engine
-    variables: tuple[str, ...]  # those of the head, and those that are distinguished first
+    variables: tuple[str, ...]  # of the head, then those projected outermost
     reason: str
     automaton: PatternAutomaton | None = None
 
@@ -60,12 +67,12 @@ class Strategy:
 
     @property
     def is_combined(self) -> bool:
-        """Whether results are about any value of some variable."""
+        """Whether a result combines several groundings: the head does not show all variables."""
         return len(self.head) < len(self.variables)
 
 
 def strategy_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
-    """None, and why, where its worlds have to be looked at."""
+    """The strategy of an event; None, and why, where the event needs possible worlds."""
     if not _reads_alternatives(event, program):
         return Verdict(None, streams_obstacle(event, program) or NO_ALTERNATIVES)
     if event.forecast is not None:
@@ -83,7 +90,7 @@ def _reads_alternatives(event: p.EventPlan, program: p.ProgramPlan) -> bool:
 
 
 def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
-    """How a pattern is followed that is no query, but regular."""
+    """The strategy of a regular pattern over one stream, if the event has one."""
     from inkling.analysis.query.pattern import regular_pattern_of  # whose automata need NumPy
 
     found = regular_pattern_of(event, program)
@@ -124,7 +131,7 @@ def _of_query(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | 
         if shown_time is not None:
             return Verdict(None, f"results show the time `{shown_time}`; with PER END, `end` is that of the last part")
     for name in sorted(query.head):
-        why = obstacle(query, query.variable(name), len(query.stages))
+        why = obstacle(query, query.variable(name), len(query.subgoals))
         if why is not None:
             return Verdict(None, f"results show {name}, but {why}")
     classified, plan = class_of(query), plan_of(query)
@@ -150,7 +157,7 @@ def _strategy(query: Query, classified: Classified, plan: SafePlan | NoSafePlan)
     leaf: SafePlan = inner
     while not isinstance(leaf, RegPlan):
         leaf = leaf.child
-    if not fits(query, leaf.n_stages, leaf.env):
+    if not fits(query, leaf.n_subgoals, leaf.env):
         return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, TOO_MANY_WAYS)
     if not isinstance(inner, RegPlan):
         together = unbounded(query, inner, frozenset(variables), within=query.per is p.Per.VALUES)
@@ -164,27 +171,27 @@ def _strategy(query: Query, classified: Classified, plan: SafePlan | NoSafePlan)
 
 
 def several_chained(query: Query, variables: frozenset[str]) -> str | None:
-    """Why more than one stream that depends on its past may have to be followed together, if that may be."""
+    """Why one grounding may read several Markovian streams, whose joint value would be the state; None if it cannot."""
     bound = [one for one in query.variables if one.name in variables]
-    followed: set[tuple[object, ...]] = set()
-    for number, stage in enumerate(query.stages):
+    streams: set[tuple[object, ...]] = set()
+    for number, subgoal in enumerate(query.subgoals):
         source = query.source(number)
         if not source.markov:
             continue
         key: list[object] = [source.name]
         for column in source.key:
             names = [one.name for one in bound if column in one.columns_in(number)]
-            constant = stage.constants.get(column)
+            constant = subgoal.constants.get(column)
             if constant is None and not names:
                 return f"part {number + 1} reads any `{column}` of {source.name}, {ONE_BY_ONE}"
             key.append(min(names) if names else ("=", constant.value if constant else None))
-        followed.add(tuple(key))
-    return "its parts read several keys together, each with a past of its own" if len(followed) > 1 else None
+        streams.add(tuple(key))
+    return "its parts read several keys together, each with a past of its own" if len(streams) > 1 else None
 
 
 def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:
-    """Why an automaton could not determine how far back the first repetition of a query reaches, if it could not."""
-    first = query.stages[0]
+    """Why an automaton cannot compare the events of a Kleene plus in first position; None if it need not."""
+    first = query.subgoals[0]
     known = {column for one in query.variables if one.name in variables for column in one.columns_in(0)}
     if not first.repeated or first.kept <= known:
         return None
@@ -195,27 +202,30 @@ ONE_BY_ONE = "each with a past of its own; PARTITION BY the KEY, or name one by 
 
 
 def unbounded(query: Query, plan: SafePlan, env: frozenset[str], *, within: bool) -> str | None:
-    """Why it does, if so. `within` says that what is asked for are intervals, not points in time."""
+    """Why an operator of a safe plan may read any number of Markovian streams together; None if it cannot.
+
+    `within` says that the operator above asks for probabilities of intervals, not of single times.
+    """
     match plan:
-        case RegPlan(n_stages=n):
+        case RegPlan(n_subgoals=n):
             return _any_key(query, range(n), env)
         case ProjectPlan(variable=name, child=child):
             return unbounded(query, child, env | {name}, within=within)
-        case SeqPlan(child=child, stage=number):
-            # streams of a last stage that is not repeated can be followed one by one
-            mine = _any_key(query, (number,), env) if within or query.stages[number].repeated else None
+        case SeqPlan(child=child, subgoal=number):
+            # the streams of a last subgoal that is no Kleene plus need not be joined (see `SeqManyOperator`)
+            mine = _any_key(query, (number,), env) if within or query.subgoals[number].repeated else None
             return mine or unbounded(query, child, env, within=True)
         case LastWinsPlan(child=child) | GroupSeqPlan(child=child):
             return unbounded(query, child, env, within=within)
 
 
 def is_one_stream(query: Query, number: int, env: frozenset[str]) -> bool:
-    """Whether given values of variables leave one key of a stage's stream."""
+    """Whether fixed values of variables leave a subgoal one key of its stream."""
     return _open_column(query, number, env) is None
 
 
-def _any_key(query: Query, stages: Iterable[int], env: frozenset[str]) -> str | None:
-    for number in stages:
+def _any_key(query: Query, subgoals: Iterable[int], env: frozenset[str]) -> str | None:
+    for number in subgoals:
         source, column = query.source(number), _open_column(query, number, env)
         if source.markov and column is not None:
             return f"part {number + 1} reads any `{column}` of {source.name}, {ONE_BY_ONE}"
@@ -223,7 +233,7 @@ def _any_key(query: Query, stages: Iterable[int], env: frozenset[str]) -> str | 
 
 
 def _open_column(query: Query, number: int, env: frozenset[str]) -> str | None:
-    known = set(query.stages[number].constants)
+    known = set(query.subgoals[number].constants)
     for name in env:
         known |= query.variable(name).columns_in(number)
     return next((column for column in query.source(number).key if column not in known), None)

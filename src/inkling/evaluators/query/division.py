@@ -1,4 +1,4 @@
-"""How queries are divided: by the variables on which all of their stages are independent."""
+"""How queries are divided among workers: by the variables on which all of their subgoals are independent."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from inkling.analysis.query.bits import of_row
-from inkling.analysis.query.query import Query
+from inkling.analysis.query.query import Query, of_row
 from inkling.analysis.query.strategy import Strategy
 from inkling.evaluators.division import (
     COUNT,
@@ -22,13 +21,13 @@ from inkling.evaluators.division import (
     Piece,
 )
 from inkling.evaluators.protocol import Rows
+from inkling.evaluators.query.answers import HEAD
 from inkling.evaluators.query.automaton.regular import Regular
-from inkling.evaluators.query.event import HEAD, QueryEvent
-from inkling.evaluators.query.packed import Packed, packing_of, predicate_shifts
+from inkling.evaluators.query.event import QueryEvent
+from inkling.evaluators.query.groundings import holding_column
+from inkling.evaluators.query.packed import Packed, packing_of, predicate_shifts, unpacked
 from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram, may_sample
 from inkling.evaluators.query.results import NEGLECTED, gathered, is_combined, matches_of, not_exact
-from inkling.evaluators.query.units import holding_column
-from inkling.evaluators.query.unpacked import unpacked
 from inkling.evaluators.stage.rows.derive import all_derived
 from inkling.evaluators.stage.rows.format import END
 from inkling.io.normalize import row_schema
@@ -41,10 +40,10 @@ FURTHER = (pa.field(HEAD, pa.int64()), pa.field(SURVIVAL, pa.float64()), pa.fiel
 
 @dataclass(frozen=True, kw_only=True)
 class QueryPart(EvaluatorPart):
-    """Queries that read the same streams, divided by the same columns."""
+    """Queries that read the same streams and are divided by the same columns."""
 
     program: QueryProgram
-    packing: Mapping[str, Packed] | None  # where alternatives come packed
+    packing: Mapping[str, Packed] | None  # None: rows travel as they are
 
     def found(self, rows: Rows, piece: Piece | None) -> Iterator[EventMatches]:
         answers = self._answers(rows)
@@ -64,7 +63,7 @@ class QueryPart(EvaluatorPart):
         del rows
         for name, evaluator in program.evaluators.items():
             assert isinstance(evaluator, QueryEvent)
-            bits = (1 << 2 * len(evaluator.strategy.query.stages)) - 1
+            bits = (1 << 2 * len(evaluator.strategy.query.subgoals)) - 1
             predicates = (every.predicates >> shifts[name]) & bits
             yield name, evaluator.ingest(evaluator.start(), every.events, predicates, every.tables)[1]
 
@@ -80,7 +79,7 @@ _Columns = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def query_parts(program: QueryProgram, *, may_pack: bool = True) -> list[EvaluatorPart]:
-    """Those of chains of states apart from others: their rows can be packed."""
+    """Parts of a program; queries that automata answer are apart from others, because their rows can be packed."""
     found: dict[tuple[_Columns, bool], list[str]] = {}
     for event in program.events:
         by_chains = isinstance(program.evaluators[event.name].engine, Regular)
@@ -144,14 +143,14 @@ def _carried(
 
 
 def _useful(stream: StreamPlan, queries: Sequence[Query]) -> Conditions | None:
-    """The filter for rows that no stage can use; of uncertain streams all or none of a KEY."""
+    """The filter of rows that some subgoal can use; of probable streams it reads KEY only, to keep groups whole."""
     schema = stream.schema
     if schema.uncertainty is None and (schema.id is not None or stream.derived):
         return None
     decisive = set(schema.key) if schema.uncertainty is not None else set(row_schema(schema).names)
     choices = []
-    for stage in (one for query in queries for one in query.stages if one.source == schema.name):
-        conditions = [of_row(one, stage) for one in stage.filters]
+    for subgoal in (one for query in queries for one in query.subgoals if one.source == schema.name):
+        conditions = [of_row(one, subgoal) for one in subgoal.filters]
         asked = [one for one in conditions if not e.looks_up(one) and _reads(one) <= decisive]
         if not asked:
             return None
@@ -160,7 +159,7 @@ def _useful(stream: StreamPlan, queries: Sequence[Query]) -> Conditions | None:
 
 
 def _reads(condition: e.Expr) -> set[str]:
-    """The columns of a row that a condition reads; one that looks at more reads what no row has."""
+    """The columns of a row that a condition reads; `@more` where it reads more than columns."""
     read = set()
     for part in e.walk(condition):
         if isinstance(part, e.ColumnOf):

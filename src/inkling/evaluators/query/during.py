@@ -1,4 +1,4 @@
-"""How probable it is that an event over probable streams happens at least once in each of some spans of time."""
+"""The probability that a query is true at least once in each of some spans of time (Lahar, 3.3.1: `q[i, j]`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inkling.analysis.choice import Evaluator
 from inkling.analysis.query.strategy import Engine
 from inkling.errors import InputError
 from inkling.evaluators.protocol import EvaluatorContext, Rows
-from inkling.evaluators.query.event import CHANCE, ERROR
+from inkling.evaluators.query.answers import CHANCE, ERROR
 from inkling.evaluators.query.program import QueryProgram
 from inkling.evaluators.query.results import NEGLECTED, combined
 from inkling.evaluators.query.sets.sampled import WorldSampler
@@ -25,13 +25,13 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.results import in_time, methods
 
 Spans = Sequence[tuple[int, int]]
-"""First and last times."""
+"""First and last times, both included."""
 
 
 def chances_during(
     plan: PhysicalPlan, event: str, context: EvaluatorContext, rows: Rows, spans: Spans, clock: Clock
 ) -> pa.Table:
-    """One row per span and value of the head that can be, in the order of the spans, which are times of a clock."""
+    """One row per span and possible value of the head, in the order of the spans."""
     sampling = WorldSampler.of(context.sampling or Sampling())
     program = QueryProgram.of(plan, context.expressions, context.unit, sampling)
     if program is None or event not in program.strategies or _is_forecast(plan, event):
@@ -74,7 +74,10 @@ def _no_query(plan: PhysicalPlan, name: str) -> str:
 
 
 def _by_span(program: QueryProgram, event: str, rows: Rows, spans: Spans) -> pa.Table:
-    """The chances with the number of their span."""
+    """The probabilities, with the number of their span.
+
+    One run goes through all times and stops before each span; from there a second one counts first matches.
+    """
     watched, asked = (_with_per(program, event, per).evaluators[event] for per in (Per.END, Per.VALUES))
     read = (one for one in program.part.streams if one.schema.name in watched.event.sources)
     ready = all_derived(read, rows, program.context)
@@ -91,7 +94,7 @@ def _by_span(program: QueryProgram, event: str, rows: Rows, spans: Spans) -> pa.
 
 
 def _with_per(program: QueryProgram, name: str, per: Per) -> QueryProgram:
-    """The program with one event that asks for each time, or for any; safe plans would have to begin anew."""
+    """The program with one event and another PER; safe plans cannot continue from a state of the other."""
     strategy = program.strategies[name]
     engine = Engine.UNIVERSAL if strategy.engine is Engine.SAFE else strategy.engine
     strategy = replace(strategy, query=replace(strategy.query, per=per), engine=engine)

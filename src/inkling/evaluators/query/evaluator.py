@@ -1,7 +1,7 @@
-"""The evaluator of queries over probable streams: what its state holds, and when a result is emitted.
+"""The evaluator of queries over probable streams (Lahar): its state, and when a result is emitted.
 
-Rows are due when all rows of their time are there. Results are emitted at once; whether something ever happens, at the
-end.
+A step takes all rows of some times. Results of PER END are emitted with the step of their time; results of PER VALUES,
+which say whether the query is ever true, are emitted at the end of the stream.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,12 +17,12 @@ from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import END, SPARE, BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
+from inkling.evaluators.query.answers import GROUNDING
 from inkling.evaluators.query.automaton.forecasts import BeliefState
-from inkling.evaluators.query.automaton.regular import ForwardState, merged
+from inkling.evaluators.query.automaton.forward import ForwardState
 from inkling.evaluators.query.division import query_parts
-from inkling.evaluators.query.event import UNIT
 from inkling.evaluators.query.open_matches import open_matches, with_first_events
-from inkling.evaluators.query.probable_events import Mask, ranges
+from inkling.evaluators.query.probable_events import Mask
 from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram, may_sample
 from inkling.evaluators.query.results import added_up, combined, results_of, sampled_text
 from inkling.evaluators.query.safe.plan import Safe, SafeState
@@ -40,15 +39,15 @@ from inkling.results import result_schema
 
 @dataclass(frozen=True, slots=True)
 class QueryState:
-    """Per event, the state of its engine, and what was found so far where results are final only at the end.
+    """Per event: the state of its engine, answers that wait for the end, and the owner of each grounding.
 
-    Where keys divide the work, also to which key each unit of an engine belongs. `firsts` has the events with which
-    partial matches can have begun, for `open_matches`.
+    Owners are kept only where the state can be divided by key. `firsts` has the events with which partial
+    matches can have begun, for `open_matches`.
     """
 
     engines: Mapping[str, EngineState] = field(default_factory=dict)
     found: Mapping[str, pa.Table] = field(default_factory=dict)
-    owners: Mapping[str, UnitOwners] = field(default_factory=dict)
+    owners: Mapping[str, GroundingOwners] = field(default_factory=dict)
     firsts: Mapping[str, pa.Table] = field(default_factory=dict)
 
 
@@ -60,13 +59,13 @@ class QueryEvaluator(PartEvaluator):
 
     @classmethod
     def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> QueryEvaluator | None:
-        """None where no event of the plan is a query."""
-        spare = SPARE if context.on_stream else 0.0
+        """None where no event of the plan is answered by this evaluator."""
+        tolerance = SPARE if context.on_stream else 0.0
         program = QueryProgram.of(
-            plan, context.expressions, context.unit, WorldSampler(), spare=spare, tables=context.facts
+            plan, context.expressions, context.unit, WorldSampler(), tolerance=tolerance, tables=context.facts
         )
         if program is not None and any(map(may_sample, program.evaluators.values())):
-            # only then: how many worlds a sample needs takes a large library to compute
+            # the number of worlds is computed only when needed: it imports a large library
             program = replace(program, sampling=WorldSampler.of(context.sampling or Sampling()))
         return None if program is None else cls(program)
 
@@ -116,7 +115,7 @@ class QueryEvaluator(PartEvaluator):
 
     @cached_property
     def is_divisible(self) -> bool:
-        """An engine that may give way to another one must do so for all keys at once."""
+        """Not where an engine may give way to another one, because all keys must change together."""
         return super().is_divisible and not any(map(_may_give_way, self.program.evaluators.values()))
 
     def split(self, state: QueryState, owners: Owners) -> tuple[QueryState, QueryState]:
@@ -128,39 +127,39 @@ class QueryEvaluator(PartEvaluator):
         for name in left.found.keys() & right.found.keys():
             found[name] = pa.concat_tables([left.found[name], right.found[name]])
         for name in left.owners.keys() & right.owners.keys():
-            owned[name] = left.owners[name].with_units(right.owners[name].units, right.owners[name].owners)
+            owned[name] = left.owners[name].with_groundings(right.owners[name].groundings, right.owners[name].owners)
         firsts = {**left.firsts, **right.firsts}
         for name in left.firsts.keys() & right.firsts.keys():
             firsts[name] = pa.concat_tables([left.firsts[name], right.firsts[name]])
-        engines = {name: merged_states(one, right.engines[name]) for name, one in left.engines.items()}
+        engines = {name: _merged(one, right.engines[name]) for name, one in left.engines.items()}
         return QueryState(engines, found, owned, firsts)
 
     def _of(self, state: QueryState, owners: Owners) -> QueryState:
         """The state of some keys."""
-        owned = {name: state.owners.get(name, UnitOwners()).of(owners) for name in state.engines}
+        owned = {name: state.owners.get(name, GroundingOwners()).of(owners) for name in state.engines}
 
         def mine(tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
             return {
-                name: rows_where(rows, is_among(rows[UNIT].to_numpy(), owned[name].units))
+                name: rows_where(rows, is_among(rows[GROUNDING].to_numpy(), owned[name].groundings))
                 for name, rows in tables.items()
             }
 
-        engines = {name: state_of(one, owned[name].units) for name, one in state.engines.items()}
+        engines = {name: one.only(owned[name].groundings) for name, one in state.engines.items()}
         return QueryState(engines, mine(state.found), owned, mine(state.firsts))
 
-    def _owners(self, name: str, state: QueryState, ready: Rows) -> UnitOwners:
-        """To which key each unit belongs of which the state holds something."""
+    def _owners(self, name: str, state: QueryState, ready: Rows) -> GroundingOwners:
+        """The owner of each grounding that the state has."""
         evaluator = self.program.evaluators[name]
-        every = state.owners.get(name, UnitOwners())
+        every = state.owners.get(name, GroundingOwners())
         for source in evaluator.event.sources:
-            units = evaluator.units(source, ready[source])
-            new = ~is_among(units, every.units)
+            groundings = evaluator.groundings(source, ready[source])
+            new = ~is_among(groundings, every.groundings)
             if new.any():
-                every = every.with_units(units[new], owners_by(rows_where(ready[source], new), self.key))
-        held = [known_units(state.engines[name])]
+                every = every.with_groundings(groundings[new], owners_by(rows_where(ready[source], new), self.key))
+        held = [state.engines[name].known]
         if name in state.found:
-            held.append(state.found[name][UNIT].to_numpy())
-        return every.where(np.isin(every.units, np.concatenate(held)))
+            held.append(state.found[name][GROUNDING].to_numpy())
+        return every.where(np.isin(every.groundings, np.concatenate(held)))
 
     def _ready(self, rows: Rows) -> dict[str, pa.Table]:
         return all_derived(self.streams, self.complete(rows), self.program.context)
@@ -189,7 +188,7 @@ class QueryEvaluator(PartEvaluator):
         )
 
     def n_kept(self, state: QueryState) -> int:
-        return sum(map(_n_kept, state.engines.values())) + sum(map(len, state.firsts.values()))
+        return sum(one.n_states for one in state.engines.values()) + sum(map(len, state.firsts.values()))
 
     def _results(self, name: str, found: pa.Table) -> pa.Table:
         evaluator, program = self.program.evaluators[name], self.program
@@ -198,103 +197,41 @@ class QueryEvaluator(PartEvaluator):
 
 
 def _may_give_way(evaluator: QueryEventEvaluator) -> bool:
-    """Whether rows may show that the engine of an event cannot answer it."""
+    """Whether the engine may turn out to need too many joint values of Markovian streams."""
     sources = evaluator.strategy.query.sources.values()
     return isinstance(evaluator.engine, Safe) and any(one.markov for one in sources)
 
 
-def _n_kept(state: EngineState) -> int:
-    return len(state.value) if isinstance(state, ForwardState) else int(state.n_states)
-
-
 EngineState = ForwardState | SafeState | UniversalState | BeliefState
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class UnitOwners:
-    """The hash of the key to which each unit belongs."""
+class GroundingOwners:
+    """The owner of each grounding: the hash of the key that it belongs to."""
 
-    units: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))  # in order
+    groundings: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))  # ascending
     owners: Owners = field(default_factory=lambda: np.empty(0, np.uint64))
 
-    def with_units(self, units: Hashes, owners: Owners) -> UnitOwners:
-        """These units, and others, which may be named several times."""
-        every, first = np.unique(np.concatenate([self.units, units]), return_index=True)
-        return UnitOwners(every, np.concatenate([self.owners, owners])[first])
+    def with_groundings(self, groundings: Hashes, owners: Owners) -> GroundingOwners:
+        """With further groundings, in which duplicates are allowed."""
+        every, first = np.unique(np.concatenate([self.groundings, groundings]), return_index=True)
+        return GroundingOwners(every, np.concatenate([self.owners, owners])[first])
 
-    def where(self, chosen: Mask) -> UnitOwners:
-        return UnitOwners(self.units[chosen], self.owners[chosen])
+    def where(self, chosen: Mask) -> GroundingOwners:
+        return GroundingOwners(self.groundings[chosen], self.owners[chosen])
 
-    def of(self, owners: Owners) -> UnitOwners:
-        """The units that belong to some keys, given their hashes, sorted."""
+    def of(self, owners: Owners) -> GroundingOwners:
+        """The groundings that belong to some owners, given in ascending order."""
         return self.where(is_among(self.owners, owners))
 
 
-def known_units(state: EngineState) -> Hashes:
-    """The units of which a state holds something, in no order."""
-    match state:
-        case ForwardState() | BeliefState():
-            return state.units
-        case SafeState() | UniversalState():
-            return _names(state.units)
+def _merged(left: EngineState, right: EngineState) -> EngineState:
+    """The state of all groundings of two states of one engine.
 
-
-def state_of(state: EngineState, units: Hashes) -> EngineState:
-    """The state of some units, sorted."""
-    match state:
-        case ForwardState():
-            return _chains_of(state, units)
-        case SafeState():
-            return SafeState(_some(state.units, units))
-        case UniversalState():
-            return UniversalState(_some(state.units, units))
-        case BeliefState():
-            mine = is_among(state.units, units)
-            chains = {model: _chains_of(one, units) for model, one in state.chains.items()}
-            return BeliefState(chains, state.marks, state.units[mine], state.n_times[mine])
-
-
-def merged_states(left: EngineState, right: EngineState) -> EngineState:
-    """The state of all units of two states that have none in common."""
-    match left, right:
-        case ForwardState(), ForwardState():
-            return _chains_together(left, right)
-        case SafeState(), SafeState():
-            return SafeState({**left.units, **right.units})
-        case UniversalState(), UniversalState():
-            return UniversalState({**left.units, **right.units})
-        case BeliefState(), BeliefState():
-            chains = {**left.chains, **right.chains}
-            for model in left.chains.keys() & right.chains.keys():
-                chains[model] = _chains_together(left.chains[model], right.chains[model])
-            units = np.concatenate([left.units, right.units])
-            order = np.argsort(units)
-            n_times = np.concatenate([left.n_times, right.n_times])[order]
-            return BeliefState(chains, {**left.marks, **right.marks}, units[order], n_times)
-        case _:  # an engine gives way to another one before it knows any unit
-            assert not len(known_units(left)) or not len(known_units(right)), "states of different engines"
-            return left if len(known_units(left)) else right
-
-
-def _chains_of(state: ForwardState, units: Hashes) -> ForwardState:
-    kept = np.flatnonzero(is_among(state.units, units))
-    counts = np.diff(state.held)[kept]
-    entries = ranges(state.held[kept], counts)
-    held = np.append(0, np.cumsum(counts))
-    return ForwardState(state.units[kept], held, state.value[entries], state.mass[entries], state.begun[entries])
-
-
-def _chains_together(left: ForwardState, right: ForwardState) -> ForwardState:
-    none = np.empty(0, np.int64)
-    return merged(left, none, right.units, np.diff(right.held), right.value, right.mass, right.begun)
-
-
-def _some(held: Mapping[int, T], units: Hashes) -> dict[int, T]:
-    wanted = is_among(_names(held), units)
-    return {name: one for (name, one), is_wanted in zip(held.items(), wanted, strict=True) if is_wanted}
-
-
-def _names(units: Mapping[int, object]) -> Hashes:
-    return np.fromiter(units, np.uint64, len(units))
+    An engine gives way to another one only before it has read an event, so one of two states of different engines is
+    empty.
+    """
+    if type(left) is type(right):
+        return left.merged(right)  # type: ignore[arg-type]
+    assert not len(left.known) or not len(right.known), "states of different engines"
+    return left if len(left.known) else right

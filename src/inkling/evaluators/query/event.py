@@ -1,4 +1,7 @@
-"""One event over probable streams: ingests rows of complete times, and gives the probabilities of its results."""
+"""One query over probable streams: from rows of complete times to answers with what results show.
+
+Rows become alternatives (`ProbableEvents`) with predicate masks; the engine of the strategy turns these into `Answers`.
+"""
 
 from __future__ import annotations
 
@@ -11,57 +14,52 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.analysis.query.bits import accepted, candidate, of_row
 from inkling.analysis.query.plans import NoSafePlan
-from inkling.analysis.query.query import Query
+from inkling.analysis.query.query import Query, accepted, candidate, of_row
 from inkling.analysis.query.strategy import Engine, Strategy
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.errors import InputError
 from inkling.evaluators.hashes import Hashes, row_hashes
-from inkling.evaluators.query.answers import Answers, ever
+from inkling.evaluators.query.answers import Answers, answer_table, ever, shown
 from inkling.evaluators.query.automaton.regular import Regular
-from inkling.evaluators.query.probable_events import Numbers, ProbableEvents, probable_events_of
-from inkling.evaluators.query.safe.layout import TooManyValues
+from inkling.evaluators.query.groundings import Groundings, grounding_of_rows, groundings_of
+from inkling.evaluators.query.probable_events import Numbers, ProbableEvents, changes, probable_events_of
+from inkling.evaluators.query.safe.joint_states import TooManyValues
 from inkling.evaluators.query.safe.plan import Safe
 from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.evaluators.query.sets.universal import Universal, UniversalState
-from inkling.evaluators.query.units import Groundings, unit_of_rows, units_of
 from inkling.evaluators.stage.rows.conditions import RowColumns, prepared
 from inkling.io.normalize import ID
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, Per
-from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
-
-UNIT, HEAD, END, KNOWN, START = "@unit", "@head", "@end", "@known", "@start"
-CHANCE, ERROR, LAST = "@chance", "@error", "@last"
-"""Columns of what was found, beside the values of the head: what is independent of other units, the identity of
-results, times, probability, error, and the id of the last event."""
 
 
 @dataclass(frozen=True)
 class QueryEvent:
+    """Answers one event that is a Lahar query."""
+
     event: EventPlan
     strategy: Strategy
     schemas: Mapping[str, StreamSchema]
     context: ExpressionContext
     sampling: WorldSampler = field(default_factory=WorldSampler)
-    spare: float = 0.0  # by which answers of safe plans may be too low
+    tolerance: float = 0.0  # the probability that safe plans may neglect per time and operator
 
     @cached_property
     def engine(self) -> Regular | Safe | Universal:
-        """Carries a state from block to block."""
+        """The engine that the strategy names, or sets of partial matches where its automaton would be too large."""
         one, once = self.strategy, self.event.per is Per.VALUES
         try:
             if one.engine is Engine.SAFE:
                 assert not isinstance(one.plan, NoSafePlan)
-                safe = Safe(one.query, one.plan, ever=once, spare=self.spare)
-                safe.top  # noqa: B018  (raises what is caught here)
+                safe = Safe(one.query, one.plan, ever=once, tolerance=self.tolerance)
+                safe.top  # noqa: B018  (compiles the plan, which may raise)
                 return safe
             if one.engine is Engine.CHAINS:
-                return Regular.of(one.query, len(one.query.stages), one.variables, ever=once)
+                return Regular.of(one.query, len(one.query.subgoals), one.variables, ever=once)
         except (TooManyStates, TooManySymbols):
             pass
         return self.universal
@@ -70,24 +68,24 @@ class QueryEvent:
     def universal(self) -> Universal:
         return Universal(self.strategy.query, self.strategy.variables, self.context, sampling=self.sampling)
 
-    def units(self, source: str, rows: pa.Table) -> Hashes:
-        return unit_of_rows(self.strategy.query, self.strategy.variables, source, rows)
+    def groundings(self, source: str, rows: pa.Table) -> Hashes:
+        return grounding_of_rows(self.strategy.query, self.strategy.variables, source, rows)
 
     def start(self) -> Any:
         return self.engine.start()
 
     def advance(self, state: Any, tables: Mapping[str, pa.Table], *, exact: bool = False) -> tuple[Any, pa.Table]:
-        """What is known of times that are complete, later than all before."""
+        """The state and the answers after a block of complete times, later than all times before."""
         query = self.strategy.query
-        drawn = isinstance(self.engine, Universal)
-        events = probable_events_of(query, self.schemas, tables, exact_numbers=exact, canonical=drawn)
+        may_sample = isinstance(self.engine, Universal)
+        events = probable_events_of(query, self.schemas, tables, exact_numbers=exact, canonical=may_sample)
         predicates = predicates_of(query, events, tables, self.context)
         return self.ingest(state, events, predicates, tables)
 
     def ingest(
         self, state: Any, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]
     ) -> tuple[Any, pa.Table]:
-        """The same, of alternatives that are in order; automata read no more of the tables than what results show."""
+        """The same for alternatives in order; the automaton engine reads only outputs from the tables."""
         after, answers = self._answers(state, events, predicates, tables)
         if self.event.per is Per.VALUES:
             answers = ever(answers)
@@ -102,7 +100,7 @@ class QueryEvent:
         try:
             return self.engine.advance(state, events, predicates)
         except TooManyValues as many:
-            if state.units:
+            if state.groundings:
                 raise self._cannot_go_on(many) from None
             return self.universal.advance(self.universal.start(), events, predicates, tables)
 
@@ -117,54 +115,48 @@ class QueryEvent:
     def _found(
         self, answers: Answers, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]
     ) -> pa.Table:
-        query, n = self.strategy.query, len(self.strategy.query.stages)
+        query, n = self.strategy.query, len(self.strategy.query.subgoals)
         likely = events.chance if answers.weight is None else answers.weight
-        ends = _LastRows.of(events, predicates, units_of(query, self.strategy.variables, events, n), n - 1, likely)
+        ends = _LastRows.of(events, predicates, groundings_of(query, self.strategy.variables, events, n), n - 1, likely)
         place = ends.places(answers)
         row = events.row[ends.row[place]]
-        last = query.stages[-1]
+        last = query.subgoals[-1]
         source = tables[last.source]
         chosen = source.take(pa.array(row))
-        columns = {output.name: self._shown(output.expr, chosen) for output in (*self.event.head, *self.event.returns)}
-        columns[UNIT] = pa.array(answers.unit)
-        columns[HEAD] = self._heads(columns, chosen)
-        columns[END] = pa.array(answers.time)
-        columns[KNOWN] = pa.array(answers.time if answers.known is None else answers.known)
-        columns[START] = pa.array(answers.start)
-        columns[CHANCE] = pa.array(answers.chance.astype(np.float64))
-        columns[ERROR] = pa.array(answers.error)
-        columns[LAST] = chosen[ID]
-        return pa.table(columns)
+        outputs = (*self.event.head, *self.event.returns)
+        values = {output.name: self._shown(output.expr, chosen) for output in outputs}
+        return answer_table(
+            values,
+            chosen[ID],
+            grounding=answers.grounding,
+            head=self._heads(values, chosen),
+            end=answers.time,
+            known=answers.time if answers.known is None else answers.known,
+            start=answers.start,
+            chance=answers.chance,
+            error=answers.error,
+        )
 
-    def _heads(self, shown: Mapping[str, pa.Array], rows: pa.Table) -> pa.Array:
+    def _heads(self, values: Mapping[str, pa.Array], rows: pa.Table) -> Hashes:
         """What distinguishes results: partition and head."""
-        keys = [self._shown(e.KeyColumn(column.name, column.type), rows) for column in self.event.partition]
-        values = [shown[output.name] for output in self.event.head]
-        found = row_hashes((*keys, *values), len(rows))
-        return pa.array(found.view(np.int64))
+        keys = [shown(e.KeyColumn(column.name, column.type), rows, self.context) for column in self.event.partition]
+        return row_hashes((*keys, *(values[output.name] for output in self.event.head)), len(rows))
 
     def _shown(self, expr: e.Expr, rows: pa.Table) -> pa.Array:
-        """The value of an output that all events of a match have in common, read from the last."""
-        mine = self._at_last(expr)
-
-        def resolve(part: e.Expr) -> pa.Array:
-            assert isinstance(part, e.ColumnOf)
-            return rows[part.column].combine_chunks()
-
-        return evaluate(mine, resolve, len(rows), self.context).cast(ARROW_TYPES[expr.type])
+        return shown(self._at_last(expr), rows, self.context)
 
     def _at_last(self, expr: e.Expr) -> e.Expr:
+        """An output, which depends on shared variables only, rewritten to read the row of the last event."""
         query = self.strategy.query
-        last = len(query.stages) - 1
-        stage_of = {stage.slot: number for number, stage in enumerate(query.stages)}
+        last = len(query.subgoals) - 1
+        subgoal_of = {subgoal.slot: number for number, subgoal in enumerate(query.subgoals)}
         match expr:
             case e.KeyColumn(column=column, type=kind):
                 return e.ColumnOf(e.ROW, column, kind)
             case e.ColumnOf(slot=slot, column=column, type=kind) | e.ListColumn(slot=slot, column=column, type=kind):
                 for one in query.variables:
-                    if any(place.stage == stage_of[slot] and place.column == column for place in one.places):
-                        keys = {name for name in one.columns_in(last) if query.source(last).is_key(name)}
-                        return e.ColumnOf(e.ROW, min(keys), kind)
+                    if any(place.subgoal == subgoal_of[slot] and place.column == column for place in one.places):
+                        return e.ColumnOf(e.ROW, min(query.key_columns(one, last)), kind)
                 raise AssertionError("a result shows what its matches do not share")
             case _:
                 return e.rebuilt(expr, self._at_last)
@@ -172,32 +164,33 @@ class QueryEvent:
 
 @dataclass(frozen=True, slots=True)
 class _LastRows:
-    """Per unit and time, the most probable row with which a match can end."""
+    """Per grounding and time, the most probable row with which a match can end; sorted by grounding and time."""
 
-    unit: Hashes
+    grounding: Hashes
     time: Ints
     row: Ints
 
     @classmethod
-    def of(cls, events: ProbableEvents, predicates: Ints, units: Groundings, last: int, likely: Numbers) -> _LastRows:
+    def of(
+        cls, events: ProbableEvents, predicates: Ints, groundings: Groundings, last: int, likely: Numbers
+    ) -> _LastRows:
         group = events.group
         stream = events.stream[group]
-        rows = np.flatnonzero((predicates & accepted(last) != 0) & units.reads[last][stream])
-        unit, time = units.unit[stream[rows]], events.time[group[rows]]
+        rows = np.flatnonzero((predicates & accepted(last) != 0) & groundings.reads[last][stream])
+        grounding, time = groundings.grounding[stream[rows]], events.time[group[rows]]
         least = -likely[rows].astype(np.float64)
-        order = np.lexsort((events.row[rows], events.value[rows], least, time, unit))
-        rows, unit, time = rows[order], unit[order], time[order]
-        first = np.ones(len(rows), bool)
-        first[1:] = (unit[1:] != unit[:-1]) | (time[1:] != time[:-1])
-        return cls(unit[first], time[first], rows[first])
+        order = np.lexsort((events.row[rows], events.value[rows], least, time, grounding))
+        rows, grounding, time = rows[order], grounding[order], time[order]
+        first = changes(grounding) | changes(time)
+        return cls(grounding[first], time[first], rows[first])
 
     def places(self, answers: Answers) -> Ints:
-        """Where the unit and time of each answer is."""
-        units, unit = np.unique(self.unit, return_inverse=True)
+        """The place of the grounding and time of each answer."""
+        groundings, grounding = np.unique(self.grounding, return_inverse=True)
         times, time = np.unique(self.time, return_inverse=True)
-        wanted = np.searchsorted(units, answers.unit) * len(times) + np.searchsorted(times, answers.time)
-        place = np.minimum(np.searchsorted(unit * len(times) + time, wanted), max(len(unit) - 1, 0))
-        found = (self.unit[place] == answers.unit) & (self.time[place] == answers.time)
+        wanted = np.searchsorted(groundings, answers.grounding) * len(times) + np.searchsorted(times, answers.time)
+        place = np.minimum(np.searchsorted(grounding * len(times) + time, wanted), max(len(grounding) - 1, 0))
+        found = (self.grounding[place] == answers.grounding) & (self.time[place] == answers.time)
         assert found.all(), "an answer without an event that it ends with"
         return place
 
@@ -205,7 +198,7 @@ class _LastRows:
 def predicates_of(
     query: Query, events: ProbableEvents, tables: Mapping[str, pa.Table], context: ExpressionContext
 ) -> Ints:
-    """Per row, the bits of all stages, decided by conditions on that row alone."""
+    """The predicate mask of each row: for every subgoal whether the row is a candidate, and accepted."""
     by_source = {name: source_predicates(query, name, tables[name], context) for name in events.sources}
     predicates = np.zeros(len(events.row), np.int64)
     source = events.source[events.stream[events.group]]
@@ -229,9 +222,9 @@ def source_predicates(query: Query, source: str, rows: pa.Table, context: Expres
             truth &= known[condition]
         return truth
 
-    for number, stage in enumerate(query.stages):
-        if stage.source == source:
-            taken = holds(of_row(one, stage) for one in stage.filters)
-            good = taken & holds(of_row(one, stage) for one in stage.accepts)
+    for number, subgoal in enumerate(query.subgoals):
+        if subgoal.source == source:
+            taken = holds(of_row(one, subgoal) for one in subgoal.filters)
+            good = taken & holds(of_row(one, subgoal) for one in subgoal.accepts)
             predicates |= taken * candidate(number) | good * accepted(number)
     return predicates

@@ -1,6 +1,6 @@
 """Open matches of queries over probable streams, read off the states of their engines.
 
-A query asks whether some match ends, so its state does not distinguish partial matches of one unit (values of the
+A query asks whether some match ends, so its state does not distinguish partial matches of one grounding (values of the
 variables that its subgoals share) after equally many parts: together they are one open match
 (`inkling.meaning.open_matches`). Its probability is exact where the state is a distribution over states of an automaton
 or over sets of partial matches, and has the error of the sample where worlds were sampled. Of a partial match, engines
@@ -16,14 +16,15 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.query.bits import of_row
 from inkling.analysis.query.pattern import open_prefix
+from inkling.analysis.query.query import of_row
 from inkling.automata.prefixes import PrefixStates, prefix_states
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.open_matches import OpenMatch, awaits, in_order, not_kept
+from inkling.evaluators.query.answers import GROUNDING
+from inkling.evaluators.query.automaton.forward import ForwardState
 from inkling.evaluators.query.automaton.patterns import PatternEngine
-from inkling.evaluators.query.automaton.regular import ForwardState, Regular
-from inkling.evaluators.query.event import UNIT
+from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.program import QueryEventEvaluator
 from inkling.evaluators.query.results import NEGLECTED
 from inkling.evaluators.query.safe.open_prefixes import NotKept, waiting
@@ -51,9 +52,9 @@ MOST_CHUNKS, MOST_ROWS = 64, 256
 
 @dataclass(frozen=True, slots=True)
 class OpenGroup:
-    """Partial matches of one unit after equally many parts: the probability that there is one, and its first start."""
+    """Partial matches of one grounding after equally many parts: the probability that there is one, and its first start."""
 
-    unit: int
+    grounding: int
     chance: float
     error: float
     start: int | None  # None where the state does not say it
@@ -80,7 +81,7 @@ def open_matches(
         text, n_parts = awaits(prefix.disjunct, texts, prefix.reached), len(prefix.disjunct.parts)
         for one in _groups(evaluator, state, prefix, epsilon):
             method = SAMPLED if one.error > NEGLECTED else EXACT
-            lineage = (ids[one.unit, one.start],)
+            lineage = (ids[one.grounding, one.start],)
             found.append(
                 OpenMatch(prefix.reached, n_parts, text, one.start, None, None, lineage, one.chance, method, one.error)
             )
@@ -105,7 +106,7 @@ def _groups(evaluator: QueryEventEvaluator, state: object, prefix: _Prefix, epsi
         case ForwardState():
             return _in_automaton(state, _states(evaluator, prefix))
         case UniversalState():
-            is_repeated = evaluator.strategy.query.stages[prefix.n_subgoals].repeated
+            is_repeated = evaluator.strategy.query.subgoals[prefix.n_subgoals].repeated
             return _in_sets(state, prefix.n_subgoals, is_repeated, epsilon)
         case SafeState():
             return _in_safe_plan(evaluator, state, prefix)
@@ -131,15 +132,15 @@ def _states(evaluator: QueryEventEvaluator, prefix: _Prefix) -> PrefixStates:
 
 def _in_automaton(state: ForwardState, prefix: PrefixStates) -> Iterator[OpenGroup]:
     """The sum of the probabilities of the states of an automaton in which the prefix waits."""
-    if not len(state.units):
+    if not len(state.groundings):
         return
     first = state.held[:-1]
     chance = np.add.reduceat(state.mass[:, prefix.states].sum(axis=1), first)
     runs = np.flatnonzero(prefix.runs)
     begun = state.begun.reshape(len(state.begun), -1, state.begun.shape[-1])[:, :, runs[runs > 0]]
     start = np.minimum.reduceat(begun.min(axis=(1, 2), initial=NEVER), first)
-    for unit in np.flatnonzero((chance > 0) & (start < UNSTARTED)).tolist():
-        yield OpenGroup(int(state.units[unit]), float(chance[unit]), 0.0, int(start[unit]))
+    for grounding in np.flatnonzero((chance > 0) & (start < UNSTARTED)).tolist():
+        yield OpenGroup(int(state.groundings[grounding]), float(chance[grounding]), 0.0, int(start[grounding]))
 
 
 def _in_sets(state: UniversalState, n_subgoals: int, is_repeated: bool, epsilon: float) -> Iterator[OpenGroup]:
@@ -147,10 +148,10 @@ def _in_sets(state: UniversalState, n_subgoals: int, is_repeated: bool, epsilon:
 
     def waits(one: PartialMatch) -> bool:
         if one.again:
-            return is_repeated and one.stage == n_subgoals
-        return one.stage == n_subgoals - 1
+            return is_repeated and one.subgoal == n_subgoals
+        return one.subgoal == n_subgoals - 1
 
-    for unit, sets in state.units.items():
+    for grounding, sets in state.groundings.items():
         mine = [place for place, one in enumerate(sets.entries) if waits(one)]
         if not mine:
             continue
@@ -161,21 +162,21 @@ def _in_sets(state: UniversalState, n_subgoals: int, is_repeated: bool, epsilon:
         else:
             (chance, start), error = _share(sets, mine), epsilon
         if chance > 0:
-            yield OpenGroup(unit, min(chance, 1.0), error, start)
+            yield OpenGroup(grounding, min(chance, 1.0), error, start)
 
 
 def _in_safe_plan(evaluator: QueryEventEvaluator, state: SafeState, prefix: _Prefix) -> Iterator[OpenGroup]:
     event = evaluator.event
     if event.per is p.Per.VALUES:
         raise not_kept(event.name, "with PER VALUES, a safe plan keeps only whether its parts were ever satisfied")
-    for unit, known in state.units.items():
+    for grounding, known in state.groundings.items():
         try:
             found = waiting(evaluator.engine.top, known["run"], prefix.n_subgoals)
         except NotKept:
             why = f"its safe plan keeps whether parts 1 to {prefix.reached} were ever satisfied, not whether they wait"
             raise not_kept(event.name, why) from None
         if found.chance > 0:
-            yield OpenGroup(unit, min(found.chance, 1.0), found.error, None)
+            yield OpenGroup(grounding, min(found.chance, 1.0), found.error, None)
 
 
 def _share(worlds: SampledWorlds, entries: Sequence[int]) -> tuple[float, int]:
@@ -193,20 +194,20 @@ def with_first_events(
     state: object,
     context: ExpressionContext,
 ) -> pa.Table | None:
-    """Unit, time and id of events that partial matches of a state can begin with, after some more rows."""
+    """Grounding, time and id of events that partial matches of a state can begin with, after some more rows."""
     if not isinstance(state, ForwardState | UniversalState | SafeState):
         return firsts
-    stage = evaluator.strategy.query.stages[0]
-    some = rows[stage.source]
+    subgoal = evaluator.strategy.query.subgoals[0]
+    some = rows[subgoal.source]
     if not isinstance(evaluator.engine, PatternEngine):
         columns = RowColumns(some)
-        for condition in (*stage.filters, *stage.accepts):
-            some = rows_where(some, prepared(of_row(condition, stage), context)(columns))
+        for condition in (*subgoal.filters, *subgoal.accepts):
+            some = rows_where(some, prepared(of_row(condition, subgoal), context)(columns))
             columns = RowColumns(some)
-    units = evaluator.units(stage.source, some)
-    new = pa.table({UNIT: pa.array(units), START: some[START], ID: some[ID]})
+    groundings = evaluator.groundings(subgoal.source, some)
+    new = pa.table({GROUNDING: pa.array(groundings), START: some[START], ID: some[ID]})
     every = new if firsts is None else pa.concat_tables([firsts, new])
-    if len(new) > MOST_ROWS or every[UNIT].num_chunks > MOST_CHUNKS:
+    if len(new) > MOST_ROWS or every[GROUNDING].num_chunks > MOST_CHUNKS:
         every = _still_needed(every, state)
     return every
 
@@ -214,34 +215,34 @@ def with_first_events(
 def _still_needed(firsts: pa.Table, state: object) -> pa.Table:
     if isinstance(state, SafeState):
         ordered = firsts.sort_by([(START, "descending"), (ID, "ascending")])
-        _, latest = np.unique(ordered[UNIT].to_numpy(), return_index=True)
+        _, latest = np.unique(ordered[GROUNDING].to_numpy(), return_index=True)
         return ordered.take(pa.array(latest))
-    units, times = _starts(state)
-    wanted = set(zip(units.tolist(), times.tolist(), strict=True))
-    pairs = zip(firsts[UNIT].to_pylist(), firsts[START].to_pylist(), strict=True)
+    groundings, times = _starts(state)
+    wanted = set(zip(groundings.tolist(), times.tolist(), strict=True))
+    pairs = zip(firsts[GROUNDING].to_pylist(), firsts[START].to_pylist(), strict=True)
     return firsts.filter(pa.array([pair in wanted for pair in pairs], pa.bool_())).combine_chunks()
 
 
 def _starts(state: object) -> tuple[Hashes, Ints]:
-    """Units, and times at which one of their partial matches can have begun at the earliest."""
+    """Groundings, and times at which one of their partial matches can have begun at the earliest."""
     if isinstance(state, ForwardState):
         begun = state.begun.reshape(len(state.begun), -1)
         entry, place = np.nonzero(begun < UNSTARTED)
-        unit = np.repeat(state.units, np.diff(state.held))
-        return unit[entry], begun[entry, place]
+        grounding = np.repeat(state.groundings, np.diff(state.held))
+        return grounding[entry], begun[entry, place]
     assert isinstance(state, UniversalState)
-    units, times = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
-    for name, sets in state.units.items():
+    groundings, times = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
+    for name, sets in state.groundings.items():
         mine = np.unique(sets.starts[sets.starts != NEVER])
-        units.append(np.full(len(mine), name, np.uint64))
+        groundings.append(np.full(len(mine), name, np.uint64))
         times.append(mine)
-    return np.concatenate(units), np.concatenate(times)
+    return np.concatenate(groundings), np.concatenate(times)
 
 
 def _by_place(firsts: pa.Table) -> dict[tuple[int, int | None], object]:
-    """Ids by unit and time, and of the latest time by unit alone; of several, the least."""
+    """Ids by grounding and time, and of the latest time by grounding alone; of several, the least."""
     found: dict[tuple[int, int | None], object] = {}
     ordered = firsts.sort_by([(START, "ascending"), (ID, "descending")])
-    for unit, start, name in zip(*(ordered[column].to_pylist() for column in (UNIT, START, ID)), strict=True):
-        found[unit, start] = found[unit, None] = name
+    for grounding, start, name in zip(*(ordered[column].to_pylist() for column in (GROUNDING, START, ID)), strict=True):
+        found[grounding, start] = found[grounding, None] = name
     return found

@@ -1,14 +1,18 @@
-"""Alternatives of the events of all streams, in order of time, up to a time for which all rows are there.
+"""Probabilistic events of all streams that a query reads, as arrays (Lahar, sections 2.1 and 2.3).
 
-A stream here is one KEY of a declared stream (Lahar, section 2.1: one stream per event type and key). A group holds
-the alternatives of one stream at one time; at most one of them happens. A row of a certain stream is a stream of its
-own, with one group of one row.
+A stream here is one KEY of a declared stream (Lahar: one stream per event type and key). A group has the alternatives
+of one stream at one time, of which at most one happens; the remaining probability is that of no event (⊥). A row of a
+certain stream is a stream of its own, with one group of one row.
+
+    key  time  value  chance
+    joe     1      a     0.2
+    joe     1      b     0.7      →  stream joe, one group at time 1 with two rows, and 0.1 for no event
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +23,6 @@ from numpy.typing import NDArray
 from inkling.analysis.query.query import Query, QuerySource
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.io.normalize import START
-from inkling.logical import expr as e
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema, value_columns
@@ -27,31 +30,31 @@ from inkling.model.uncertainty import TOLERANCE, ProbableValue, exact
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[Any]
-"""Probabilities: floats, or `Fraction`s in tests."""
+"""Probabilities in [0, 1]: floats, or `Fraction`s in tests."""
 
-NOTHING = np.uint64(0)
-"""The value of a stream that has no event."""
+NO_EVENT = np.uint64(0)
+"""The value ⊥ of a stream that has no event; the smallest value."""
 
 NULL_KEY = np.uint64(0)
-"""The code of a missing key, which agrees with no other."""
+"""The code of a null in a key, which equals no other code."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbableEvents:
-    """Groups are in order of stream and time, rows in order of group."""
+    """Alternatives of a block of complete times. Groups are ordered by stream and time, rows by group."""
 
     sources: tuple[str, ...]
     source: Ints  # of each stream
-    name: Hashes  # of each stream: the same in every block
-    markov: Mask  # of each stream
+    name: Hashes  # of each stream: a hash that is the same in every block
+    markov: Mask  # of each stream: whether probabilities depend on the value before
     keys: Mapping[tuple[str, str], Hashes]  # by source and column, of each stream; NULL_KEY where it is null
     stream: Ints  # of each group
     time: Ints  # of each group
-    anew: Mask  # of each group: what happens does not depend on what was before
+    anew: Mask  # of each group: an initial marginal, independent of the value before
     offsets: Ints  # rows of group g are offsets[g]:offsets[g + 1]
-    chance: Numbers  # of each row, given the value before
-    value: Hashes  # of each row; never NOTHING
-    given: Hashes  # of each row: the value before, NOTHING for none
+    chance: Numbers  # of each row: P[value], or of Markovian streams P[value | given]
+    value: Hashes  # of each row: a hash, never NO_EVENT
+    given: Hashes  # of each row: the value before
     row: Ints  # place of each row in the table of its source
 
     @property
@@ -68,12 +71,12 @@ class ProbableEvents:
 
     @property
     def group(self) -> Ints:
-        """Of each row."""
+        """The group of each row."""
         return np.repeat(np.arange(self.n_groups), np.diff(self.offsets))
 
     @property
     def rest(self) -> Numbers:
-        """Per group, the chance that an independent stream has no event."""
+        """Per group, the probability of no event, for independent streams."""
         rest = np.full(self.n_groups, Fraction(1) if self.is_exact else 1.0, self.chance.dtype)
         np.subtract.at(rest, self.group, self.chance)
         return rest if self.is_exact else np.where(rest < float(TOLERANCE), 0.0, rest)
@@ -89,7 +92,7 @@ def probable_events_of(
 ) -> ProbableEvents:
     """The alternatives in checked rows of all streams that a query reads.
 
-    Only where the order of rows matters, in which worlds are drawn, groups need the `canonical` one.
+    With `canonical`, rows of a group are sorted by value, so that sampled worlds do not depend on the order of arrival.
     """
     names = tuple(sorted(query.sources))
     parts = [_SourceRows.of(query, query.sources[name], schemas[name], tables[name], exact_numbers) for name in names]
@@ -98,7 +101,7 @@ def probable_events_of(
 
 @dataclass(frozen=True, slots=True)
 class _SourceRows:
-    """Rows of one declared stream."""
+    """Rows of one declared stream, with their hashes and probabilities."""
 
     source: QuerySource
     name: Hashes
@@ -117,10 +120,10 @@ class _SourceRows:
             place.column
             for one in query.variables
             for place in one.places
-            if query.stages[place.stage].source == source.name and source.is_key(place.column)
+            if query.subgoals[place.subgoal].source == source.name and source.is_key(place.column)
         }
-        for number, stage in enumerate(query.stages):
-            if stage.source == source.name:
+        for number, subgoal in enumerate(query.subgoals):
+            if subgoal.source == source.name:
                 wanted |= {column for column, _ in constant_keys(query, number)}
         keys = {column: equality_codes(rows[column].combine_chunks()) for column in sorted(wanted)}
         stream = stream_names(schema, rows)
@@ -144,7 +147,7 @@ class _SourceRows:
 
 
 def stream_names(schema: StreamSchema, rows: pa.Table) -> Hashes:
-    """The name of the stream to which each row of a declared stream with alternatives belongs."""
+    """The stream of each row of a declared probable stream: a hash of its name and KEY."""
     return combined(
         np.repeat(hashes_of(pa.array([schema.name])), len(rows)),
         *(hashes_of(rows[name].combine_chunks()) for name in schema.key),
@@ -156,24 +159,17 @@ def _exact(chances: NDArray[np.float64]) -> NDArray[np.object_]:
 
 
 def constant_keys(query: Query, number: int) -> list[tuple[str, np.uint64]]:
-    """KEY columns that a stage compares with a value, and the code of that value."""
-    stage, source = query.stages[number], query.source(number)
-    found = []
-    for condition in stage.filters:
-        match condition:
-            case e.Compare(operator="=", left=e.ColumnOf() as one, right=e.Literal() as other):
-                pass
-            case e.Compare(operator="=", left=e.Literal() as other, right=e.ColumnOf() as one):
-                pass
-            case _:
-                continue
-        if one.type == other.type and other.value is not None and source.is_key(one.column):
-            found.append((one.column, equality_codes(pa.array([other.value], ARROW_TYPES[one.type]))[0]))
-    return found
+    """KEY columns that a subgoal compares with a constant, and the code of that constant."""
+    source = query.source(number)
+    return [
+        (column, equality_codes(pa.array([literal.value], ARROW_TYPES[literal.type]))[0])
+        for column, literal in query.subgoals[number].constants.items()
+        if source.is_key(column)
+    ]
 
 
 def equality_codes(column: pa.Array) -> Hashes:
-    """Codes for conditions of equality, the same in every process; null is `NULL_KEY`, which equals nothing there."""
+    """Codes that are equal where values are equal, the same in every process; NULL_KEY for null."""
     found = combined(hashes_of(column))  # mixed, so that a code of 0 is as rare as a collision
     found = np.where(found == NULL_KEY, np.uint64(1), found)
     return np.where(column.is_null().to_numpy(zero_copy_only=False), NULL_KEY, found)
@@ -181,14 +177,14 @@ def equality_codes(column: pa.Array) -> Hashes:
 
 def _values(rows: pa.Table, names: Sequence[str]) -> Hashes:
     found = combined(np.ones(len(rows), np.uint64), *(hashes_of(rows[name].combine_chunks()) for name in names))
-    return np.where(found == NOTHING, np.uint64(1), found)
+    return np.where(found == NO_EVENT, np.uint64(1), found)
 
 
 def _given(rows: pa.Table, names: Sequence[str]) -> Hashes:
     if not names:
         return np.zeros(len(rows), np.uint64)
     nothing = np.logical_and.reduce([rows[name].is_null().to_numpy() for name in names])
-    return np.where(nothing, NOTHING, _values(rows, names))
+    return np.where(nothing, NO_EVENT, _values(rows, names))
 
 
 def _grouped(names: tuple[str, ...], parts: Sequence[_SourceRows], *, canonical: bool) -> ProbableEvents:
@@ -217,7 +213,7 @@ def _grouped(names: tuple[str, ...], parts: Sequence[_SourceRows], *, canonical:
             found = np.zeros(len(streams), np.uint64)
             found[mine] = codes[row[streams[mine]]]
             keys[part.source.name, column] = found
-    anew = np.maximum.reduceat(given, first) == NOTHING if len(first) else np.empty(0, bool)
+    anew = np.maximum.reduceat(given, first) == NO_EVENT if len(first) else np.empty(0, bool)
     by_source = markov[source[streams]] if len(streams) else np.empty(0, bool)
     events = ProbableEvents(
         names,
@@ -234,11 +230,11 @@ def _grouped(names: tuple[str, ...], parts: Sequence[_SourceRows], *, canonical:
         given,
         row,
     )
-    return _whole(events)
+    return _normalized(events)
 
 
 def _order(source: Ints, name: Hashes, time: Ints) -> Ints:
-    """By stream and time; rows that come so are left as they are."""
+    """The order of rows by stream and time; without sorting where rows already have this order."""
     begins = np.flatnonzero(changes(source) | changes(name))
     falls = np.flatnonzero(np.diff(time, prepend=time[:1]) < 0)
     if np.isin(falls, begins, assume_unique=True).all() and len(np.unique(name[begins])) == len(begins):
@@ -246,8 +242,8 @@ def _order(source: Ints, name: Hashes, time: Ints) -> Ints:
     return np.lexsort((time, name, source))
 
 
-def _whole(events: ProbableEvents) -> ProbableEvents:
-    """Chances that nearly sum to 1 given one value before are meant to."""
+def _normalized(events: ProbableEvents) -> ProbableEvents:
+    """Probabilities of a group, given one value before, that sum to nearly 1 are scaled to sum to 1."""
     if not len(events.chance):
         return events
     parts = events.group
@@ -258,16 +254,14 @@ def _whole(events: ProbableEvents) -> ProbableEvents:
     np.add.at(sums, parts, events.chance)
     full = sums >= (1 - TOLERANCE if events.is_exact else 1.0 - float(TOLERANCE))
     scaled = events.chance / np.where(full, sums, 1)[parts]
-    names = {name: getattr(events, name) for name in ProbableEvents.__slots__}
-    return ProbableEvents(**{**names, "chance": scaled})
+    return replace(events, chance=scaled)
 
 
 def taken(events: ProbableEvents, streams: Mask) -> tuple[Ints, ProbableEvents]:
-    """Some of the streams, and which groups are theirs."""
+    """The groups of some streams, and the alternatives of these streams alone."""
     groups = np.flatnonzero(streams[events.stream])
     sizes = np.diff(events.offsets)[groups]
-    first = events.offsets[:-1][groups]
-    rows = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes - first, sizes)
+    rows = ranges(events.offsets[:-1][groups], sizes)
     number = np.cumsum(streams) - 1
     part = ProbableEvents(
         events.sources,
@@ -288,13 +282,13 @@ def taken(events: ProbableEvents, streams: Mask) -> tuple[Ints, ProbableEvents]:
 
 
 def changes(column: np.ndarray) -> NDArray[np.bool_]:
-    """Where a value differs from the one before it; the first does."""
+    """Where a value differs from the one before it; true for the first."""
     changed = np.ones(len(column), bool)
     changed[1:] = column[1:] != column[:-1]
     return changed
 
 
 def ranges(first: Ints, counts: Ints) -> Ints:
-    """first[i], first[i] + 1, … of each, counts[i] many."""
+    """The numbers first[i], first[i] + 1, …, counts[i] many, for each i in turn."""
     total = int(counts.sum())
     return np.arange(total) - np.repeat(np.cumsum(counts) - counts - first, counts)

@@ -1,4 +1,4 @@
-"""The events of a program that are queries over probable streams, and what answers them."""
+"""The queries of a program over probable streams, and the evaluator of each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from inkling.physical.planner import plan_program
 
 
 class QueryEventEvaluator(Protocol):
-    """Carries a state from block to block of complete times, each later than all before."""
+    """Answers one event: takes a state from block to block of complete times."""
 
     @property
     def event(self) -> EventPlan: ...
@@ -38,8 +38,8 @@ class QueryEventEvaluator(Protocol):
     @property
     def engine(self) -> Any: ...
 
-    def units(self, source: str, rows: pa.Table) -> Hashes:
-        """The name of the unit to which each row of a stream belongs."""
+    def groundings(self, source: str, rows: pa.Table) -> Hashes:
+        """The grounding of each row of a stream."""
         ...
 
     def start(self) -> Any: ...
@@ -48,19 +48,21 @@ class QueryEventEvaluator(Protocol):
 
 
 def may_sample(evaluator: QueryEventEvaluator) -> bool:
-    """Whether answers may have to be sampled, because too much can be going on at once."""
+    """Whether answers may have to be sampled, because the exact state can grow too large."""
     return not isinstance(evaluator.engine, Regular | PatternEngine)
 
 
 @dataclass(frozen=True)
 class QueryProgram:
+    """The queries of a program, the streams that they read, and the settings of the run."""
+
     part: p.ProgramPlan  # the queries and the streams that they read
     strategies: Mapping[str, Strategy]
     context: ExpressionContext
     unit: TimeUnit
     sampling: WorldSampler
     id_types: Mapping[str, pa.DataType]
-    spare: float = 0.0  # by which answers of safe plans may be too low, so that less has to be kept
+    tolerance: float = 0.0  # the probability that safe plans may neglect per time and operator, to keep less
     tables: Mapping[str, pa.Table] = field(default_factory=dict)  # models of forecasts
 
     @classmethod
@@ -71,15 +73,15 @@ class QueryProgram:
         unit: TimeUnit,
         sampling: WorldSampler,
         *,
-        spare: float = 0.0,
+        tolerance: float = 0.0,
         tables: Mapping[str, pa.Table] | None = None,
     ) -> QueryProgram | None:
-        """None where the program has no such event."""
+        """None where the program has no query."""
         chosen = plan.answered_by(Evaluator.QUERY)
         strategies = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Strategy)}
         if not strategies:
             return None
-        return cls(plan.part(strategies), strategies, context, unit, sampling, plan.id_types, spare, tables or {})
+        return cls(plan.part(strategies), strategies, context, unit, sampling, plan.id_types, tolerance, tables or {})
 
     @property
     def events(self) -> tuple[p.EventPlan, ...]:
@@ -87,7 +89,7 @@ class QueryProgram:
 
     @cached_property
     def evaluators(self) -> Mapping[str, QueryEventEvaluator]:
-        """By event."""
+        """The evaluator of each event."""
         return {event.name: self._evaluator(event) for event in self.events}
 
     def _evaluator(self, event: p.EventPlan) -> QueryEventEvaluator:
@@ -98,4 +100,4 @@ class QueryProgram:
         if strategy.engine is Engine.FORECAST:
             (stage,) = plan_program(as_certain(event, self.part)).stages
             return BeliefEvaluator(event, strategy, schemas, self.context, stage, self.tables)
-        return QueryEvent(event, strategy, schemas, self.context, self.sampling, self.spare)
+        return QueryEvent(event, strategy, schemas, self.context, self.sampling, self.tolerance)

@@ -1,4 +1,7 @@
-"""Answers of queries in the public columns: put together over the values that results do not show."""
+"""Results of queries: answers of groundings combined into results, with the public columns.
+
+Groundings are independent, so a result of several groundings has the probability 1 - Π(1 - p) (Lahar, section 3.2).
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.query.strategy import Engine
 from inkling.errors import InputError
 from inkling.evaluators.division import COUNT, SURVIVAL
-from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
+from inkling.evaluators.query.answers import CHANCE, END, ERROR, GROUNDING, HEAD, KNOWN, LAST, START
 from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram
 from inkling.logical import expr as e
 from inkling.logical.expr import ColumnOf, KeyColumn, ListColumn
@@ -30,14 +34,14 @@ from inkling.results import (
 )
 
 _PLAIN = (ColumnOf, KeyColumn, ListColumn, e.Literal)
-"""What is another value for every other value of a variable; of anything else, several may be one result."""
+"""Expressions that differ for different values of a variable; with others, several groundings may be one result."""
 
 NEGLECTED = 1e-7
-"""An error as small as this is what a safe plan neglects on a stream; samples are off by more."""
+"""Errors up to this size come from what safe plans neglect on streams; errors of samples are larger."""
 
 
 def combined(evaluator: QueryEventEvaluator, found: pa.Table) -> pa.Table:
-    """One row per result: how probable it is that any of its parts, which are independent, is there."""
+    """One row per result: the probability that at least one of its groundings is true."""
     if not is_combined(evaluator) or not len(found):
         return found
     parts = gathered(evaluator, found)
@@ -48,13 +52,13 @@ def combined(evaluator: QueryEventEvaluator, found: pa.Table) -> pa.Table:
 
 
 def is_combined(evaluator: QueryEventEvaluator) -> bool:
-    """Whether a result may have several parts."""
+    """Whether a result may have several groundings."""
     computed = any(not isinstance(one.expr, _PLAIN) for one in evaluator.event.head)
     return evaluator.strategy.is_combined or evaluator.event.per is Per.VALUES or computed
 
 
 def gathered(evaluator: QueryEventEvaluator, found: pa.Table) -> pa.Table:
-    """One row per result: how many parts it has, the chance of the likeliest of the last, and that none is there."""
+    """One row per result: its number of groundings, Σ log(1 - p), and the likeliest answer of the last time."""
     event = evaluator.event
     names = [output.name for output in (*event.head, *event.returns)]
     by = [HEAD, *([END] if event.per is Per.END else [])]
@@ -80,9 +84,9 @@ def gathered(evaluator: QueryEventEvaluator, found: pa.Table) -> pa.Table:
 
 
 def added_up(parts: Sequence[pa.Table]) -> pa.Table:
-    """What was found about units at different times, about each once: whether it ever is satisfied."""
+    """Probabilities of first matches added up over time: one row per grounding, whether it is ever true."""
     found = pa.concat_tables(parts).sort_by([(END, "descending")])
-    others = [name for name in found.column_names if name not in (UNIT, END, KNOWN, START, CHANCE, ERROR)]
+    others = [name for name in found.column_names if name not in (GROUNDING, END, KNOWN, START, CHANCE, ERROR)]
     wanted = [
         (END, "max"),
         (KNOWN, "max"),
@@ -91,13 +95,13 @@ def added_up(parts: Sequence[pa.Table]) -> pa.Table:
         (ERROR, "max"),
         *((name, "first") for name in others),
     ]
-    grouped = found.group_by([UNIT], use_threads=False).aggregate(wanted)
+    grouped = found.group_by([GROUNDING], use_threads=False).aggregate(wanted)
     named = {f"{name}_{how}": name for name, how in wanted}
     return grouped.rename_columns([named.get(name, name) for name in grouped.column_names]).select(found.column_names)
 
 
 def results_of(event: EventPlan, found: pa.Table, ids: pa.DataType, clock: Clock) -> pa.Table:
-    """Results that are probable enough."""
+    """Public columns of the results that CONFIDENCE and TOP leave."""
     table = in_order(event, public_table(event, _probable_enough(event, found, ids), clock))
     return table if event.top is None or is_forecast(event) else most_probable(table, event.top)
 
@@ -115,7 +119,7 @@ def _probable_enough(event: EventPlan, found: pa.Table, ids: pa.DataType) -> Mat
 
 
 def matches_of(event: EventPlan, found: pa.Table, ids: pa.DataType) -> Matches:
-    """Answers as matches, however probable, before anybody asks how sure they are."""
+    """Answers as matches, before CONFIDENCE is applied."""
     return _matches(found, ids, found[CHANCE], found[ERROR], FORECAST if is_forecast(event) else EXACT)
 
 
@@ -143,14 +147,11 @@ def not_exact(event: EventPlan, n_sampled: int, n_answers: int, largest: float) 
 
 
 def sampled_text(tables: Mapping[str, pa.Table], program: QueryProgram) -> str | None:
-    """What there is to say of queries whose answers were sampled, because too much could be going on at once."""
+    """A note about answers that were sampled, or None."""
     counts = {name: int((tables[name]["error"].to_numpy() > NEGLECTED).sum()) for name in program.strategies}
     sampled_parts = [
-        f"{n:,} of {len(tables[name]):,} of {name}" for name, n in counts.items() if n and not _predicts(program, name)
+        f"{n:,} of {len(tables[name]):,} of {name}"
+        for name, n in counts.items()
+        if n and program.strategies[name].engine is not Engine.FORECAST
     ]
     return f"{', '.join(sampled_parts)} sampled ({program.sampling.n_worlds:,} worlds)" if sampled_parts else None
-
-
-def _predicts(program: QueryProgram, name: str) -> bool:
-    event = program.part.event(name)
-    return event is not None and event.forecast is not None

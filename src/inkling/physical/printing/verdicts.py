@@ -10,13 +10,13 @@ from inkling.analysis.bounds.revision import memory_text, pushed_windows, replay
 from inkling.analysis.chain import ChainPattern
 from inkling.analysis.choice import Choice, Evaluator
 from inkling.analysis.query import plans
-from inkling.analysis.query.classes import QueryClass
 from inkling.analysis.query.plans import (
     GroupSeqPlan,
     LastWinsPlan,
     NoSafePlan,
     PlanObstacle,
     ProjectPlan,
+    QueryClass,
     SafePlan,
     SeqPlan,
 )
@@ -276,8 +276,8 @@ def _plan(strategy: Strategy) -> str:
     for_each = f"for each {', '.join(strategy.head)}: " if strategy.head else ""
     if isinstance(strategy.plan, NoSafePlan) or strategy.engine is Engine.UNIVERSAL:
         others = [name for name in strategy.variables if name not in strategy.head]
-        stages = " ; ".join(_stage(strategy.query, number) for number in range(len(strategy.query.stages)))
-        return f"{for_each}{''.join(f'PROJECT {name} OF ' for name in others)}SETS({stages})"
+        subgoals = " ; ".join(_subgoal(strategy.query, number) for number in range(len(strategy.query.subgoals)))
+        return f"{for_each}{''.join(f'PROJECT {name} OF ' for name in others)}SETS({subgoals})"
     if strategy.engine is Engine.FORECAST:
         return f"{for_each}FORECAST({', '.join(strategy.query.sources)})"
     if strategy.automaton is not None:
@@ -289,21 +289,21 @@ def _plan(strategy: Strategy) -> str:
 def _plan_text(plan: SafePlan, query: Query) -> str:
     """The tree of operators on one line."""
     match plan:
-        case plans.RegPlan(n_stages=n):
-            return f"CHAIN({' ; '.join(_stage(query, number) for number in range(n))})"
+        case plans.RegPlan(n_subgoals=n):
+            return f"CHAIN({' ; '.join(_subgoal(query, number) for number in range(n))})"
         case ProjectPlan(variable=name, child=child):
             return f"PROJECT {name} OF {_plan_text(child, query)}"
-        case SeqPlan(child=child, stage=stage):
-            return f"({_plan_text(child, query)}) THEN {_stage(query, stage)}"
-        case LastWinsPlan(child=child, stage=stage):
-            return f"({_plan_text(child, query)}) COVERED BY {_stage(query, stage)}"
-        case GroupSeqPlan(child=child, stage=stage):
-            return f"({_plan_text(child, query)}) GROUPED WITH {_stage(query, stage)}"
+        case SeqPlan(child=child, subgoal=number):
+            return f"({_plan_text(child, query)}) THEN {_subgoal(query, number)}"
+        case LastWinsPlan(child=child, subgoal=number):
+            return f"({_plan_text(child, query)}) COVERED BY {_subgoal(query, number)}"
+        case GroupSeqPlan(child=child, subgoal=number):
+            return f"({_plan_text(child, query)}) GROUPED WITH {_subgoal(query, number)}"
 
 
-def _stage(query: Query, number: int) -> str:
-    stage = query.stages[number]
-    return f"{stage.source}{'+' if stage.repeated else ''}"
+def _subgoal(query: Query, number: int) -> str:
+    subgoal = query.subgoals[number]
+    return f"{subgoal.source}{'+' if subgoal.repeated else ''}"
 
 
 def _relation_lines(relation: SegmentRelation, reason: str) -> dict[str, str]:

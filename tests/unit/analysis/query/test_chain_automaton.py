@@ -15,7 +15,7 @@ def automaton(pattern: str) -> ChainAutomaton:
     program = inkling.parse(f"{STREAMS} EVENT e AS PATTERN {pattern} PER END;")
     query = query_of(program.plan.events[0], program.plan).conclusion
     assert query is not None
-    return ChainAutomaton.of(query, len(query.stages), ())
+    return ChainAutomaton.of(query, len(query.subgoals), ())
 
 
 @pytest.mark.parametrize("n", range(1, 6))

@@ -1,1 +1,1 @@
-"""Regular queries: the distribution over the states of an automaton, carried from time to time for each key."""
+"""Regular queries and patterns: the forward algorithm on automaton states (Lahar, sections 3.1 and 3.2)."""

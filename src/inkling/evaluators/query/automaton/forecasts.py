@@ -1,7 +1,8 @@
-"""Forecasts over a stream of alternatives: what a model says, averaged over all that may have happened.
+"""Forecasts over a probable stream: the forecasts of a model, averaged over the distribution of its states.
 
-A forecast depends on where its automaton and the model's past stand. The chance of each such place is carried from time
-to time, and the forecasts there are mixed in these proportions. Where nothing happens, everything stays as it is.
+A forecast depends on the state of its automaton together with the model's context: the state of the model's chain. The
+forward pass keeps the probability of each such state (the belief), and the forecast is the mixture of the forecasts of
+all states in these proportions. Times without an event leave the belief as it is.
 """
 
 from __future__ import annotations
@@ -21,13 +22,12 @@ from inkling.errors import InputError
 from inkling.evaluators.forecast.families import Families
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.automaton.forward import NO_RUNS, forward_by_key, nothing_seen, whole_keys
-from inkling.evaluators.query.automaton.patterns import shown
-from inkling.evaluators.query.automaton.regular import COMPILED, ForwardState
+from inkling.evaluators.query.answers import answer_table, shown
+from inkling.evaluators.query.automaton.forward import COMPILED, NO_RUNS, ForwardState, forward_by_key, has_whole_key
 from inkling.evaluators.query.automaton.transitions import SymbolTables
-from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.query.probable_events import ProbableEvents, probable_events_of, stream_names, taken
+from inkling.evaluators.query.probable_events import ProbableEvents, changes, probable_events_of, stream_names, taken
 from inkling.evaluators.stage.rows import format as r
+from inkling.evaluators.stage.rows.keys import is_among
 from inkling.evaluators.stage.rows.prepare import InputReader
 from inkling.forecasting.models.contexts import NEVER
 from inkling.io.normalize import ID
@@ -41,24 +41,27 @@ from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.physical.plan import EventStep, Stage
-from inkling.results import CHANCE as SAID_CHANCE
-from inkling.results import MARGIN as SAID_MARGIN
+from inkling.results import CHANCE, MARGIN
 
 MOST_PLACES = 20_000
-"""Where a forecast may stand; every one has a chance."""
+"""The most states of one model; the forward pass keeps a probability per state."""
 
 CELLS_AT_ONCE = 1 << 23
-"""Chances that are held together."""
+"""The most probabilities in memory at once: rows of a block times states."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForecastStates:
-    """States of a model's chain, apart by the number of earlier events while that decides."""
+    """States of a model's chain, distinguished by the number of earlier events as long as that number matters.
 
-    delta: Ints  # [place, symbol]; symbol 0 stands for no event
-    state: Ints  # of each place that can be used: the chain's state
-    usable: Ints  # these places, in order of their states
-    first: Ints  # of each state that can be used, its first place among them
+    A chain state issues forecasts only after `ready_after` events, so early on the same chain state has several of
+    these states.
+    """
+
+    delta: Ints  # [state, symbol]; symbol 0 stands for no event
+    state: Ints  # the chain states that can issue forecasts
+    usable: Ints  # the states that can, in order of their chain states
+    first: Ints  # of each chain state in `state`, its first place in `usable`
     n_states: int  # of the chain
 
     @classmethod
@@ -84,7 +87,7 @@ class ForecastStates:
         state, seen = np.divmod(codes, width)
         usable = np.flatnonzero((seen >= 1) & (seen >= chain.ready_after[state]))
         states = state[usable]
-        first = np.flatnonzero(np.append(True, states[1:] != states[:-1])) if len(states) else states
+        first = np.flatnonzero(changes(states))
         delta = np.column_stack([np.arange(len(codes)), number[_onward(chain, codes, width)]])
         return cls(np.ascontiguousarray(delta), states[first], usable, first, len(chain.state))
 
@@ -94,7 +97,7 @@ class ForecastStates:
 
     @property
     def tables(self) -> SymbolTables:
-        """Transitions between places by symbol; no match ends."""
+        """The transition tables, for an automaton in which no match ends."""
         n_symbols, none = self.delta.shape[1], np.zeros(0, np.int64)
         return SymbolTables(
             none,
@@ -109,7 +112,7 @@ class ForecastStates:
         )
 
     def of_states(self, belief: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The chance of each state of the chain from which a forecast may be made."""
+        """The probability of each chain state, of those that can issue forecasts."""
         found = np.zeros((len(belief), self.n_states))
         if len(self.usable):
             found[:, self.state] = np.add.reduceat(belief[:, self.usable], self.first, axis=1)
@@ -124,25 +127,45 @@ def _onward(chain: FollowTables, codes: Ints, width: int) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class BeliefState:
-    """Where units stand, apart by the model that speaks of them, and how many times each had.
+    """Per model the belief of its keys and a checksum of its states; and how many times each key has had.
 
-    Of each model there is a mark of the places that it knows: those of another one may be numbered otherwise.
+    The checksum shows whether a restored state was written for the same model.
     """
 
     chains: Mapping[int, ForwardState] = field(default_factory=dict)
     marks: Mapping[int, int] = field(default_factory=dict)
-    units: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))  # in order
+    groundings: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))  # in order
     n_times: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def n_states(self) -> int:
-        """How many numbers are remembered."""
-        return sum(len(one.value) for one in self.chains.values())
+        """How many entries of all models there are."""
+        return sum(one.n_states for one in self.chains.values())
+
+    @property
+    def known(self) -> Hashes:
+        return self.groundings
+
+    def only(self, groundings: Hashes) -> BeliefState:
+        """The state of some keys, given in ascending order."""
+        mine = is_among(self.groundings, groundings)
+        chains = {model: one.only(groundings) for model, one in self.chains.items()}
+        return BeliefState(chains, self.marks, self.groundings[mine], self.n_times[mine])
+
+    def merged(self, other: BeliefState) -> BeliefState:
+        """The state of the keys of two states that have none in common."""
+        chains = {**self.chains, **other.chains}
+        for model in self.chains.keys() & other.chains.keys():
+            chains[model] = self.chains[model].merged(other.chains[model])
+        groundings = np.concatenate([self.groundings, other.groundings])
+        order = np.argsort(groundings)
+        n_times = np.concatenate([self.n_times, other.n_times])[order]
+        return BeliefState(chains, {**self.marks, **other.marks}, groundings[order], n_times)
 
 
 @dataclass(frozen=True)
 class BeliefEvaluator:
-    """One forecast, as `QueryEvent` answers queries; `stage` reads the stream as if it were certain."""
+    """Answers one FORECAST over a probable stream; `stage` reads the stream as if it were certain."""
 
     event: EventPlan
     strategy: Strategy
@@ -175,7 +198,7 @@ class BeliefEvaluator:
         assert self.event.forecast is not None
         return self.event.forecast
 
-    def units(self, source: str, rows: pa.Table) -> Hashes:
+    def groundings(self, source: str, rows: pa.Table) -> Hashes:
         return stream_names(self.schemas[source], rows)
 
     def start(self) -> BeliefState:
@@ -184,7 +207,7 @@ class BeliefEvaluator:
     def advance(
         self, state: BeliefState, tables: Mapping[str, pa.Table], *, exact: bool = False
     ) -> tuple[BeliefState, pa.Table]:
-        """The forecasts after times that are complete, later than all before."""
+        """The state and the forecasts after a block of complete times, later than all times before."""
         assert not exact, "models are made of floats"
         (source,) = self.strategy.query.sources
         rows, found = tables[source], []
@@ -199,20 +222,20 @@ class BeliefEvaluator:
         return state, pa.concat_tables(found)
 
     def places(self, number: int) -> ForecastStates:
-        """Of one model."""
+        """The states of one model."""
         if number not in self._places:
             self._places[number] = ForecastStates.of(self.families.member(number).follow, self.event.name)
         return self._places[number]
 
     def _portions(self, rows: pa.Table) -> Iterator[pa.Array]:
-        """Rows of some times after the other, of which all chances are held together."""
+        """Rows in portions of whole times, few enough to keep the beliefs of each portion in memory."""
         most = max(1, CELLS_AT_ONCE // max(self._width(rows), 1))
         if len(rows) <= most:
             yield pa.array(np.arange(len(rows)))
             return
         time = rows[TIME].to_numpy()
         order = np.argsort(time, kind="stable")
-        begins = np.flatnonzero(np.append(True, np.diff(time[order]) != 0))
+        begins = np.flatnonzero(changes(time[order]))
         ends, at = np.append(begins[1:], len(order)), 0
         while at < len(order):
             until = int(ends[max(np.searchsorted(ends, at + most, side="right") - 1, np.searchsorted(ends, at + 1))])
@@ -236,11 +259,11 @@ class BeliefEvaluator:
         family = self._models(rows)[first]
         number, after_times = _counted(state, events)
         chains, marks, issued_columns = dict(state.chains), dict(state.marks), []
-        whole = whole_keys(events)
+        whole = has_whole_key(events)
         for one in np.unique(family).tolist():
             groups, part = taken(events, family == one)
             places = self.places(one)
-            before = chains.get(one, nothing_seen(len(places.delta), NO_RUNS))
+            before = chains.get(one, ForwardState.empty(len(places.delta), NO_RUNS))
             if marks.setdefault(one, places.mark) != places.mark:
                 raise _another_model(self.event.name)
             found = forward_by_key(
@@ -253,9 +276,9 @@ class BeliefEvaluator:
             columns = spoken.columns(issued.astype(np.int32), distribution=self.forecast.distribution)
             columns["event_number"] = pa.array(number[groups[issued]])
             issued_columns.append(self._table(rows, events, groups[issued], columns))
-        units, counts = after_times
+        groundings, counts = after_times
         table = pa.concat_tables(issued_columns) if issued_columns else self._nothing(rows)
-        return BeliefState(chains, marks, units, counts), table
+        return BeliefState(chains, marks, groundings, counts), table
 
     def _table(
         self, rows: pa.Table, events: ProbableEvents, groups: Ints, issued_columns: Mapping[str, pa.Array]
@@ -266,37 +289,47 @@ class BeliefEvaluator:
             is_forecast = isinstance(output.expr, e.ColumnOf) and output.expr.slot == FORECAST
             value = issued_columns[output.name] if is_forecast else shown(output.expr, likeliest, self.context)
             columns[output.name] = value.cast(ARROW_TYPES[output.type])
-        time = pa.array(events.time[groups])
-        unit = events.name[events.stream[groups]]
-        columns |= {UNIT: pa.array(unit), HEAD: pa.array(unit.view(np.int64)), END: time, KNOWN: time, START: time}
-        columns |= {CHANCE: issued_columns[SAID_CHANCE], ERROR: issued_columns[SAID_MARGIN], LAST: likeliest[ID]}
-        return pa.table(columns)
+        time = events.time[groups]
+        grounding = events.name[events.stream[groups]]
+        return answer_table(
+            columns,
+            likeliest[ID],
+            grounding=grounding,
+            head=grounding,
+            end=time,
+            known=time,
+            start=time,
+            chance=issued_columns[CHANCE],
+            error=issued_columns[MARGIN],
+        )
 
     def _nothing(self, rows: pa.Table) -> pa.Table:
-        columns = {output.name: pa.array([], ARROW_TYPES[output.type]) for output in self.event.head}
-        none = {UNIT: pa.array([], pa.uint64()), **{one: pa.array([], pa.int64()) for one in (HEAD, END, KNOWN, START)}}
-        reals = {name: pa.array([], pa.float64()) for name in (CHANCE, ERROR)}
-        return pa.table({**columns, **none, **reals, LAST: rows[ID].slice(0, 0)})
+        shown_columns = {output.name: pa.array([], ARROW_TYPES[output.type]) for output in self.event.head}
+        names, times, reals = np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0)
+        return answer_table(
+            shown_columns, rows[ID].slice(0, 0), grounding=names, head=names, end=times, known=times, start=times,
+            chance=reals, error=reals,
+        )  # fmt: skip
 
 
 def _counted(state: BeliefState, events: ProbableEvents) -> tuple[Ints, tuple[Hashes, Ints]]:
-    """The number of each group among those of its unit, and how many every unit has had by now."""
+    """The number of each group among the groups of its key; all keys, and how many groups each has had by now."""
     first = np.searchsorted(events.stream, np.arange(events.n_streams + 1))
-    place = np.minimum(np.searchsorted(state.units, events.name), max(len(state.units) - 1, 0))
+    place = np.minimum(np.searchsorted(state.groundings, events.name), max(len(state.groundings) - 1, 0))
     before = np.zeros(events.n_streams, np.int64)
-    if len(state.units):
-        known = state.units[place] == events.name
+    if len(state.groundings):
+        known = state.groundings[place] == events.name
         before[known] = state.n_times[place[known]]
     number = before[events.stream] + np.arange(events.n_groups) - first[events.stream] + 1
-    others = ~np.isin(state.units, events.name)
-    units = np.concatenate([state.units[others], events.name])
+    others = ~np.isin(state.groundings, events.name)
+    groundings = np.concatenate([state.groundings[others], events.name])
     counts = np.concatenate([state.n_times[others], before + np.diff(first)])
-    order = np.argsort(units)
-    return number, (units[order], counts[order])
+    order = np.argsort(groundings)
+    return number, (groundings[order], counts[order])
 
 
 def _likeliest(events: ProbableEvents) -> Ints:
-    """Of each group the most probable row, whatever was before; of equal ones the first."""
+    """The most probable row of each group, given whatever value before; of equally probable ones the first."""
     order = np.lexsort((events.row, -events.chance, events.group))
     return order[events.offsets[:-1]]
 

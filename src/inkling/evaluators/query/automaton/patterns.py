@@ -1,4 +1,8 @@
-"""Any regular pattern over one stream of alternatives, by its key: exact, however the pattern looks."""
+"""Regular patterns over one probable stream, one forward pass per key.
+
+These are patterns that are no Lahar query, for example with negation, bounded repetition or CONSUME RESTART. Lahar's
+regular expressions on Markov chains (section 3.1.2) apply to them all the same.
+"""
 
 from __future__ import annotations
 
@@ -13,26 +17,22 @@ import pyarrow as pa
 from inkling.analysis.query.pattern import PatternAutomaton
 from inkling.analysis.query.strategy import Strategy
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.answers import last_time
-from inkling.evaluators.query.automaton.forward import forward_by_key, nothing_seen, whole_keys
-from inkling.evaluators.query.automaton.regular import COMPILED, ForwardState, RunSizes
+from inkling.evaluators.query.answers import answer_table, last_time, shown
+from inkling.evaluators.query.automaton.forward import COMPILED, ForwardState, RunSizes, forward_by_key, has_whole_key
 from inkling.evaluators.query.automaton.transitions import SymbolTables, symbol_tables
-from inkling.evaluators.query.event import CHANCE, END, ERROR, HEAD, KNOWN, LAST, START, UNIT
-from inkling.evaluators.query.probable_events import Numbers, probable_events_of, stream_names
+from inkling.evaluators.query.probable_events import Numbers, changes, probable_events_of, stream_names
 from inkling.evaluators.stage.rows.conditions import RowColumns, prepared
 from inkling.io.normalize import ID
 from inkling.kernels.query.forward import NEVER
 from inkling.logical.evaluate import ExpressionContext
-from inkling.logical.expr import ROW, ColumnOf, Expr, KeyColumn, rebuilt
 from inkling.logical.plan import EventPlan, Per
-from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 
 
 @dataclass(frozen=True, slots=True)
 class PatternEngine:
-    """The automaton of a pattern, and the conditions that make symbols of rows."""
+    """The automaton of a pattern, and how rows become its symbols."""
 
     automaton: PatternAutomaton
     runs: RunSizes
@@ -45,10 +45,10 @@ class PatternEngine:
         return cls(automaton, RunSizes(n_rows, compiled.nfa.n_states), compiled.restart)
 
     def start(self) -> ForwardState:
-        return nothing_seen(self.automaton.dfa.n_states, self.runs)
+        return ForwardState.empty(self.automaton.dfa.n_states, self.runs)
 
     def predicates(self, rows: pa.Table, context: ExpressionContext) -> Ints:
-        """Which conditions hold on each row, as bits."""
+        """The predicate mask of each row: the conditions that hold on it, as bits."""
         columns = RowColumns(rows)
         predicates = np.zeros(len(rows), np.uint64)
         for place, condition in enumerate(self.automaton.conditions):
@@ -56,7 +56,7 @@ class PatternEngine:
         return predicates.view(np.int64)
 
     def tables(self, predicates: Ints) -> tuple[SymbolTables, Ints]:
-        """The transitions for predicate masks of rows, and the symbol of each row; symbol 0 stands for no event."""
+        """The tables for the predicate masks of rows, and the symbol of each row; symbol 0 stands for no event."""
         distinct, symbol = np.unique(predicates, return_inverse=True)
         minterms = [self._minterm(int(one)) for one in distinct.view(np.uint64)]
         n = len(minterms) + 1
@@ -72,7 +72,7 @@ class PatternEngine:
 
 @dataclass(frozen=True)
 class PatternEvaluator:
-    """An event as `QueryEvent` answers others: `start()`, then `advance(state, rows of complete times)`."""
+    """Answers one event that is a regular pattern over one probable stream."""
 
     event: EventPlan
     strategy: Strategy
@@ -85,7 +85,7 @@ class PatternEvaluator:
         assert self.strategy.automaton is not None
         return PatternEngine.of(self.strategy.automaton)
 
-    def units(self, source: str, rows: pa.Table) -> Hashes:
+    def groundings(self, source: str, rows: pa.Table) -> Hashes:
         return stream_names(self.schemas[source], rows)
 
     def start(self) -> ForwardState:
@@ -94,27 +94,28 @@ class PatternEvaluator:
     def advance(
         self, state: ForwardState, tables: Mapping[str, pa.Table], *, exact: bool = False
     ) -> tuple[ForwardState, pa.Table]:
-        """What is known of times that are complete, later than all before."""
+        """The state and the answers after a block of complete times, later than all times before."""
         after, ends = self.ends(state, tables, exact=exact)
         (source,) = self.strategy.query.sources
         chosen = tables[source].take(pa.array(ends.row))
-        columns = {
-            output.name: shown(output.expr, chosen, self.context) for output in (*self.event.head, *self.event.returns)
-        }
-        columns[UNIT] = pa.array(ends.unit)
-        columns[HEAD] = pa.array(ends.unit.view(np.int64))
-        columns[END] = pa.array(ends.time)
-        columns[KNOWN] = pa.array(ends.known)
-        columns[START] = pa.array(ends.start)
-        columns[CHANCE] = pa.array(ends.chance.astype(np.float64))
-        columns[ERROR] = pa.array(np.zeros(len(ends.row)))
-        columns[LAST] = chosen[ID]
-        return after, pa.table(columns)
+        outputs = (*self.event.head, *self.event.returns)
+        table = answer_table(
+            {output.name: shown(output.expr, chosen, self.context) for output in outputs},
+            chosen[ID],
+            grounding=ends.grounding,
+            head=ends.grounding,
+            end=ends.time,
+            known=ends.known,
+            start=ends.start,
+            chance=ends.chance,
+            error=np.zeros(len(ends.row)),
+        )
+        return after, table
 
     def ends(
         self, state: ForwardState, tables: Mapping[str, pa.Table], *, exact: bool = False
     ) -> tuple[ForwardState, MatchEnds]:
-        """Where matches end: each time that can be, or with PER VALUES once per key."""
+        """Where matches end: every possible time, or with PER VALUES one answer per key."""
         engine, query, once = self.engine, self.strategy.query, self.event.per is Per.VALUES
         (source,) = query.sources
         events = probable_events_of(query, self.schemas, tables, exact_numbers=exact, canonical=False)
@@ -122,11 +123,11 @@ class PatternEvaluator:
         found = forward_by_key(
             state, events, symbols, symbol, engine.runs, restart=engine.restart, ever=once, kernels=self.kernels
         )
-        groups = np.flatnonzero((found.start < NEVER) & whole_keys(events)[events.stream])
+        groups = np.flatnonzero((found.start < NEVER) & has_whole_key(events)[events.stream])
         stream, start, chance = events.stream[groups], found.start[groups], found.out[groups]
         known = events.time[groups]
         if once and len(groups):
-            first = np.flatnonzero(np.append(True, stream[1:] != stream[:-1]))
+            first = np.flatnonzero(changes(stream))
             known = last_time(known, chance, first)
             groups = groups[np.append(first[1:], len(groups)) - 1]
             stream, start, chance = stream[first], np.minimum.reduceat(start, first), np.add.reduceat(chance, first)
@@ -136,26 +137,11 @@ class PatternEvaluator:
 
 @dataclass(frozen=True, slots=True)
 class MatchEnds:
-    """That matches of a unit end: when, when all know, how early they can have begun, how probably, with which row."""
+    """Ends of matches per key: time, when it is known, earliest start, probability, and the row that it ends with."""
 
-    unit: Hashes
+    grounding: Hashes
     time: Ints
     known: Ints
     start: Ints
     chance: Numbers
     row: Ints
-
-
-def shown(expr: Expr, rows: pa.Table, context: ExpressionContext) -> pa.Array:
-    """The value of an output that depends on the key, of some rows."""
-
-    def on_row(part: Expr) -> Expr:
-        if isinstance(part, KeyColumn):
-            return ColumnOf(ROW, part.column, part.type)
-        return rebuilt(part, on_row)
-
-    def resolve(part: Expr) -> pa.Array:
-        assert isinstance(part, ColumnOf)
-        return rows[part.column].combine_chunks()
-
-    return evaluate(on_row(expr), resolve, len(rows), context).cast(ARROW_TYPES[expr.type])

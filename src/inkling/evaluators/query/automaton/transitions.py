@@ -1,4 +1,4 @@
-"""Transitions of the automaton of a query, by symbol (Lahar, section 3.1.1: the NFA of a regular query).
+"""Transition tables of the automaton of a query, by symbol (Lahar, section 3.1.1).
 
 Each event has a predicate mask: the subgoals for which it is a candidate, and those that accept it. A symbol is the
 union of the predicate masks of all events of one time. Symbol 0 is the empty mask, which leaves every state as it is.
@@ -22,31 +22,35 @@ from inkling.model.batch import Ints
 
 @dataclass(frozen=True, slots=True)
 class SymbolTables:
-    """Transitions of states and of runs by symbol; runs show where a match began."""
+    """Transitions of the deterministic automaton (states) and of the nondeterministic one (runs) by symbol.
+
+    States carry probabilities; runs show where a match began.
+    """
 
     predicates: Ints  # the predicate mask of each symbol, in ascending order
-    union: Ints  # [symbol, symbol]
+    union: Ints  # [symbol, symbol]: both at one time
     delta: Ints  # [state, symbol]
     hit: NDArray[np.bool_]  # [state, symbol]: a match ends with it
-    moves: Ints  # edges of symbol l are moves[l]:moves[l + 1]
+    moves: Ints  # edges of symbol y are moves[y]:moves[y + 1]
     source: Ints
     target: Ints
-    marked: NDArray[np.bool_]
+    marked: NDArray[np.bool_]  # of each edge: the event belongs to the match
     final: NDArray[np.bool_]  # of each state of runs
 
     @property
-    def moving(self) -> Transitions:
-        """Transitions of states and runs, as kernels take them."""
+    def transitions(self) -> Transitions:
+        """The tables as the kernel takes them."""
         return Transitions(
             self.union, self.delta, self.hit, self.moves, self.source, self.target, self.marked, self.final
         )
 
     def symbols(self, predicates: Ints) -> Ints:
+        """The symbol of each predicate mask."""
         return np.searchsorted(self.predicates, predicates)
 
 
 def chain_tables(automaton: ChainAutomaton, predicates: Ints) -> SymbolTables:
-    """Tables for the predicate masks of some rows and all their unions."""
+    """Tables for some predicate masks and all of their unions."""
     symbols = closed(np.unique(predicates))
     minterms = [0] + [automaton.symbol(int(mask)) for mask in symbols[1:]]
     return symbol_tables(automaton.pattern, automaton.dfa, symbols, minterms, np.searchsorted(symbols, unions(symbols)))

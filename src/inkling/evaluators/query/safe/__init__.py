@@ -1,1 +1,1 @@
-"""Safe queries: plans of operators on intervals of time, one for each stage of the query."""
+"""Safe queries: the operators of safe plans, which work on intervals of time (Lahar, section 3.3)."""

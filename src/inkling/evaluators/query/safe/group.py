@@ -1,8 +1,13 @@
-"""A last stage that may read the streams of the stages before, or many streams that depend on their values before.
+"""The operator `GroupSeq`: q = q' ; g, where g may read streams of q', or many Markovian streams.
 
-For each time at which the latest event may have come, some things must not have happened since: that is one condition
-per unit, and units are independent, so that chances multiply. Which of these conditions are asked for varies, and what
-is wanted is a sum over the ways.
+Not in the paper. Fix i, the time of the latest candidate of g before t. There must be a candidate at i, none after i,
+an accepted one at t, and q' must be true from i to t - 1. "No candidate", "none accepted" and "q' is not true" are each
+conjunctions over groundings, which are independent, so their probabilities multiply. Inclusion and exclusion over the
+three conditions that are complements gives up to eight signed products (ways) per i:
+
+    P[q@t] = Σ over i < t, Σ over α, β, γ in {0, 1} of (-1)^(α+β+γ) · Π over groundings of Φ(i, t; α, β, γ)
+
+Terms cancel, so the absolute error is about 1e-16 times their number.
 """
 
 from __future__ import annotations
@@ -12,30 +17,28 @@ from fractions import Fraction
 
 import numpy as np
 
-from inkling.analysis.query.bits import accepted, candidate
-from inkling.analysis.query.query import Query
+from inkling.analysis.query.query import Query, accepted, candidate
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.automaton.transitions import closed, unions
 from inkling.evaluators.query.probable_events import Mask, Numbers
-from inkling.evaluators.query.safe.intervals import EVER, OperatorState, RegOperator, SafeOperator, arrays
-from inkling.evaluators.query.safe.layout import JointLayout, moved_rows
-from inkling.evaluators.query.safe.moves import KindAlphabet, moves_of, started
+from inkling.evaluators.query.safe.joint_states import JointLayout, KindAlphabet, moved_rows, moves_of, started
+from inkling.evaluators.query.safe.operators import EVER, OperatorState, RegOperator, SafeOperator, arrays
 from inkling.evaluators.query.safe.scope import StreamScope
-from inkling.evaluators.query.safe.seq_markov import stage_symbols
+from inkling.evaluators.query.safe.seq_markov import subgoal_symbols
 from inkling.model.batch import Ints
 
 ROUNDED = 1e-13
-"""What may be left of terms that cancel out."""
+"""Probabilities below this are the rounding error of terms that cancel."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupSeqOperator:
-    """The stages of `leaf`, and then one that may read their streams."""
+    """The subgoals of `leaf`, then a last one that may read their streams."""
 
     query: Query
     leaf: RegOperator
-    stage: int
-    spare: float = 0.0
+    subgoal: int
+    tolerance: float = 0.0
     known: dict[bytes, KindAlphabet] = field(default_factory=dict, compare=False)
 
     @property
@@ -46,74 +49,78 @@ class GroupSeqOperator:
     def child(self) -> SafeOperator | None:
         return None
 
-    def units(self, scope: StreamScope) -> tuple[Ints, Hashes, Ints]:
-        """Streams by the values of the leaf; those that only the last stage reads are units of their own."""
-        streams, units, masks = scope.by_values(self.leaf.variables, range(self.leaf.n_stages))
-        last = np.unique(scope.streams[self.stage])
-        masks = np.where(np.isin(streams, last), masks | (3 << (2 * self.stage)), masks)
+    def groundings(self, scope: StreamScope) -> tuple[Ints, Hashes, Ints]:
+        """Streams by the variables of the leaf; a stream that only the last subgoal reads is a grounding of its own."""
+        streams, groundings, masks = scope.by_values(self.leaf.variables, range(self.leaf.n_subgoals))
+        last = np.unique(scope.streams[self.subgoal])
+        masks = np.where(np.isin(streams, last), masks | (3 << (2 * self.subgoal)), masks)
         others = np.setdiff1d(last, streams)
         alone = combined(np.ones(len(others), np.uint64), scope.block.events.name[others])
         return (
             np.concatenate([streams, others]),
-            np.concatenate([units, alone]),
-            np.concatenate([masks, np.full(len(others), 3 << (2 * self.stage), np.int64)]),
+            np.concatenate([groundings, alone]),
+            np.concatenate([masks, np.full(len(others), 3 << (2 * self.subgoal), np.int64)]),
         )
 
     def alphabet(self, predicates: Ints) -> KindAlphabet:
-        """The alphabet of some predicate masks: transitions of the leaf, effect on the last stage, ends of matches."""
+        """Transitions of the leaf; kind: 0 no candidate, 1 rejected, 2 accepted, plus 3 if the leaf has a match."""
         some = np.unique(predicates)
         key = some.tobytes()
         if key not in self.known:
             symbols = closed(some)
-            before = symbols & (candidate(self.stage) - 1)
+            before = symbols & (candidate(self.subgoal) - 1)
             leaf = self.leaf.alphabet(before)
             mine = np.searchsorted(leaf.predicates, before)
-            kind = ((symbols & candidate(self.stage)) != 0).astype(np.int64) + ((symbols & accepted(self.stage)) != 0)
+            kind = ((symbols & candidate(self.subgoal)) != 0).astype(np.int64) + (
+                (symbols & accepted(self.subgoal)) != 0
+            )
             union = np.searchsorted(symbols, unions(symbols)).astype(np.int64)
             self.known[key] = KindAlphabet(symbols, union, leaf.delta[:, mine], kind + 3 * leaf.kind[:, mine], 6)
         return self.known[key]
 
-    def begun(self, scope: StreamScope, state: OperatorState | None) -> GroupSeqRun:
+    def run(self, scope: StreamScope, state: OperatorState | None) -> GroupSeqRun:
         return GroupSeqRun(self, scope, state)
 
 
 @dataclass(frozen=True, slots=True)
 class SeqManyOperator:
-    """A last stage over many streams that depend on their values before, apart from the stages before."""
+    """A last subgoal over many Markovian streams, none of which its child reads; each stream is a grounding."""
 
     query: Query
     child: SafeOperator
-    stage: int
-    spare: float = 0.0
+    subgoal: int
+    tolerance: float = 0.0
 
     @property
     def n_states(self) -> int:
         return 1
 
-    def units(self, scope: StreamScope) -> tuple[Ints, Hashes, Ints]:
-        streams = scope.streams[self.stage]
-        masks = np.full(len(streams), 3 << (2 * self.stage), np.int64)
+    def groundings(self, scope: StreamScope) -> tuple[Ints, Hashes, Ints]:
+        streams = scope.streams[self.subgoal]
+        masks = np.full(len(streams), 3 << (2 * self.subgoal), np.int64)
         return streams, scope.block.events.name[streams], masks
 
     def alphabet(self, predicates: Ints) -> KindAlphabet:
-        return stage_symbols(self.stage)(predicates)
+        return subgoal_symbols(self.subgoal)(predicates)
 
-    def begun(self, scope: StreamScope, state: OperatorState | None) -> GroupSeqRun:
+    def run(self, scope: StreamScope, state: OperatorState | None) -> GroupSeqRun:
         return GroupSeqRun(self, scope, state)
 
 
 class GroupSeqRun:
+    """`ways[w, row, i]` has the probability of a joint state and of the conditions of way w since start i."""
+
     neglected = 0.0
 
     def __init__(
         self, node: GroupSeqOperator | SeqManyOperator, scope: StreamScope, state: OperatorState | None
     ) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
-        self._repeated = node.query.stages[node.stage].repeated
+        self._repeated = node.query.subgoals[node.subgoal].repeated
         dtype = scope.block.events.chance.dtype
         n_ways = 4 if node.child is None else 2
         old = JointLayout.empty(node.n_states) if state is None else JointLayout.unpacked(state, node.n_states)
-        self._child = None if node.child is None else node.child.begun(scope, None if state is None else state["child"])
+        self._child = None if node.child is None else node.child.run(scope, None if state is None else state["child"])
         state = state or {
             "full": np.empty(0, dtype),
             "ways": np.empty((n_ways, 0, 0), dtype),
@@ -122,20 +129,20 @@ class GroupSeqRun:
             "lost": np.zeros(1),
             "fresh": np.ones(1, bool),
         }
-        if len(old.units):
+        if len(old.groundings):
             smaller = old.possible(state["full"])
             rows, n_rows = old.rows_in(smaller), int(smaller.base[-1])
             full, ways = moved_rows(state["full"], rows, n_rows), moved_rows(state["ways"], rows, n_rows, 1)
             old = smaller
         else:
             full, ways = state["full"], state["ways"]
-        self._layout, self._moves = moves_of(scope, *node.units(scope), old, node.alphabet)
+        self._layout, self._moves = moves_of(scope, *node.groundings(scope), old, node.alphabet)
         self._base = self._layout.base
         self._full = started(self._layout, old, full)
         self._ways = moved_rows(ways, old.rows_in(self._layout), len(self._full), 1)
-        self._ways[:, self._base[len(old.units) : -1]] = 1
+        self._ways[:, self._base[len(old.groundings) : -1]] = 1
         self._starts: Ints = state["starts"]
-        self._ways[1::2, :, self._starts == EVER] = 0  # nothing can have been taken before all times
+        self._ways[1::2, :, self._starts == EVER] = 0  # there is no candidate before all times
         self._latest: Numbers = state["latest"]
         self._fresh = bool(state["fresh"][0])
         self._lost = float(state["lost"][0])
@@ -151,13 +158,13 @@ class GroupSeqRun:
         ways[:, :, : len(kept)] = self._ways[:, :, kept]
         if begins:
             ways[::2, :, 0] = self._full
-        sums = np.zeros((len(ways), len(self._layout.units), ways.shape[2]), ways.dtype)
+        sums = np.zeros((len(ways), len(self._layout.groundings), ways.shape[2]), ways.dtype)
         if sums.size:
             np.add.reduceat(ways, self._base[:-1], axis=1, out=sums)
         child = self._asked(first, last, kept, cuts)
         made = np.concatenate([np.full(old, first - 1), cuts]).astype(np.int64)
         out = np.zeros(last - first, ways.dtype)
-        if len(self._layout.units):
+        if len(self._layout.groundings):
             self._kernels.grouped_after(
                 first,
                 last,
@@ -178,15 +185,15 @@ class GroupSeqRun:
         return out if out.dtype == object else np.where(out < ROUNDED, 0.0, out)
 
     def possible(self, first: int, last: int) -> Mask:
-        raise NotImplementedError("what a last stage takes is known by time only")
+        raise NotImplementedError("a last subgoal has points only")
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
-        raise NotImplementedError("what a last stage takes is known by time only")
+        raise NotImplementedError("a last subgoal has points only")
 
-    def carried(self) -> OperatorState:
+    def state(self) -> OperatorState:
         return {
             **self._layout.packed(),
-            **({} if self._child is None else {"child": self._child.carried()}),
+            **({} if self._child is None else {"child": self._child.state()}),
             "full": self._full,
             "ways": self._ways,
             "starts": self._starts,
@@ -196,20 +203,20 @@ class GroupSeqRun:
         }
 
     def _still_asked(self) -> Ints:
-        """Starts that can still be those of the latest event; the others are neglected together with all before."""
+        """Starts that can still be the latest candidate; earlier ones are neglected."""
         n_columns = self._ways.shape[2]
-        if not n_columns or not len(self._layout.units):
+        if not n_columns or not len(self._layout.groundings):
             return np.arange(n_columns)
         left = np.multiply.reduce(np.add.reduceat(self._ways[0], self._base[:-1], axis=0), axis=0)
-        spare = Fraction(self._node.spare) if left.dtype == object else self._node.spare
-        gone = np.flatnonzero(left <= spare)
+        tolerance = Fraction(self._node.tolerance) if left.dtype == object else self._node.tolerance
+        gone = np.flatnonzero(left <= tolerance)
         if not len(gone):
             return np.arange(n_columns)
         self._lost = float(left[gone[-1]])  # of all starts up to this one, those that went before included
         return np.arange(gone[-1] + 1, n_columns)
 
     def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> Numbers:
-        """What the child says of each step's step before, by start."""
+        """The child's table, one step late: row i is that of step i - 1."""
         begins = np.array([EVER] if self._fresh else [], np.int64)
         new = np.concatenate([begins, self._scope.times[cuts]])
         self._starts = np.concatenate([self._starts[kept], new])

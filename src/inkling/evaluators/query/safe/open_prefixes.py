@@ -14,9 +14,8 @@ import numpy as np
 from inkling.automata.prefixes import prefix_states
 from inkling.evaluators.query.probable_events import Mask, Numbers
 from inkling.evaluators.query.safe.group import GroupSeqOperator, SeqManyOperator
-from inkling.evaluators.query.safe.intervals import EVER, OperatorState, RegOperator, SafeOperator
-from inkling.evaluators.query.safe.layout import JointLayout
-from inkling.evaluators.query.safe.plan import ProjectOperator
+from inkling.evaluators.query.safe.joint_states import JointLayout
+from inkling.evaluators.query.safe.operators import EVER, OperatorState, ProjectOperator, RegOperator, SafeOperator
 from inkling.evaluators.query.safe.seq import LastWinsOperator, SeqOperator
 from inkling.evaluators.query.safe.seq_markov import SeqMarkovOperator
 
@@ -40,13 +39,13 @@ def waiting(node: SafeOperator, state: OperatorState, n_subgoals: int, *, is_top
         case ProjectOperator(child=child):
             found = [waiting(child, one, n_subgoals, is_top=is_top) for one in state["values"].values()]
             return Waits(_any([one.chance for one in found]), sum(one.error for one in found))
-        case GroupSeqOperator(leaf=leaf, stage=stage) if n_subgoals < stage:
+        case GroupSeqOperator(leaf=leaf, subgoal=subgoal) if n_subgoals < subgoal:
             return Waits(_in_leaf(leaf, state, n_subgoals), 0.0)
-        case GroupSeqOperator() | SeqManyOperator() if n_subgoals == node.stage:
+        case GroupSeqOperator() | SeqManyOperator() if n_subgoals == node.subgoal:
             return Waits(_grouped(node, state), float(state["lost"][0]))
-        case SeqOperator() | SeqMarkovOperator() if n_subgoals == node.stage:
+        case SeqOperator() | SeqMarkovOperator() if n_subgoals == node.subgoal:
             return _after_child(node, state, is_top)
-        case LastWinsOperator(stage=stage) if n_subgoals == stage:
+        case LastWinsOperator(subgoal=subgoal) if n_subgoals == subgoal:
             return Waits(float(state["latest"][0]), float(state["too_low"][0]))
         case SeqOperator(child=child) | SeqMarkovOperator(child=child) | SeqManyOperator(child=child):
             return waiting(child, state["child"], n_subgoals, is_top=False)
@@ -58,7 +57,7 @@ def waiting(node: SafeOperator, state: OperatorState, n_subgoals: int, *, is_top
 
 def _after_child(node: SeqOperator | SeqMarkovOperator, state: OperatorState, is_top: bool) -> Waits:
     latest = state["latest"]
-    if not is_top and node.query.stages[node.stage].repeated:
+    if not is_top and node.query.subgoals[node.subgoal].repeated:
         return Waits(float(latest[0]) if len(latest) else 0.0, 0.0)  # nothing ends waiting for a repetition
     if isinstance(node, SeqOperator):
         error = float(state["lost"][0] + state["neglected"][0])

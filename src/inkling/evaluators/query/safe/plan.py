@@ -1,6 +1,10 @@
-"""Safe queries: answered by operators on intervals of time, for each value of the variables around them.
+"""The engine of safe queries: the operators of a safe plan, one run per grounding (Lahar, section 3.3).
 
-The start of an answer is its own time: only chains of states know how early a match began.
+    R(x); S(x); T(y)    →  SeqOperator(RegOperator for all x, subgoal T)
+
+Operators must keep one number per start that can still matter, so a stream has bounded state only if starts expire:
+either a candidate is certain, or the probability of a start falls below `tolerance` and is neglected. Answers are then
+too low by at most their `error`. The start of an answer is its own time, because operators do not know starts.
 """
 
 from __future__ import annotations
@@ -19,9 +23,10 @@ from inkling.analysis.query.plans import GroupSeqPlan, LastWinsPlan, ProjectPlan
 from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import is_one_stream
 from inkling.evaluators.query.answers import Answers, joined
+from inkling.evaluators.query.groundings import StateByGrounding
 from inkling.evaluators.query.probable_events import Mask, Numbers, ProbableEvents
 from inkling.evaluators.query.safe import group, seq, seq_markov
-from inkling.evaluators.query.safe.intervals import EVER, OperatorRun, OperatorState, RegOperator, SafeOperator
+from inkling.evaluators.query.safe.operators import EVER, OperatorState, ProjectOperator, RegOperator, SafeOperator
 from inkling.evaluators.query.safe.scope import SafeBlock, StreamScope, scopes_of
 from inkling.kernels.query.intervals import any_within, covered, hits_at, next_after, next_within, survivors, tails_of
 from inkling.kernels.query.moves import moves_of_cells
@@ -51,42 +56,41 @@ COMPILED = SimpleNamespace(
 )
 
 SHORTEST, LONGEST = 32, 256
-"""Pieces of a block, in steps: after each, starts are dropped that no longer count."""
+"""Length of the pieces of a block, in steps; starts that no longer matter are dropped after each piece."""
 
 MOST_ROWS = 1 << 19
-"""Rows whose moves are held at a time."""
+"""The most rows whose moves are in memory at once."""
 
 
 @dataclass(frozen=True, slots=True)
-class SafeState:
-    """What the operators know of each unit."""
+class SafeState(StateByGrounding):
+    """The state of the operators, per grounding."""
 
-    units: Mapping[int, OperatorState]
+    groundings: Mapping[int, OperatorState]
 
     @property
     def n_states(self) -> int:
-        """How many numbers are remembered."""
-        return sum(map(_size, self.units.values()))
+        """How many numbers the state has."""
+        return sum(map(_size, self.groundings.values()))
 
 
 def _size(some: Mapping[str, Any] | np.ndarray) -> int:
-    """How many numbers stand in arrays inside of mappings."""
+    """How many numbers there are in nested mappings of arrays."""
     return sum(map(_size, some.values())) if isinstance(some, Mapping) else np.size(some)
 
 
 @dataclass(frozen=True)
 class Safe:
-    """A query and its plan. Answers are identified by the values of the head's variables and of those projected last.
+    """A query and its safe plan. Groundings are by the variables of the head and those projected outermost.
 
-    `ever` asks for the first time at which it is satisfied; times at which it can be are reported even
-    where that cannot be the first. `spare` is the chance that may be neglected at each time by
-    each operator, and by which answers are too low then.
+    `ever` asks for the time of the first match; every possible time of a match is reported, also with probability 0.
+    `tolerance` is the probability that each operator may neglect at each time.
     """
 
     query: Query
     plan: SafePlan
     ever: bool = False
-    spare: float = 0.0
+    tolerance: float = 0.0
     pieces: tuple[int, int] = (SHORTEST, LONGEST)
     most_rows: int = MOST_ROWS
     kernels: SimpleNamespace = field(default_factory=lambda: COMPILED)
@@ -100,7 +104,12 @@ class Safe:
         """Raises `TooManyStates` or `TooManySymbols`."""
         inner = _projected(self.plan)[1]
         return operator_of(
-            self.query, inner, frozenset(self.variables), spare=self.spare, within=self.ever, since_ever=self.ever
+            self.query,
+            inner,
+            frozenset(self.variables),
+            tolerance=self.tolerance,
+            within=self.ever,
+            since_ever=self.ever,
         )
 
     def start(self) -> SafeState:
@@ -109,27 +118,27 @@ class Safe:
     def advance(
         self, state: SafeState, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table] | None = None
     ) -> tuple[SafeState, Answers]:
-        """Ingest complete times, later than all before. Raises `TooManyValues`."""
-        after: dict[int, OperatorState] = dict(state.units)
+        """The state and the answers after a block of complete times. Raises `TooManyValues`."""
+        after: dict[int, OperatorState] = dict(state.groundings)
         parts = [Answers.exactly(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, events.chance.dtype))]
         for block in SafeBlock.of(self.query, events, predicates, self.kernels).windows(self.most_rows):
-            for unit, scope in scopes_of(block, self.variables).items():
-                after[unit], chances, possible, errors = self._advanced(after.get(unit), scope)
+            for grounding, scope in scopes_of(block, self.variables).items():
+                after[grounding], chances, possible, errors = self._advanced(after.get(grounding), scope)
                 some = np.flatnonzero(possible)
                 time = scope.times[some]
                 chance = chances[some] if events.is_exact else np.minimum(chances[some], 1.0)
-                parts.append(Answers(np.full(len(some), unit, np.uint64), time, chance, time, errors[some]))
+                parts.append(Answers(np.full(len(some), grounding, np.uint64), time, chance, time, errors[some]))
         return SafeState(after), joined(parts)
 
     def _advanced(
         self, state: OperatorState | None, scope: StreamScope
     ) -> tuple[OperatorState, Numbers, Mask, NDArray[np.float64]]:
-        """What is known then, chances of all steps, which of them are emitted, and errors."""
-        run = self.top.begun(scope, None if state is None else state["run"])
+        """The state after a block of one grounding, probabilities per step, which steps are emitted, and errors."""
+        run = self.top.run(scope, None if state is None else state["run"])
         pieces = list(self._pieces(len(scope.times)))
         if not self.ever:
             found = np.concatenate([run.points(first, last) for first, last in pieces])
-            return {"run": run.carried()}, found, np.asarray(found > 0, bool), run.errors
+            return {"run": run.state()}, found, np.asarray(found > 0, bool), run.errors
         seen = [np.zeros(1, scope.block.events.chance.dtype) if state is None else state["seen"]]
         possible = []
         for first, last in pieces:
@@ -138,7 +147,7 @@ class Safe:
             table = run.table(first, last, np.arange(1 - len(begins)), begins, np.full(len(begins), EVER))
             seen.append(table[:, 0])
         so_far = np.concatenate(seen)
-        return {"run": run.carried(), "seen": so_far[-1:]}, np.diff(so_far), np.concatenate(possible), run.errors
+        return {"run": run.state(), "seen": so_far[-1:]}, np.diff(so_far), np.concatenate(possible), run.errors
 
     def _pieces(self, n_steps: int) -> Iterator[tuple[int, int]]:
         shortest, longest = self.pieces
@@ -150,7 +159,7 @@ class Safe:
 
 
 def _projected(plan: SafePlan) -> tuple[list[str], SafePlan]:
-    """The variables that are projected last, and the plan for their values."""
+    """The variables that are projected outermost, and the plan below."""
     variables: list[str] = []
     while isinstance(plan, ProjectPlan):
         variables.append(plan.variable)
@@ -163,108 +172,50 @@ def operator_of(
     plan: SafePlan,
     env: frozenset[str],
     *,
-    spare: float = 0.0,
+    tolerance: float = 0.0,
     within: bool = False,
     since_ever: bool = False,
 ) -> SafeOperator:
-    """The operators of a plan. `within` says that tables are asked for, `since_ever` that their only start is ever."""
+    """The operators of a plan. `within`: the operator above asks for tables; `since_ever`: only for the start EVER."""
     match plan:
-        case RegPlan(n_stages=n):
+        case RegPlan(n_subgoals=n):
             return RegOperator.of(query, n, (), env)
         case ProjectPlan():
             leaf = _leaf(query, plan, env)
             if leaf is not None:
                 return leaf
             child = operator_of(
-                query, plan.child, env | {plan.variable}, spare=spare, within=within, since_ever=since_ever
+                query, plan.child, env | {plan.variable}, tolerance=tolerance, within=within, since_ever=since_ever
             )
-            return ProjectOperator(child, plan.variable, _n_stages(plan))
-        case SeqPlan(child=before, stage=number):
-            ever = within and (since_ever or query.stages[number].repeated)
-            child = operator_of(query, before, env, spare=spare, within=True, since_ever=ever)
+            return ProjectOperator(child, plan.variable, _n_subgoals(plan))
+        case SeqPlan(child=before, subgoal=number):
+            ever = within and (since_ever or query.subgoals[number].repeated)
+            child = operator_of(query, before, env, tolerance=tolerance, within=True, since_ever=ever)
             if not query.source(number).markov:
-                return seq.SeqOperator(query, child, number, spare, since_ever)
-            if within or query.stages[number].repeated or is_one_stream(query, number, env):
-                return seq_markov.SeqMarkovOperator(query, child, number, spare, since_ever)
-            return group.SeqManyOperator(query, child, number, spare)
-        case LastWinsPlan(child=before, stage=number):
-            return seq.LastWinsOperator(operator_of(query, before, env, spare=spare), number)
-        case GroupSeqPlan(child=before, stage=number):
+                return seq.SeqOperator(query, child, number, tolerance, since_ever)
+            if within or query.subgoals[number].repeated or is_one_stream(query, number, env):
+                return seq_markov.SeqMarkovOperator(query, child, number, tolerance, since_ever)
+            return group.SeqManyOperator(query, child, number, tolerance)
+        case LastWinsPlan(child=before, subgoal=number):
+            return seq.LastWinsOperator(operator_of(query, before, env, tolerance=tolerance), number)
+        case GroupSeqPlan(child=before, subgoal=number):
             leaf = _leaf(query, before, env)
             assert leaf is not None
-            return group.GroupSeqOperator(query, leaf, number, spare)
+            return group.GroupSeqOperator(query, leaf, number, tolerance)
 
 
 def _leaf(query: Query, plan: SafePlan, env: frozenset[str]) -> RegOperator | None:
     variables, inner = _projected(plan)
     if not isinstance(inner, RegPlan):
         return None
-    return RegOperator.of(query, inner.n_stages, variables, env | frozenset(variables))
+    return RegOperator.of(query, inner.n_subgoals, variables, env | frozenset(variables))
 
 
-def _n_stages(plan: SafePlan) -> int:
+def _n_subgoals(plan: SafePlan) -> int:
     match plan:
-        case RegPlan(n_stages=n):
+        case RegPlan(n_subgoals=n):
             return n
         case ProjectPlan(child=child):
-            return _n_stages(child)
-        case SeqPlan(stage=number) | LastWinsPlan(stage=number) | GroupSeqPlan(stage=number):
+            return _n_subgoals(child)
+        case SeqPlan(subgoal=number) | LastWinsPlan(subgoal=number) | GroupSeqPlan(subgoal=number):
             return number + 1
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectOperator:
-    """For operators that are more than a chain of states, value by value."""
-
-    child: SafeOperator
-    variable: str
-    n_stages: int
-
-    def begun(self, scope: StreamScope, state: OperatorState | None) -> ProjectRun:
-        return ProjectRun(self, scope, state)
-
-
-class ProjectRun:
-    def __init__(self, node: ProjectOperator, scope: StreamScope, state: OperatorState | None) -> None:
-        self._dtype = scope.block.events.chance.dtype
-        known = {} if state is None else {int(name): some for name, some in state["values"].items()}
-        scopes = scope.divided(node.variable, range(node.n_stages))
-        self._runs: dict[int, OperatorRun] = {
-            value: node.child.begun(scopes.get(value, scope.nothing()), known.get(value))
-            for value in sorted({*known, *scopes})
-        }
-        self._fresh = set(scopes) - set(known)
-        self.errors = np.zeros(len(scope.times))
-        self._starts: Ints = np.empty(0, np.int64) if state is None else state["starts"]
-
-    @property
-    def neglected(self) -> float:
-        return sum(run.neglected for run in self._runs.values())
-
-    def points(self, first: int, last: int) -> Numbers:
-        left = np.ones(last - first, self._dtype)
-        for run in self._runs.values():
-            left *= 1 - run.points(first, last)
-            self.errors[first:last] += run.errors[first:last]
-        return 1 - left
-
-    def possible(self, first: int, last: int) -> Mask:
-        found = np.zeros(last - first, bool)
-        for run in self._runs.values():
-            found |= run.possible(first, last)
-        return found
-
-    def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
-        self._starts = np.concatenate([self._starts[kept], starts])
-        left = np.ones((last - first, len(self._starts)), self._dtype)
-        for value, run in self._runs.items():
-            if value in self._fresh:  # of which nothing has happened since any start
-                old = np.concatenate([np.full(len(kept), first), made]).astype(np.int64)
-                left *= 1 - run.table(first, last, np.empty(0, np.int64), old, self._starts)
-            else:
-                left *= 1 - run.table(first, last, kept, made, starts)
-        self._fresh = set()
-        return 1 - left
-
-    def carried(self) -> OperatorState:
-        return {"values": {str(value): run.carried() for value, run in self._runs.items()}, "starts": self._starts}

@@ -1,4 +1,4 @@
-"""The streams that the stages of a query look at for some values of its variables, on one axis of times."""
+"""Which streams each subgoal reads, for fixed values of variables, and the times (steps) at which they have events."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from types import SimpleNamespace
 import numpy as np
 
 from inkling.analysis.query.query import Query
-from inkling.evaluators.hashes import Hashes, combined
+from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.query.groundings import grounding_names
 from inkling.evaluators.query.probable_events import NULL_KEY, Mask, Numbers, ProbableEvents, constant_keys, ranges
 from inkling.model.batch import Ints
 
 
 @dataclass(frozen=True, slots=True)
 class SafeBlock:
-    """Complete times: what may happen, and what each row can do for the query."""
+    """A block of complete times: alternatives with their predicate masks, and the groups of each stream."""
 
     query: Query
     events: ProbableEvents
@@ -32,7 +33,7 @@ class SafeBlock:
         return cls(query, events, predicates, events.rest, first[:-1], first[1:], kernels)
 
     def windows(self, n_rows: int) -> Iterator[SafeBlock]:
-        """The same times, one after the other, in parts of about so many rows."""
+        """The block cut into blocks of whole times, of about `n_rows` rows each."""
         events = self.events
         times, place = np.unique(events.time, return_inverse=True)
         part = np.cumsum(np.bincount(place, np.diff(events.offsets))) // max(n_rows, 1)
@@ -50,89 +51,83 @@ class SafeBlock:
         begin = self.events.offsets[groups]
         return ranges(begin, self.events.offsets[groups + 1] - begin)
 
-    def codes(self, variable: str, stage: int) -> Hashes | None:
-        """The value that a variable has in each stream of a stage; None where the stage does not have it."""
-        columns = self._columns(variable, stage)
-        return self.events.keys[self.query.stages[stage].source, columns[0]] if columns else None
+    def codes(self, variable: str, subgoal: int) -> Hashes | None:
+        """The code of a variable in each stream of a subgoal; None where the subgoal does not have the variable."""
+        columns = self._columns(variable, subgoal)
+        return self.events.keys[self.query.subgoals[subgoal].source, columns[0]] if columns else None
 
-    def readable(self, stage: int, variables: Iterable[str]) -> Mask:
-        """Which streams a stage can read at all."""
-        source = self.query.stages[stage].source
+    def readable(self, subgoal: int, variables: Iterable[str]) -> Mask:
+        """Which streams match the constants and repeated variables of a subgoal."""
+        source = self.query.subgoals[subgoal].source
         readable = self.events.source == self.events.sources.index(source)
         for name in variables:
-            columns = self._columns(name, stage)
+            columns = self._columns(name, subgoal)
             for column in columns[1:]:
                 readable &= self.events.keys[source, column] == self.events.keys[source, columns[0]]
             if columns and len(self.query.variable(name).places) > 1:
                 readable &= self.events.keys[source, columns[0]] != NULL_KEY
-        for column, code in constant_keys(self.query, stage):
+        for column, code in constant_keys(self.query, subgoal):
             readable &= self.events.keys[source, column] == code
         return readable
 
-    def _columns(self, variable: str, stage: int) -> list[str]:
-        source = self.query.source(stage)
-        return sorted(one for one in self.query.variable(variable).columns_in(stage) if source.is_key(one))
+    def _columns(self, variable: str, subgoal: int) -> list[str]:
+        return sorted(self.query.key_columns(self.query.variable(variable), subgoal))
 
 
 @dataclass(frozen=True, slots=True)
 class StreamScope:
-    """What stages read for some values of the variables around them."""
+    """The streams of each subgoal for fixed values of the variables that operators above project."""
 
     block: SafeBlock
-    streams: tuple[Ints, ...]  # per stage
+    streams: tuple[Ints, ...]  # per subgoal
     times: Ints
 
     def steps_of(self, groups: Ints) -> Ints:
         return np.searchsorted(self.times, self.block.events.time[groups])
 
-    def by_values(self, variables: Sequence[str], stages: Sequence[int]) -> tuple[Ints, Hashes, Ints]:
-        """Streams of some stages, the unit that each belongs to, and the bits of predicate masks that count there."""
+    def by_values(self, variables: Sequence[str], subgoals: Sequence[int]) -> tuple[Ints, Hashes, Ints]:
+        """The streams of some subgoals, the grounding of each stream, and its bits of predicate masks."""
         block = self.block
-        ids, units, bits = [], [], []
-        for stage in stages:
-            mine = self.streams[stage]
-            mine = mine[block.readable(stage, variables)[mine]]
+        ids, groundings, bits = [], [], []
+        for subgoal in subgoals:
+            mine = self.streams[subgoal]
+            mine = mine[block.readable(subgoal, variables)[mine]]
             ids.append(mine)
-            units.append(unit_names([one[mine] for one in self._codes(variables, stage)], len(mine)))
-            bits.append(np.full(len(mine), 3 << (2 * stage), np.int64))
+            groundings.append(grounding_names([one[mine] for one in self._codes(variables, subgoal)], len(mine)))
+            bits.append(np.full(len(mine), 3 << (2 * subgoal), np.int64))
         streams, place, back = np.unique(np.concatenate(ids), return_index=True, return_inverse=True)
         masks = np.zeros(len(streams), np.int64)
         np.bitwise_or.at(masks, back, np.concatenate(bits))
-        return streams, np.concatenate(units)[place], masks
+        return streams, np.concatenate(groundings)[place], masks
 
-    def divided(self, variable: str, stages: Sequence[int]) -> dict[int, StreamScope]:
-        """One scope per value of a variable that all of some stages have."""
+    def divided(self, variable: str, subgoals: Sequence[int]) -> dict[int, StreamScope]:
+        """One scope per value of a variable that occurs in all of some subgoals."""
         parts: dict[int, list[Ints]] = {}
-        for stage in stages:
-            mine = self.streams[stage]
-            mine = mine[self.block.readable(stage, [variable])[mine]]
-            for code, some in _by_name(self._codes([variable], stage)[0][mine], mine):
-                parts.setdefault(code, [np.empty(0, np.int64) for _ in self.streams])[stage] = some
+        for subgoal in subgoals:
+            mine = self.streams[subgoal]
+            mine = mine[self.block.readable(subgoal, [variable])[mine]]
+            for code, some in _by_name(self._codes([variable], subgoal)[0][mine], mine):
+                parts.setdefault(code, [np.empty(0, np.int64) for _ in self.streams])[subgoal] = some
         return {code: replace(self, streams=tuple(read)) for code, read in parts.items()}
 
     def nothing(self) -> StreamScope:
-        """The same times, at which nothing happens."""
+        """A scope with the same times and no streams."""
         return replace(self, streams=tuple(np.empty(0, np.int64) for _ in self.streams))
 
-    def _codes(self, variables: Sequence[str], stage: int) -> list[Hashes]:
-        codes = [self.block.codes(name, stage) for name in variables]
+    def _codes(self, variables: Sequence[str], subgoal: int) -> list[Hashes]:
+        codes = [self.block.codes(name, subgoal) for name in variables]
         return [one for one in codes if one is not None]
 
 
-def unit_names(codes: Sequence[Hashes], n: int) -> Hashes:
-    """One name per combination of values, the same as that of `units_of`."""
-    return combined(np.zeros(n, np.uint64), *codes) if codes else np.zeros(n, np.uint64)
-
-
 def scopes_of(block: SafeBlock, variables: Sequence[str]) -> dict[int, StreamScope]:
-    """What each unit reads of variables that all stages have, by its name."""
+    """The scope of each grounding by variables that occur in all subgoals."""
     none = np.empty(0, np.int64)
     read: dict[int, list[Ints]] = {}
-    for stage in range(len(block.query.stages)):
-        streams = np.flatnonzero(block.readable(stage, variables) & (block.begin < block.end))
-        codes = [one[streams] for one in (block.codes(name, stage) for name in variables) if one is not None]
-        for name, mine in _by_name(unit_names(codes, len(streams)), streams):
-            read.setdefault(name, [none for _ in block.query.stages])[stage] = mine
+    for subgoal in range(len(block.query.subgoals)):
+        streams = np.flatnonzero(block.readable(subgoal, variables) & (block.begin < block.end))
+        codes = [one[streams] for one in (block.codes(name, subgoal) for name in variables) if one is not None]
+        for name, mine in _by_name(grounding_names(codes, len(streams)), streams):
+            read.setdefault(name, [none for _ in block.query.subgoals])[subgoal] = mine
     scopes = {}
     for name in sorted(read):
         groups = block.groups(np.unique(np.concatenate(read[name])))

@@ -1,8 +1,12 @@
-"""A stage of independent events that have nothing to do with the stages before: it takes the next one after them.
+"""The operator `Seq` for independent streams: q = q' ; g, where g reads no stream of q' (Lahar, section 3.3.1).
 
-Waiting continues until an event that the stage takes or, if it repeats, rejects. What counts is whether the
-stages before were satisfied since the latest such event, so that the child is asked for one start per time at which
-there can be one, as long as it can still have been the latest.
+q is true at t if g accepts an event at t and q' was true since the latest earlier candidate of g. (For a Kleene plus:
+since the latest rejected candidate.) Such a candidate is called a cut. With p_r the probability of a cut at r,
+
+    P[q@t] = P[g accepts at t] · Σ over s < t of P[the latest cut before t is at s] · P[q'[s, t - 1]]
+
+so the child is asked for one start s per time with a possible cut, as long as s may still be the latest cut. The sums
+are computed column by column in O(1) per start and time, not by the nested integrals of the paper.
 """
 
 from __future__ import annotations
@@ -14,42 +18,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.analysis.query.bits import accepted, candidate
-from inkling.analysis.query.query import Query
+from inkling.analysis.query.query import Query, accepted, candidate
 from inkling.evaluators.query.probable_events import Mask, Numbers
-from inkling.evaluators.query.safe.intervals import EVER, OperatorRun, OperatorState, SafeOperator
+from inkling.evaluators.query.safe.operators import EVER, OperatorRun, OperatorState, SafeOperator
 from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.model.batch import Ints
 
 
 @dataclass(frozen=True, slots=True)
 class SeqOperator:
-    """`spare` is the chance that may be neglected: answers are too low by it at most.
+    """q' ; g for independent g. Starts of total probability up to `tolerance` may be neglected.
 
-    `since_ever` says that only the start before all times is ever asked for.
+    `since_ever`: the operator above asks only for the start EVER.
     """
 
     query: Query
     child: SafeOperator
-    stage: int
-    spare: float = 0.0
+    subgoal: int
+    tolerance: float = 0.0
     since_ever: bool = False
 
-    def begun(self, scope: StreamScope, state: OperatorState | None) -> SeqRun:
+    def run(self, scope: StreamScope, state: OperatorState | None) -> SeqRun:
         return SeqRun(self, scope, state)
 
 
 class ChildTable:
-    """Asks the stages before for one start per time at which waiting can have ended."""
+    """Asks the child for its table, with one column per possible cut."""
 
     _scope: StreamScope
     _child: OperatorRun
-    _fresh: bool  # whether nothing was asked for yet
-    _starts: Ints  # of the child's columns
-    _latest: Numbers  # what the child gave for each start at the step before
+    _fresh: bool  # whether the child was not asked yet
+    _starts: Ints  # times of the child's columns
+    _latest: Numbers  # the last row of the child's table
 
     def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> tuple[Numbers, Ints]:
-        """What the child says of each step's step before, by start; and the step at which each column is known."""
+        """The child's table, one step late (row i is that of step i - 1), and the step at which each column begins."""
         begins = np.array([EVER - 1] if self._fresh else [], np.int64)
         new = np.concatenate([begins, self._scope.times[cuts]])
         made = np.concatenate([np.full(len(begins), first), cuts]).astype(np.int64)
@@ -66,10 +69,10 @@ class ChildTable:
 class SeqRun(ChildTable):
     def __init__(self, node: SeqOperator, scope: StreamScope, state: OperatorState | None) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
-        self._repeated = node.query.stages[node.stage].repeated
-        self._match, self._taken = match_chances(scope, node.stage)
+        self._repeated = node.query.subgoals[node.subgoal].repeated
+        self._match, self._taken = match_chances(scope, node.subgoal)
         self._cut = self._match - self._taken if self._repeated else self._match
-        self._child = node.child.begun(scope, None if state is None else state["child"])
+        self._child = node.child.run(scope, None if state is None else state["child"])
         dtype = self._match.dtype
         none = np.empty(0, dtype)
         state = state or {
@@ -104,7 +107,7 @@ class SeqRun(ChildTable):
 
     def points(self, first: int, last: int) -> Numbers:
         cumulated = np.cumsum(self._chances)
-        kept = np.flatnonzero(cumulated > self._spare(cumulated) - self._spent(cumulated))
+        kept = np.flatnonzero(cumulated > self._tolerance(cumulated) - self._spent(cumulated))
         if len(kept) < len(self._starts) and len(kept):
             self._lost = self._lost + float(cumulated[kept[0] - 1])
         cuts = first + np.flatnonzero(self._cut[first:last] != 0)
@@ -160,9 +163,9 @@ class SeqRun(ChildTable):
         self._held = held
         return out
 
-    def carried(self) -> OperatorState:
+    def state(self) -> OperatorState:
         return {
-            "child": self._child.carried(),
+            "child": self._child.state(),
             "starts": self._starts,
             "chances": self._chances,
             "passed": self._passed,
@@ -179,35 +182,35 @@ class SeqRun(ChildTable):
         grown = np.zeros(n_columns, self._match.dtype)
         grown[: len(kept)] = weights[kept]
         if not len(weights):
-            grown[:1] = 1  # nothing has ended waiting yet
+            grown[:1] = 1  # no cut yet
         return grown
 
     def _still_asked(self, starts: Ints) -> Ints:
-        """Columns of the child on which one of the starts that are asked for can still depend."""
+        """Columns of the child that can still matter for one of the starts that the operator above asks for."""
         if not len(self._starts):
             return np.empty(0, np.int64)
         mine = self._mine[: len(self._mine) - len(starts)]
         segment = np.searchsorted(mine, self._starts, side="right")
         tail = np.zeros(len(segment), self._passed.dtype)
         self._kernels.tails_of(segment, self._passed, tail)
-        gone = np.asarray(tail <= self._spare(tail), bool)
+        gone = np.asarray(tail <= self._tolerance(tail), bool)
         if np.any(tail[gone] != 0):
-            self._neglected = np.array([self._node.spare])
+            self._neglected = np.array([self._node.tolerance])
         passed = self._passed.copy()
         for one in np.flatnonzero(gone):
             passed[one + 1] *= passed[one]
         self._passed = passed
         return np.flatnonzero(~gone)
 
-    def _spare(self, like: Numbers) -> Any:
-        return Fraction(self._node.spare) if like.dtype == object else self._node.spare
+    def _tolerance(self, like: Numbers) -> Any:
+        return Fraction(self._node.tolerance) if like.dtype == object else self._node.tolerance
 
     def _spent(self, like: Numbers) -> Any:
-        """What was neglected before and still matters."""
+        """The neglected probability that still matters."""
         return Fraction(float(self._lost[0])) if like.dtype == object else self._lost[0]
 
     def _add_errors(self, first: int, last: int) -> None:
-        """How much answers can be too low."""
+        """Add to `errors` the most by which answers of these steps may be too low."""
         self.errors[first:last] = self._child.neglected
         if self._lost[0] == 0:
             return
@@ -216,15 +219,15 @@ class SeqRun(ChildTable):
         self._lost = self._lost * on[-1]
 
 
-def match_chances(scope: StreamScope, stage: int) -> tuple[Numbers, Numbers]:
-    """Per step, how probable it is that some event is a candidate of a stage, and that some is accepted."""
+def match_chances(scope: StreamScope, subgoal: int) -> tuple[Numbers, Numbers]:
+    """Per step, the probabilities that a subgoal has a candidate, and that it has an accepted one."""
     block, events = scope.block, scope.block.events
-    groups = block.groups(scope.streams[stage])
+    groups = block.groups(scope.streams[subgoal])
     rows = block.rows(groups)
     group = np.repeat(np.arange(len(groups)), events.offsets[groups + 1] - events.offsets[groups])
     steps = scope.steps_of(groups)
     found = []
-    for bit in (candidate(stage), accepted(stage)):
+    for bit in (candidate(subgoal), accepted(subgoal)):
         fits = (block.predicates[rows] & bit) != 0
         mass = np.zeros(len(groups), events.chance.dtype)
         np.add.at(mass, group[fits], events.chance[rows[fits]])
@@ -235,7 +238,7 @@ def match_chances(scope: StreamScope, stage: int) -> tuple[Numbers, Numbers]:
 
 
 def _any_of(chances: Numbers, steps: Ints, n_steps: int) -> Numbers:
-    """Per step, how probable it is that something independent happens."""
+    """Per step, the probability of at least one of independent events: 1 - Π(1 - p)."""
     if chances.dtype == object:
         none = np.ones(n_steps, object)
         np.multiply.at(none, steps, 1 - chances)
@@ -248,12 +251,16 @@ def _any_of(chances: Numbers, steps: Ints, n_steps: int) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class LastWinsOperator:
-    """A last stage that can take every event which the stage before accepts: only the latest one counts."""
+    """A last subgoal for which every event that the subgoal before accepts is a candidate.
+
+    A match must continue from the latest candidate, so the state is one number Z, with Z_0 = 0:
+    P[q@t] = P[accepted at t] · Z_{t-1}, and Z_t = P[no candidate at t] · Z_{t-1} + P[q'@t].
+    """
 
     child: SafeOperator
-    stage: int
+    subgoal: int
 
-    def begun(self, scope: StreamScope, state: OperatorState | None) -> LastWinsRun:
+    def run(self, scope: StreamScope, state: OperatorState | None) -> LastWinsRun:
         return LastWinsRun(self, scope, state)
 
 
@@ -262,8 +269,8 @@ class LastWinsRun:
 
     def __init__(self, node: LastWinsOperator, scope: StreamScope, state: OperatorState | None) -> None:
         self._kernels = scope.block.kernels
-        self._match, self._taken = match_chances(scope, node.stage)
-        self._child = node.child.begun(scope, None if state is None else state["child"])
+        self._match, self._taken = match_chances(scope, node.subgoal)
+        self._child = node.child.run(scope, None if state is None else state["child"])
         self.errors = np.zeros(len(scope.times))
         self._latest: Numbers = np.zeros(1, self._match.dtype) if state is None else state["latest"]
         self._too_low = np.zeros(1) if state is None else state["too_low"]
@@ -280,10 +287,10 @@ class LastWinsRun:
         return out
 
     def possible(self, first: int, last: int) -> Mask:
-        raise NotImplementedError("what a last stage takes is known by time only")
+        raise NotImplementedError("a last subgoal has points only")
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
-        raise NotImplementedError("what a last stage takes is known by time only")
+        raise NotImplementedError("a last subgoal has points only")
 
-    def carried(self) -> OperatorState:
-        return {"child": self._child.carried(), "latest": self._latest, "too_low": self._too_low}
+    def state(self) -> OperatorState:
+        return {"child": self._child.state(), "latest": self._latest, "too_low": self._too_low}

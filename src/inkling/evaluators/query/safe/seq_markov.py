@@ -1,7 +1,7 @@
-"""A stage whose events depend on the value before, after stages that have nothing to do with it.
+"""The operator `Seq` for Markovian streams: q = q' ; g, where g reads no stream of q' (Lahar, section 3.3.1).
 
-What its streams have together is followed as one value; beside it stands when the latest event came that ended waiting.
-Its step ends like the one of `seq`, but with another kernel over other arrays: there is nothing to share but names.
+As in `seq`, but the joint value of the streams of g belongs to the state: for every start the joint probability of the
+value and of a latest cut at that start. There is one layout of joint values, because all streams of g move together.
 """
 
 from __future__ import annotations
@@ -15,9 +15,15 @@ import numpy as np
 
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.probable_events import Mask, Numbers
-from inkling.evaluators.query.safe.intervals import OperatorState, SafeOperator, arrays
-from inkling.evaluators.query.safe.layout import JointLayout, moved_rows
-from inkling.evaluators.query.safe.moves import JointMoves, KindAlphabet, moves_of, started
+from inkling.evaluators.query.safe.joint_states import (
+    JointLayout,
+    JointMoves,
+    KindAlphabet,
+    moved_rows,
+    moves_of,
+    started,
+)
+from inkling.evaluators.query.safe.operators import OperatorState, SafeOperator, arrays
 from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.evaluators.query.safe.seq import ChildTable
 from inkling.model.batch import Ints
@@ -29,20 +35,20 @@ NONE, REJECTED, ACCEPTED = 0, 1, 2
 class SeqMarkovOperator:
     query: Query
     child: SafeOperator
-    stage: int
-    spare: float = 0.0
+    subgoal: int
+    tolerance: float = 0.0
     since_ever: bool = False
 
-    def begun(self, scope: StreamScope, state: OperatorState | None) -> SeqMarkovRun:
+    def run(self, scope: StreamScope, state: OperatorState | None) -> SeqMarkovRun:
         return SeqMarkovRun(self, scope, state)
 
 
 class SeqMarkovRun(ChildTable):
     def __init__(self, node: SeqMarkovOperator, scope: StreamScope, state: OperatorState | None) -> None:
         self._node, self._scope, self._kernels = node, scope, scope.block.kernels
-        self._repeated = node.query.stages[node.stage].repeated
+        self._repeated = node.query.subgoals[node.subgoal].repeated
         dtype = scope.block.events.chance.dtype
-        self._child = node.child.begun(scope, None if state is None else state["child"])
+        self._child = node.child.run(scope, None if state is None else state["child"])
         old = JointLayout.empty(1) if state is None else JointLayout.unpacked(state, 1)
         state = state or {
             "full": np.empty(0, dtype),
@@ -58,12 +64,12 @@ class SeqMarkovRun(ChildTable):
             "fresh": np.ones(1, bool),
             "waits": np.empty(0, bool),
         }
-        streams = scope.streams[node.stage]
-        masks = np.full(len(streams), 3 << (2 * node.stage), np.int64)
+        streams = scope.streams[node.subgoal]
+        masks = np.full(len(streams), 3 << (2 * node.subgoal), np.int64)
         layout, self._moves = moves_of(
-            scope, streams, np.zeros(len(streams), np.uint64), masks, old, stage_symbols(node.stage)
+            scope, streams, np.zeros(len(streams), np.uint64), masks, old, subgoal_symbols(node.subgoal)
         )
-        if not len(layout.units):  # nothing has come of it yet
+        if not len(layout.groundings):  # no stream of the subgoal yet
             none = np.empty(0, np.uint64)
             layout = layout.grown(np.zeros(1, np.uint64), none, none, [])
         self._layout = layout
@@ -74,7 +80,7 @@ class SeqMarkovRun(ChildTable):
         self._waited = moved_rows(moved_rows(state["waited"], rows, n_rows, 1), rows, n_rows, 2)
         self._free = moved_rows(moved_rows(state["free"], rows, n_rows, 1), rows, n_rows, 2)
         self._held = moved_rows(state["held"], rows, n_rows)
-        self._waits: Mask = moved_rows(state["waits"], rows, n_rows)  # values that there can be while the stage waits
+        self._waits: Mask = moved_rows(state["waits"], rows, n_rows)  # values that there can be while the subgoal waits
         self._starts = state["starts"]
         self._latest = state["latest"]
         self._dust = moved_rows(state["dust"], rows, n_rows)  # the chance of each value with a start that is neglected
@@ -88,7 +94,7 @@ class SeqMarkovRun(ChildTable):
 
     def points(self, first: int, last: int) -> Numbers:
         cumulated = np.cumsum(self._weights.sum(axis=0)) + self._dust.sum()
-        kept = np.flatnonzero(cumulated > _spare(self._node.spare, cumulated))
+        kept = np.flatnonzero(cumulated > _tolerance(self._node.tolerance, cumulated))
         if len(kept) < len(self._starts) and len(kept):
             self._dust = self._dust + self._weights[:, : kept[0]].sum(axis=1)
         neglected = float(self._dust.sum())
@@ -160,10 +166,10 @@ class SeqMarkovRun(ChildTable):
         self._held = held
         return out
 
-    def carried(self) -> OperatorState:
+    def state(self) -> OperatorState:
         return {
             **self._layout.packed(),
-            "child": self._child.carried(),
+            "child": self._child.state(),
             "full": self._full,
             "weights": self._weights,
             "landed": self._landed,
@@ -183,9 +189,9 @@ class SeqMarkovRun(ChildTable):
         return steps[(steps >= first) & (steps < last)]
 
 
-def stage_symbols(stage: int) -> Any:
-    """The alphabet of one stage: no candidate, a candidate, an accepted candidate."""
-    bit = 1 << (2 * stage)
+def subgoal_symbols(subgoal: int) -> Any:
+    """The alphabet of one subgoal, as a function of predicate masks: no candidate, a rejected or an accepted one."""
+    bit = 1 << (2 * subgoal)
     larger = np.maximum.outer(np.arange(3), np.arange(3))
     kinds = np.array([[NONE, REJECTED, ACCEPTED]])
     alphabet = KindAlphabet(np.array([0, bit, 3 * bit]), larger, np.zeros((1, 3), np.int64), kinds, 3)
@@ -193,10 +199,10 @@ def stage_symbols(stage: int) -> Any:
 
 
 def _of_one(moves: JointMoves) -> Sequence[np.ndarray]:
-    """Moves of a single unit, as kernels take them."""
+    """The moves of a layout with a single grounding, as kernels take them."""
     step_cells, _, *others = arrays(moves)
     return step_cells, *others, moves.kind
 
 
-def _spare(spare: float, like: Numbers) -> Any:
-    return Fraction(spare) if like.dtype == object else spare
+def _tolerance(tolerance: float, like: Numbers) -> Any:
+    return Fraction(tolerance) if like.dtype == object else tolerance

@@ -1,1 +1,1 @@
-"""All other queries: the distribution over sets of partial matches, sampled where these sets become too many."""
+"""All other queries, unsafe ones included: the distribution over sets of partial matches, exact or sampled."""

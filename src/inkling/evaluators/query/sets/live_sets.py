@@ -1,7 +1,10 @@
-"""The distribution over what may be going on: sets of matches in the making, and the values of chains.
+"""The distribution over sets of partial matches and values of Markovian streams, for one grounding.
 
-Streams of one time are taken one after the other. In between, a state is what was there before that time, which of it
-has been taken, what has come up since, and whether something has been completed.
+Exact for every query of Lahar's language. A state is the set of partial matches of some worlds, with the values of the
+Markovian streams; worlds with the same state are merged, and their probabilities added. The number of states depends on
+the data. Within one time, streams move one after the other, so that their outcomes need not be multiplied out. A state
+in the middle of a step has the matches before the step, which of these were consumed, the new ones, and whether a match
+was completed.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.query.probable_events import NOTHING, Numbers
+from inkling.evaluators.query.probable_events import NO_EVENT, Numbers
 from inkling.evaluators.query.sets.steps import GroundingStep, StreamMove, StreamOutcome
 from inkling.evaluators.query.sets.successors import Effects, PartialMatch, Roles, Successors
 from inkling.kernels.query.live_sets import NEVER, alike, least_of, state_words
@@ -22,27 +25,27 @@ from inkling.model.batch import Ints
 
 Codes = NDArray[np.uint16]
 MOST_CODES = 1 << 16
+"""The most values of Markovian streams, by the width of `Codes`."""
 
 
 class TooManySets(Exception):  # noqa: N818
-    """There are more states than allowed."""
+    """There are more sets of partial matches than allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSets:
-    """Per state its mass, when each live entry can have started at the earliest (NEVER: it is not there), and the
-    value of each chain as its place among `held`, of which the first is that of no event.
+    """States with their probabilities, partial matches, and values of Markovian streams (`chains`).
 
-    Where only the first match counts, `mass` is that of worlds without one; states of worlds that have had theirs stay,
-    without mass, as they show when there can be others.
+    Where only the first match counts, `mass` is the probability of worlds without a match so far. States with mass 0
+    stay, because they show at which times matches are possible.
     """
 
     entries: tuple[PartialMatch, ...]
     chains: tuple[int, ...]
-    mass: Numbers
-    starts: Ints  # [state, entry]
-    values: Codes  # [state, chain]
-    held: tuple[int, ...] = (int(NOTHING),)
+    mass: Numbers  # of each state
+    starts: Ints  # [state, entry]: the earliest start of a partial match, NEVER where the state does not have it
+    values: Codes  # [state, chain]: place of the value in `held`, 0 for no event
+    held: tuple[int, ...] = (int(NO_EVENT),)
 
     @property
     def n_states(self) -> int:
@@ -60,7 +63,7 @@ class LiveSets:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The mass of states in which a match ends now, and when one of these can have started; NEVER if there is none."""
+    """The probability that a match ends now, and its earliest start; NEVER where no match can end."""
 
     mass: float | Fraction
     start: int
@@ -69,7 +72,10 @@ class Completed:
 def advanced(
     sets: LiveSets, step: GroundingStep, successors: Successors, most: int, *, once: bool = False
 ) -> tuple[LiveSets, Completed]:
-    """What may be going on after a step, and the chance that a match ends then; `once` counts the first match only."""
+    """The distribution after a step, and the probability that a match ends; `once` counts first matches only.
+
+    Raises `TooManySets` beyond `most` states.
+    """
     within = StepInProgress(sets, step, successors)
     for number in range(len(step.moves)):
         within.take(number)
@@ -83,19 +89,19 @@ class StepStates:
     """Some states in the middle of a step."""
 
     mass: Numbers
-    old: Ints
-    taken: NDArray[np.bool_]
-    new: Ints
-    done: Ints
+    old: Ints  # [state, entry]: matches before the step
+    taken: NDArray[np.bool_]  # [state, entry]: consumed in this step
+    new: Ints  # [state, entry]: matches that this step made
+    done: Ints  # [state, 1]: the earliest start of a completed match
     values: Codes
-    path: Ints
+    path: Ints  # the state before the step
 
     def at(self, rows: Ints | slice) -> StepStates:
         return StepStates(*(getattr(self, name)[rows] for name in StepStates.__slots__))
 
 
 class StepInProgress:
-    """The states in the middle of a step."""
+    """All states in the middle of a step."""
 
     def __init__(self, sets: LiveSets, step: GroundingStep, successors: Successors) -> None:
         self._time = step.time
@@ -163,7 +169,7 @@ class StepInProgress:
         used = np.unique(values[values != 0])
         codes = np.zeros(len(self._held), np.uint16)
         codes[used] = np.arange(1, len(used) + 1)
-        return codes[values], (int(NOTHING), *(self._held[code] for code in used.tolist()))
+        return codes[values], (int(NO_EVENT), *(self._held[code] for code in used.tolist()))
 
     def _cases(self, move: StreamMove) -> list[tuple[StepStates, StreamOutcome]]:
         states = self.states
@@ -196,7 +202,7 @@ class StepInProgress:
         return StepStates(part.mass * outcome.chance, part.old, taken, new, done, values, part.path)
 
     def _settle(self, following: int) -> None:
-        """Entries that nothing more happens to at this time are as they will be after it."""
+        """Finish the entries that no later stream of this step can change, so that more states are equal."""
         still = set().union(*self._open[following:])
         settled = np.array([number not in still for number in range(len(self.entries))], bool)
         if not settled.any():
@@ -221,7 +227,7 @@ class StepInProgress:
 
 @dataclass(frozen=True, slots=True)
 class _NumberedEffect:
-    """`Effects` with numbers for entries, -1 for nothing."""
+    """`Effects` with numbers of entries, -1 for the empty match."""
 
     taken: Ints
     made: tuple[tuple[int, int], ...]
@@ -247,7 +253,7 @@ class _NumberedEffects:
         return self._numbered[roles]
 
     def used(self, move: StreamMove) -> set[int]:
-        """Entries that something may happen to, or may come from."""
+        """Entries that a move may change or extend."""
         used: set[int] = set()
         for some in move.outcomes.values():
             for outcome in some:
@@ -261,7 +267,7 @@ def _joined(parts: Sequence[StepStates]) -> StepStates:
 
 
 def words_of(states: StepStates) -> Hashes:
-    """What makes states the same, as words."""
+    """What makes states equal, as words of bits."""
     return state_words(states.old, states.taken, states.new, states.done, states.values)
 
 

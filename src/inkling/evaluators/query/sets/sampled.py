@@ -1,7 +1,10 @@
 """Sampled worlds as bit vectors: for every partial match, the worlds in which it is live (Lahar, section 3.5).
 
-The generic algorithm of the paper draws worlds and counts those in which the query is true. Here, bit w of a bit
-vector belongs to world w, so a step is a few operations on words of 64 bits.
+The generic algorithm of the paper draws n worlds and reports the share of those in which the query is true at t. Its
+error is at most epsilon with probability 1 - delta, per time, for n = ln(2 / delta) / (2 · epsilon²) (Hoeffding). Here,
+bit w of a bit vector belongs to world w, so that a step is a few operations on words of 64 bits:
+
+    matches that stay:   live & ~(worlds with a candidate)         new matches:   live & (worlds with an accepted one)
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.probable_events import NOTHING
+from inkling.evaluators.query.probable_events import NO_EVENT
 from inkling.evaluators.query.sets.live_sets import Completed, LiveSets
 from inkling.evaluators.query.sets.steps import GroundingStep, StreamMove, StreamOutcome
 from inkling.evaluators.query.sets.successors import PartialMatch, Roles, Successors
@@ -23,12 +26,13 @@ from inkling.kernels.worlds.draws import uniforms
 from inkling.model.batch import Ints
 
 Draw = Callable[[StreamMove, Sequence[StreamOutcome], Mapping[int, range], Hashes], Ints]
-"""Draws the outcome of a stream in each world, from a move, its outcomes, those by value before, and these values."""
+"""Draws the outcome of a move in each world: from the move, its outcomes, their ranges by value before, and the value
+before in each world."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldSampler:
-    """Draws worlds where exact answers grow too large: their number, the error bound and the seed."""
+    """Draws worlds; a draw depends on seed, stream, time and world only, not on the worker or the order of rows."""
 
     n_worlds: int = 448
     epsilon: float = 0.05
@@ -36,7 +40,7 @@ class WorldSampler:
 
     @classmethod
     def of(cls, asked: Sampling) -> WorldSampler:
-        """As the settings of a run ask."""
+        """The sampler that the settings of a run ask for."""
         return cls(asked.n_worlds, asked.epsilon, asked.seed)
 
     def draw(
@@ -52,15 +56,14 @@ class WorldSampler:
 
 @dataclass(frozen=True, slots=True)
 class SampledWorlds:
-    """Partial matches in sampled worlds. `scale` is the probability of all worlds together; `over` has the worlds that
-    already had the one match that counts."""
+    """Partial matches in sampled worlds. `scale` is the probability of all of these worlds together."""
 
     entries: tuple[PartialMatch, ...]
     chains: tuple[int, ...]
     live: Hashes  # [entry, word]
     starts: Ints  # [entry, world]
     values: Hashes  # [chain, world]
-    over: Hashes  # [word]
+    over: Hashes  # [word]: worlds that already had their first match, where only that counts
     weights: NDArray[np.float64]  # of each world
     scale: float
 
@@ -76,15 +79,15 @@ def sampled_at_first(weights: NDArray[np.float64]) -> SampledWorlds:
     return SampledWorlds((), (), *none, np.zeros(words, np.uint64), weights, 1.0)
 
 
-def sampled_from(sets: LiveSets, sampling: WorldSampler, unit: int, time: int) -> SampledWorlds:
-    """Worlds drawn from an exact distribution; the same ones, in whatever order its states are."""
+def sampled_from(sets: LiveSets, sampling: WorldSampler, grounding: int, time: int) -> SampledWorlds:
+    """Worlds drawn from an exact distribution; the draw does not depend on the order of its states."""
     n = sampling.n_worlds
     at_first = sampled_at_first(np.full(n, 1.0 / n))
     order = np.array(sorted(range(sets.n_states), key=_naming(sets)))
     mass = sets.mass[order].astype(np.float64)
     total = float(mass.sum())
     shares = np.cumsum(mass if total > 0 else np.ones(len(mass)))
-    token = combined(np.array([unit], np.uint64), np.array([time]).view(np.uint64))
+    token = combined(np.array([grounding], np.uint64), np.array([time]).view(np.uint64))
     draws = uniforms(np.uint64(sampling.seed), token, 0, n)[0]
     chosen = order[np.minimum(np.searchsorted(shares / shares[-1], draws, side="right"), len(order) - 1)]
     starts = np.ascontiguousarray(sets.starts[chosen].T)
@@ -116,7 +119,7 @@ def _naming(sets: LiveSets) -> Callable[[int], tuple[list[str], list[tuple[int, 
 def sampled_after(
     worlds: SampledWorlds, step: GroundingStep, successors: Successors, draw: Draw, *, once: bool = False
 ) -> tuple[SampledWorlds, Completed]:
-    """The worlds after a step, and the share of those in which a match ends then."""
+    """The worlds after a step, and the probability that a match ends, as a share of worlds."""
     every = [outcome.roles for move in step.moves for some in move.outcomes.values() for outcome in some]
     effects = successors.effects(worlds.entries, every)
     events: dict[Roles, int] = {roles: number for number, roles in enumerate(effects)}
@@ -160,19 +163,19 @@ def sampled_after(
 def _drawn(
     move: StreamMove, events: Mapping[Roles, int], masks: Hashes, values: Mapping[int, Hashes], n: int, draw: Draw
 ) -> dict[int, Hashes]:
-    """Mark what happens in each world; the new values of the chain that moves."""
+    """Mark in `masks` the event of each world; returns the new values of a Markovian stream."""
     after: dict[int, range] = {}
     outcomes: list[StreamOutcome] = []
     for given, some in move.outcomes.items():
         after[given] = range(len(outcomes), len(outcomes) + len(some))
         outcomes += some
-    nothing = np.full(n, NOTHING)
+    nothing = np.full(n, NO_EVENT)
     before = nothing if move.anew or move.stream is None else values.get(move.stream, nothing)
     chosen = draw(move, outcomes, after, before)
     marked(chosen, np.array([events[one.roles] if one.roles else -1 for one in outcomes]), masks)
     if move.stream is None:
         return {}
-    reached = np.array([*(one.value for one in outcomes), int(NOTHING)], np.uint64)
+    reached = np.array([*(one.value for one in outcomes), int(NO_EVENT)], np.uint64)
     return {move.stream: reached[chosen]}
 
 

@@ -1,4 +1,4 @@
-"""What may happen at each time to the streams that belong together, with what it can be for the stages of a query."""
+"""The possible outcomes of all streams of a grounding, time by time, with the subgoals that each can serve."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.query.bits import accepted, candidate
-from inkling.analysis.query.query import Query
+from inkling.analysis.query.query import Query, accepted, candidate
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.probable_events import NOTHING, ProbableEvents
-from inkling.evaluators.query.sets.needs import StageNeeds
-from inkling.evaluators.query.sets.successors import Role, Roles
-from inkling.evaluators.query.units import Groundings, units_of
+from inkling.evaluators.query.groundings import Groundings, groundings_of
+from inkling.evaluators.query.probable_events import NO_EVENT, ProbableEvents
+from inkling.evaluators.query.sets.successors import Role, Roles, SubgoalNeeds
 from inkling.model.batch import Ints
 from inkling.model.uncertainty import TOLERANCE
 
@@ -25,7 +23,7 @@ Chance = float | Fraction
 
 @dataclass(frozen=True, slots=True)
 class StreamOutcome:
-    """What a stream may have at a time; `row` is -1 for nothing, or one of several rows that come to the same."""
+    """One outcome of a stream at a time: a row, or no event (`row` -1). Rows with equal effects are one outcome."""
 
     chance: Chance
     roles: Roles
@@ -35,9 +33,9 @@ class StreamOutcome:
 
 @dataclass(frozen=True, slots=True)
 class StreamMove:
-    """One stream at one time: its outcomes, by the value before where they depend on it.
+    """One stream at one time: its outcomes by the value before; by 0 where they do not depend on it.
 
-    `stream` is the name of a stream that has a value before, or None. `token` names stream and time.
+    `stream` is the name of a Markovian stream, None for others. `token` names stream and time, as seed of samples.
     """
 
     stream: int | None
@@ -46,37 +44,37 @@ class StreamMove:
     token: int
 
     def after(self, value: int) -> tuple[StreamOutcome, ...]:
-        return self.outcomes[0] if self.anew else self.outcomes.get(value, NO_EVENT)
+        return self.outcomes[0] if self.anew else self.outcomes.get(value, ONLY_NO_EVENT)
 
 
-NO_EVENT = (StreamOutcome(1, (), int(NOTHING), -1),)
+ONLY_NO_EVENT = (StreamOutcome(1, (), int(NO_EVENT), -1),)
 
 
 @dataclass(frozen=True, slots=True)
 class GroundingStep:
-    """All that may happen to a unit at a time."""
+    """The moves of all streams of a grounding at one time."""
 
-    unit: int
+    grounding: int
     time: int
     moves: tuple[StreamMove, ...]
 
 
 class GroundingSteps:
-    """The steps of a block, unit by unit."""
+    """The steps of a block, ordered by grounding and time."""
 
-    def __init__(self, query: Query, variables: Sequence[str], needs: Sequence[StageNeeds], *, lumps: bool) -> None:
+    def __init__(self, query: Query, variables: Sequence[str], needs: Sequence[SubgoalNeeds], *, lumps: bool) -> None:
         self._query, self._variables, self._needs = query, variables, needs
-        self._lumps = lumps  # whether outcomes that come to the same are one
+        self._lumps = lumps  # whether outcomes with equal effects are one
 
     def of(self, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]) -> Iterator[GroundingStep]:
-        units = units_of(self._query, self._variables, events, len(self._query.stages))
-        roles = self._roles(events, predicates, tables, units)
-        read = np.asarray(units.reads.any(axis=0))[events.stream] if events.n_groups else np.empty(0, bool)
-        unit, name = units.unit[events.stream], events.name[events.stream]
+        groundings = groundings_of(self._query, self._variables, events, len(self._query.subgoals))
+        roles = self._roles(events, predicates, tables, groundings)
+        read = np.asarray(groundings.reads.any(axis=0))[events.stream] if events.n_groups else np.empty(0, bool)
+        grounding, name = groundings.grounding[events.stream], events.name[events.stream]
         tokens = combined(name, events.time.view(np.uint64)) if events.n_groups else name
-        order = np.lexsort((name, events.time, unit))
+        order = np.lexsort((name, events.time, grounding))
         chosen = order[read[order]]
-        listed = zip(unit[chosen].tolist(), events.time[chosen].tolist(), chosen.tolist(), strict=True)
+        listed = zip(grounding[chosen].tolist(), events.time[chosen].tolist(), chosen.tolist(), strict=True)
         for (number, time), some in groupby(listed, key=lambda one: one[:2]):
             moves = (self._move(events, group, roles, tokens) for _, _, group in some)
             yield GroundingStep(number, time, tuple(move for move in moves if move is not None))
@@ -86,12 +84,12 @@ class GroundingSteps:
         stream = int(events.stream[group])
         is_chain, anew = bool(events.markov[stream]), bool(events.anew[group])
         if self._lumps and not is_chain and not any(roles[begin:end]):
-            return None  # nothing of it matters
+            return None  # no row has a role
         by_given: dict[int, list[int]] = {}
         for row, given in enumerate(events.given[begin:end].tolist(), start=begin):
             by_given.setdefault(given, []).append(row)
         for rows in by_given.values():
-            rows.sort(key=events.value.__getitem__)  # worlds are drawn in this order, whatever that of the rows is
+            rows.sort(key=events.value.__getitem__)  # so that samples do not depend on the order of rows
         outcomes = {given: self._outcomes(events, by_given[given], roles, is_chain) for given in sorted(by_given)}
         name = int(events.name[stream]) if is_chain else None
         return StreamMove(name, anew or not is_chain, outcomes, int(tokens[group]))
@@ -106,26 +104,26 @@ class GroundingSteps:
             if not chance > 0:
                 continue
             rest -= chance
-            value = int(events.value[row]) if is_chain else int(NOTHING)
+            value = int(events.value[row]) if is_chain else int(NO_EVENT)
             like = (roles[row], value) if self._lumps else row
             known = found.get(like)
             found[like] = StreamOutcome(chance + (known.chance if known else 0), roles[row], value, row)
         if rest > (0 if events.is_exact else float(TOLERANCE)):
-            like = ((), int(NOTHING)) if self._lumps else -1
+            like = ((), int(NO_EVENT)) if self._lumps else -1
             known = found.get(like)
-            found[like] = StreamOutcome(rest + (known.chance if known else 0), (), int(NOTHING), -1)
-        return tuple(found.values()) or NO_EVENT
+            found[like] = StreamOutcome(rest + (known.chance if known else 0), (), int(NO_EVENT), -1)
+        return tuple(found.values()) or ONLY_NO_EVENT
 
     def _roles(
-        self, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table], units: Groundings
+        self, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table], groundings: Groundings
     ) -> list[Roles]:
-        """Per row, what its event can be."""
+        """Per row, the subgoals of which it is a candidate."""
         found: list[list[Role]] = [[] for _ in range(len(predicates))]
         stream = events.stream[events.group]
-        for number, (stage, needs) in enumerate(zip(self._query.stages, self._needs, strict=True)):
-            mine = np.flatnonzero(units.reads[number][stream] & ((predicates & candidate(number)) != 0))
+        for number, (subgoal, needs) in enumerate(zip(self._query.subgoals, self._needs, strict=True)):
+            mine = np.flatnonzero(groundings.reads[number][stream] & ((predicates & candidate(number)) != 0))
             good = ((predicates[mine] & accepted(number)) != 0).tolist()
-            taken = tables[stage.source].select(list(needs.columns)).take(pa.array(events.row[mine]))
+            taken = tables[subgoal.source].select(list(needs.columns)).take(pa.array(events.row[mine]))
             columns = [taken[name].to_pylist() for name in needs.columns]
             contents = zip(*columns, strict=True) if columns else iter([()] * len(mine))
             at = {column: place for place, column in enumerate(needs.columns)}

@@ -1,4 +1,4 @@
-"""Any query, exactly: what may be going on is carried along state by state, and sampled where that grows too large."""
+"""The engine for every query: exact by sets of partial matches, sampled worlds where there are too many sets."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ import pyarrow as pa
 
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.answers import Answers
+from inkling.evaluators.query.groundings import StateByGrounding
 from inkling.evaluators.query.probable_events import ProbableEvents
 from inkling.evaluators.query.sets.live_sets import Completed, LiveSets, TooManySets, advanced
-from inkling.evaluators.query.sets.needs import needs_of
 from inkling.evaluators.query.sets.sampled import SampledWorlds, WorldSampler, sampled_after, sampled_from
 from inkling.evaluators.query.sets.steps import GroundingStep, GroundingSteps
-from inkling.evaluators.query.sets.successors import Successors
+from inkling.evaluators.query.sets.successors import Successors, needs_of
 from inkling.kernels.query.live_sets import NEVER
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import Per
 from inkling.model.batch import Ints
 
 MOST_STATES = 20_000
-"""With that many, a stream takes some 25 ms for every time; the next stream of three values may triple their number."""
+"""The most sets of one grounding: with so many, one move takes about 25 ms, and may triple their number."""
 
 
 @dataclass(frozen=True, slots=True)
-class UniversalState:
-    """What may be going on in each unit that is not as at first."""
+class UniversalState(StateByGrounding):
+    """Per grounding, the distribution over sets of partial matches; initial ones are left out."""
 
-    units: Mapping[int, LiveSets | SampledWorlds]
+    groundings: Mapping[int, LiveSets | SampledWorlds]
 
     @property
     def n_states(self) -> int:
-        """Of the largest unit that is carried along exactly."""
-        return max((one.n_states for one in self.units.values() if isinstance(one, LiveSets)), default=1)
+        """The number of sets of the largest grounding that is not sampled."""
+        return max((one.n_states for one in self.groundings.values() if isinstance(one, LiveSets)), default=1)
 
     @property
     def n_sampled(self) -> int:
-        return sum(isinstance(one, SampledWorlds) for one in self.units.values())
+        return sum(isinstance(one, SampledWorlds) for one in self.groundings.values())
 
 
 class Universal:
-    """Answers per value of the given variables, by which units of streams are independent of each other.
+    """Answers all groundings by some variables. A grounding with more than `cap` sets is sampled from then on.
 
-    A unit with more than `cap` states at some time is sampled from then on. With PER VALUES, the chance at a time is
-    that of worlds whose first match ends then, and may be 0 where only others can have one.
+    With PER VALUES, the probability at a time is that of worlds whose first match ends then; it is 0 where only worlds
+    with an earlier match can have one.
     """
 
     def __init__(
@@ -69,16 +69,16 @@ class Universal:
     def advance(
         self, state: UniversalState, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]
     ) -> tuple[UniversalState, Answers]:
-        """The answers at the times of a block of complete times."""
-        units = dict(state.units)
+        """The state and the answers after a block of complete times, later than all times before."""
+        groundings = dict(state.groundings)
         found = _AnswerRows()
         for step in self._steps.of(events, predicates, tables):
-            before = units.pop(step.unit, None) or LiveSets.at_first(events.is_exact)
+            before = groundings.pop(step.grounding, None) or LiveSets.at_first(events.is_exact)
             after, completed = self._after(before, step)
             if isinstance(after, SampledWorlds) or not after.is_at_first:
-                units[step.unit] = after
+                groundings[step.grounding] = after
             found.add(step, completed, self._sampling.epsilon if isinstance(after, SampledWorlds) else 0.0)
-        return UniversalState(units), found.answers(events)
+        return UniversalState(groundings), found.answers(events)
 
     def _after(
         self, before: LiveSets | SampledWorlds, step: GroundingStep
@@ -89,7 +89,7 @@ class Universal:
                     raise TooManySets
                 return advanced(before, step, self._successors, self._cap, once=self._once)
             except TooManySets:
-                before = sampled_from(before, self._sampling, step.unit, step.time)
+                before = sampled_from(before, self._sampling, step.grounding, step.time)
         return sampled_after(before, step, self._successors, self._sampling.draw, once=self._once)
 
 
@@ -99,12 +99,12 @@ class _AnswerRows:
 
     def add(self, step: GroundingStep, completed: Completed, error: float) -> None:
         if completed.start != NEVER:
-            self._rows.append((step.unit, step.time, completed.mass, completed.start, error))
+            self._rows.append((step.grounding, step.time, completed.mass, completed.start, error))
 
     def answers(self, events: ProbableEvents) -> Answers:
-        unit, time, chance, start, error = zip(*self._rows, strict=True) if self._rows else [()] * 5
+        grounding, time, chance, start, error = zip(*self._rows, strict=True) if self._rows else [()] * 5
         return Answers(
-            np.array(unit, np.uint64),
+            np.array(grounding, np.uint64),
             np.array(time, np.int64),
             np.array([*chance, None], events.chance.dtype)[:-1],
             np.array(start, np.int64),
