@@ -34,7 +34,7 @@ from benchmarks.harness import ROOT
 from benchmarks.lost_speed import SHARES, beside_the_tree, speed_of_methods
 from benchmarks.meter import on_one_core
 from benchmarks.results import machine, quantity
-from inkling.evaluators.relation.evaluator import regularity
+from inkling.evaluators.relation.regularity import regularity
 from inkling.scenarios.segments import pairs_of
 
 PAGE = ROOT / "docs" / "reference" / "lost-events-quality.md"

@@ -26,7 +26,7 @@ from tests.reference.lost.tree import WorldBudgetExceeded, walk
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
 from inkling.evaluators.relation.forward import Limits, RelationProbabilities, chances
-from inkling.evaluators.relation.lists import PointLists, RelationQuery
+from inkling.evaluators.relation.points import PointLists, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
 from inkling.scenarios.segments import of_counts
 

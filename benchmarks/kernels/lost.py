@@ -14,7 +14,7 @@ from tests.kit.lost_workloads import lists_of, n_events
 from benchmarks.meter import best_of, measured
 from benchmarks.results import Goal, Row, quantity
 from inkling.evaluators.relation.forward import Limits, RelationProbabilities, chances
-from inkling.evaluators.relation.lists import ALL, PointLists, RelationQuery
+from inkling.evaluators.relation.points import ALL, PointLists, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
 from inkling.scenarios.segments import of_counts
 

@@ -8,7 +8,7 @@ from random import Random
 
 from tests.reference.lost.exact.line import Line, Point, Span
 
-from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS
+from inkling.evaluators.relation.points import CLOSES, NEITHER, OPENS
 
 
 def random_line(random: Random, *, most_lost: int = 3, most_turns: int = 10) -> Line:

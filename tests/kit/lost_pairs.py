@@ -14,7 +14,7 @@ from tests.reference.lost.exact.flat import Flat
 from tests.reference.lost.exact.line import Along, Line, breakpoints, line_of
 from tests.reference.lost.exact.question import BASIC, COMPOSITES, Question
 
-from inkling.evaluators.relation.lists import NO_LABEL, PointLists
+from inkling.evaluators.relation.points import NO_LABEL, PointLists
 from inkling.logical import plan as p
 from inkling.meaning.quantified import KeySegments, Segment, qualifying
 from inkling.model.event import Event, Value

@@ -12,7 +12,7 @@ from tests.reference.lost.baselines import ignored_lists, n_sharing, static_list
 from tests.reference.lost.discrete import possibilities_around, sharing_masses
 
 from inkling.evaluators.relation.forward import Limits, chances
-from inkling.evaluators.relation.lists import PointLists, RelationQuery
+from inkling.evaluators.relation.points import PointLists, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
 from inkling.scenarios.segments import SegmentPoints, pairs_of, shared
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS, PointLists
+from inkling.evaluators.relation.points import CLOSES, NEITHER, OPENS, PointLists
 from inkling.scenarios.numbering import prefixed
 from inkling.scenarios.randomness import Booleans, Floats, Integers
 from inkling.scenarios.segments import MARK, SegmentPoints, of_counts

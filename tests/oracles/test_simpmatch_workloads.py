@@ -26,7 +26,7 @@ from tests.kit.lost_quality import (
 )
 from tests.kit.lost_workloads import BELOW_15, BELOW_20, Congestion, Start, lists_of, lost
 
-from inkling.evaluators.relation.evaluator import regularity, regularity_note
+from inkling.evaluators.relation.regularity import regularity, regularity_note
 
 DATA: tuple[tuple[int, Start], ...] = ((10, "aligned"), (10, "zero"), (20, "zero"))
 EVERY_DATA = pytest.mark.parametrize(("n_segments", "start"), DATA)

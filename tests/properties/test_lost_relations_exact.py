@@ -32,7 +32,7 @@ from tests.reference.lost.order import n_worlds
 from tests.reference.lost.tree import walk
 from tests.reference.lost.world import world_chance
 
-from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS
+from inkling.evaluators.relation.points import CLOSES, NEITHER, OPENS
 from inkling.meaning.worlds import worlds
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents

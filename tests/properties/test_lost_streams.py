@@ -160,7 +160,7 @@ def test_bounds_never_get_worse_and_meet(seed: int) -> None:
                 }
                 lower = upper = None
                 for time in range(18):
-                    low, high = bounds_by(sides.left, sides.right, ones, others, evaluator.asked, ones * 0 + time)
+                    low, high = bounds_by(sides.left, sides.right, ones, others, evaluator.query, ones * 0 + time)
                     assert lower is None or (low >= lower - 1e-12).all(), f"{evaluator.event.name} {time}\n{case}"
                     assert upper is None or (high <= upper + 1e-12).all(), f"{evaluator.event.name} {time}\n{case}"
                     lower, upper = low, high

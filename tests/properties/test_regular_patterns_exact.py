@@ -23,7 +23,7 @@ from tests.kit.seeds import at_length
 
 import inkling
 from inkling.analysis.query.strategy import Engine, strategy_of
-from inkling.evaluators.query.automaton import regular as alone
+from inkling.evaluators.query.automaton import forward as alone
 from inkling.evaluators.query.automaton.forward import ForwardState
 from inkling.evaluators.query.automaton.patterns import MatchEnds, PatternEvaluator
 from inkling.evaluators.state import from_bytes, to_bytes

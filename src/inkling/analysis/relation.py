@@ -1,6 +1,8 @@
-"""Which relations between segments need no worlds: lost ends are distinguished by their places among all others alone.
+"""Which relations between segments with lost ends need no possible worlds (SimpMatch, section 2).
 
-Relations between derived segments are relations between the segments of the streams that these depend on.
+Given the recorded events around a gap, lost events are spread evenly in the gap, and a relation depends only on the
+order of all ends. The relation of two keys can therefore be computed pair by pair. Relations between derived segments
+are rewritten to relations between the segments of their streams.
 """
 
 from __future__ import annotations
@@ -18,13 +20,13 @@ from inkling.model.uncertainty import LostEvents
 
 @dataclass(frozen=True, slots=True)
 class RelationOperand:
-    """One side of a relation: a stream, its KEY, and which of its segments are asked about.
+    """One operand of a relation: a stream, its KEY, and conditions on its segments.
 
-    Where segments are events of the program, these demand something of what `opens` and what `closes` a segment, and
-    have no keys without segments.
+    Derived segments have conditions on the events that open (`opens`) and close (`closes`) a segment, and no keys
+    without segments (`needs_segments`).
     """
 
-    operand: p.Operand
+    declared: p.Operand
     stream: str
     opens: tuple[e.Expr, ...] = ()
     closes: tuple[e.Expr, ...] = ()
@@ -32,31 +34,31 @@ class RelationOperand:
 
     @property
     def slot(self) -> int:
-        return self.operand.leaf.slot
+        return self.declared.leaf.slot
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentRelation:
-    """A relation between segments whose probability is found pair by pair of keys; its `event` reads streams."""
+    """A relation between segments that is answered for each pair of keys; its `event` reads streams, not events."""
 
     event: p.EventPlan
     left: RelationOperand
     right: RelationOperand
     relations: tuple[str, ...]
     same: str | None
-    is_numbered: bool = False  # whether both sides have lost events
-    asks_for_roles: bool = False  # which lost events have once somebody says what they are called
+    is_numbered: bool = False  # whether both operands have lost events
+    asks_for_roles: bool = False  # whether conditions read the roles of lost events
 
     @property
     def is_early(self) -> bool:
-        """Whether results are emitted before the end: of a segment, all must be known from its opening on."""
-        confidence, quantities = self.event.confidence, [side.operand.least for side in self.sides]
+        """Whether results can be emitted early: conditions on a segment must be decided when it opens."""
+        confidence, quantities = self.event.confidence, [side.declared.least for side in self.operands]
         wanted = confidence is not None and confidence.early and self.event.top is None and self.same is None
-        known_keys = all(quantities) or not any(side.needs_segments for side in self.sides)
-        return wanted and self.is_numbered and known_keys and not any(side.closes for side in self.sides)
+        known_keys = all(quantities) or not any(side.needs_segments for side in self.operands)
+        return wanted and self.is_numbered and known_keys and not any(side.closes for side in self.operands)
 
     @property
-    def sides(self) -> tuple[RelationOperand, RelationOperand]:
+    def operands(self) -> tuple[RelationOperand, RelationOperand]:
         return self.left, self.right
 
     @property
@@ -65,7 +67,7 @@ class SegmentRelation:
 
 
 def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[SegmentRelation | None]:
-    """The relation that an event asks for; None, and why, where it has to be looked for in worlds."""
+    """The relation that an event asks for; None, and why, where the event needs possible worlds."""
     if not isinstance(event.pattern, p.Quantified):
         return Verdict(None, "it is no relation between segments")
     derived: tuple[DerivedSegments | None, DerivedSegments | None] = (None, None)
@@ -107,13 +109,13 @@ def _uncertainty(name: str, program: p.ProgramPlan) -> LostEvents | None:
 
 
 def _reads(side: RelationOperand, column: str | None) -> bool:
-    conditions = (*side.operand.leaf.conditions, *side.opens, *side.closes)
+    conditions = (*side.declared.leaf.conditions, *side.opens, *side.closes)
     read = (part for condition in conditions for part in e.walk(condition) if isinstance(part, e.ColumnOf))
     return any(part.column == column for part in read)
 
 
 def _side(operand: p.Operand, derived: DerivedSegments | None) -> RelationOperand | None:
-    """None where the data decides whether derived segments are the segments of its stream."""
+    """The operand; None where only the data shows whether derived segments are the segments of the stream."""
     stream = operand.leaf.sources[0]
     if derived is None:
         return RelationOperand(operand, stream)
@@ -128,7 +130,7 @@ def _side(operand: p.Operand, derived: DerivedSegments | None) -> RelationOperan
 
 
 def _words(condition: e.Expr, role: str | None) -> frozenset[str] | None:
-    """What a condition lets the role of an event be, in small symbols; None if it does not say."""
+    """The roles that a condition allows, in lower case; None if the condition does not read the role."""
     match condition:
         case e.Compare(operator="=", left=e.ColumnOf(column=column), right=e.Literal(value=str() as word)):
             return frozenset((word.lower(),)) if column == role else None
@@ -185,7 +187,7 @@ def _of_side(event: p.EventPlan, operand: p.Operand, same: str | None, stream: p
 
 
 def _undetermined(event: p.EventPlan, pattern: p.Quantified) -> Iterator[str]:
-    """Results that several pairs of keys share would not be independent."""
+    """Obstacles to one result per pair of keys: results of several pairs would not be independent."""
     shown_columns = {(one.expr.slot, one.expr.column) for one in event.head if isinstance(one.expr, e.ColumnOf)}
     shown_columns |= {
         (operand.leaf.slot, column.name) for operand in (pattern.left, pattern.right) for column in event.partition
@@ -212,7 +214,7 @@ def _undetermined(event: p.EventPlan, pattern: p.Quantified) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class StreamRelation:
-    """The same relation over streams; the keys of derived segments are only those that have a segment."""
+    """A relation rewritten to read streams, with the derived segments that its operands were."""
 
     event: p.EventPlan
     left: DerivedSegments | None
@@ -220,7 +222,7 @@ class StreamRelation:
 
 
 def over_streams(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[StreamRelation | None]:
-    """The relation of an event, with streams in place of derived segments; None, and why, where it has another."""
+    """The relation of an event with streams in place of derived segments; None, and why, where that is impossible."""
     pattern = event.pattern
     if not isinstance(pattern, p.Quantified):
         return Verdict(None, "it is no relation between segments")
@@ -267,7 +269,7 @@ def _relation_obstacles(
 
 
 def _columns(derived: DerivedSegments) -> dict[str, str]:
-    """What segments of the stream know: the KEY, and what the event says that opens them."""
+    """The columns of a segment: those of the KEY and of the event that opens it, by their names in the stream."""
     return {**derived.opening, **derived.key}
 
 

@@ -73,7 +73,7 @@ def _relation(event: EventPlan, program: ProgramPlan) -> SegmentRelation | None:
 def _lines(
     relation: SegmentRelation, program: ProgramPlan, ingested: IngestedInputs, table: pa.Table
 ) -> Iterator[tuple[int, tuple[SegmentsRow, SegmentsRow]]]:
-    left, right = (_Keys.of(side, relation, program, ingested) for side in relation.sides)
+    left, right = (_Keys.of(side, relation, program, ingested) for side in relation.operands)
     if left is None or right is None:
         return
     for place, row in enumerate(table.to_pylist()):
@@ -98,7 +98,7 @@ class _Keys:
         """None where the head does not show all columns of the KEY."""
         stream = program.stream(side.stream)
         assert stream is not None
-        shown = [_output_of(relation.event, side.slot, column.name) for column in side.operand.key]
+        shown = [_output_of(relation.event, side.slot, column.name) for column in side.declared.key]
         shown_columns = tuple(name for name in shown if name is not None)
         if len(shown_columns) < len(shown):
             return None

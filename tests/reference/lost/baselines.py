@@ -12,7 +12,7 @@ import numpy as np
 from tests.reference.lost.baseline_kernels import alternating, filled_in, sharing_segments
 from tests.reference.lost.exact.flat import Flat
 
-from inkling.evaluators.relation.lists import CLOSES, OPENS, PointLists
+from inkling.evaluators.relation.points import CLOSES, OPENS, PointLists
 from inkling.model.batch import Ints
 
 

@@ -25,7 +25,7 @@ from tests.reference.lost.exact.weighing import Placed
 from tests.reference.lost.forward import Masses, distribution
 from tests.reference.lost.tree import BUDGET, walk
 
-from inkling.evaluators.relation.lists import PointLists
+from inkling.evaluators.relation.points import PointLists
 from inkling.model.batch import Ints
 
 Possible = Sequence[Fraction]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tests.reference.lost.exact.flat import Flat
 from tests.reference.lost.exact.line import Line, Run, breakpoints, line_of
 
-from inkling.evaluators.relation.lists import NEITHER
+from inkling.evaluators.relation.points import NEITHER
 
 MOST_KEYS = 4
 

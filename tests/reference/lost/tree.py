@@ -18,7 +18,7 @@ from tests.reference.lost.exact.line import Line, line_of
 from tests.reference.lost.exact.question import Question
 from tests.reference.lost.exact.weighing import Even, Number, Placed, ToNumber, Weighing
 
-from inkling.evaluators.relation.lists import CLOSES, OPENS
+from inkling.evaluators.relation.points import CLOSES, OPENS
 
 BUDGET = 1_000_000
 

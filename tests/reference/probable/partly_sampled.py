@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from inkling.evaluators.hashes import combined
 from inkling.evaluators.query.answers import Answers, joined
-from inkling.evaluators.query.probable_events import NOTHING, ProbableEvents
+from inkling.evaluators.query.probable_events import NO_EVENT, ProbableEvents
 from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.evaluators.query.sets.universal import Universal
 from inkling.kernels.worlds.draws import draw_paths
@@ -68,7 +68,7 @@ def answers_in(
         np.concatenate([[0], np.cumsum(sizes[some])]),
         np.where(is_fixed, one, events.chance)[kept],
         events.value[kept],
-        np.where(is_fixed, NOTHING, events.given)[kept],
+        np.where(is_fixed, NO_EVENT, events.given)[kept],
         events.row[kept],
     )
     return universal.advance(universal.start(), less, predicates[kept], tables)[1]

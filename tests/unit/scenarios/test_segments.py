@@ -22,7 +22,7 @@ from tests.kit.lost_workloads import (
     table_of,
 )
 
-from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS
+from inkling.evaluators.relation.points import CLOSES, NEITHER, OPENS
 from inkling.scenarios.segments import SegmentPoints, of_counts, pairs_of, shared
 
 STANDARD_ERRORS = 4

@@ -52,7 +52,7 @@ MOST_CHUNKS, MOST_ROWS = 64, 256
 
 @dataclass(frozen=True, slots=True)
 class OpenGroup:
-    """Partial matches of one grounding after equally many parts: the probability that there is one, and its first start."""
+    """Partial matches of one grounding after equally many parts: the probability of one, and its first start."""
 
     grounding: int
     chance: float

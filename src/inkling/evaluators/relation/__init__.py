@@ -1,1 +1,1 @@
-"""Relations between segments some of whose ends were lost: how probable they are, without worlds."""
+"""Relations between segments with lost ends: their exact probability, pair by pair of keys (SimpMatch)."""

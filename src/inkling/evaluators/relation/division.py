@@ -1,4 +1,4 @@
-"""How relations are divided: by the columns in which two keys agree that are compared, large groups in shares."""
+"""How relations are divided among workers: by the columns in which compared keys agree, large groups in shares."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IDS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, kw_only=True)
 class RelationPart(EvaluatorPart):
-    """Relations that read the same streams, divided by the same columns."""
+    """Relations that read the same streams and are divided by the same columns."""
 
     program: RelationProgram
 
@@ -38,9 +38,9 @@ class RelationPart(EvaluatorPart):
                 yield EventMatches(name, matches)
 
     def _matches(self, evaluator: RelationEvent, operands: RelationOperands, share: Share) -> Iterator[Matches]:
-        """RelationMatches; where EXACT cannot be had, those that were sampled, for who complains about it."""
+        """Matches of a share; only the sampled ones where EXACT is violated, so that the driver can report them."""
         keys, name = operands.left, evaluator.event.name
-        columns = tuple(column.name for column in evaluator.relation.left.operand.key)
+        columns = tuple(column.name for column in evaluator.relation.left.declared.key)
         chosen = shared_keys(share, np.diff(keys.lists.begins), keys.hashes(columns))
         for ones, others in evaluator.pairs(operands, chosen):
             found = evaluator.found(operands, ones, others)
@@ -51,9 +51,9 @@ class RelationPart(EvaluatorPart):
 
 
 def shared_keys(share: Share, n_points: Ints, names: Hashes) -> Ints:
-    """The left keys of a share, by how many points each has: about the same work in every share.
+    """The left keys of a share, dealt out by number of points, so that shares take about the same time.
 
-    Which keys these are depends on what they are called, not on the order in which rows arrive.
+    The deal depends on the hashes of keys, not on the order of rows.
     """
     if share.count == 1:
         return np.arange(len(names))
@@ -64,7 +64,7 @@ def shared_keys(share: Share, n_points: Ints, names: Hashes) -> Ints:
 
 
 def _portions(found: RelationMatches, keys: OperandKeys) -> Iterator[RelationMatches]:
-    """The same answers, some at a time: each names all events of its left key."""
+    """The matches in portions of at most about IDS_AT_ONCE ids: the lineage has all events of the left key."""
     place = np.cumsum(np.diff(keys.lists.begins)[found.ones]) // IDS_AT_ONCE
     for number in np.unique(place):
         yield found.where(place == number)
@@ -74,7 +74,7 @@ _Columns = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def relation_parts(program: RelationProgram) -> list[EvaluatorPart]:
-    """Raises `InputError` where a table makes no sense."""
+    """The parts of a program; raises `InputError` where a table of rates is invalid."""
     nothing = {one.schema.name: Carried.of(one).nothing for one in program.part.streams}
     for evaluator in program.evaluators.values():
         evaluator.operands(nothing)
@@ -85,16 +85,16 @@ def relation_parts(program: RelationProgram) -> list[EvaluatorPart]:
 
 
 def _columns(evaluator: RelationEvent) -> _Columns:
-    left, right = (side.stream for side in evaluator.relation.sides)
+    left, right = (operand.stream for operand in evaluator.relation.operands)
     pairs = dict.fromkeys(zip(*evaluator.joined_by, strict=True))
     if left == right:
-        # a key is on both sides, so its rows go where both of these say
+        # every key is a left and a right one, so both must be divided by the same columns
         return ((left, tuple(one for one, other in pairs if one == other)),)
     return tuple(sorted([(left, tuple(one for one, _ in pairs)), (right, tuple(other for _, other in pairs))]))
 
 
 def _part(program: RelationProgram, names: Sequence[str], division: ByPairs) -> RelationPart:
-    """Without the other relations, and without tables that none of these asks."""
+    """The part of some relations, with only the streams and tables that these read."""
     events = tuple(one for one in program.events if one.name in names)
     streams = tuple(one for one in program.part.streams if one.schema.name in division.columns)
     relations = {name: program.relations[name] for name in names}
@@ -129,27 +129,27 @@ def _sides(
     stream: StreamPlan, relations: Sequence[SegmentRelation]
 ) -> Iterator[tuple[RelationOperand, SegmentRelation]]:
     for relation in relations:
-        yield from ((side, relation) for side in relation.sides if side.stream == stream.schema.name)
+        yield from ((operand, relation) for operand in relation.operands if operand.stream == stream.schema.name)
 
 
 def _asked(stream: StreamPlan, relations: Sequence[SegmentRelation]) -> Iterator[str]:
-    """Columns that determine which segments are compared."""
-    for side, relation in _sides(stream, relations):
+    """Columns that conditions on segments and ON SAME read."""
+    for operand, relation in _sides(stream, relations):
         yield from [] if relation.same is None else [relation.same]
-        for condition in (*side.operand.leaf.conditions, *side.opens, *side.closes):
+        for condition in (*operand.declared.leaf.conditions, *operand.opens, *operand.closes):
             yield from (part.column for part in e.walk(condition) if isinstance(part, e.ColumnOf | e.KeyColumn))
 
 
 def _paired(stream: StreamPlan, relations: Sequence[SegmentRelation]) -> Iterator[str]:
-    """Columns that determine which events open and close segments."""
-    for side, _ in _sides(stream, relations):
-        pairing = side.operand.pairing
+    """Columns that show which events open and close segments."""
+    for operand, _ in _sides(stream, relations):
+        pairing = operand.declared.pairing
         if pairing is not None:
             yield from (one.name for one in (pairing.role, pairing.number) if one is not None)
 
 
 def _of_uncertainty(uncertainty: Uncertainty | None) -> Iterator[str]:
-    """Columns that describe what was lost, and when."""
+    """Columns that describe lost events: number, role, count, bounds and rate."""
     if isinstance(uncertainty, LostEvents):
         columns = (
             uncertainty.number,

@@ -1,4 +1,4 @@
-"""Relations between segments some of whose ends were lost: pairs of keys, and how probable each relation is."""
+"""One relation between segments with lost ends: the pairs of keys to compare, and the probability of each pair."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from inkling.analysis.relation import RelationOperand, SegmentRelation
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.relation.axis import CumulativeIntensity
 from inkling.evaluators.relation.bounds import first_moments
 from inkling.evaluators.relation.forward import Limits, chances
-from inkling.evaluators.relation.lists import ALL, RelationQuery
+from inkling.evaluators.relation.intensity import CumulativeIntensity
 from inkling.evaluators.relation.operands import OperandKeys, RelationContext, keys_of
+from inkling.evaluators.relation.points import ALL, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.logical import expr as e
@@ -26,17 +26,18 @@ from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 
 PAIRS_AT_ONCE = 1 << 18
+"""The most pairs of keys in memory at once."""
 
 ANSWERS_AT_ONCE = 1 << 21
-"""A pair has one for each number of segments up to the largest that is asked for."""
+"""The most probabilities in memory at once; a pair has one per quantity up to the largest."""
 
 
 def pairs_of(
     left: Hashes, right: Hashes, chosen: Ints | None = None, *, apart: bool, at_once: int = PAIRS_AT_ONCE
 ) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs of keys with equal hashes, in the order of the left ones, or of `chosen` ones of them.
+    """Pairs of a left and a right key with equal hashes, in portions, ordered by the left key.
 
-    With `apart`, no key with itself.
+    `chosen` selects left keys. With `apart`, no key is paired with itself.
     """
     keys = np.arange(len(left)) if chosen is None else chosen
     left = left[keys]
@@ -62,20 +63,22 @@ def pairs_of(
 
 @dataclass(frozen=True, slots=True)
 class RelationOperands:
+    """The keys of both operands."""
+
     left: OperandKeys
     right: OperandKeys
 
 
 @dataclass(frozen=True, slots=True)
 class RelationMatches:
-    """Possible results: two keys, which number of segments is meant, and how probable it is that so many qualify."""
+    """Possible results: a left and a right key, a quantity k, and P[at least k left segments qualify]."""
 
     ones: Ints
     others: Ints
     quantity: Ints
     chance: np.ndarray
     error: np.ndarray
-    known: Ints  # when that was known; FOREVER for the end
+    known: Ints  # when the result was known early; FOREVER otherwise
 
     def __len__(self) -> int:
         return len(self.ones)
@@ -91,7 +94,7 @@ class RelationMatches:
 
 @dataclass(frozen=True)
 class RelationEvent:
-    """Evaluates one event; rows of its streams come as they are stored."""
+    """Answers one event that is a relation between segments."""
 
     event: p.EventPlan
     relation: SegmentRelation
@@ -105,20 +108,20 @@ class RelationEvent:
             return RelationOperands(left, left)
         return RelationOperands(left, self._keys(self.relation.right, rows))
 
-    def _keys(self, side: RelationOperand, rows: Mapping[str, pa.Table]) -> OperandKeys:
-        schema = self.schemas[side.stream]
-        return keys_of(side, schema, rows[side.stream], self.relation.same, self.context, self._axis)
+    def _keys(self, operand: RelationOperand, rows: Mapping[str, pa.Table]) -> OperandKeys:
+        schema = self.schemas[operand.stream]
+        return keys_of(operand, schema, rows[operand.stream], self.relation.same, self.context, self._axis)
 
     @cached_property
     def _is_symmetric(self) -> bool:
-        """Whether both sides are the same keys with the same segments."""
-        left, right = self.relation.sides
-        plain = not left.operand.leaf.conditions and not right.operand.leaf.conditions
+        """Whether both operands are the same keys with the same segments."""
+        left, right = self.relation.operands
+        plain = not left.declared.leaf.conditions and not right.declared.leaf.conditions
         return self.relation.is_within_one_stream and plain
 
     @cached_property
     def _axis(self) -> CumulativeIntensity | None:
-        uncertainties = [self.schemas[side.stream].uncertainty for side in self.relation.sides]
+        uncertainties = [self.schemas[operand.stream].uncertainty for operand in self.relation.operands]
         names = {
             uncertainty.intensity
             for uncertainty in uncertainties
@@ -127,8 +130,8 @@ class RelationEvent:
         return next((CumulativeIntensity.of(name, self.context.tables[name]) for name in names), None)
 
     @cached_property
-    def asked(self) -> RelationQuery:
-        left, right = (side.operand for side in self.relation.sides)
+    def query(self) -> RelationQuery:
+        left, right = (operand.declared for operand in self.relation.operands)
         most = 0 if left.least is None else left.most or left.least
         least_right = ALL if right.least is None else right.least
         table = truth_table(self.relation.relations)
@@ -136,17 +139,17 @@ class RelationEvent:
 
     @property
     def quantities(self) -> Ints:
-        """Columns of the answer that are asked for; all left segments have one of their own."""
-        left = self.relation.left.operand
+        """The quantities of left segments that the event asks for; 0 stands for ALL."""
+        left = self.relation.left.declared
         if left.least is None:
             return np.zeros(1, np.int64)
         return np.arange(left.least, (left.most or left.least) + 1)
 
     def pairs(self, operands: RelationOperands, chosen: Ints | None = None) -> Iterator[tuple[Ints, Ints]]:
-        """The pairs of keys that the event asks about; of `chosen` left ones, where only some are."""
+        """The pairs of keys that the event asks about, in portions; `chosen` selects left keys."""
         by_left, by_right = self.joined_by
         left, right = operands.left.hashes(by_left), operands.right.hashes(by_right)
-        at_once = min(PAIRS_AT_ONCE, ANSWERS_AT_ONCE // (self.asked.most + 1))
+        at_once = min(PAIRS_AT_ONCE, ANSWERS_AT_ONCE // (self.query.most + 1))
         for ones, others in pairs_of(left, right, chosen, apart=self.relation.is_within_one_stream, at_once=at_once):
             there = (
                 _there(self.relation.left, operands.left)[ones] & _there(self.relation.right, operands.right)[others]
@@ -159,10 +162,10 @@ class RelationEvent:
 
     @cached_property
     def joined_by(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Columns of both sides that have to be equal."""
-        left, right = self.relation.sides
+        """Columns of the left and of the right key that must be equal: PARTITION BY, and equalities in HAVING."""
+        left, right = self.relation.operands
         columns = [(column.name, column.name) for column in self.event.partition]
-        keys = {(side.slot, column.name) for side in (left, right) for column in side.operand.key}
+        keys = {(operand.slot, column.name) for operand in (left, right) for column in operand.declared.key}
         for condition in (part for one in self.event.having for part in e.conjuncts(one)):
             match condition:
                 case e.Compare(operator="=", left=e.ColumnOf() as one, right=e.ColumnOf() as other):
@@ -178,7 +181,7 @@ class RelationEvent:
 
     @cached_property
     def _of_pairs(self) -> tuple[e.Expr, ...]:
-        """Conditions on two keys, whatever number of segments is meant."""
+        """Conditions on a pair of keys that do not read the quantity."""
         return tuple(one for one in self.event.having if not _mentions_quantity(one))
 
     def _values(
@@ -196,7 +199,7 @@ class RelationEvent:
                     assert quantity is not None
                     return pa.array(quantity)
                 case _:
-                    raise AssertionError(f"{type(expr).__name__} is nothing that two keys have")
+                    raise AssertionError(f"{type(expr).__name__} is no column of two keys")
 
         return resolve
 
@@ -205,8 +208,8 @@ class RelationEvent:
         return {one.name: evaluate(one.expr, resolve, len(found), self.context.expressions) for one in self.event.head}
 
     def found(self, operands: RelationOperands, ones: Ints, others: Ints) -> RelationMatches:
-        """The final answer about some pairs."""
-        answer = chances(operands.left.lists, operands.right.lists, ones, others, self.asked, self.limits)
+        """The final probabilities of some pairs; impossible results are left out."""
+        answer = chances(operands.left.lists, operands.right.lists, ones, others, self.query, self.limits)
         known = ~(operands.left.unanswerable[ones] | operands.right.unanswerable[others])
         every = replace(
             self._every(ones, others),
@@ -216,7 +219,7 @@ class RelationEvent:
         return self._asked_about(operands, every.where((every.chance > 0) | (every.error > 0)))
 
     def open_questions(self, operands: RelationOperands, ones: Ints, others: Ints) -> RelationMatches:
-        """All that is asked about some pairs, of which nothing is known yet."""
+        """All possible results of some pairs, with probability 0."""
         return self._asked_about(operands, self._every(ones, others))
 
     def _every(self, ones: Ints, others: Ints) -> RelationMatches:
@@ -230,13 +233,13 @@ class RelationEvent:
     def early(
         self, operands: RelationOperands, found: RelationMatches, until: int, since: int = -FOREVER
     ) -> RelationMatches:
-        """The same, with bounds and the time where it is certain by then that a probability is large enough.
+        """The results with bounds that reach CONFIDENCE after `since` and up to `until`; `known` has the time.
 
-        It is not by the time `since`.
+        Probability and error are the middle and half the width of the bounds.
         """
         assert self.event.confidence is not None
         asked = (found.ones, found.others, found.quantity)
-        moment = first_moments(operands.left, operands.right, *asked, self.asked, self.event.confidence, since, until)
+        moment = first_moments(operands.left, operands.right, *asked, self.query, self.event.confidence, since, until)
         is_known = moment.time < FOREVER
         return replace(
             found,
@@ -256,6 +259,6 @@ def _mentions_quantity(condition: e.Expr) -> bool:
     return any(isinstance(part, e.Quantity) for part in e.walk(condition))
 
 
-def _there(side: RelationOperand, keys: OperandKeys) -> np.ndarray:
-    """Which keys a side has: all, or those with segments."""
-    return (np.diff(keys.lists.segments) > 0) | (not side.needs_segments)
+def _there(operand: RelationOperand, keys: OperandKeys) -> np.ndarray:
+    """Which keys an operand has: all, or only those with segments."""
+    return (np.diff(keys.lists.segments) > 0) | (not operand.needs_segments)

@@ -1,7 +1,13 @@
 """Probabilities of relations between segments with lost ends, for many pairs of keys: exact, or sampled.
 
-The exact algorithm is a forward pass over the points of both keys in order of time. It is the resolution algorithm of
-SimpMatch (section 3.3), with possible worlds merged as soon as their future is the same.
+The exact algorithm is a forward pass over cells: the stretches of time between consecutive recorded points of either
+key. Its result is that of the resolution algorithm of SimpMatch (section 3.3), which walks a tree of possible worlds;
+here worlds with the same future are merged, so the cost is polynomial in the number of lost points. In a cell, a gap
+with r lost points still to come puts j of them there with probability Binomial(j; r, p), p = length of the cell / rest
+of the gap, and all orders of the points of both keys in the cell are equally likely (section 3.2).
+
+    left:  opens at 0, closing lost, next recorded point at 10      right: opens at 4, closes at 6
+    cells: (0, 4), (4, 6), (6, 10); the left segment closes in each with probability 0.4, 0.2 and 0.4
 """
 
 from __future__ import annotations
@@ -11,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.relation.lists import ALL, PointLists, RelationQuery
+from inkling.evaluators.relation.points import ALL, PointLists, RelationQuery
 from inkling.evaluators.sampling import Sampling
 from inkling.kernels.relation import rules as kernel
 from inkling.kernels.relation.crossed import forward_among
@@ -23,7 +29,7 @@ from inkling.model.batch import FOREVER, Ints
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A pair of keys may take so many states and operations; beyond that, so many samples have this error at most."""
+    """Limits on states and operations of one pair; beyond them, `n_samples` samples with an error up to `error`."""
 
     n_samples: int = 20_000
     error: float = 0.01
@@ -33,31 +39,31 @@ class Limits:
 
     @classmethod
     def of(cls, sampling: Sampling) -> Limits:
-        """The limits that the settings of a run set."""
+        """The limits from the settings of a run."""
         return cls(n_samples=sampling.n_worlds, error=sampling.epsilon, seed=sampling.seed)
 
 
 LATER = ((BEFORE, BEFORE), (AT, BEFORE), (AT, AT), (AFTER, BEFORE), (AFTER, AT), (AFTER, AFTER))
-"""How the closing of a left segment can compare with both ends of a right one that opens after it has opened."""
+"""How the end of a left segment can compare with both ends of a right segment that opens after the left one."""
 
 
-def rules_of(asked: RelationQuery, too_many: int) -> Ints:
-    """Rules for right keys that have fewer segments than `too_many`."""
-    all_right = asked.right == ALL
-    hit = 1 - asked.table if all_right else asked.table
+def rules_of(query: RelationQuery, too_many: int) -> Ints:
+    """The query as the rules that kernels read, for right keys with fewer than `too_many` segments."""
+    all_right = query.right == ALL
+    hit = 1 - query.table if all_right else query.table
     by_sign = hit.reshape(3, 3, 3, 3)
     while_open = by_sign[:, BEFORE, AFTER, :]
     at_once = while_open.min(axis=1)
     ending, place = np.unique(while_open - at_once[:, None], axis=0, return_inverse=True)
-    # a right segment that opens while the left one is open has place 0, as if none were open
+    # a right segment that opens while the left one is open has place 0, like no open right segment
     order = np.argsort(np.arange(len(ending)) != place[BEFORE], kind="stable")
     ending, place = ending[order], np.argsort(order)[place]
     rules = np.zeros(kernel.N_RULES, np.int64)
     rules[kernel.N_PLACES] = len(ending)
-    rules[kernel.LEAST] = -1 if all_right else min(asked.right, too_many)
+    rules[kernel.LEAST] = -1 if all_right else min(query.right, too_many)
     rules[kernel.CAP] = 1 if all_right else rules[kernel.LEAST]
-    rules[kernel.LABELED] = asked.labeled
-    rules[kernel.EVERY] = asked.all_left
+    rules[kernel.LABELED] = query.labeled
+    rules[kernel.EVERY] = query.all_left
     rules[kernel.LATER_MAY_HIT] = max(by_sign[BEFORE, BEFORE, *ends] for ends in LATER)
     rules[kernel.PLACE : kernel.PLACE + 3] = place
     rules[kernel.AT_ONCE : kernel.AT_ONCE + 3] = at_once
@@ -78,43 +84,43 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 KNOWN = -1
-"""Instead of a number of right segments that follow: that of the lists."""
+"""In place of a number of further right segments: the lists have all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelationProbabilities:
-    """Per pair, how probable it is that at least 0, 1, … left segments qualify, or in one column that all do."""
+    """Per pair, the probability that at least 0, 1, … left segments qualify; with ALL one column, that all do."""
 
     at_least: Floats
-    error: Floats  # 0 where that is exact, else how far off it may be
+    error: Floats  # 0 where exact, else the error bound of the sample
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The same as it is certain by a time: at least and at most."""
+    """Bounds on these probabilities, from what is known by a time."""
 
     lower: Floats
     upper: Floats
 
 
 def chances(
-    left: PointLists, right: PointLists, ones: Ints, others: Ints, asked: RelationQuery, limits: Limits
+    left: PointLists, right: PointLists, ones: Ints, others: Ints, query: RelationQuery, limits: Limits
 ) -> RelationProbabilities:
-    """The final answers; pairs that are too large, or whose left segments overlap, are sampled."""
+    """The final probabilities; pairs beyond the limits, or whose left segments overlap, are sampled."""
     left, right = _writable(left), _writable(right)
-    at_least, error = np.zeros((len(ones), _n_columns(asked))), np.zeros(len(ones))
+    at_least, error = np.zeros((len(ones), _n_columns(query))), np.zeros(len(ones))
     rest = np.zeros(len(ones), bool)
     in_step = left.simple[ones] & right.simple[others]
     if (some := np.flatnonzero(in_step)).size:
         every, known = np.full(len(some), FOREVER), np.ones(len(some), bool)
         followers = np.full(len(some), KNOWN)
         at_least[some], _, rest[some] = _pass(
-            left, right, ones[some], others[some], asked, every, known, followers, limits
+            left, right, ones[some], others[some], query, every, known, followers, limits
         )
     if (some := np.flatnonzero(~in_step)).size:
-        at_least[some], rest[some] = _pass_among(left, right, ones[some], others[some], asked, limits)
+        at_least[some], rest[some] = _pass_among(left, right, ones[some], others[some], query, limits)
     if (some := np.flatnonzero(rest)).size:
-        at_least[some], error[some] = sampled(left, right, ones[some], others[some], asked, limits)
+        at_least[some], error[some] = sampled(left, right, ones[some], others[some], query, limits)
     return RelationProbabilities(at_least, error)
 
 
@@ -123,35 +129,35 @@ def bounds(
     right: PointLists,
     ones: Ints,
     others: Ints,
-    asked: RelationQuery,
+    query: RelationQuery,
     until: Ints,
     left_total_known: Mask,
     right_total_known: Mask,
     limits: Limits | None = None,
 ) -> Bounds:
-    """What is certain by a time of each pair up to which everything about both keys is known.
+    """Bounds from the cells up to the frontier of each pair, `until`.
 
-    Cells that end later are not looked at. Where the total of a key is known, its lists have all of its points.
+    Where the total of a key is known, its lists have all of its points.
     """
     limits = Limits() if limits is None else limits
     left, right = _writable(left), _writable(right)
-    lower, upper = np.zeros((len(ones), _n_columns(asked))), np.ones((len(ones), _n_columns(asked)))
-    lower[:, 0] = 0.0 if asked.all_left else 1.0
+    lower, upper = np.zeros((len(ones), _n_columns(query))), np.ones((len(ones), _n_columns(query)))
+    lower[:, 0] = 0.0 if query.all_left else 1.0
     some = np.flatnonzero(left.simple[ones] & right.simple[others])
-    pairs = left, right, ones[some], others[some], asked, until[some], left_total_known[some]
+    pairs = left, right, ones[some], others[some], query, until[some], left_total_known[some]
     totals = right_total_known[some]
     none, any_number = np.where(totals, KNOWN, 0), np.where(totals, KNOWN, FOREVER)
-    worst, best = (any_number, none) if asked.right == ALL else (none, any_number)
+    worst, best = (any_number, none) if query.right == ALL else (none, any_number)
     low, high, gave_up = _pass(*pairs, worst, limits)
-    if _depends_on_followers(asked) and not totals.all():
+    if _depends_on_followers(query) and not totals.all():
         _, high, gives_up = _pass(*pairs, best, limits)
         gave_up |= gives_up
     lower[some[~gave_up]], upper[some[~gave_up]] = low[~gave_up], high[~gave_up]
     return Bounds(lower, np.maximum(lower, upper))
 
 
-def _n_columns(asked: RelationQuery) -> int:
-    return 1 if asked.all_left else asked.most + 1
+def _n_columns(query: RelationQuery) -> int:
+    return 1 if query.all_left else query.most + 1
 
 
 def _pass(
@@ -159,17 +165,17 @@ def _pass(
     right: PointLists,
     ones: Ints,
     others: Ints,
-    asked: RelationQuery,
+    query: RelationQuery,
     until: Ints,
     knows_left: Mask,
     followers: Ints,
     limits: Limits,
 ) -> tuple[Floats, Floats, Mask]:
-    """Bounds, and for which pairs they would take too much; `followers` are right segments nobody has heard of yet."""
-    rules = rules_of(asked, _more_than_any(right))
-    labels = labels_in_order(right) if asked.labeled else np.zeros((2, 0), np.int64)
+    """Lower and upper bounds, and which pairs exceed the limits; `followers`: right segments after the frontier."""
+    rules = rules_of(query, _more_than_any(right))
+    labels = labels_in_order(right) if query.labeled else np.zeros((2, 0), np.int64)
     lower, upper, status = forward(
-        left, right, ones, others, rules, labels, asked.most, until, knows_left, followers, limits.states,
+        left, right, ones, others, rules, labels, query.most, until, knows_left, followers, limits.states,
         limits.operations,
     )  # fmt: skip
     if (status == NO_PLACE).any():
@@ -178,50 +184,47 @@ def _pass(
 
 
 def _pass_among(
-    left: PointLists, right: PointLists, ones: Ints, others: Ints, asked: RelationQuery, limits: Limits
+    left: PointLists, right: PointLists, ones: Ints, others: Ints, query: RelationQuery, limits: Limits
 ) -> tuple[Floats, Mask]:
-    """The same where segments overlap; only right ones may, and none of their ends may be lost."""
-    found, gave_up = np.zeros((len(ones), _n_columns(asked))), np.ones(len(ones), bool)
+    """The same where right segments overlap, which must not have lost ends; left segments must not overlap."""
+    found, gave_up = np.zeros((len(ones), _n_columns(query))), np.ones(len(ones), bool)
     some = np.flatnonzero(left.simple[ones] & ~keys_that_lose(right)[others])
-    rules = rules_of(asked, _more_than_any(right))
+    rules = rules_of(query, _more_than_any(right))
     found[some], status = forward_among(
-        left, right, ones[some], others[some], rules, asked.most, limits.states, limits.operations
+        left, right, ones[some], others[some], rules, query.most, limits.states, limits.operations
     )
     gave_up[some] = status == GAVE_UP
     return found, gave_up
 
 
 def _more_than_any(right: PointLists) -> int:
-    """More segments than any key has."""
+    """One more than the largest number of segments of a key."""
     return int(np.diff(right.segments).max(initial=0)) + 1
 
 
-def _depends_on_followers(asked: RelationQuery) -> bool:
-    """Whether right segments count that open after a left one has closed."""
-    return bool(rules_of(asked, 1)[HIT + WHOLLY_BEFORE])
+def _depends_on_followers(query: RelationQuery) -> bool:
+    """Whether right segments that open after a left one has closed are related to it."""
+    return bool(rules_of(query, 1)[HIT + WHOLLY_BEFORE])
 
 
 def _writable(lists: PointLists) -> PointLists:
-    """Kernels are compiled once, for arrays that can be written to."""
+    """The lists as writable arrays: kernels are compiled for these only."""
     return PointLists(*(np.require(one, requirements=["C", "W"]) for one in lists))
 
 
 def sampled(
-    left: PointLists, right: PointLists, ones: Ints, others: Ints, asked: RelationQuery, limits: Limits
+    left: PointLists, right: PointLists, ones: Ints, others: Ints, query: RelationQuery, limits: Limits
 ) -> tuple[Floats, Floats]:
-    """How probable at least 0, 1, … qualifying segments are, per pair, and how far off that may be.
-
-    Where nothing was lost there is one world, which is looked at once.
-    """
+    """Sampled probabilities and their errors; pairs without lost points have one world, which is evaluated once."""
     is_certain = ~(keys_that_lose(left)[ones] | keys_that_lose(right)[others])
     n_samples = np.where(is_certain, 1, limits.n_samples)
-    rules = rules_of(asked, int(np.diff(right.segments).max(initial=0)) + 1)
+    rules = rules_of(query, _more_than_any(right))
     labels = labels_in_order(right)
-    hits = sample(left, right, ones, others, rules, labels, asked.most, n_samples, np.uint64(limits.seed))
+    hits = sample(left, right, ones, others, rules, labels, query.most, n_samples, np.uint64(limits.seed))
     return hits / n_samples[:, None], np.where(is_certain, 0.0, limits.error)
 
 
 def keys_that_lose(lists: PointLists) -> NDArray[np.bool_]:
-    """Of each key, whether it lost points."""
+    """Which keys have lost points."""
     before = np.append(0, np.cumsum(lists.lost))
     return before[lists.begins[1:]] > before[lists.begins[:-1]]

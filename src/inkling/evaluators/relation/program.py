@@ -1,4 +1,4 @@
-"""The events of a program that are relations between segments with lost ends, and their results."""
+"""The relations of a program between segments with lost ends, and their results over complete data."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from inkling.results import in_order, most_probable
 
 @dataclass(frozen=True)
 class RelationProgram:
+    """The relations of a program, the streams that they read, and the settings of the run."""
+
     part: p.ProgramPlan  # the relations and the streams that they read
     relations: Mapping[str, SegmentRelation]
     context: ExpressionContext
@@ -42,12 +44,12 @@ class RelationProgram:
         limits: Limits,
         tables: Mapping[str, pa.Table],
     ) -> RelationProgram | None:
-        """None where the program has no such event."""
+        """None where the program has no such relation."""
         chosen = plan.answered_by(Evaluator.RELATION)
         relations = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, SegmentRelation)}
         if not relations:
             return None
-        read = {side.stream for relation in relations.values() for side in relation.sides}
+        read = {operand.stream for relation in relations.values() for operand in relation.operands}
         return cls(plan.part(relations, read), relations, context, unit, limits, plan.id_types, tables)
 
     @property
@@ -56,7 +58,7 @@ class RelationProgram:
 
     @cached_property
     def evaluators(self) -> Mapping[str, RelationEvent]:
-        """By event."""
+        """The evaluator of each event."""
         schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
         context = RelationContext(self.context, self.tables, self.unit)
         return {
@@ -66,7 +68,7 @@ class RelationProgram:
 
 
 MOST_QUANTITIES = 1 << 16
-"""A program asks about fewer numbers of segments."""
+"""More quantities than a program can ask for."""
 
 _NOBODY = (np.empty(0, np.int64), np.empty(0, np.int64))
 
@@ -93,7 +95,7 @@ def answer(evaluator: RelationEvent, rows: Mapping[str, pa.Table], ids: pa.DataT
 def emitted(
     evaluator: RelationEvent, operands: RelationOperands, ones: Ints, others: Ints, answers: RelationMatches
 ) -> RelationMatches:
-    """The emitted answers about some pairs, with their time of detection, given all final answers about them."""
+    """The results of some pairs: early ones with the time at which they were certain, then the other final ones."""
     final = probable_enough(evaluator, answers)
     if not evaluator.relation.is_early:
         return final
@@ -104,5 +106,5 @@ def emitted(
 
 
 def _names(found: RelationMatches, operands: RelationOperands) -> Ints:
-    """A number for each question."""
+    """A number for each pair and quantity."""
     return (found.ones * len(operands.right) + found.others) * MOST_QUANTITIES + found.quantity

@@ -1,4 +1,4 @@
-"""Answers about pairs of keys in the public columns: those that are probable enough, or the most probable ones."""
+"""Results of relations: matches of pairs of keys with times, lineage, probability and the public columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inkling.results import BOUNDS, EXACT, ROUNDING, Matches, may_reach, methods
 
 
 def probable_enough(evaluator: RelationEvent, found: RelationMatches) -> RelationMatches:
-    """Final answers that CONFIDENCE lets pass, or may; raises `InputError` where these must not be sampled."""
+    """Final answers that may reach CONFIDENCE; raises `InputError` where EXACT is demanded and some were sampled."""
     event = evaluator.event
     require_exact(event, found.error, ROUNDING, not_exact)
     return found.where(may_reach(found.chance, found.error, event.confidence))
@@ -50,7 +50,7 @@ def matches_of(
 
 
 def _extent(operands: RelationOperands, found: RelationMatches) -> tuple[Ints, Ints]:
-    """From the first start to the last end of all segments; of early results, from the first row until then."""
+    """From the first start to the last end of all segments; of early results, from the first row to their time."""
     start = np.minimum(operands.left.start[found.ones], operands.right.start[found.others])
     end = np.maximum(operands.left.end[found.ones], operands.right.end[found.others])
     if not len(found):
@@ -66,7 +66,7 @@ def _extent(operands: RelationOperands, found: RelationMatches) -> tuple[Ints, I
 
 
 def _lineage(keys: OperandKeys, found: RelationMatches, ids: pa.DataType) -> pa.ListArray:
-    """What opens and closes the segments of the left key that are known; null for what was lost."""
+    """Ids of the events that open and close the known segments of the left key; null for lost events."""
     lists, key = keys.lists, found.ones
     first = lists.segments[key]
     last = last_up_to(lists.closing, first, lists.segments[key + 1], _n_known(keys, found) - 1)
@@ -82,7 +82,7 @@ def _lineage(keys: OperandKeys, found: RelationMatches, ids: pa.DataType) -> pa.
 
 
 def _n_known(keys: OperandKeys, found: RelationMatches) -> Ints:
-    """How many points of the left key of each result are known when it was emitted."""
+    """How many points of the left key were known when each result was emitted."""
     lists = keys.lists
     recorded = np.flatnonzero(~lists.lost)
     begins = np.searchsorted(recorded, lists.begins)

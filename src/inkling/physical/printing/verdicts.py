@@ -319,5 +319,5 @@ def _relation_lines(relation: SegmentRelation, reason: str) -> dict[str, str]:
 def _relation_wait(relation: SegmentRelation) -> str:
     if relation.is_early:
         return "as soon as it is certain to be probable enough, with bounds on the probability"
-    sides = " and ".join(dict.fromkeys(side.stream for side in relation.sides))
+    sides = " and ".join(dict.fromkeys(side.stream for side in relation.operands))
     return f"when both keys of {sides} are complete, at the latest at the end"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tests.reference.lost.exact.flat import Flat
 
-from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS
+from inkling.evaluators.relation.points import CLOSES, NEITHER, OPENS
 
 Along = Callable[[Fraction], Fraction]
 """Where a time lies on the axis on which lost points are spread evenly; later times lie farther on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inkling.evaluators.relation.lists import ALL, RelationQuery
+from inkling.evaluators.relation.points import ALL, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
 
 BASIC = (

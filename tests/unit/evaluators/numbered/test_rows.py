@@ -9,7 +9,7 @@ import pytest
 
 from inkling.errors import InputError
 from inkling.evaluators.gaps.rows import NumberedRows, roles_of
-from inkling.evaluators.relation.axis import CumulativeIntensity
+from inkling.evaluators.relation.intensity import CumulativeIntensity
 from inkling.io import normalize, read_table
 from inkling.model.batch import FOREVER
 from inkling.model.schema import Column, StreamSchema

@@ -15,7 +15,7 @@ from tests.reference.lost.exact.question import Question, asked_of
 from tests.reference.lost.exact.rates import rate_counts_of_lines
 
 from inkling.evaluators.relation.forward import Limits, chances
-from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS
+from inkling.evaluators.relation.points import CLOSES, NEITHER, OPENS
 
 pytestmark = pytest.mark.slow
 

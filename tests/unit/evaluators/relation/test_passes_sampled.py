@@ -20,7 +20,7 @@ from tests.reference.lost.exact.line import Line
 from tests.reference.lost.exact.question import Question, asked_of, sharing
 
 from inkling.evaluators.relation.forward import Limits, chances, sampled
-from inkling.evaluators.relation.lists import PointLists
+from inkling.evaluators.relation.points import PointLists
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.kit.lost_workloads import LAWS, lost, pairs
 
-from inkling.evaluators.relation.evaluator import Regularity, regularity, regularity_note
+from inkling.evaluators.relation.regularity import Regularity, regularity, regularity_note
 
 VARIATION = {"exponential": 1.0, "lognormal": np.e - 1, "gamma 0.3": 1 / 0.3, "gamma 4": 0.25, "near periodic": 0.01}
 

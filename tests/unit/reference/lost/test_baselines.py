@@ -15,7 +15,7 @@ from tests.reference.lost.exact.question import sharing
 from tests.reference.lost.forward import counts
 from tests.reference.lost.tree import walk
 
-from inkling.evaluators.relation.lists import PointLists
+from inkling.evaluators.relation.points import PointLists
 
 
 def flats_of(lists: PointLists) -> list[Flat]:

@@ -22,7 +22,7 @@ from tests.reference.lost.discrete import (
 )
 from tests.reference.lost.exact.question import sharing
 
-from inkling.evaluators.relation.lists import PointLists
+from inkling.evaluators.relation.points import PointLists
 
 pytestmark = pytest.mark.slow
 

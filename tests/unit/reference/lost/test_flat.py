@@ -11,7 +11,7 @@ from tests.reference.lost.exact.question import Question, sharing
 from tests.reference.lost.forward import counts
 from tests.reference.lost.tree import walk
 
-from inkling.evaluators.relation.lists import CLOSES, NEITHER, OPENS
+from inkling.evaluators.relation.points import CLOSES, NEITHER, OPENS
 
 FAULTS = [
     (flat("0 2 4"), "odd_count"),

@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from inkling.evaluators.gaps.rows import NO_TABLES, NumberedRows
 from inkling.evaluators.hashes import Hashes, key_hashes
-from inkling.evaluators.relation.axis import CumulativeIntensity, Floats, rate_of_keys
-from inkling.evaluators.relation.ends import places_of
+from inkling.evaluators.relation.intensity import CumulativeIntensity
+from inkling.evaluators.relation.operands import Floats, places_of, rate_of_keys
 from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment, everywhere, tokens_of
 from inkling.io.normalize import END, START
 from inkling.kernels.worlds.draws import draw_between
