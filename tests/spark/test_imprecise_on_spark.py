@@ -16,7 +16,7 @@ from tests.kit.chains import chain_cases
 
 import inkling
 from inkling.analysis.clock import time_unit
-from inkling.evaluators.chain.evaluator import chain_parts
+from inkling.evaluators.chain.division import chain_parts
 from inkling.evaluators.chain.program import ChainProgram, answered
 from inkling.evaluators.division import ByTime
 from inkling.evaluators.result_rows import DETECTED, EVENT, LINEAGE, PROBABILITY

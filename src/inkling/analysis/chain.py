@@ -1,4 +1,4 @@
-"""Which events over imprecise times are chains: leaves one after the other, whose probabilities need no worlds."""
+"""Which events over imprecise times are chains: sequences of single events, whose probabilities need no worlds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inkling.model.uncertainty import ImpreciseTime
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """Between `low` and `high` events, one after the other, that pass the tests of a leaf."""
+    """A component of a chain: between `low` and `high` candidates of a leaf, one after the other."""
 
     slot: int
     low: int = 1
@@ -30,7 +30,7 @@ class ChainLink:
 
 @dataclass(frozen=True, slots=True)
 class ChainAbsence:
-    """No event that passes the tests of a leaf, before the link with this number; after all links, after the last."""
+    """A negated component: no candidate of a leaf before link number `before`, or after the last link."""
 
     slot: int
     before: int
@@ -44,7 +44,7 @@ class ChainPattern:
     links: tuple[ChainLink, ...]
     absences: tuple[ChainAbsence, ...] = ()
     within: Span | p.Points | None = None
-    ends_scope: bool = False  # whether no event of the scope may follow the last link
+    ends_scope: bool = False  # whether an event of the scope after the last link prevents a match
 
     @property
     def is_fixed(self) -> bool:
@@ -63,9 +63,9 @@ class ChainPattern:
 
 
 def chain_of(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None = None) -> Verdict[ChainPattern | None]:
-    """The chain that an event over imprecise times looks for; None, and why, where it has to be found in worlds.
+    """The chain of an event over imprecise times; None, and why, where the event needs possible worlds.
 
-    Without a `clock` the data is not known yet: times are taken for what the streams declare.
+    Without a `clock` the data is not known yet: the types of times are those that the streams declare.
     """
     why = next(_obstacles(event, program, clock), None)
     if why is not None:

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from inkling.evaluators.gaps.arriving import numbered_on
 from inkling.evaluators.gaps.rows import roles_of
-from inkling.evaluators.gaps.sequence_log import UNSAID, is_needed
+from inkling.evaluators.gaps.sequence_log import is_needed
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import EvaluatorContext, Moment, StartDecisions, StreamEvaluator
 from inkling.evaluators.sampling import Sampling
@@ -33,6 +33,7 @@ from inkling.io.checks.numbers import with_numbers
 from inkling.io.duplicates import without_duplicates
 from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
+from inkling.kernels.columns.numbered_rows import NOT_GIVEN
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.rewrites.in_worlds import uncertain_part
 from inkling.model.batch import FOREVER
@@ -315,7 +316,7 @@ class UncertainProgram(Buffered):
             for name, one in self._readers(stream)
             if (time := one.decided(state.evaluators[name])) is not None and time > NEVER
         ]
-        return max(found, default=UNSAID)
+        return max(found, default=NOT_GIVEN)
 
     def _still_waiting(self, state: BufferedState, name: str) -> pa.Table:
         """Rows after the watermark; of numbered events, also the rows that later rows are compared with.

@@ -1,1 +1,1 @@
-"""Chains of events whose times are intervals: matches with the probability that they happened."""
+"""Chains: sequences of events with imprecise times, each match with its probability (Zhang, Diao, Immerman 2010)."""

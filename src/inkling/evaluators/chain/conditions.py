@@ -1,4 +1,4 @@
-"""Conditions of chains that look at several events."""
+"""Conditions that read several events of a chain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 
 
 def slots_in(condition: e.Expr) -> frozenset[int]:
-    """The slots whose events a condition looks at."""
+    """The slots whose events a condition reads."""
     return frozenset(
         part.slot
         for part in e.walk(condition)
@@ -27,18 +27,18 @@ def slots_in(condition: e.Expr) -> frozenset[int]:
 
 
 def asks_for_previous(condition: e.Expr) -> bool:
-    """Whether a condition compares an event of a repetition with the one before."""
+    """Whether a condition compares an event of a repetition with the event before."""
     return any(isinstance(part, e.ListColumn) and part.own for part in e.walk(condition))
 
 
 def gathered(batch: EventBatch, rows: Ints, slots: Iterable[int]) -> Gather:
-    """The events of chains, whose columns stand for these slots."""
+    """Resolves expressions on complete chains; column i of `rows` has the events of slot i in `slots`."""
     n, k = rows.shape
     return Gather(batch, np.arange(n + 1) * k, rows.ravel(), np.tile(np.array([*slots], np.int64), n))
 
 
 class CandidateColumns:
-    """Resolves what a condition asks for: of one more event, or of the chain that it would join."""
+    """Resolves expressions on a candidate and on the chain that it would join."""
 
     def __init__(self, batch: EventBatch, rows: Ints, slots: tuple[int, ...], slot: int, candidates: Ints) -> None:
         self._batch, self._slot, self._candidates = batch, slot, candidates
@@ -65,7 +65,7 @@ def fits(
     candidates: Ints,
     context: ExpressionContext,
 ) -> Mask:
-    """Whether candidates for a slot pass conditions beside the chains in `rows`.
+    """Whether candidates for a slot satisfy conditions, each together with the chain in its line of `rows`.
 
     The first event of a repetition has no previous one to compare with, so conditions that ask for it are dropped.
     """

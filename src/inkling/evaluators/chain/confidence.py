@@ -1,4 +1,14 @@
-"""The probability of chains, the range of ticks that they can take, and whether they are certain."""
+"""The probability of chains: sums over ticks (Zhang, Diao, Immerman, section 4 and algorithm 3: confidence of a match).
+
+The cheapest algorithm that fits a chain is used:
+
+    certain chains                          probability 1
+    no other event can prevent the chain    one pass over ticks per event, split at the window (`in_any_order`)
+    NEXT with rivals that chains share      tables per pair of neighboring events (`next_by_tables`)
+    all others                              sums in which other events are kept out of regions (`kept_free`)
+
+Sums have only non-negative terms, so nothing cancels.
+"""
 
 from __future__ import annotations
 
@@ -8,36 +18,36 @@ from types import SimpleNamespace
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.chain.chains import PartialChains
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.others import Others
+from inkling.evaluators.chain.search_space import PartialChains
 from inkling.kernels.chain.by_tables import next_by_tables
 from inkling.kernels.chain.chances import are_certain, in_any_order
 from inkling.kernels.chain.kept_free import kept_free
 from inkling.model.batch import Ints
 
 MOST_STEPS = 5e7
-"""How many steps the probability of one chain may take."""
+"""The most steps for the probability of one chain."""
 
 WIDEST = 1 << 12
-"""How many ticks an event may have that is hopped to with others kept out: steps grow with the square of it."""
+"""The most ticks of an event where others are kept out: the number of steps grows with its square."""
 
 COMPILED = SimpleNamespace(
     in_any_order=in_any_order, kept_free=kept_free, next_by_tables=next_by_tables, are_certain=are_certain
 )
-"""The kernels on doubles; tests pass the same ones on fractions."""
+"""The kernels on floats; tests pass the same kernels on fractions."""
 
 
 MOST_CELLS = 1 << 24
-"""How many numbers tables may hold that chains share."""
+"""The most numbers in shared tables."""
 
 WIDE = 24
-"""From so many ticks on an event is worth a table, if several chains share it."""
+"""The mean number of ticks from which on shared tables pay off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rivals:
-    """The events of all places of a chain, where none fits two places and none depends on what is bound before.
+    """The candidates of all links, where none fits two links and none depends on earlier events of the chain.
 
     Those of place j stand from `begins[j]` on, those of key c there from `offsets[j, c]` on.
     """
@@ -49,7 +59,7 @@ class Rivals:
     always: bool = False
 
     def pay_off(self, chains: PartialChains, moments: Moments) -> bool:
-        """Whether tables save work: intervals are long, and chains share most of their events."""
+        """Whether tables save time: intervals are long, and chains share most of their events."""
         if not len(chains) or chains.rows.shape[1] == 1:
             return False
         if self.always:
@@ -63,7 +73,7 @@ class Rivals:
 
 @dataclass(frozen=True, slots=True)
 class ChainConfidence:
-    """Per chain: its probability, first and last tick, whether every world has it, and whether all that was found."""
+    """Per chain: its probability, first and last tick, whether it is certain, and whether it was computed at all."""
 
     chance: Chances
     first: Ints
@@ -81,7 +91,7 @@ def confidence_of(
     kernels: SimpleNamespace = COMPILED,
     most_steps: float = MOST_STEPS,
 ) -> ChainConfidence:
-    """Exactly, by sums over ticks; each chain by the cheapest of the programmes that fit it."""
+    """The exact probabilities of chains; `others` are the events that could prevent them."""
     if others is None:
         none = np.zeros(len(chains) + 1, np.int64)
         others = Others(none, none[:0], none[:0])
@@ -125,7 +135,7 @@ class _Sums:
         return certain
 
     def _tight(self) -> NDArray[np.bool_]:
-        """Whether bounds may be too wide: some tick between the first and the last one of an event is impossible."""
+        """Whether bounds may be too wide, because some tick within an interval has probability 0."""
         tight = np.asarray(~self.moments.gapless[self.chains.rows].all(axis=1), bool)
         if not self.moments.gapless.all():
             behind = np.repeat(np.arange(len(tight)), np.diff(self.others.offsets))
@@ -133,7 +143,7 @@ class _Sums:
         return tight
 
     def _alone(self, which: Ints) -> Chances:
-        """Chains that no other event can prevent."""
+        """Probabilities of chains that no other event can prevent."""
         some, m = self.chains.take(which), self.moments
         found: Chances = self.kernels.in_any_order(self.window, some.lo, some.hi, some.rows, m.lower, m.at, m.mass)
         return found
@@ -150,7 +160,7 @@ class _Sums:
     def _kept_free(
         self, which: Ints, tight: NDArray[np.bool_], most_steps: float
     ) -> tuple[Chances, Ints, Ints, NDArray[np.bool_]]:
-        """Chains in groups of about the same width, so that narrow ones do not pay for the room of wide ones."""
+        """Chains in groups of similar width, because a group needs the memory of its widest chain."""
         chains, m = self.chains, self.moments
         n, wide = len(which), (chains.hi - chains.lo)[which].max(axis=1)
         found = np.zeros(n, m.mass.dtype), chains.lo[which, 0], chains.hi[which, -1], wide < WIDEST
@@ -168,7 +178,7 @@ class _Sums:
 
 
 def _of(others: Others, chains: Ints) -> Others:
-    """The others of some chains, in rising order."""
+    """The others of some chains, given in ascending order."""
     sizes = np.diff(others.offsets)[chains]
     ends = np.append(0, np.cumsum(sizes))
     at = np.repeat(others.offsets[chains] - ends[:-1], sizes) + np.arange(ends[-1])

@@ -1,4 +1,10 @@
-"""One event over imprecise times: its chains as matches, each with the probability that it happened."""
+"""One event over imprecise times: its chains as matches, each with its probability (confidence of a match).
+
+The event-based framework of Zhang, Diao and Immerman (section 5): search chains by intervals, bound the ticks that each
+event can have, then compute the probability of each chain by sums over ticks. For example, under ANY:
+
+    a in [1, 3], b in [2, 4], uniform    →  P[a before b] = (3 + 2 + 1) / 9; equal ticks are no match
+"""
 
 from __future__ import annotations
 
@@ -30,10 +36,10 @@ from inkling.physical.plan import EventStep
 from inkling.results import EXACT, ROUNDING, Matches, most_probable, public_table, reaches, result_schema
 
 WITH_OTHERS = 1 << 13
-"""For how many chains at once the events are listed that could prevent them."""
+"""The most chains for which the events that could prevent them are listed at once."""
 
 BELOW_ONE = np.nextafter(1.0, 0.0)
-"""What is not certain is less probable than 1, however close."""
+"""The largest probability of a chain that is not certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class ProbableMatches:
 
 @dataclass(frozen=True, slots=True)
 class ChainEvent:
-    """Evaluates one chain; `grid` is how many units of the clock a tick has."""
+    """Answers one event that is a chain; a tick has `grid` units of the clock."""
 
     step: EventStep
     chain: ChainPattern
@@ -55,7 +61,7 @@ class ChainEvent:
 
     @property
     def window(self) -> int:
-        """In ticks, first and last included; 0 for none."""
+        """The length of the window in ticks, first and last tick included; 0 for none."""
         match self.chain.within:
             case None:
                 return 0
@@ -76,10 +82,10 @@ class ChainEvent:
         most_steps: float = MOST_STEPS,
         by_tables: bool = False,
     ) -> list[ProbableMatches]:
-        """All matches that are possible: those that begin with an event of `first`, or have one of `newest`.
+        """All possible matches; `first` selects their first events, and one event must be in `newest`.
 
-        Those that cannot reach CONFIDENCE or be among the TOP may be left out. Tables are used where they pay off, or
-        wherever they can be.
+        Matches that cannot reach CONFIDENCE or TOP may be left out. `by_tables` uses shared tables even where they do
+        not pay off.
         """
         space = self.space(batch, moments, n_keys)
         rivals = self._rivals(space, always=by_tables)
@@ -110,7 +116,7 @@ class ChainEvent:
         kernels: SimpleNamespace = COMPILED,
         most_steps: float = MOST_STEPS,
     ) -> tuple[FoundChains, ChainConfidence]:
-        """The chains that are possible beside all other events, with their probabilities."""
+        """The chains that other events do not prevent in all worlds, with their probabilities."""
         others = None
         if self.chain.depends_on_others:
             if len(found.links) > MOST_EVENTS:
@@ -122,7 +128,7 @@ class ChainEvent:
         return found, confidence
 
     def _in_pieces(self, space: SearchSpace, found: FoundChains, kernels: SimpleNamespace) -> Iterator[FoundChains]:
-        """Chains that may be probable enough; where others can prevent them, few enough to list these for each."""
+        """Chains that may reach the least probability, in portions of WITH_OTHERS where others can prevent them."""
         chains = space.least.possible(found.chains, space.moments)
         if not self.chain.depends_on_others:
             if len(chains):
@@ -137,7 +143,7 @@ class ChainEvent:
                 yield FoundChains(found.links, some)
 
     def space(self, batch: EventBatch, moments: Moments, n_keys: int) -> SearchSpace:
-        """The events of every place of the chain."""
+        """The search space: the candidates of every link and absence."""
         slots = [*(link.slot for link in self.chain.links), *(one.slot for one in self.chain.absences)]
         places = {
             slot: Candidates.of(rows_passing(self.step.leaf(slot), batch), batch, moments, n_keys)
@@ -151,7 +157,7 @@ class ChainEvent:
         return SearchSpace(self.step, self.chain, batch, moments, places, scope, self.window, self.context, least)
 
     def _rivals(self, space: SearchSpace, *, always: bool) -> Rivals | None:
-        """Who could have come before whom, if that is the same for all chains."""
+        """The rival candidates of all links; None where they depend on the chain."""
         chain = self.chain
         if chain.policy is not p.Policy.NEXT or chain.absences or not chain.is_fixed:
             return None
@@ -235,7 +241,7 @@ def results_of(event: EventPlan, found: Iterable[ProbableMatches], id_type: pa.D
 
 
 def probable_enough(event: EventPlan, some: ProbableMatches) -> Matches:
-    """The matches that CONFIDENCE leaves."""
+    """The matches that reach CONFIDENCE."""
     kept = np.flatnonzero(reaches(some.chance, event.confidence, ROUNDING))
     matches = some.matches if len(kept) == len(some.chance) else some.matches.take(kept)
     return Matches.of(matches, some.chance[kept], np.zeros(len(kept)), EXACT)

@@ -1,7 +1,8 @@
-"""Finds chains: starts with the events of one place and fills the others, as long as ticks are left for all.
+"""The search for chains: partial chains grow place by place, as long as ticks are left for all events.
 
-Places are filled in the order of the pattern, or those first that have few events. Where repetitions leave open how
-many places there are, or each event has to be the next one, chains grow event by event.
+Under ANY with a fixed number of events, places are filled in the order of the pattern, or rare ones first (Zhang, Diao,
+Immerman, sections 5.2 and 5.3: any-state evaluation in selectivity order). With repetitions, NEXT or STRICT, chains
+grow event by event in the order of the pattern (section 5.1: query-order evaluation).
 """
 
 from __future__ import annotations
@@ -11,24 +12,31 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from inkling.analysis.chain import ChainPattern
-from inkling.evaluators.chain.chains import PartialChains, begun, filled, room_for
 from inkling.evaluators.chain.conditions import Mask, asks_for_previous, fits, gathered, slots_in
 from inkling.evaluators.chain.others import latest_begin, not_too_late
-from inkling.evaluators.chain.search_space import Candidates, FoundChains, SearchSpace
+from inkling.evaluators.chain.search_space import (
+    Candidates,
+    FoundChains,
+    PartialChains,
+    SearchSpace,
+    begun,
+    filled,
+    room_for,
+)
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.chain.bounds import FAR
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
 
 AT_ONCE = 1 << 16
-"""About how many chains grow together."""
+"""The most partial chains that grow together."""
 
 RARE = 4
-"""A place with so many times fewer events than the first one is filled before it."""
+"""A place is filled before the first one if it has so many times fewer candidates."""
 
 
 def grown(space: SearchSpace, first: Mask | None = None, newest: Mask | None = None) -> Iterator[FoundChains]:
-    """All chains; `first` limits what they may begin with, and with `newest` one of their events is among these."""
+    """All complete chains; `first` selects their first events, and one event must be in `newest`."""
     if not space.chain.is_fixed or space.chain.policy is not p.Policy.ANY:
         yield from _unfolded(space, first, newest)
         return
@@ -44,7 +52,7 @@ def grown(space: SearchSpace, first: Mask | None = None, newest: Mask | None = N
 
 
 def _order(places: Sequence[Candidates], first: int | None = None) -> list[int]:
-    """In which order places are filled: as in the pattern, or rare ones first."""
+    """The order in which places are filled: that of the pattern, or rare places first."""
     sizes = [len(place.rows) for place in places]
     if first is None and min(sizes) * RARE >= sizes[0]:
         return list(range(len(places)))
@@ -85,7 +93,7 @@ def _with_places(
 
 
 def _passing(space: SearchSpace, chains: PartialChains, place: int) -> PartialChains:
-    """Chains that pass all conditions which could not be asked before this place was filled."""
+    """The chains that satisfy the conditions that can be evaluated since this place is filled."""
     slots = tuple(space.chain.links[number].slot for number in chains.places)
     new = space.chain.links[place].slot
     for slot in slots:
@@ -98,7 +106,7 @@ def _passing(space: SearchSpace, chains: PartialChains, place: int) -> PartialCh
 
 
 def _unfolded(space: SearchSpace, first: Mask | None, newest: Mask | None) -> Iterator[FoundChains]:
-    """Chains of every length, event by event."""
+    """Chains of every length, grown event by event."""
     links = space.chain.links
     for link, one in enumerate(links):
         place = space.places[one.slot]
@@ -119,7 +127,7 @@ def _unfolded(space: SearchSpace, first: Mask | None, newest: Mask | None) -> It
 
 
 def _longer(space: SearchSpace, chains: PartialChains, shape: tuple[int, ...]) -> Iterator[FoundChains]:
-    """Chains of this shape, if that is a whole one, and all that continue from there."""
+    """Chains of a shape (the link of each event), if it is complete, and all longer chains that continue them."""
     if not len(chains):
         return
     if len(chains) > AT_ONCE:
@@ -157,7 +165,7 @@ def _fitting(space: SearchSpace, chains: Ints, origin: Ints, slots: tuple[int, .
 
 
 def _missing(chain: ChainPattern, shape: tuple[int, ...]) -> int:
-    """How many events a chain of this shape lacks at least."""
+    """How many events a chain of a shape still needs at least."""
     count = shape.count(shape[-1])
     return max(0, chain.links[shape[-1]].low - count) + sum(link.low for link in chain.links[shape[-1] + 1 :])
 

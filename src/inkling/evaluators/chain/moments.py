@@ -1,4 +1,4 @@
-"""When events may have happened: intervals of ticks, and how probable each tick is."""
+"""Imprecise times: intervals of ticks with a distribution (Zhang, Diao, Immerman, section 3.2)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from inkling.model.batch import Ints
 from inkling.model.uncertainty import normalized
 
 Chances = NDArray[Any]
-"""Probabilities: doubles, or fractions where nothing may be rounded."""
+"""Probabilities in [0, 1]: floats, or `Fraction`s in tests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Per event, its first and last tick, and where its probabilities stand.
+    """The interval and the distribution of each event; events with equal distributions share them.
 
-    `mass[at[x] + i]` is the probability of tick `lower[x] + i`, `cum[cum_at[x] + i]` that of all ticks before it. First
-    and last ticks are possible; where all between them are, the event is `gapless`.
+    `mass[at[x] + i]` is the probability of tick `lower[x] + i` of event x, `cum[cum_at[x] + i]` that of all ticks
+    before it. First and last ticks have positive probability; `gapless` events have it in all ticks between.
     """
 
     lower: Ints
@@ -47,7 +47,7 @@ class Moments:
         *,
         exact: bool = False,
     ) -> Moments:
-        """Every tick is equally probable, unless `weights[offsets[x]:offsets[x + 1]]` says otherwise of event x."""
+        """Uniform distributions, except where event x has weights: `weights[offsets[x]:offsets[x + 1]]`."""
         laws = _Laws(exact)
         uniform = np.ones(len(lower), bool)
         if offsets is not None and weights is not None:
@@ -71,7 +71,7 @@ class Moments:
         return cls(lower, upper, laws.begins[law], laws.begins[law] + law, laws.mass, laws.cum, gapless)
 
     def until(self, now: int, later: int) -> Moments:
-        """The same, with one tick `later` in the place of all ticks after `now`."""
+        """The distributions with all ticks after `now` replaced by one tick, `later`."""
         open_ones = np.flatnonzero(self.upper > now)
         lower, upper, at, cum_at = (one.copy() for one in (self.lower, self.upper, self.at, self.cum_at))
         mass, cum, ends = [self.mass], [self.cum], [len(self.mass), len(self.cum)]
@@ -94,7 +94,7 @@ class Moments:
 
 
 MOST_TICKS = 1 << 27
-"""How many ticks the distinct intervals of a run may have together."""
+"""The most ticks of all distinct widths of intervals together."""
 
 
 def _require_room(widths: Ints) -> None:
@@ -109,7 +109,7 @@ def _require_room(widths: Ints) -> None:
 
 
 class _Laws:
-    """Distinct distributions over ticks, one after the other; the cumulated ones have one number more each."""
+    """Distinct distributions over ticks in one array, and their sums, which have one number more each."""
 
     def __init__(self, exact: bool) -> None:
         self._exact = exact

@@ -16,11 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.chain import ChainAbsence, ChainPattern, links_of
-from inkling.evaluators.chain.chains import PartialChains
 from inkling.evaluators.chain.event import ChainEvent
 from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
-from inkling.evaluators.chain.search_space import FoundChains, SearchSpace
+from inkling.evaluators.chain.search_space import FoundChains, PartialChains, SearchSpace
 from inkling.evaluators.gather import lineage_ids
 from inkling.evaluators.hashes import Hashes, row_hashes
 from inkling.evaluators.open_matches import OpenMatch, awaits, not_kept

@@ -1,4 +1,8 @@
-"""Events that prevent a chain by where they happen: what NEXT and STRICT would have taken, and what NOT forbids."""
+"""Events that prevent a chain: those that NEXT and STRICT would have taken instead, and those that NOT forbids.
+
+A chain of k events has regions of time: before its first event (LEADING), between events j - 1 and j (region j), and
+after its last (TRAILING). Each such event must not happen in its regions; a region is a bit of a mask.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from inkling.analysis.chain import ChainPattern
-from inkling.evaluators.chain.chains import PartialChains
 from inkling.evaluators.chain.conditions import fits
-from inkling.evaluators.chain.search_space import FoundChains, SearchSpace
+from inkling.evaluators.chain.search_space import FoundChains, PartialChains, SearchSpace
 from inkling.kernels.chain.bounds import FAR, LEADING, TRAILING, least_from, narrow, needed_regions
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
 
 
 def rival_links(chain: ChainPattern, links: tuple[int, ...], place: int) -> list[int]:
-    """The links whose candidates NEXT would have taken, had they come before the event at a place."""
+    """The links whose candidates NEXT would have taken instead, if they happened before the event at a place."""
     group = chain.links[links[place - 1]]
     if not group.eager:
         return [links[place]]
@@ -30,9 +33,9 @@ def rival_links(chain: ChainPattern, links: tuple[int, ...], place: int) -> list
 
 
 def latest_begin(space: SearchSpace, chains: PartialChains, links: tuple[int, ...]) -> Ints:
-    """Per chain, the latest first tick of what can follow it as the last of `links`.
+    """Per chain, the greatest first tick of an event that can follow it as the last of `links`.
 
-    Something that surely comes after the chain, and surely before a later event, would have been taken instead of it.
+    A rival that certainly happens after the chain, and certainly before a later candidate, prevents that candidate.
     """
     latest = np.full(len(chains), FAR)
     last = chains.hi[:, -1]
@@ -50,7 +53,7 @@ def latest_begin(space: SearchSpace, chains: PartialChains, links: tuple[int, ..
 def not_too_late(
     space: SearchSpace, chains: PartialChains, links: tuple[int, ...], origin: Ints, rows: Ints
 ) -> np.ndarray:
-    """The same for candidates that depend on what is bound before: which of them no other one makes too late."""
+    """Which candidates no rival prevents, where rivals depend on the chain (conditions that read earlier events)."""
     kept = np.ones(len(rows), bool)
     if space.chain.policy is not p.Policy.NEXT or not space.step.leaf(space.chain.links[links[-1]].slot).across:
         return kept
@@ -63,12 +66,12 @@ def not_too_late(
 
 
 MOST_EVENTS = 60
-"""Regions are bits of a word, two of which are the times before and after a chain."""
+"""The most events of a chain: regions are bits of a 64-bit mask, two of which are LEADING and TRAILING."""
 
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """Rows `rows[offsets[m]:offsets[m + 1]]` must not happen in their regions of chain m."""
+    """Per chain m, the rows[offsets[m]:offsets[m + 1]] that must not happen in their regions."""
 
     offsets: Ints
     rows: Ints
@@ -77,7 +80,10 @@ class Others:
 
 @dataclass(frozen=True, slots=True)
 class _Forbidden:
-    """Who must stay out of one region: candidates of a slot, beside the first events of a chain; None for anybody."""
+    """What must not happen in a region: candidates of a slot (None: any event of the scope).
+
+    Conditions of these candidates read the first `n_before` events of the chain.
+    """
 
     region: int
     slot: int | None
@@ -85,7 +91,7 @@ class _Forbidden:
 
 
 def others_of(space: SearchSpace, found: FoundChains) -> Others:
-    """Everything that could prevent each of some chains."""
+    """The events that could prevent each of some chains."""
     chains, n = found.chains, len(found.chains)
     owner, rows, regions = [], [], []
     for one in _forbidden(space, found.links):
@@ -136,7 +142,7 @@ def _forbidden(space: SearchSpace, links: tuple[int, ...]) -> Iterator[_Forbidde
 
 
 def _reach(chains: PartialChains, region: int, window: int) -> tuple[Ints, Ints]:
-    """The earliest last tick and the latest first tick of what can happen in a region."""
+    """Bounds on events that can happen in a region: the least last tick, and the greatest first tick."""
     lo, hi = chains.lo, chains.hi
     if region == LEADING:
         return lo[:, -1] - window + 1, hi[:, 0] - 1
@@ -146,7 +152,7 @@ def _reach(chains: PartialChains, region: int, window: int) -> tuple[Ints, Ints]
 
 
 def settled(space: SearchSpace, found: FoundChains, others: Others) -> tuple[FoundChains, Others]:
-    """The chains that others need not prevent, with the ticks that leaves them, and whoever may still prevent them."""
+    """The chains that others do not prevent in all worlds, with tightened ticks, and the others that still matter."""
     chains, moments = found.chains, space.moments
     lo, hi = chains.lo.copy(), chains.hi.copy()
     window = np.int64(space.window)

@@ -1,7 +1,4 @@
-"""The chains of a program, planned: streams of intervals, and per stage the evaluators of its events.
-
-Runs the chains of a program over complete streams.
-"""
+"""The chains of a program: streams planned as intervals of ticks, the evaluators of each stage, and batch results."""
 
 from __future__ import annotations
 
@@ -31,10 +28,10 @@ from inkling.physical.stages import Placement
 
 @dataclass(frozen=True, slots=True)
 class ChainProgram:
-    """The events of a program that are chains over imprecise times, and the streams that they read."""
+    """The chains of a program, the streams that they read, and their stages."""
 
-    part: p.ProgramPlan  # with the streams as they are declared
-    physical: PhysicalPlan  # over intervals of ticks
+    part: p.ProgramPlan  # streams as declared
+    physical: PhysicalPlan  # streams as intervals of ticks
     chains: Mapping[str, ChainPattern]
     context: ExpressionContext
     unit: TimeUnit
@@ -44,7 +41,7 @@ class ChainProgram:
     def of(
         cls, plan: PhysicalPlan, context: ExpressionContext, unit: TimeUnit, placement: Placement | None = None
     ) -> ChainProgram | None:
-        """None where the program has no such event; the stages of a program that runs already are given."""
+        """None where the program has no chain; `placement` has the stages of a program that already runs."""
         chosen = plan.on_clock(unit.clock).answered_by(Evaluator.CHAIN)
         chains = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, ChainPattern)}
         if not chains:
@@ -63,12 +60,12 @@ class ChainProgram:
 
     @property
     def grid(self) -> int:
-        """How many units of the clock a tick has."""
+        """The length of a tick, in units of the clock."""
         uncertainties = [stream.schema.uncertainty for stream in self.part.streams]
         return next(one.step for one in uncertainties if isinstance(one, ImpreciseTime))
 
     def evaluators(self, stage: Stage) -> dict[str, ChainEvent]:
-        """By event of a stage."""
+        """The evaluator of each event of a stage."""
         return {
             step.event.name: ChainEvent(step, self.chains[step.event.name], self.context, self.grid)
             for step in stage.steps
@@ -76,12 +73,12 @@ class ChainProgram:
 
 
 def _of_intervals(stream: p.StreamPlan) -> p.StreamPlan:
-    """The stream as one of certain events."""
+    """The stream with certain events, whose intervals are those of their times."""
     return replace(stream, schema=replace(stream.schema, uncertainty=None))
 
 
 def _lasting(stage: Stage, imprecise: set[str]) -> Stage:
-    """The stage with both ends of imprecise times."""
+    """The stage with both ends of imprecise times as its input."""
     inputs = tuple(replace(one, interval=True) if one.source in imprecise else one for one in stage.inputs)
     return replace(stage, inputs=inputs)
 
@@ -93,7 +90,7 @@ _LISTS = pa.list_(pa.float64())
 
 @dataclass(frozen=True, slots=True)
 class StageEvents:
-    """The events of a stage in the order of its batch: when each may have happened, and which row it was."""
+    """The events of a stage in the order of their batch, with their times and the rows that they come from."""
 
     batch: EventBatch
     moments: Moments
@@ -102,7 +99,7 @@ class StageEvents:
 
     @classmethod
     def of(cls, program: ChainProgram, stage: Stage, rows: pa.Table, *, exact: bool = False) -> StageEvents:
-        """Events of prepared rows; `exact` weighs ticks in fractions."""
+        """Events of prepared rows; with `exact`, probabilities are fractions."""
         rows = rows.combine_chunks()
         codes, _ = key_codes(rows, len(stage.key_types))
         batch, order = event_batch_and_order(stage, rows.drop_columns([WEIGHTS]), codes)
@@ -133,14 +130,14 @@ def events_of(
     *,
     exact: bool = False,
 ) -> StageEvents:
-    """What the chains of a stage are looked for in."""
+    """The events of a stage, from rows of streams."""
     return StageEvents.of(program, stage, prepared(program, stage, rows, tables), exact=exact)
 
 
 def prepared(
     program: ChainProgram, stage: Stage, rows: Mapping[str, pa.Table], tables: Mapping[str, pa.Table]
 ) -> pa.Table:
-    """Rows of streams as rows of a stage: conditions on single rows are decided, and the ticks keep their weights."""
+    """Rows of streams as rows of a stage: conditions on single rows evaluated, weights of ticks in a column."""
     parts = [stage_schema(stage).append(pa.field(WEIGHTS, _LISTS)).empty_table()]
     for number, one in enumerate(stage.inputs):
         stream = program.part.stream(one.source)

@@ -1,4 +1,8 @@
-"""The search space of chains: candidates for every link of the pattern, the window, and the least probability."""
+"""The search space of chains: candidates of every link, and partial chains with the ticks that their events can have.
+
+The valid interval [lo, hi] of each event of a partial chain follows from the order of events and the window (Zhang et
+al., section 5.1: vlb and vub of the three-pass algorithm, with one more pass that makes the bounds exact).
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.analysis.chain import ChainPattern
-from inkling.evaluators.chain.chains import PartialChains
 from inkling.evaluators.chain.moments import Chances, Moments
-from inkling.kernels.chain.bounds import candidates, least_after, least_to_come
+from inkling.kernels.chain.bounds import candidates, least_after, least_to_come, tighten
 from inkling.kernels.chain.chances import mass_left
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan
@@ -21,9 +24,77 @@ from inkling.physical.plan import EventStep
 from inkling.results import ROUNDING
 
 
+@dataclass(frozen=True, slots=True)
+class PartialChains:
+    """Partial chains, many at once: the events of some places, and the first and last tick that each can have.
+
+    Column i of `rows`, `lo` and `hi` belongs to the place `places[i]`; places ascend.
+    """
+
+    key: Ints
+    places: tuple[int, ...]
+    rows: Ints
+    lo: Ints
+    hi: Ints
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def take(self, chosen: Ints) -> PartialChains:
+        return PartialChains(self.key[chosen], self.places, self.rows[chosen], self.lo[chosen], self.hi[chosen])
+
+    def where(self, mask: NDArray[np.bool_]) -> PartialChains:
+        return self if mask.all() else self.take(np.flatnonzero(mask))
+
+    def column(self, place: int) -> int:
+        return self.places.index(place)
+
+
+def begun(place: int, rows: Ints, key: Ints, moments: Moments) -> PartialChains:
+    """Partial chains of one event each."""
+    alone = rows.reshape(-1, 1)
+    return PartialChains(key, (place,), alone, moments.lower[alone], moments.upper[alone])
+
+
+def filled(
+    chains: PartialChains, place: int, origin: Ints, rows: Ints, moments: Moments, length: int, window: int
+) -> PartialChains:
+    """Partial chains with one more place filled, of those that stay possible in the window.
+
+    The window must also leave a tick for each place that is still empty. An event fills one place only.
+    """
+    before = chains.rows[origin]
+    column = int(np.searchsorted(chains.places, place))
+    fresh = (before != rows[:, None]).all(axis=1)
+    if not fresh.all():
+        origin, rows, before = origin[fresh], rows[fresh], before[fresh]
+    places = (*chains.places[:column], place, *chains.places[column:])
+    joined = np.insert(before, column, rows, axis=1)
+    lo, hi = moments.lower[joined], moments.upper[joined]
+    possible = tighten(np.array(places), np.int64(length), np.int64(window), lo, hi)
+    return PartialChains(chains.key[origin], places, joined, lo, hi).where(possible)
+
+
+def room_for(chains: PartialChains, place: int, length: int, window: int, far: int) -> tuple[Ints, Ints]:
+    """Bounds on events that can fill a place: the least last tick, and the greatest first tick."""
+    n, places = len(chains), chains.places
+    least, most = np.full(n, -far), np.full(n, far)
+    column = int(np.searchsorted(places, place))
+    if column > 0:
+        least = chains.lo[:, column - 1] + (place - places[column - 1])
+    if column < len(places):
+        most = chains.hi[:, column] - (places[column] - place)
+    if window > 0:
+        if column == len(places):
+            most = chains.hi[:, 0] + window - 1 - places[0] - (length - 1 - place)
+        if column == 0:
+            least = chains.lo[:, -1] - (window - 1 - place - (length - 1 - places[-1]))
+    return least, most
+
+
 @dataclass(frozen=True)
 class Candidates:
-    """Candidates for one link: rows of a batch; those of key k are at [offsets[k], offsets[k + 1])."""
+    """Candidates of one link: rows of a batch by key and first tick; those of key k are offsets[k]:offsets[k + 1]."""
 
     rows: Ints
     offsets: Ints
@@ -40,14 +111,14 @@ class Candidates:
         return cls(rows, offsets, lower, upper, int((upper - lower).max(initial=0)) + 1)
 
     def around(self, key: Ints, least_upper: Ints, most_lower: Ints) -> tuple[Ints, Ints]:
-        """Pairs of a chain and a row of its key that can happen at or after one tick, and at or before another."""
+        """Pairs of a chain and a candidate of its key with last tick ≥ `least_upper` and first tick ≤ `most_lower`."""
         origin, place = candidates(
             key, least_upper, most_lower, self.offsets, self.lower, self.upper, np.int64(self.widest)
         )
         return origin, self.rows[place]
 
     def first_to_end_after(self, key: Ints, tick: Ints) -> Ints:
-        """Per chain, when the first of the rows ends that surely happen after a tick, at the latest."""
+        """Per chain, the least last tick of the candidates that certainly happen after a tick."""
         found: Ints = least_after(key, tick, self.offsets, self.lower, self._least_to_come)
         return found
 
@@ -57,7 +128,7 @@ class Candidates:
         return found
 
     def only(self, chosen: NDArray[np.bool_]) -> Candidates:
-        """The rows that a mask over the batch keeps."""
+        """The candidates that a mask over the batch selects."""
         kept = chosen[self.rows]
         before = np.append(0, np.cumsum(kept))
         return Candidates(self.rows[kept], before[self.offsets], self.lower[kept], self.upper[kept], self.widest)
@@ -85,7 +156,7 @@ class LeastProbability:
             self._best = np.sort(every)[-self._top :]
 
     def possible(self, chains: PartialChains, moments: Moments) -> PartialChains:
-        """The chains that may reach it, judged by how probable the ticks are at which each event can happen."""
+        """The chains that may reach it: the product of the probabilities of their valid intervals is a bound."""
         if self.chance <= 0 or not len(chains):
             return chains
         most = mass_left(
@@ -103,7 +174,7 @@ class SearchSpace:
     batch: EventBatch
     moments: Moments
     places: Mapping[int, Candidates]  # by slot
-    scope: Candidates | None  # what STRICT counts
+    scope: Candidates | None  # the events that STRICT counts
     window: int
     context: ExpressionContext
     least: LeastProbability

@@ -1,4 +1,4 @@
-"""Numbered rows as they arrive: each must fit those of its key before it, since these were evaluated already."""
+"""Checks of rows with sequence numbers as they arrive: a row must not contradict earlier rows, which are evaluated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.gaps.sequence_log import UNSAID
 from inkling.evaluators.hashes import Hashes, key_hashes, labels_of
 from inkling.io.checks.findings import number_words, split
 from inkling.io.checks.marks import marks_in
@@ -16,6 +15,7 @@ from inkling.io.checks.numbers import MOST_LOST, after_timeout
 from inkling.io.normalize import END
 from inkling.io.rejects import Reason, shown
 from inkling.kernels.columns import numbered_rows as k
+from inkling.kernels.columns.numbered_rows import NOT_GIVEN
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
@@ -26,10 +26,10 @@ WORDS = {"start": k.START, "resume": k.RESUME, "open": k.OPEN, "suspend": k.SUSP
 def numbered_on(
     schema: StreamSchema, uncertainty: LostEvents, known: pa.Table, fresh: pa.Table, open_since: int, *, is_over: bool
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
-    """Fresh rows that fit the known ones and each other, rejects, and rows before which events were lost too early.
+    """Fresh rows that contradict neither known rows nor each other, rejects, and late rows.
 
-    What was lost before the first row of a key can have happened before `open_since`, when nothing can be placed any
-    more; that is UNSAID where nothing was placed. After the rows of the last time, the stream `is_over`.
+    A first row of a key is late if events before it can have been lost before `open_since`, the time up to which lost
+    events are final (NOT_GIVEN for none). With `is_over`, the stream has ended, and open gaps are rejected.
     """
     rows = pa.concat_tables([known, fresh]).combine_chunks()
     arrivals = _ArrivedRows.of(schema, uncertainty, rows, len(known))
@@ -46,7 +46,7 @@ def numbered_on(
 
 @dataclass(frozen=True, slots=True)
 class _ArrivedRows:
-    """What rows say, as plain numbers."""
+    """Columns of known and fresh rows as numbers, for the kernel."""
 
     uncertainty: LostEvents
     n_known: int
@@ -83,11 +83,11 @@ class _ArrivedRows:
 
     @property
     def order(self) -> Ints:
-        """By key, time and number, marks after events."""
+        """The order of rows by key, time and number, marks after events."""
         return np.lexsort((~self.is_event, self.number, self.time, self.key))
 
     def judged(self, schema: StreamSchema, open_since: int) -> tuple[Ints, Ints]:
-        """The fault of every row, and the row of its key that was fine before it, or -1."""
+        """The fault of every row, and the last row of its key before it without a fault, or -1."""
         order, uncertainty = self.order, self.uncertainty
         fault, before = k.judged(
             self.key[order],
@@ -114,8 +114,8 @@ class _ArrivedRows:
 
 def _plain(rows: pa.Table, name: str | None) -> Ints:
     if name is None:
-        return np.full(len(rows), UNSAID)
-    return np.asarray(pc.fill_null(rows[name].cast(pa.int64()), UNSAID).to_numpy(), np.int64)
+        return np.full(len(rows), NOT_GIVEN)
+    return np.asarray(pc.fill_null(rows[name].cast(pa.int64()), NOT_GIVEN).to_numpy(), np.int64)
 
 
 def _rates(rows: pa.Table, uncertainty: LostEvents) -> np.ndarray:
@@ -125,7 +125,7 @@ def _rates(rows: pa.Table, uncertainty: LostEvents) -> np.ndarray:
 
 
 def _roles(rows: pa.Table, uncertainty: LostEvents) -> tuple[Ints, Ints]:
-    """Known words, and a number that is the same for the same word; -1 where there is none."""
+    """The code of each known role, and a label per distinct role; -1 where a row has none."""
     if uncertainty.role is None:
         return np.zeros(len(rows), np.int64), np.full(len(rows), -1)
     words = pc.utf8_lower(rows[uncertainty.role].cast(pa.string())).combine_chunks()
@@ -136,7 +136,7 @@ def _roles(rows: pa.Table, uncertainty: LostEvents) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, slots=True)
 class _FaultMessages:
-    """Faults in words."""
+    """Reasons and details of rejects."""
 
     schema: StreamSchema
     uncertainty: LostEvents
@@ -219,8 +219,8 @@ class _FaultMessages:
         return f"{'event' if self.arrivals.is_event[place] else 'mark'} {self.arrivals.number[place]}"
 
     def _known(self, column: Ints, place: int) -> int:
-        """What the row says, or else an earlier one of its key."""
-        while column[place] == UNSAID and self.before[place] >= 0:
+        """The value in the row, or in the last earlier row of its key that has one."""
+        while column[place] == NOT_GIVEN and self.before[place] >= 0:
             place = int(self.before[place])
         return int(column[place])
 
@@ -232,18 +232,18 @@ class _FaultMessages:
 def _open_ends(
     schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, arrivals: _ArrivedRows, fault: Ints
 ) -> pa.Table:
-    """Rejects for the last rows of keys that lost events after them, where nothing says until when."""
+    """Rejects for the last rows of keys that lost events after them without a limit on their time."""
     order = arrivals.order[fault[arrivals.order] == k.FINE]
     is_last = np.append(arrivals.key[order][1:] != arrivals.key[order][:-1], True)[: len(order)]
     owner = np.cumsum(is_last) - is_last
     last = order[is_last]
-    count, until = np.full(len(last), UNSAID), np.full(len(last), UNSAID)
+    count, until = np.full(len(last), NOT_GIVEN), np.full(len(last), NOT_GIVEN)
     np.maximum.at(count, owner, arrivals.count[order])
     np.maximum.at(until, owner, arrivals.until[order])
     has_rate = np.full(len(last), uncertainty.rate is not None and not isinstance(uncertainty.rate, str))
     np.logical_or.at(has_rate, owner, ~np.isnan(arrivals.rate[order]))
     lost = count - arrivals.number[last]
-    is_open = (count != UNSAID) & (lost > 0) & (until == UNSAID) & ~has_rate & (uncertainty.timeout is None)
+    is_open = (count != NOT_GIVEN) & (lost > 0) & (until == NOT_GIVEN) & ~has_rate & (uncertainty.timeout is None)
     bad, about = np.zeros(len(rows), bool), dict(zip(last.tolist(), lost.tolist(), strict=True))
     bad[last[is_open]] = True
 

@@ -1,7 +1,7 @@
-"""A stream with lost events: recorded rows, and rows for what numbers show to be missing, with the borders of gaps.
+"""A stream with lost events as rows: recorded events, and a row for each missing number, with the borders of its gap.
 
-All that reads such a stream gets it from here: worlds, which draw times for lost events, and relations between
-segments, which need none.
+Both the evaluator of worlds, which draws times for lost events, and that of relations, which sums over their orders,
+read streams in this form.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from inkling.model.uncertainty import LostEvents
 def known_columns(
     name: str, table: pa.Table, distinguished_by: Sequence[str], lost: Mapping[str, pa.Array], like: pa.Schema
 ) -> dict[str, pa.Array]:
-    """Further columns of lost events, null where the table says nothing.
+    """Columns of lost events from the table of KNOWN FROM; null where the table has no row for an event.
 
-    `distinguished_by` are number and KEY of the stream; the table need not have all of KEY.
+    Rows are looked up by `distinguished_by`, number and KEY of the stream; the table need not have all of KEY.
     """
     shared = [column for column in distinguished_by if column in table.column_names]
     others = [column for column in table.column_names if column not in shared and column in like.names]
@@ -48,7 +48,7 @@ def known_columns(
 def _require_one(
     name: str, table: pa.Table, codes: Hashes, order: np.ndarray, shared: Sequence[str], others: Sequence[str]
 ) -> None:
-    """Raises `InputError` where a table says different things about one event."""
+    """Raises `InputError` where a table has two different rows for one event."""
     whole = combined(codes, *(hashes_of(table[column].combine_chunks()) for column in others))
     again = np.flatnonzero((np.diff(codes[order]) == 0) & (np.diff(whole[order]) != 0))
     if len(again):
@@ -70,9 +70,9 @@ NO_TABLES: Mapping[str, pa.Table] = {}
 
 @dataclass(frozen=True, slots=True)
 class NumberedRows:
-    """Recorded events, then a row for every lost one; lost rows `gaps[g]:gaps[g + 1]` lie in (low[g], high[g]).
+    """Recorded events, then a row for every lost event; rows gaps[g]:gaps[g + 1] are lost in (low[g], high[g]).
 
-    Where a rate takes the place of a border, low is -FOREVER, or high is FOREVER.
+    A gap without a border, whose events follow a rate, has low -FOREVER or high FOREVER.
     """
 
     rows: pa.Table
@@ -80,7 +80,7 @@ class NumberedRows:
     gaps: Ints
     low: Ints
     high: Ints
-    empty: pa.Table  # one mark of every key that has no events
+    empty: pa.Table  # one mark for each key without events
 
     @classmethod
     def of(
@@ -90,7 +90,7 @@ class NumberedRows:
         decided: int | None = None,
         tables: Mapping[str, pa.Table] = NO_TABLES,
     ) -> NumberedRows:
-        """Without what came before: rows up to time `decided` stand for it, and only gaps after them count."""
+        """The rows of a stream; with `decided`, gaps before the first row of a key count only after that time."""
         log = SequenceLog.of(schema, rows)
         gaps = _gaps(log, decided)
         lost = _lost_rows(rows, log, gaps, tables)
@@ -102,7 +102,7 @@ class NumberedRows:
         return cls(every, len(recorded), offsets, gaps.low, gaps.high, empty)
 
     def with_empty_keys(self) -> NumberedRows:
-        """The same with rows for keys that have no events, after the recorded ones."""
+        """The same with rows for keys without events, after the recorded rows."""
         n = self.n_recorded
         rows = pa.concat_tables([self.rows.slice(0, n), self.empty, self.rows.slice(n)]).combine_chunks()
         n_empty = len(self.empty)
@@ -111,7 +111,7 @@ class NumberedRows:
 
 @dataclass(frozen=True, slots=True)
 class _Gaps:
-    """Stretches of missing numbers: the key, the number before, how many, and the borders."""
+    """Gaps: their key, the number before, the count of lost events, and their borders."""
 
     key: Ints
     before: Ints
@@ -121,7 +121,7 @@ class _Gaps:
 
 
 def _gaps(log: SequenceLog, decided: int | None) -> _Gaps:
-    """What was lost before, between and after the rows of each key."""
+    """The gaps before, between and after the rows of each key, ordered by key and number."""
     lost = log.between
     inner = np.flatnonzero(lost > 0)
     first_time = log.time[log.first]
@@ -144,7 +144,7 @@ def _gaps(log: SequenceLog, decided: int | None) -> _Gaps:
 
 
 def _lost_rows(rows: pa.Table, log: SequenceLog, gaps: _Gaps, tables: Mapping[str, pa.Table]) -> pa.Table:
-    """What is known of lost events: key, number and role, and what a table says."""
+    """Rows of lost events: key, number, role, and the columns of KNOWN FROM."""
     schema, uncertainty = log.schema, log.uncertainty
     n, key = gaps.n_lost, np.repeat(gaps.key, gaps.n_lost)
     like = pa.array(log.order[log.first[key]])
@@ -166,7 +166,7 @@ def _lost_rows(rows: pa.Table, log: SequenceLog, gaps: _Gaps, tables: Mapping[st
 
 
 def _roles(declared: Roles, number: Ints, is_last: np.ndarray) -> pa.Array:
-    """Roles of lost events: they depend on whether a number is odd, the first and the last."""
+    """Roles of lost events, by whether their number is odd, the first, or the last."""
     numbers = (2, 3, 1)  # any even, any odd, and the first
     words = pa.array([role_of(declared, one, is_last=last) for last in (False, True) for one in numbers], pa.string())
     place = np.where(number == 1, 2, number % 2)
@@ -174,7 +174,7 @@ def _roles(declared: Roles, number: Ints, is_last: np.ndarray) -> pa.Array:
 
 
 def roles_of(rows: pa.Table, uncertainty: LostEvents) -> Roles:
-    """What events with even and with odd numbers are called; columns may say so where rows are a part of a stream."""
+    """The roles of even and of odd numbers, from the rows, or from columns where rows are a part of a stream."""
     if uncertainty.role is None or not len(rows):
         return None, None
     if EVEN in rows.column_names:
@@ -190,7 +190,7 @@ def roles_of(rows: pa.Table, uncertainty: LostEvents) -> Roles:
 
 
 def with_roles(schema: StreamSchema, rows: pa.Table, roles: Roles) -> pa.Table:
-    """Rows of a part of a stream with the roles of the whole, if its events have some."""
+    """Rows of a part of a stream with the roles of the whole stream as columns, if the stream has roles."""
     if isinstance(schema.uncertainty, LostEvents) and schema.uncertainty.role is not None:
         kind = rows.schema.field(schema.uncertainty.role).type
         for name, role in zip((EVEN, ODD), roles, strict=True):
@@ -200,14 +200,14 @@ def with_roles(schema: StreamSchema, rows: pa.Table, roles: Roles) -> pa.Table:
 
 @dataclass(frozen=True, slots=True)
 class RolesOf:
-    """The roles of lost events, which all recorded ones of their stream have a say in, whatever their KEY."""
+    """The summary of a stream that workers need: the roles of lost events depend on the recorded rows of all keys."""
 
     uncertainty: LostEvents
     fields: list[pa.Field]
 
     @classmethod
     def stated(cls, schema: StreamSchema) -> RolesOf | None:
-        """None where nothing states roles."""
+        """None where the stream has no roles."""
         if not isinstance(schema.uncertainty, LostEvents) or schema.uncertainty.role is None:
             return None
         kind = row_schema(schema).field(schema.uncertainty.role).type

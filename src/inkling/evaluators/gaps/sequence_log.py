@@ -1,4 +1,7 @@
-"""The sequence log of each key: its rows with sequence numbers, in order, and the gaps between them."""
+"""The sequence log of each key: its rows by sequence number, and the gaps between them (SimpMatch, section 2.3).
+
+numbers 1, 2, 5 of a key with COUNT 6    →  two events lost between 2 and 5, one after 5
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from numpy.typing import NDArray
 from inkling.evaluators.hashes import Hashes, key_hashes
 from inkling.io.checks.marks import has_role, marks_in
 from inkling.io.normalize import START
+from inkling.kernels.columns.numbered_rows import NOT_GIVEN
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.roles import END
 from inkling.model.schema import StreamSchema
@@ -19,15 +23,13 @@ from inkling.model.uncertainty import LostEvents
 
 Mask = NDArray[np.bool_]
 
-UNSAID = np.iinfo(np.int64).min
-
 
 @dataclass(frozen=True, slots=True)
 class SequenceLog:
-    """Recorded events and marks by key and number, a mark after the event of its number.
+    """Recorded events and marks (rows without an event) by key and number, a mark after the event of its number.
 
-    Rows of key k are those from place `first[k]` to `last[k]`; `order` turns places into rows of the table. What rows
-    say about their key is UNSAID where none does.
+    Rows of key k are at the places `first[k]` to `last[k]`; `order` has the row of each place. Count and bounds of a
+    key are NOT_GIVEN where no row has them.
     """
 
     schema: StreamSchema
@@ -90,42 +92,42 @@ class SequenceLog:
 
     @property
     def total(self) -> Ints:
-        """How many events each key has: a timeout closes a segment that is open."""
+        """How many events each key has; a timeout closes an open segment with one more event."""
         last = self.number[self.last]
         if self.uncertainty.timeout is not None:
             last = last + np.where(self.ended, 0, last % 2)
-        return np.where(self.count == UNSAID, last, self.count)
+        return np.where(self.count == NOT_GIVEN, last, self.count)
 
     @property
     def is_counted(self) -> Mask:
-        """Whether it is known which event is the last of each key."""
-        return (self.count != UNSAID) | self.ended | (self.uncertainty.timeout is not None)
+        """Whether the number of the last event of each key is known."""
+        return (self.count != NOT_GIVEN) | self.ended | (self.uncertainty.timeout is not None)
 
     @property
     def is_without_limit(self) -> Mask:
-        """Which keys lost events after their last row, though nothing says until when."""
+        """Which keys lost events after their last row, with nothing to limit their time."""
         return (self.total > self.number[self.last]) & (self.limit >= FOREVER) & ~np.asarray(self.has_rate)
 
     @property
     def limit(self) -> Ints:
-        """Up to when events of each key can have happened."""
-        until = np.where(self.until == UNSAID, FOREVER, self.until)
+        """The latest time of events of each key; FOREVER where nothing limits it."""
+        until = np.where(self.until == NOT_GIVEN, FOREVER, self.until)
         if self.uncertainty.timeout is None:
             return until
         return np.minimum(until, self.time[self.last] + self.schema.units(self.uncertainty.timeout))
 
     def closed_by(self, time: int) -> Mask:
-        """Of which keys nothing can follow after a time up to which all rows are known."""
-        is_counted = self.count != UNSAID
+        """Which keys are complete at a watermark: no event of them can follow."""
+        is_counted = self.count != NOT_GIVEN
         is_full = self.ended | (is_counted & (self.number[self.last] >= self.count))
         limit = self.limit if self.uncertainty.timeout is not None else np.where(is_counted, self.limit, FOREVER)
         return np.asarray(is_full | (limit <= time), bool)
 
 
 def is_needed(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, time: int, *, forgetting: bool) -> Mask:
-    """Which rows must be remembered after a time: the last ones of keys, and all that say more about their key.
+    """Which rows the state needs after a watermark: the last row of each key, and those with its count, bounds or rate.
 
-    Keys without further rows may be forgotten; if they are not, later rows of them are rejected.
+    With `forgetting`, complete keys are dropped; otherwise later rows of them are rejected.
     """
     log = SequenceLog.of(schema, rows)
     past = log.time <= time
@@ -143,7 +145,7 @@ def is_needed(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, tim
 
 
 def _last_with(log: SequenceLog, is_known: Mask) -> Mask:
-    """The last row of each key that says something."""
+    """The last of the chosen rows of each key."""
     owner = np.repeat(np.arange(len(log.first)), log.last - log.first + 1)
     place = np.full(len(log.first), -1)
     np.maximum.at(place, owner[is_known], np.flatnonzero(is_known))
@@ -153,12 +155,12 @@ def _last_with(log: SequenceLog, is_known: Mask) -> Mask:
 
 
 def _firsts(key: Hashes) -> Ints:
-    """Where the keys of sorted rows begin."""
+    """The first place of each key in sorted rows."""
     return np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
 
 
 def _any(is_known: Mask, first: Ints) -> Mask:
-    """Whether some row of each key says so."""
+    """Whether some row of each key is chosen."""
     return np.asarray(np.logical_or.reduceat(is_known, first), bool) if len(first) else np.empty(0, bool)
 
 
@@ -169,8 +171,8 @@ def _has_rate(rows: pa.Table, uncertainty: LostEvents) -> Mask:
 
 
 def _known(rows: pa.Table, name: str | None, order: Ints, first: Ints) -> Ints:
-    """What a column says about each key, in whichever of its rows."""
+    """The value of a column for each key, from any of its rows."""
     if name is None or not len(first):
-        return np.full(len(first), UNSAID)
-    values = pc.fill_null(rows[name].cast(pa.int64()), UNSAID).to_numpy()
+        return np.full(len(first), NOT_GIVEN)
+    values = pc.fill_null(rows[name].cast(pa.int64()), NOT_GIVEN).to_numpy()
     return np.asarray(np.maximum.reduceat(values[order], first), np.int64)

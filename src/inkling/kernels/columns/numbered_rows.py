@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-UNSAID = np.iinfo(np.int64).min
+NOT_GIVEN = np.iinfo(np.int64).min
 
 (
     FINE,
@@ -47,41 +47,41 @@ def judged(
 ):
     """The fault of every row, and the place of the last row of its key that was fine before it, or -1.
 
-    Rows stand by key, time and number, marks after events. Known ones were fine. UNSAID stands for no value, a negative
-    timeout is none, `fixed` means that all keys have a rate, and `border` is up to where worlds are decided.
+    Rows stand by key, time and number, marks after events. Known ones were fine. NOT_GIVEN stands for no value, a
+    negative timeout is none, `fixed` means that all keys have a rate, and `border` is up to where worlds are decided.
     """
     fault, before = np.zeros(len(key), np.int64), np.full(len(key), -1)
     last = -1
-    known_count = known_since = known_until = UNSAID
+    known_count = known_since = known_until = NOT_GIVEN
     known_rate = np.nan
     ended = False
     for i in range(len(key)):
         if i == 0 or key[i] != key[i - 1]:
             last = -1
-            known_count = known_since = known_until = UNSAID
+            known_count = known_since = known_until = NOT_GIVEN
             known_rate = np.nan
             ended = False
-        total = known_count if count[i] == UNSAID else count[i]
-        low = known_since if since[i] == UNSAID else since[i]
-        high = known_until if until[i] == UNSAID else until[i]
+        total = known_count if count[i] == NOT_GIVEN else count[i]
+        low = known_since if since[i] == NOT_GIVEN else since[i]
+        high = known_until if until[i] == NOT_GIVEN else until[i]
         speed = known_rate if np.isnan(rate[i]) else rate[i]
         before[i] = last
         if not is_known[i]:
             if last >= 0 and timeout >= 0 and time[i] - time[last] > timeout:
                 fault[i] = AFTER_TIMEOUT
-            elif known_count not in (UNSAID, total):
+            elif known_count not in (NOT_GIVEN, total):
                 fault[i] = COUNT_DIFFERS
-            elif total != UNSAID and total < number[i]:
+            elif total != NOT_GIVEN and total < number[i]:
                 fault[i] = COUNT_TOO_SMALL
-            elif total != UNSAID and has_role and total % 2:
+            elif total != NOT_GIVEN and has_role and total % 2:
                 fault[i] = ODD_COUNT
-            elif known_since not in (UNSAID, low):
+            elif known_since not in (NOT_GIVEN, low):
                 fault[i] = SINCE_DIFFERS
-            elif known_until not in (UNSAID, high):
+            elif known_until not in (NOT_GIVEN, high):
                 fault[i] = UNTIL_DIFFERS
-            elif low != UNSAID and low > time[i]:
+            elif low != NOT_GIVEN and low > time[i]:
                 fault[i] = BEFORE_SINCE
-            elif high != UNSAID and high < time[i]:
+            elif high != NOT_GIVEN and high < time[i]:
                 fault[i] = AFTER_UNTIL
             elif not np.isnan(speed) and not (0 < speed < np.inf):
                 fault[i] = BAD_RATE
@@ -95,7 +95,7 @@ def judged(
                 misplaced = _misplaced(number[i], word[i], total) if is_event[i] else FINE
                 if misplaced != FINE:
                     fault[i] = misplaced
-                elif total != UNSAID and total > number[i] and high == time[i]:
+                elif total != NOT_GIVEN and total > number[i] and high == time[i]:
                     fault[i] = NO_TIME_AFTER
         if fault[i] == FINE:
             last = i
@@ -110,13 +110,13 @@ def _at_the_start(number, time, is_event, i, low, has_rate, most, border):
     lost = number[i] - is_event[i]
     if lost == 0:
         return FINE
-    if low == UNSAID and not has_rate:
+    if low == NOT_GIVEN and not has_rate:
         return NOTHING_SINCE
     if low == time[i]:
         return NO_TIME_BEFORE
     if lost > most:
         return TOO_MANY_LOST
-    return LATE if low < border else FINE  # UNSAID is before everything
+    return LATE if low < border else FINE  # NOT_GIVEN is before everything
 
 
 @njit(cache=True, inline="always")
@@ -154,6 +154,6 @@ def _misplaced(number, word, total):
         return THE_FIRST
     if word == SUSPEND and number == total:
         return THE_LAST
-    if word == END and total != UNSAID and number != total:
+    if word == END and total != NOT_GIVEN and number != total:
         return NOT_THE_LAST
     return FINE
