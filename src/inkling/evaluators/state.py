@@ -85,7 +85,7 @@ def _narrowed_column(column: pa.Array) -> tuple[int | None, pa.Array]:
     return None, column
 
 
-FORMAT = 8
+FORMAT = 9
 
 _LENGTH = struct.Struct("<q")
 _BEGIN = b'{"format":'

@@ -1,4 +1,4 @@
-"""The first links of chains that have happened by a moment and wait for the next one, with their probabilities.
+"""Open matches of chains: first links that have happened by now and wait for the next one, with probabilities.
 
 What must not follow the first links is an absence after the last of them. The sum over ticks is taken for each tick of
 the first event apart: the window then limits the last link only, and others are kept out up to the moment itself.
@@ -36,7 +36,7 @@ ROWS_AT_ONCE = 1 << 18
 """About how many rows of sampled worlds are looked at together."""
 
 AT_ONCE = 1 << 16
-"""About how many ticks of first events are summed over together."""
+"""The most ticks of first events that are summed over together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class _OpenWorlds:
 
 @dataclass(frozen=True, slots=True)
 class OpenChains:
-    """The open matches of one chain; rows at or before `watermark` are complete, and `now` is the last moment."""
+    """Finds the open matches of one chain at time `now`; rows up to `watermark` are complete."""
 
     evaluator: ChainEvent
     declared: p.EventPlan
