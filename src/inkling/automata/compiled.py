@@ -1,4 +1,8 @@
-"""A pattern made ready to run: its alphabet, and its automata, built from its regular expression."""
+"""Compilation of a pattern: regular expression to minterm alphabet and marked automaton.
+
+The automaton is the position automaton (Glushkov 1961): one state per symbol of the expression, no empty moves.
+Complement and intersection are built as automata of their own and embedded.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +46,7 @@ class CompiledPattern:
         extras: Sequence[Guard] = (),
         max_states: int = MAX_STATES,
     ) -> "CompiledPattern":
-        """`extras` are guards that distinguish symbols although the pattern does not ask for them."""
+        """`extras`: further guards that distinguish symbols, for models."""
         alphabet = Alphabet.of((*guards_of(pattern.regex), *extras), n_streams, exclusive=exclusive, joint=joint)
         nfa = regex_to_nfa(pattern.regex, alphabet, max_states=max_states)
         if pattern.marked_only:
@@ -55,7 +59,7 @@ class CompiledPattern:
 
 
 class _Fragment(NamedTuple):
-    """A language under construction: how its words begin, where they may end, whether one is empty."""
+    """A sub-expression under construction: edges of first symbols, last states, whether it accepts the empty word."""
 
     first: tuple[NfaEdge, ...]
     last: tuple[int, ...]

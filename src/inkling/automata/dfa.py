@@ -1,6 +1,7 @@
-"""Deterministic automata as tables: one lookup per event.
+"""Deterministic automata as tables: determinization by subsets, minimization by partition refinement.
 
-From automata with choices to the smallest ones without: subsets of states, and equal states as one.
+Subsets drop states that another member simulates, which keeps them small. Minimization is the algorithm of Moore
+(1956).
 """
 
 import hashlib
@@ -71,7 +72,7 @@ class Dfa:
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
 
-Cover: TypeAlias = tuple[int, ...]  # by state: the set of states that can do all it can
+Cover: TypeAlias = tuple[int, ...]  # by state: the set of states that simulate it
 
 # Finding the relation takes time quadratic in the states; without it the automaton is only larger.
 MAX_SIMULATED = 1_500

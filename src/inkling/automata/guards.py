@@ -1,6 +1,7 @@
-"""Conditions on one event, and the finite alphabet of events they can distinguish.
+"""Guards, conditions on one event, and the finite alphabet of minterms that they distinguish.
 
-Ways in which guards can be true together, given what is known of the predicates they ask for.
+A minterm is a set of guards that can hold together; each event has exactly one, its symbol (Ntoulias et al., section
+3.1). Known exclusions and dependencies between predicates reduce their number.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +28,7 @@ class Joint:
             raise ValueError(f"sets of the predicates {self.mask:#x} are needed, got {sorted(self.sets)}")
 
     def among(self, bits: int) -> frozenset[int]:
-        """What can hold of those predicates that are looked at."""
+        """The sets that can hold, restricted to some predicates."""
         return frozenset(one & bits for one in self.sets)
 
 
@@ -39,8 +40,8 @@ def allowed(bits: int, exclusive: Iterable[int]) -> bool:
 def minterms(masks: Mapping[int, int], exclusive: Sequence[int], joint: Sequence[Joint], limit: int) -> list[int]:
     """The sets of guards that can be true together, those that ask for little first.
 
-    ``masks`` has the predicates that each guard asks for. Parts of the predicates that have nothing to do with each
-    other are looked at one after the other, and each spoils some guards.
+    ``masks`` has the predicates that each guard requires. Independent groups of predicates are enumerated one after the
+    other; each combination makes some guards false.
     """
     read = 0
     for mask in masks.values():
@@ -66,7 +67,7 @@ def _asked(truth: int, masks: Mapping[int, int]) -> int:
 
 
 def _parts(read: int, exclusive: Sequence[int], joint: Sequence[Joint]) -> list[int]:
-    """The predicates that are read, divided into parts that nothing known connects."""
+    """The predicates that are read, divided into independent groups."""
     parts = [1 << bit for bit in members(read)]
     for mask in (*exclusive, *(one.mask for one in joint)):
         touched = [part for part in parts if part & mask]

@@ -1,4 +1,8 @@
-"""What a pattern means on a word of events, by recursion on its structure: the definition, slow and plain."""
+"""The definition of regular patterns on a word of events, by recursion on the expression; not optimized.
+
+Ntoulias et al. (Wayeb), section 3.1: a pattern is detected at event k if a non-empty suffix of the events up to k is in
+its language.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Columns over finished matches: what outputs and HAVING conditions ask for, aggregates and ids included."""
+"""Columns over matches: values, aggregates and ids that outputs and HAVING read. Sums of integers are exact."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SAFE = float(1 << 62)
 
 
 def halves(numbers: Ints) -> tuple[Ints, Ints]:
-    """Numbers as upper and lower 32 bits, so that billions of them can be added up without overflow."""
+    """Integers as upper and lower 32 bits, so that billions of them can be added without overflow."""
     return numbers >> 32, numbers & _LOW
 
 
@@ -59,7 +59,7 @@ class WholeSums:
 
 
 def means_of_two(one: Ints, other: Ints) -> NDArray[np.float64]:
-    """The middle between two numbers each, rounded once."""
+    """The mean of two integers each, rounded once."""
     middle = (one + other) / 2.0
     large = np.flatnonzero(
         (np.abs(one.astype(np.float64)) >= _EXACT / 2) | (np.abs(other.astype(np.float64)) >= _EXACT / 2)
@@ -70,7 +70,7 @@ def means_of_two(one: Ints, other: Ints) -> NDArray[np.float64]:
 
 
 NOWHERE = np.iinfo(np.int64).min + 1
-"""A border that is not set."""
+"""In place of a time that is not set."""
 
 
 class Gather:
@@ -84,7 +84,7 @@ class Gather:
         slots: Ints,
         moments: Mapping[tuple[int, e.Edge], Ints] | None = None,
     ) -> None:
-        """`moments` are the borders of named nested patterns, by slot."""
+        """`moments`: the start and end times of named nested patterns, by slot."""
         self._batch = batch
         self.offsets = offsets
         self.rows = rows
@@ -142,7 +142,7 @@ class Gather:
 def aggregate(
     function: str, match: Ints, values: pa.Array | None, n: int, kind: Type, by: UserAggregate | None = None
 ) -> pa.Array:
-    """Value of an aggregate per match 0 … n-1; `match` says whose list each value belongs to, ascending."""
+    """The value of an aggregate for matches 0 to n - 1; `match` is the match of each value, ascending."""
     if values is None:
         return pa.array(np.bincount(match, minlength=n))
     present = pc.is_valid(values).to_numpy(zero_copy_only=False)
@@ -177,7 +177,7 @@ def aggregate(
 
 
 def _sums(match: Ints, numbers: np.ndarray, n: int) -> np.ndarray:
-    """Sums that are rounded once, so that they depend on nothing but the numbers of the list."""
+    """Sums that are rounded once, so that they do not depend on the order of the numbers."""
     offsets = np.searchsorted(match, np.arange(n + 1))
     return grouped_sums(offsets, np.ascontiguousarray(numbers).view(np.int64))
 
@@ -212,7 +212,7 @@ def _extreme(function: str, match: Ints, values: pa.Array, n: int) -> pa.Array:
 
 
 def lineage_ids(batch: EventBatch, offsets: Ints, rows: Ints) -> pa.ListArray:
-    """Ids per match, in pattern order; derived events contribute all of theirs."""
+    """The lineage of each match: ids in pattern order; derived events add all of theirs."""
     if batch.has_single_ids:
         return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), taken(batch.ids, rows))
     width = batch.id_offsets[rows + 1] - batch.id_offsets[rows]

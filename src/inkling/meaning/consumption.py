@@ -1,8 +1,9 @@
-"""`CONSUME RECENT` and `CONSUME CHRONOLOGICAL`: which pairs are made where everything is used once.
+"""The definition of CONSUME RECENT and CONSUME CHRONOLOGICAL: which pairs are made if each occurrence is used once.
 
-Both sides of a pair arrive one after the other, by their end; of simultaneous ones, the right side first. Whoever
-waits for a partner is stored, apart for each key. Only what passes all tests can be chosen, and only what is chosen
-is used up. What is too old for every limit around it is stored no longer.
+Anicic: Event Processing and Stream Reasoning with ETALIS, 2011, section 7.4. Occurrences of both sides of a pair arrive
+in order of their ends; of simultaneous ones, the right side first. An occurrence without a partner is stored, by key. A
+stored occurrence is chosen only if the pair passes all tests, and is then used up. Occurrences that are too old for
+every window are dropped.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from inkling.model.event import Value
 from inkling.model.time import Span
 
 RIGHT, LEFT = 0, 1
-"""The sides in the order in which simultaneous arrivals are dealt with."""
+"""The sides, in the order in which simultaneous arrivals are processed."""
 
 Key = tuple[Value, ...]
 
@@ -109,7 +110,7 @@ class _Consuming:
         return None
 
     def _merit(self, one: Occurrence) -> tuple[int, Value]:
-        """What PREFER compares; nothing at all is worst."""
+        """The value that PREFER compares; null is least."""
         length = one.end.time - one.start.time
         match self.policy.prefer:
             case p.Preference.LONGER:

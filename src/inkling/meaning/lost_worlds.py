@@ -1,4 +1,6 @@
-"""Worlds of streams with lost events: where each lost event lies among the known ones.
+"""The definition of lost events: worlds that differ in where each lost event lies among the known ones.
+
+Busany et al.: Interval-based Queries over Lossy IoT Event Streams, 2020 (SimpMatch), sections 3.1 and 3.2.
 
 Numbers are consecutive per key, so a gap shows how many events were lost. The lost times of a gap are the
 order statistics of uniform draws between its borders (Poisson arrivals of any rate). Known times cut the time
@@ -32,7 +34,7 @@ from inkling.model.uncertainty import LostEvents, Row, Rows, Weighted, exact
 
 @dataclass(frozen=True, slots=True)
 class Intensity:
-    """Each rate holds from its time on until the next one, the first one before, too; none: it is always the same."""
+    """Rates by the time from which they hold; the first rate also holds before. Without steps, the rate is constant."""
 
     steps: tuple[tuple[Fraction, Fraction], ...] = ()
 
@@ -61,7 +63,7 @@ class Intensity:
         return known[-1] if known else self.steps[0][1] if self.steps else Fraction(1)
 
     def between(self, lo: Fraction, hi: Fraction) -> Fraction:
-        """How many events come in that time, on average."""
+        """The expected number of events between two times."""
         times = [lo, *(time for time in self.changes if lo < time < hi), hi]
         return sum((self.after(since) * (until - since) for since, until in pairwise(times)), start=Fraction(0))
 
@@ -76,7 +78,7 @@ def _number(value: object) -> Fraction:
 
 
 EMPTY_KEY = "empty key"
-"""What a row of a world has that is no event."""
+"""The column that marks rows of a world that are no events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ class LosingStream:
 
     @property
     def empty_keys(self) -> list[Row]:
-        """The last mark of every key that has no events: the key is there all the same."""
+        """The last mark of each key without events; such keys still count."""
         keys = [key for key in keys_of(self.rows, self.schema) if key.total == 0]
         last = [max(key.rows, key=lambda row: exact(row[self.schema.start])) for key in keys]
         return [{**row, EMPTY_KEY: True} for row in last]
@@ -162,7 +164,10 @@ class LosingStream:
 
 
 def with_hidden(losses: Iterable[Loss], shape: int) -> tuple[Loss | None, ...]:
-    """Every event is the last of as many points; before the border behind them, one less is hidden."""
+    """Lost events with the hidden points of Erlang distances.
+
+    Shape - 1 hidden points before each event and at the end.
+    """
     hidden: tuple[Loss | None, ...] = (None,) * (shape - 1)
     return (*(point for loss in losses for point in (*hidden, loss)), *hidden)
 
@@ -192,13 +197,13 @@ def cells_of(gaps: Sequence[Gap], times: Iterable[Fraction]) -> list[Cell]:
 
 
 def fill(cells: Sequence[Cell], gaps: list[Gap]) -> Iterator[Weighted[list[tuple[Fraction, Loss]]]]:
-    """Every way to place what is left of the gaps into the remaining cells, with its volume."""
+    """All ways to place the remaining losses of the gaps into the remaining cells, with their volumes."""
     if not any(gap.losses for gap in gaps):
         yield Fraction(1), []
         return
     for place, cell in enumerate(cells):  # the next one that holds anything
         if any(gap.losses and gap.hi <= cell.lo for gap in gaps):
-            return  # too late for what is left
+            return  # a loss cannot be placed any more
         for rate, here, left in _orders(cell, gaps):
             volume = rate * cell.length ** len(here) / factorial(len(here))
             events = [loss for loss in here if loss is not None]

@@ -1,6 +1,8 @@
-"""Where a pattern occurs among the events of one partition, by trying everything.
+"""The definition of patterns: where a pattern occurs among the events of one partition, by trying all candidates.
 
-Nothing here is optimized; it is written to be read beside the language reference.
+The operators extend those of ETALIS (Anicic 2011, section 6.3, the declarative semantics). Nothing here is optimized.
+
+    SEQ(A a, B b) over A at 1, A at 2, B at 3 under ANY: (1, 3) and (2, 3).
 """
 
 from __future__ import annotations
@@ -29,13 +31,13 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One way in which a pattern happened, given what was bound to its left."""
+    """One occurrence of a pattern, given the bindings to its left."""
 
     bindings: Bindings
     start: Instant
     end: Instant
     lineage: tuple[Member, ...]
-    known_at: int  # when nothing later can undo it
+    known_at: int  # the time from which no later event can undo it
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,9 @@ class _Absence:
 
 @dataclass(frozen=True, slots=True)
 class _PartialMatch:
-    """A sequence in the making: the hull of what is placed so far, and the absences still to be checked.
+    """A partial match of a sequence: the hull of the placed parts, and the absences still to be checked.
 
-    `rivals` are what the sequence could continue with instead of what comes next; the earliest of all goes first.
+    `rivals` are occurrences that compete with the next part; the earliest of all is taken.
     """
 
     bindings: Bindings
@@ -85,7 +87,7 @@ class _PartialMatch:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """The events of one partition in canonical order, and what else an occurrence may depend on."""
+    """The events of one partition in canonical order, with the scope and the context of expressions."""
 
     events: tuple[Event, ...]
     scope: tuple[Event, ...]
@@ -219,7 +221,10 @@ class Partition:
         yield from found
 
     def _except(self, pattern: p.Except, at: Bindings) -> Iterator[Occurrence]:
-        """What happens when nothing else does: the other pattern sees the bindings of what it would undo."""
+        """Occurrences without an occurrence of the other pattern on the same interval.
+
+        The other pattern sees their bindings.
+        """
         for found in self.occurrences(pattern.pattern, at):
             others = self.occurrences(pattern.other, found.bindings)
             if not any(relation_holds("EQUALS", found.start, found.end, one.start, one.end) for one in others):
@@ -371,7 +376,7 @@ class Partition:
             yield from unfold(1, first.followed_by(found))
 
     def _candidates_of_part(self, part: p.Part | None, so_far: _PartialMatch) -> tuple[Occurrence, ...]:
-        """What a part could begin with after what is placed so far."""
+        """The occurrences with which a part could begin after the placed parts."""
         match part:
             case None:
                 return ()
@@ -395,11 +400,14 @@ class Partition:
         ]
         for one in following:
             is_chosen = end is None or self._may_follow(policy, end, one, [*following, *so_far.rivals])
-            if is_chosen and self._goes_on(pattern, one):
+            if is_chosen and self._passes_checks(pattern, one):
                 yield one
 
-    def _goes_on(self, pattern: p.Pattern, chosen: Occurrence) -> bool:
-        """Whether a hop leads on: an event that fails a CHECK is the next one all the same, and the last."""
+    def _passes_checks(self, pattern: p.Pattern, chosen: Occurrence) -> bool:
+        """Whether a chosen event passes its CHECK.
+
+        An event that fails it is chosen all the same, and ends the match.
+        """
         checks = pattern.checks if isinstance(pattern, p.Leaf) else ()
         return all(self._is_candidate(check, chosen.lineage[-1].slot, chosen.bindings) for check in checks)
 

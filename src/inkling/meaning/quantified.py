@@ -1,4 +1,6 @@
-"""What it means that ALL, SOME or AT LEAST k segments of one key are related to segments of another.
+"""The definition of relations between segments: ALL, SOME or AT LEAST k segments of a key are related to another's.
+
+Busany et al. (SimpMatch), section 2.2: queries over interval relations.
 
 A left segment qualifies if enough right segments are related to it, and the relation holds if enough left segments
 qualify. ALL over no segments is true, AT LEAST 1 over none is false; but only keys that occur are compared.
@@ -22,14 +24,14 @@ from inkling.model.time import Instant
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of time that belongs to a key: one event, or the two that open and close it."""
+    """An interval of a key: one event, or two events that open and close it."""
 
     start: Instant
     end: Instant
     events: tuple[Event, ...]
 
     def value(self, column: str) -> Value:
-        """What its opening event says, or its closing one where that says nothing."""
+        """The value of its opening event, or of its closing one if null."""
         return next((event.values[column] for event in self.events if event.values[column] is not None), None)
 
 
@@ -48,7 +50,7 @@ class KeySegments:
 
     @property
     def start(self) -> int:
-        """Where the first segment starts; a key without segments is where its events are."""
+        """The start of the first segment, or of the first event if there is no segment."""
         return min(one.start.time for one in self.segments or self.events)
 
     @property

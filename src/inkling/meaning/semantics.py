@@ -1,4 +1,4 @@
-"""The definition: which results every event of a program has in one world.
+"""The definition of results: which results each event of a program has in one world.
 
 Every evaluator is a faster way to compute what this module and `occurrences` say.
 """
@@ -36,10 +36,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A result, also as an event that others can use.
-
-    `depth` shows through how many results of its own recursion it depends on something else.
-    """
+    """A result, also as an event that other events read; `depth` is its depth in a recursion, 0 without one."""
 
     event: Event
     result: Result
@@ -54,7 +51,7 @@ def semantics(program: p.ProgramPlan, world: World, context: ExpressionContext) 
         if group.is_recursive:
             derived = least_model(group, world, context, known_at)
         elif group.events[0].forecast is not None:
-            derived = []  # what a forecast says depends on a model: see `markov.meaning`
+            derived = []  # forecasts depend on a model and have no definition here
         else:
             derived = derive(group.events[0], world, context, known_at)
         world = replace(world, events=(*world.events, *(found.event for found in derived)))
@@ -67,9 +64,9 @@ def semantics(program: p.ProgramPlan, world: World, context: ExpressionContext) 
 def least_model(
     group: EventGroup, world: World, context: ExpressionContext, known_at: Mapping[Event, int]
 ) -> list[Derived]:
-    """The results of events that depend on each other: all that end at one time, then all that end at the next.
+    """The results of events that depend on each other, the least model (Anicic 2011, section 6.3), by end time.
 
-    What ends at a time is derived again and again, from nothing, until that changes nothing any more.
+    Results that end at a time are derived repeatedly, starting from none, until they do not change.
     """
     settled: list[Derived] = []
     for time in sorted({one.end.time for one in world.of(*group.outer_sources)}):
@@ -108,7 +105,7 @@ def derive(
 
 
 def pieces(event: p.EventPlan, world: World) -> Iterator[tuple[Row, tuple[Event, ...]]]:
-    """What an event looks at, in pieces that know nothing of each other, with the key of each."""
+    """The events that an event reads, in independent pieces: partitions, cut at resets; with the key of each."""
     resets = world.resets_of(*event.sources)
     compares_keys = isinstance(event.pattern, p.Quantified)
     every = world.keys_of(*event.sources) if compares_keys else world.of(*event.sources)
@@ -146,7 +143,7 @@ def _partitions(event: p.EventPlan, events: tuple[Event, ...]) -> Iterator[tuple
 
 
 def _between_resets(key: Row, events: tuple[Event, ...], resets: tuple[Event, ...]) -> Iterator[tuple[Event, ...]]:
-    """The events of one key in pieces that know nothing of each other: a reset of the key ends one of them."""
+    """The events of one key, cut at its resets."""
     borders = [one.position for one in resets if all(one.values[column] == value for column, value in key.items())]
     if not borders:
         yield events
@@ -196,7 +193,7 @@ def _restarting(matches: list[Occurrence]) -> list[Occurrence]:
 def _results(
     event: p.EventPlan, matches: list[Occurrence], context: ExpressionContext, depths: Mapping[Event, int] | None
 ) -> Iterator[Derived]:
-    """Group matches into results as `PER` says; each group speaks through its witness."""
+    """Groups matches into results by PER; the witness of a group supplies its values and lineage."""
 
     def returned(match: Occurrence) -> tuple[Value, ...]:
         return tuple(value_of(output.expr, match.bindings, context) for output in event.returns)
@@ -230,7 +227,7 @@ def _results(
 
 
 def _as_seen_again(match: Occurrence) -> Occurrence:
-    """A match of a recursion with the borders that its result will have when it is read again."""
+    """A match of a recursion with the places that its result has as an input event."""
     start, end = ends_of(match.start.time, match.end.time)
     return replace(match, start=start, end=end)
 

@@ -1,9 +1,7 @@
-"""The meaning of a stream declaration: rows become events, with their derived columns.
+"""The definition of streams: rows become events in canonical order, with derived columns.
 
-The rows of one key stand in canonical order: by time, then by the place that `ORDER BY` gives, then by id.
-`PREV` and `SINCE_CHANGE` look back along that order; a missing value is a value like any other there.
-
-Where events stand in the canonical order, in which any two events of a world differ.
+The canonical order of a key is by time, then by the value of ORDER BY, then by id; any two events of a world differ in
+it. PREV and SINCE_CHANGE look back along this order; null is a value like any other for them.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ def world_of(program: ProgramPlan, rows: Mapping[str, Sequence[RawRow]], context
 
 
 def standing(schema: StreamSchema, rows: Sequence[RawRow]) -> Sequence[RawRow]:
-    """The rows of events that nobody withdraws, wherever the withdrawal stands among the rows."""
+    """The rows of events that are not withdrawn, wherever the withdrawal is among the rows."""
     if schema.op is None or schema.id is None:
         return rows
     withdrawn = {row.get(schema.id) for row in rows if row.get(schema.op) == "-"}
@@ -230,7 +228,7 @@ def _derive(stream: StreamPlan, event: Event, previous: _Latest | None, context:
 
 
 def _looked_up(expr: Expr, event: Event, previous: _Latest | None, since: Row) -> Expr:
-    """The expression with what lies in the past of the row filled in."""
+    """The expression with PREV and SINCE_CHANGE replaced by their values."""
     match expr:
         case PreviousColumn(column=column, type=kind):
             return e.Literal(None if previous is None else previous.event.values[column], kind)

@@ -1,4 +1,7 @@
-"""An uncertain stream is weighted certain streams: the definition of uncertainty, in exact fractions.
+"""The definition of uncertainty: an uncertain stream is a set of certain streams with probabilities, as fractions.
+
+Possible worlds as in Re et al. (Lahar), section 2.3, Zhang et al. (imprecise timestamps), section 3.3, and Busany et
+al. (SimpMatch), section 3.1.
 
 Each kind of uncertainty lists its possible worlds as rows of a certain stream with the probability of each. The
 probability of anything is the sum over the worlds in which it happens. Nothing here is optimized.
@@ -51,7 +54,7 @@ from inkling.model.uncertainty import (
 
 Path = tuple[Row, ...]
 State = tuple[object, ...] | None
-"""What was the case at a time, None for "no event"."""
+"""The value at a time; None for "no event"."""
 
 
 def independent_worlds(rows: Rows, uncertainty: ProbableValue, schema: StreamSchema) -> Iterator[Weighted[Rows]]:

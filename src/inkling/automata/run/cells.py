@@ -1,4 +1,7 @@
-"""How patterns share the work of distinguishing rows: groups of patterns that read one column of cells."""
+"""Cells: combinations of input and predicate bits, computed once for a group of patterns.
+
+Each pattern maps cells to its own symbols, so rows are classified once for all patterns of a group.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
-"""Many patterns over batches of rows: detections with their witnesses, whatever the cut into batches.
+"""Many patterns over batches of rows: detections with their witnesses, independent of the cut into batches.
 
-What a pass over rows found: where each pattern held, and the first match that ends there.
-
-Automata laid out as flat arrays for the kernels.
+A detection is an event at which a pattern holds; its witness is the first match that ends there. Automata are flat
+arrays (`run_tables`) for the kernel `kernels.automaton.witness`.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Open runs of many keys: the work of a step grows with its rows, not with the keys that it does not touch."""
+"""Open runs of many keys in growing pools: the work of a step depends on its rows, not on untouched keys."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -72,7 +72,7 @@ def _column(column: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 Ints = npt.NDArray[np.int64]
 
 SPARE = 4096
-"""So many runs and events that nobody needs may lie about before they are cleared away."""
+"""The number of unused runs and events in the pools before they are cleared."""
 
 
 class RunMemory:

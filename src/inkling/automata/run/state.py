@@ -1,4 +1,4 @@
-"""What is remembered between batches: the partial matches of the keys that have any."""
+"""The state between batches: the partial matches (runs) of all keys that have any."""
 
 from dataclasses import dataclass, replace
 

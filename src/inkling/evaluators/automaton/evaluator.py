@@ -1,4 +1,7 @@
-"""The evaluator of regular events: all automata of a stage read one batch of events, under one index of keys."""
+"""Automata on streams: all automata of a stage read the same batches, with one index of keys.
+
+Ntoulias et al. (Wayeb), section 3.1: symbolic automata per key; here with the events of each match.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +29,23 @@ from inkling.physical.checks import no_resets
 from inkling.physical.plan import EventStep, Stage
 
 SPARE_KEYS = 1024
-"""So many keys without open matches may stay in the index before it is tidied."""
+"""The number of keys without open runs that the index may hold before they are cleared."""
 
 
 @dataclass(frozen=True, slots=True)
 class AutomataState:
-    """The open runs of each automaton, whose keys are in the index; a step changes both in place."""
+    """The open runs of each automaton, and the index of their keys; steps change both in place."""
 
     automata: tuple[RunsState, ...]
     keys: KeyIndex
 
     def tidied(self) -> AutomataState:
-        """The same with a index of the keys that have open runs."""
+        """The state with an index of only the keys that have open runs."""
         live = self._live_keys()
         return AutomataState(tuple(renamed(one, live) for one in self.automata), self.keys.only(live))
 
     def as_stored(self) -> StoredAutomata:
-        """The same; keys without open runs are as good as forgotten."""
+        """The stored form, without keys that have no open run."""
         live = self._live_keys()
         keys = self.keys.to_table().take(pa.array(live)) if len(live) else self.keys.schema.empty_table()
         return StoredAutomata(tuple(renamed(one, live) for one in self.automata), keys)
@@ -57,7 +60,7 @@ class AutomataState:
 
 @dataclass(frozen=True, slots=True)
 class StoredAutomata:
-    """The state of automata as it is written: with a table of keys, in the order of their codes."""
+    """The stored form of automata: runs, and a table of keys in the order of their codes."""
 
     automata: tuple[RunsState, ...]
     keys: pa.Table
@@ -65,15 +68,15 @@ class StoredAutomata:
 
 @dataclass(frozen=True, slots=True)
 class AutomatonEvaluator:
-    """Has all automata of a stage read the next events."""
+    """Answers the regular events of a stage."""
 
     stage: Stage
     automata: tuple[RegularEvents, ...]
-    owners: bool = False  # whether results say whose they are
+    owners: bool = False  # whether matches have the hashes of their keys
 
     @classmethod
     def of(cls, steps: Iterable[EventStep], setting: StageSetting) -> list[AutomatonEvaluator]:
-        """One for all events whose automata fit into memory."""
+        """One evaluator for all events whose automata fit into memory; the network answers the others."""
         made = cls(setting.stage, setting.engine.automata, setting.owners)
         if any(bit is not None for bit in setting.stage.resets):
             answered = {event.name for event in made.events}
@@ -150,7 +153,7 @@ class AutomatonEvaluator:
 
 
 def _without_ties(automaton: RegularEvents, batch: EventBatch) -> tuple[EventBatch, pa.Table | None]:
-    """The rows without those at the place of the row before, which are distinguished; an order cannot have them."""
+    """The rows without those that ORDER BY leaves unordered with the row before, and these rows."""
     if not any_tied(batch.key, batch.end, batch.end_place):
         return batch, None
     tied = automaton.ties(batch)
@@ -164,13 +167,13 @@ def _without_ties(automaton: RegularEvents, batch: EventBatch) -> tuple[EventBat
 
 
 def _by_code(batch: EventBatch, codes: Ints) -> EventBatch:
-    """The same rows, keys under their codes and sorted by them."""
+    """The batch with key codes as keys, sorted by them."""
     named = replace(batch, key=codes[batch.key])
     return named.take(np.argsort(named.key, kind="stable"))
 
 
 def _tidied(keys: KeyIndex, states: Sequence[RunsState]) -> KeyIndex:
-    """Keys without an open match are forgotten once there are many of them."""
+    """The index without keys that have no open run, if there are many of them."""
     if len(keys) <= 2 * sum(state.n_keys for state in states) + SPARE_KEYS:
         return keys
     live = states[0].live_keys()

@@ -1,4 +1,4 @@
-"""Events that open matches hold, with what results will say of them; found by their place."""
+"""The events of open runs, by place: ids, times and columns for the results that will name them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MANY_WORDS = 1 << 16
 
 
 class Growing:
-    """A column that grows at its end; what it costs to add or read values does not depend on how many there are."""
+    """A column that grows at its end in amortized constant time per value."""
 
     __slots__ = ("_kind", "_n", "_valid", "_values")
 
@@ -21,7 +21,7 @@ class Growing:
         self._kind = kind
         self._n = 0
         self._values: np.ndarray = np.empty(_SPARE_ROWS, _DTYPES.get(kind, np.dtype(object)))
-        self._valid: np.ndarray | None = None  # none while nothing is missing
+        self._valid: np.ndarray | None = None  # None while there are no nulls
 
     def append(self, array: pa.Array) -> None:
         first, self._n = self._n, self._n + len(array)
@@ -42,7 +42,7 @@ class Growing:
         self._values[first : self._n] = array.to_numpy(zero_copy_only=False)
 
     def extend(self, values: np.ndarray) -> None:
-        """Add values of the column's own type of which none is missing."""
+        """Appends values of the type of the column, without nulls."""
         first, self._n = self._n, self._n + len(values)
         if self._n > len(self._values):
             self._values = _longer(self._values, 2 * self._n)
@@ -58,7 +58,7 @@ class Growing:
         return pa.array(values, self._kind, mask=~self._valid[places])
 
     def numbers(self, places: Ints) -> Ints:
-        """Whole numbers of which none is missing."""
+        """Integers without nulls."""
         return np.asarray(self._values[places], dtype=np.int64)
 
     def keep_only(self, places: Ints) -> None:
@@ -120,7 +120,7 @@ class EventStore:
             column.append(columns[name])
 
     def take(self, places: Ints) -> EventBatch:
-        """Some of the events as a batch for those who read ids, times and columns; the rest is blank."""
+        """Some of the events as a batch with ids, times and columns; keys and predicate masks are zero."""
         assert self._place is not None
         assert self._ids is not None
         n = len(places)
@@ -144,7 +144,7 @@ class EventStore:
         )
 
     def keep_only(self, places: Ints) -> None:
-        """Forget the other events; these get their places in this order."""
+        """Drops all other events; these get places in this order."""
         if not self._n:
             return
         offsets, id_places = self._id_places(places)
@@ -158,7 +158,7 @@ class EventStore:
         self._n = len(places)
 
     def cut(self, n: int) -> None:
-        """Forget all but the first events."""
+        """Drops all but the first n events."""
         if n == self._n:
             return
         n_ids = int(self._id_end.numbers(np.array([n - 1]))[0]) if n else 0
@@ -170,7 +170,7 @@ class EventStore:
         self._n = n
 
     def batch(self) -> EventBatch | None:
-        """All of them."""
+        """All events; None if there are none."""
         return self.take(np.arange(self._n)) if self._n else None
 
     def _id_places(self, places: Ints) -> tuple[Ints, Ints]:
@@ -185,14 +185,14 @@ class EventStore:
 
 
 def place_texts(batch: EventBatch, places: Ints) -> pa.Array:
-    """Places as `ORDER BY` has them, null without one."""
+    """Values of ORDER BY; null without one."""
     nowhere = np.abs(places) >= UNORDERED
     numbers = pa.array(places, mask=nowhere) if nowhere.any() else pa.array(places)
     return numbers if batch.place_words is None else batch.place_words.take(numbers)
 
 
 def _ranked(places: pa.Array) -> tuple[Ints, pa.Array | None]:
-    """Places as numbers that compare like them, and the words whose ranks they are, unless they are plain."""
+    """Places as integers in the same order, and the sorted values whose ranks they are, unless they are integers."""
     words = None
     if not pa.types.is_int64(places.type) or _is_wide(places):
         unique = pc.drop_null(pc.unique(places))

@@ -1,6 +1,7 @@
-"""Automata over batches of events: all regular events that share a scope advance together.
+"""Regular events as symbolic automata: all regular events with one scope read a batch together.
 
-A regular pattern as a symbolic regular expression over the rows of a stage.
+A pattern becomes a symbolic regular expression over predicate masks of rows (`to_regex`; Ntoulias et al., section 3.1),
+which is compiled together with those of other events (`automata.run.engine.PatternSet`).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from inkling.physical.plan import EventStep
 
 
 def to_regex(step: EventStep, bit_place: dict[int, int]) -> Regex:
-    """The words whose ends are the event's results; `bit_place` renumbers conditions for the automaton."""
+    """The regular expression of an event; `bit_place` renumbers conditions for the automaton."""
     return expression_of(step.event, _OfStep(step, bit_place))
 
 
@@ -55,7 +56,7 @@ class _OfStep:
 
 
 MAX_LISTED = 100_000_000
-"""Events that the results of one event may list together, in one partition: several gigabytes."""
+"""The limit on entries in the lineages of one event in one batch: several gigabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +74,12 @@ class RegularEvents:
         return RunsState(self.patterns.initial_state(), None, np.empty(0, np.int64), 0)
 
     def step(self, state: RunsState, batch: EventBatch) -> tuple[RunsState, tuple[MatchBatch, ...]]:
-        """Read the next events of each key; results name events of earlier batches too. The state stays as it is."""
+        """Reads the next events of each key; does not change the state."""
         after = state.copy()
         return after, self.go_on(after, batch)
 
     def go_on(self, state: RunsState, batch: EventBatch, codes: Ints | None = None) -> tuple[MatchBatch, ...]:
-        """The same, changing the state; `codes` gives the state's numbers of the batch's keys."""
+        """Reads the next events and changes the state; `codes` are the key codes of the state, by key of the batch."""
         fresh = self._of_scope(batch)
         if not len(fresh):
             return tuple(self._nothing(step, batch) for step in self.steps)
@@ -95,7 +96,7 @@ class RegularEvents:
                 for number, step in enumerate(self.steps)
             )
         except BaseException:
-            events.cut(n_before)  # a state is never half of two steps
+            events.cut(n_before)  # leave the state as it was
             raise
         memory.keep(keys, room)
         if memory.is_loose:
@@ -103,7 +104,7 @@ class RegularEvents:
         return results
 
     def ties(self, batch: EventBatch) -> np.ndarray:
-        """Which rows of the scope stand at the place of the row before, so that none comes before the other."""
+        """Which rows of the scope ORDER BY leaves unordered with the row before."""
         inside = np.flatnonzero(comes_from(batch, self.steps[0].scope))
         tied = np.zeros(len(batch), bool)
         if len(inside) == len(batch):
@@ -121,7 +122,7 @@ class RegularEvents:
         return batch if inside.all() else batch.take(np.flatnonzero(inside))
 
     def evaluate(self, batch: EventBatch) -> tuple[MatchBatch, ...]:
-        """All results over whole keys."""
+        """All matches over all rows of some keys."""
         return self.step(self.start(), batch)[1]
 
     def _streams(self, batch: EventBatch) -> np.ndarray:
@@ -163,7 +164,7 @@ class RegularEvents:
         )
 
     def _nothing(self, step: EventStep, batch: EventBatch) -> MatchBatch:
-        """No results, with the types that they would have."""
+        """An empty batch of matches with the right types."""
         name = step.event.name
         if name not in self._empty:
             none = np.empty(0, np.int64)
@@ -177,7 +178,7 @@ class RegularEvents:
 
 
 def _in_one_order(known: EventBatch, first: Ints, fresh: EventBatch, last: Ints) -> tuple[Ints, Ints, pa.Array | None]:
-    """Places of the first events and of the last ones, and the words whose ranks both are."""
+    """Places of first and last events in one order, and the sorted values whose ranks they are."""
     starts, ends = known.start_place[first], fresh.end_place[last]
     if known.place_words is None and fresh.place_words is None:
         return starts, ends, None
@@ -191,7 +192,7 @@ def _in_one_order(known: EventBatch, first: Ints, fresh: EventBatch, last: Ints)
 
 
 def _reject_endless_lists(event: str, n_members: int) -> None:
-    """A repetition without a limit gives ever longer matches, whose lists together grow with the square of the rows."""
+    """Rejects lineages that are too long in total: without a limit, a repetition makes them grow quadratically."""
     if n_members > MAX_LISTED:
         raise InputError.of(
             "INK0602",
@@ -204,7 +205,7 @@ def _reject_endless_lists(event: str, n_members: int) -> None:
 def automata_of(
     steps: tuple[EventStep, ...], resets: tuple[int | None, ...], context: ExpressionContext
 ) -> tuple[RegularEvents, ...]:
-    """One evaluator per scope and per 64 conditions; events whose automata do not fit in memory are left out.
+    """Automata per scope and per 64 conditions; events whose automata do not fit into memory are left out.
 
     `resets` has an item per input of the stage.
     """
@@ -222,7 +223,7 @@ def automata_of(
 def _fitting(
     steps: tuple[EventStep, ...], resets: tuple[int | None, ...], context: ExpressionContext
 ) -> tuple[RegularEvents, ...]:
-    """One evaluator of all steps, or one of each that can have one."""
+    """Automata of all steps together, or of each step that fits into memory."""
     try:
         return (_compile(steps, resets, context),)
     except (TooManyStates, TooManySymbols):

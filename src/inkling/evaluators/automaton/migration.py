@@ -1,4 +1,8 @@
-"""Open runs that continue elsewhere: in automata that were compiled with other events, or from another row on."""
+"""Migration of open runs to automata that were compiled with other events, when a program replaces a running one.
+
+A state of the old automaton continues as the bisimilar state of the new one: both accept the same words with the same
+marks.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +28,15 @@ from inkling.physical.plan import EventStep
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Where the partial matches of one pattern come from."""
+    """The origin of the runs of one pattern."""
 
-    state: int  # which of the given states
-    pattern: int  # in the set to which that state belongs
-    states: npt.NDArray[np.int32]  # what each automaton state is called now
+    state: int  # the number of the old state
+    pattern: int  # its number in the old set of patterns
+    states: npt.NDArray[np.int32]  # by old automaton state: the new one, or -1
 
 
 def same_states(old: CompiledPattern, new: CompiledPattern, guards: Mapping[Guard, Guard]) -> npt.NDArray[np.int32]:
-    """For each state of one automaton the state of the other with the same future, -1 where there is none.
+    """For each state of one automaton the bisimilar state of the other, -1 if there is none.
 
     ``guards`` says which guards of the new pattern those of the old one are.
     """
@@ -44,7 +48,7 @@ def same_states(old: CompiledPattern, new: CompiledPattern, guards: Mapping[Guar
     right = _relabelled(new.nfa, [number.get(truth) for truth in new.alphabet.truths], shift)
     finals = old.nfa.finals | {state + shift for state in new.nfa.finals}
     classes = bisimilar(Nfa((*left, *right), frozenset(finals)))
-    # no run is in the start state, although another state may have the same future
+    # no run is in the start state, so it is never the target, although it may be bisimilar
     place = {one: state for state, one in enumerate(classes[shift + 1 :], start=1)}
     return np.array([place.get(one, -1) for one in classes[:shift]], dtype=np.int32)
 
@@ -78,7 +82,7 @@ class MigratedState:
 
 
 def transferred(new: PatternSet, held: Sequence[MigratedState], origins: Sequence[Origin | None]) -> AutomatonState:
-    """A state of the new set: each pattern continues with the runs of its origin, or has none yet."""
+    """The state of the new patterns: each has the runs of its origin, or none."""
     fresh = new.initial_state()
     if not held:
         return fresh
@@ -103,7 +107,7 @@ def transferred(new: PatternSet, held: Sequence[MigratedState], origins: Sequenc
 
 
 def _places(state: AutomatonState, pattern: int) -> npt.NDArray[np.int64]:
-    """Where the runs of one pattern stand."""
+    """The positions of the runs of one pattern."""
     counts, begins = state.counts[:, pattern], state.begins[:, pattern]
     ends = np.cumsum(counts)
     return np.asarray(np.repeat(begins - (ends - counts), counts) + np.arange(counts.sum()), dtype=np.int64)
@@ -137,7 +141,7 @@ def migrated(
     kept: Collection[str],
     relaid: Callable[[EventBatch], EventBatch],
 ) -> RunsState:
-    """The state of the new automata: the runs of events that are kept; the others have none yet.
+    """The state of the new automata, with the runs of kept events.
 
     `relaid` gives events that runs hold the columns that the new automata expect.
     """
@@ -151,7 +155,7 @@ def migrated(
 def step_since(
     automata: RegularEvents, state: RunsState, batch: EventBatch, since: Sequence[int]
 ) -> tuple[RunsState, tuple[MatchBatch, ...]]:
-    """A step in which event number i sees only rows that end after `since[i]`."""
+    """A step in which event i ignores rows that end by `since[i]`."""
     times = sorted(set(since))
     stepped = [automata.step(state, batch.take(np.flatnonzero(batch.end > time))) for time in times]
     origins = [

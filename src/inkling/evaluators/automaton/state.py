@@ -1,4 +1,4 @@
-"""The state of automata between batches: open runs, and the events that a later result may still name; split by key."""
+"""The state of automata between batches: open runs by key, and the events that they contain."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from inkling.model.batch import EventBatch, Ints, one_after_the_other
 
 
 class RunsState:
-    """Runs and the events they hold, `numbers` being what the runs call them.
+    """Runs and their events; `numbers` are the event numbers in the runs.
 
-    It is held in one of two forms and changes over when the other one is asked for: as values, or as a memory that is
-    changed in place, where an event's number is its place.
+    The state has one of two forms and converts on demand: immutable values, or a memory that steps change in place, in
+    which the number of an event is its place in the `EventStore`.
     """
 
     __slots__ = ("_memory", "_values")
@@ -54,7 +54,7 @@ class RunsState:
         return self._memory[0].live_keys() if self._memory is not None else self.runs.key
 
     def copy(self) -> RunsState:
-        """Another one with the same values."""
+        """A copy; values are immutable and shared."""
         return RunsState(*self._as_values())
 
     def as_stored(self) -> StoredRunsState:
@@ -86,7 +86,7 @@ class RunsState:
         return self._memory
 
     def rename_keys(self, codes: Ints) -> None:
-        """Name keys by their places among these codes, which are all that occur, ascending."""
+        """Renumbers keys by their place among these ascending codes, which include all keys."""
         self.memory()[0].rename(codes)
 
     def _as_values(self) -> tuple[AutomatonState, EventBatch | None, Ints, int]:
@@ -110,12 +110,12 @@ def without(state: RunsState, codes: Ints) -> RunsState:
 
 
 def renamed(state: RunsState, codes: Ints) -> RunsState:
-    """The same with each key named by its place among ascending codes, which are all that occur."""
+    """The state with keys renumbered by their place among ascending codes, which include all keys."""
     return RunsState(state.runs.renamed(codes), state.rows, state.numbers, state.next_number)
 
 
 def joined(one: RunsState, other: RunsState, codes: Ints) -> RunsState:
-    """The runs of some keys and of others, whose key number i is called `codes[i]` from now on."""
+    """The runs of two states of different keys; key i of the second becomes `codes[i]`."""
     if not other.runs.n_keys:
         return RunsState(one.runs, one.rows, one.numbers, one.next_number)
     shift, nodes = one.next_number, other.runs.nodes
@@ -142,7 +142,7 @@ def _with_events_of(state: RunsState, runs: AutomatonState) -> RunsState:
 
 @dataclass(frozen=True, slots=True)
 class StoredRunsState:
-    """The same as it is written; without `numbers`, events are numbered by their places."""
+    """The stored form of runs; without `numbers`, events are numbered by place."""
 
     runs: AutomatonState
     events: pa.Table | None
@@ -155,7 +155,7 @@ _COLUMN = "column "
 
 
 def _event_table(batch: EventBatch) -> pa.Table:
-    """What results may say of events that automata hold; a point's start is its end."""
+    """The events of runs as a table; points have no start column."""
     columns: dict[str, Any] = {"end": batch.end, "place": batch.start_place}
     if not np.array_equal(batch.start, batch.end):
         columns["start"] = batch.start
@@ -180,7 +180,7 @@ def _events_of(table: pa.Table, words: pa.Array | None) -> EventBatch:
         place,
         end,
         np.arange(len(table)),
-        np.broadcast_to(np.uint64(0), (len(table), 1 << 16)),  # nobody asks for conditions any more
+        np.broadcast_to(np.uint64(0), (len(table), 1 << 16)),  # predicate masks are not needed any more
         {name[len(_COLUMN) :]: column for name, column in held.items() if name.startswith(_COLUMN)},
         offsets,
         held["id"] if "id" in held else held["ids"].flatten(),

@@ -1,4 +1,4 @@
-"""The evaluator of consumption policies: its state holds occurrences that wait for a partner, and their rows."""
+"""Consumption policies on streams: the state holds the occurrences that wait for a partner, and their rows."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep, LeafTest
 
 STORE = "store"
-"""Column of stored occurrences: twice the number of their pair, one more on the right side."""
+"""Column of stored occurrences: 2 * number of the pair, plus 1 for the right side."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsumptionState(RowsState):
-    """Stage rows, those still to be decided included, and what is stored: places among the rows, one per slot."""
+    """Stage rows, and stored occurrences as row numbers, one column per slot."""
 
     stored: pa.Table
 
 
 class ConsumptionEvaluator(EventEvaluator[ConsumptionEvent, ConsumptionState]):
-    """Advances one event over rows that arrive in time order."""
+    """Answers one event with a consumption policy."""
 
     state_type = ConsumptionState
 
     @staticmethod
     def takes(step: EventStep, setting: StageSetting) -> bool:
-        """Events that say at once what they find, and do not depend on themselves."""
+        """Events that are not recursive and not PER VALUES; the network answers the others."""
         return step.event.per is not Per.VALUES and step.event.name not in setting.engine.recursive
 
     @cached_property
@@ -50,12 +50,12 @@ class ConsumptionEvaluator(EventEvaluator[ConsumptionEvent, ConsumptionState]):
 
     @cached_property
     def _absent(self) -> tuple[LeafTest, ...]:
-        """The filter for rows that may prevent a match without being part of one."""
+        """The leaves of absent patterns: their rows can prevent a match but are never part of one."""
         return tuple(leaf for leaf in self.event.step.leaves if leaf.slot not in self.layout.slots)
 
     @cached_property
     def _longest(self) -> int | None:
-        """For how long anything can wait, if there is a limit."""
+        """The longest time that an occurrence can wait for a partner; None without a limit."""
         return longest_wait(self.event.step.event, self.event.context.unit)
 
     def start(self) -> ConsumptionState:
@@ -89,7 +89,7 @@ class ConsumptionEvaluator(EventEvaluator[ConsumptionEvent, ConsumptionState]):
         )
 
     def _chosen(self, held: pa.Table, done: int, until: int) -> Ints:
-        """The rows of keys for which something arrives."""
+        """The rows of keys with new rows."""
         return np.flatnonzero(of_moved_keys(held, len(self.stage.key_types), done, until))
 
     def _evaluated(self, held: pa.Table, chosen: Ints, done: int, stored: pa.Table) -> tuple[MatchBatch, pa.Table]:
@@ -106,7 +106,7 @@ class ConsumptionEvaluator(EventEvaluator[ConsumptionEvent, ConsumptionState]):
         return matches, self._table(after, held_at)
 
     def _stores(self, stored: pa.Table, batch: EventBatch, batch_at: Ints) -> Stores:
-        """Stored occurrences over the rows of a batch."""
+        """Stored occurrences as rows of a batch."""
         store = stored[STORE].to_numpy()
         if not len(store):
             return {}
@@ -121,7 +121,7 @@ class ConsumptionEvaluator(EventEvaluator[ConsumptionEvent, ConsumptionState]):
         }
 
     def _table(self, stores: Stores, held_at: Ints) -> pa.Table:
-        """Stored occurrences over the rows that are held."""
+        """Stored occurrences as a table of numbers of kept rows."""
         tables = [self._no_store()]
         for number, sides in stores.items():
             for side, found in enumerate(sides):
@@ -136,7 +136,7 @@ class ConsumptionEvaluator(EventEvaluator[ConsumptionEvent, ConsumptionState]):
         return pa.schema([pa.field(name, pa.int64()) for name in names]).empty_table()
 
     def _trimmed(self, state: ConsumptionState, until: int) -> ConsumptionState:
-        """The same, now and then without what can never matter any more."""
+        """The state without rows and occurrences that no later match can use; cleared only if worthwhile."""
         if until >= FOREVER:
             return self.start()
         held, stored = state.rows, state.stored
@@ -171,7 +171,7 @@ def _where(state: ConsumptionState, wanted: NDArray[np.bool_]) -> ConsumptionSta
 
 
 def _moved(stored: pa.Table, now_at: Ints) -> pa.Table:
-    """Stored occurrences over rows that stand elsewhere now."""
+    """Stored occurrences with new row numbers."""
     for place, name in enumerate(stored.column_names):
         if name.startswith("slot") and len(stored):
             places = stored[name].to_numpy()
@@ -198,7 +198,7 @@ def _moment(place: int) -> str:
 
 
 def _found(batch: EventBatch, rows: Ints, moments: Ints) -> StoredOccurrences:
-    """Occurrences that depend on these rows: they start with the first and end with the last."""
+    """Occurrences made of these rows, [occurrence, slot]."""
     n, filled = len(rows), rows >= 0
     far = np.iinfo(np.int64).max
     start, start_place = np.full(n, far), np.full(n, far)

@@ -103,13 +103,13 @@ def _shifted(instructions: Ints, first: int) -> Ints:
 
 
 Stores = Mapping[int, tuple[StoredOccurrences, StoredOccurrences]]
-"""What waits for a partner on the left and on the right side of each pair; pairs are numbered from the inside out."""
+"""By pair, numbered from the inside out: the stored occurrences of its left and right side."""
 
 NOTHING, NO_ROWS = np.empty(0, np.int64), np.empty((0, 0), np.int64)
-"""Columns that a kernel does not read."""
+"""In place of columns that the kernel does not read."""
 
 NO_CANDIDATE = -3
-"""A slot that no condition names: both sides of a pair are in registers."""
+"""No candidate slot: both sides of a pair are in registers."""
 
 RELATIONS = {
     b.SEQUENCE: kernel.SEQ,
@@ -130,7 +130,7 @@ RELATIONS = {
 
 @dataclass(slots=True)
 class Consuming:
-    """One evaluation of one event with a consumption policy over one store."""
+    """The evaluation of one event with a consumption policy over one batch."""
 
     store: Store
     step: EventStep
@@ -138,14 +138,14 @@ class Consuming:
     layout: RowLayout
     context: ExpressionContext
     lateral: JoinEvaluation
-    done: int = -FOREVER  # what ends by then has arrived before
+    done: int = -FOREVER  # the watermark of the last step
     waiting: Stores = field(default_factory=dict)  # what was stored then
     still_waiting: list[tuple[StoredOccurrences, StoredOccurrences]] = field(
         default_factory=list
     )  # what is stored in the end
 
     def matches(self) -> StoredOccurrences:
-        """The matches of the event; they have passed WITHIN, HAVING and KEEP FOR."""
+        """The matches of the event, after WITHIN, HAVING and KEEP FOR."""
         return self._found(b.pairs_of(self.step.event, lambda leaf: self.step.leaf(leaf.slot).across))
 
     def _found(self, node: b.PairTree) -> StoredOccurrences:
@@ -245,7 +245,7 @@ class Consuming:
         return np.array(columns, dtype=np.int64).reshape(-1, 2)
 
     def _tests(self, pair: b.Pair) -> tuple[e.Expr, ...]:
-        """Everything that both sides together must pass, besides keys, places and absences."""
+        """The conditions on both sides of a pair together, besides keys, order and absences."""
         tests = [
             e.AnyOf((e.IsNull(e.TimeOf(e.Edge.END, test.owner)), test.condition)) if test.optional else test.condition
             for test in pair.tests
@@ -254,7 +254,7 @@ class Consuming:
         return tuple(tests)
 
     def _groups(self, pair: b.Pair, both: PairOperands) -> tuple[Ints, int, Mask]:
-        """A number per arrival of each side, the same where partition and key are; and whether there is a key."""
+        """Per arrival, a number for its partition and equality key, and whether the key has no null."""
         left, right = both.left, both.right
         group, n_groups = both.column("key"), self.store.n_keys
         has_key = np.ones(len(both), bool)
@@ -270,7 +270,7 @@ class Consuming:
     def _values(
         self, one: e.Expr, left: StoredOccurrences, other: e.Expr, right: StoredOccurrences
     ) -> tuple[Ints, Mask]:
-        """Numbers for the values of both sides of an equality, and which of them are no null."""
+        """Numbers for the values of both sides of an equality, and which of them are not null."""
         direct = [self._exact(one, left), self._exact(other, right)]
         if direct[0] is not None and direct[1] is not None:
             return (np.concatenate([direct[0][0], direct[1][0]]), np.concatenate([direct[0][1], direct[1][1]]))
@@ -296,7 +296,7 @@ class Consuming:
         return values[rows], valid[rows] & (rows >= 0)
 
     def _merits(self, pair: b.Pair, both: PairOperands) -> tuple[Ints, np.ndarray]:
-        """What PREFER compares, and for which side; arrivals of the other are stored whatever they are worth."""
+        """The values that PREFER compares, and for which sides it applies."""
         prefer = self.policy.prefer
         if prefer is None:
             return NOTHING, np.zeros(2, bool)
@@ -332,7 +332,7 @@ def _relation(name: str) -> int:
 
 
 def _ranks(values: pa.Array) -> Ints:
-    """Numbers in the order of the values; nulls are least."""
+    """Ranks of values; nulls have rank 0."""
     if pa.types.is_floating(values.type):
         values = pc.add(values, 0.0)  # zero has two signs
     ranks = np.asarray(pc.rank(values, sort_keys="ascending", tiebreaker="dense"), dtype=np.int64)
@@ -340,7 +340,7 @@ def _ranks(values: pa.Array) -> Ints:
 
 
 FEW_HOLES = 4
-"""Values that lie so close together, on average, are codes already, if counted from the least."""
+"""Values whose range is at most so many times their number are codes after subtracting the least."""
 
 
 def coded(values: Ints) -> tuple[Ints, int]:
@@ -356,7 +356,7 @@ def coded(values: Ints) -> tuple[Ints, int]:
 def arrival_order(
     group: Ints, n_groups: int, has_key: Mask, both: PairOperands, event: Ints, layout: RowLayout
 ) -> tuple[Ints, Ints]:
-    """Places of those with a key in order of arrival, and where each group begins; `event` numbers the batch's rows."""
+    """The arrivals with a key in order of arrival, and the offsets of groups; `event` has the event numbers of rows."""
     group = group if has_key.all() else np.where(has_key, group, n_groups)
     end, end_place, side, start = both.column("end"), both.column("end_place"), both.side, both.column("start")
     order, tied = canonical_order(group, n_groups + 1, end, end_place, side, start)
@@ -374,14 +374,14 @@ def arrival_order(
 
 
 def stored_first(order: Ints, group: Ints, was_stored: Mask) -> Ints:
-    """The order with what was stored before ahead of its group, in the order in which it was stored."""
+    """The order with stored occurrences first in their groups, in the order in which they were stored."""
     stored = np.flatnonzero(was_stored)  # what is stored has a key
     together = np.concatenate([stored, order[~was_stored[order]]])
     return together[np.argsort(group[together], kind="stable")]
 
 
 def _lineage(rows: Ints, event: Ints, layout: RowLayout) -> tuple[Ints, Ints]:
-    """Events and slots of each occurrence, one after the other; shorter lists are filled up with -1."""
+    """Events and slots of each occurrence, padded with -1."""
     filled = rows >= 0
     members = np.where(filled, event[rows], -1)
     slots = np.where(filled, np.array(layout.slots), -1)
@@ -405,7 +405,7 @@ class ConsumptionEvent:
         return matches.where(matches.detected_at <= until) if until < FOREVER else matches
 
     def after(self, batch: EventBatch, n_keys: int, done: int, waiting: Stores) -> tuple[MatchBatch, Stores]:
-        """Results that end after `done`, when so much was stored; and what is stored in the end."""
+        """The results that end after `done`, given the stored occurrences; and the new stored occurrences."""
         if not self._group:
             self._group.append(SharingGroup((self.step,)))
         session = Session.of(self._group[0], batch, n_keys)

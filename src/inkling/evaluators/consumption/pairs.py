@@ -1,4 +1,4 @@
-"""Occurrences of the operands of a consumption policy: one row of the batch per slot, and how kernels read them."""
+"""Occurrences of the operands of a pair under a consumption policy, as tables with one row number per slot."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from inkling.model.batch import Ints
 from inkling.physical.plan import EventStep
 
 ANY_SLOT = -2
-"""Stands for whichever slot is filled, to read a column of the partition from."""
+"""Any filled slot, from which columns of the partition are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowLayout(RegisterLayout):
-    """A register per slot that happens, in pattern order, and one for any event of the match."""
+    """One register per slot that is not absent, in pattern order, and one for any event of the match."""
 
     slots: tuple[int, ...] = ()
 
@@ -52,7 +52,7 @@ class StoredOccurrences(MatchTable):
 
 @dataclass(frozen=True, slots=True)
 class PairOperands:
-    """Both operands of a pair, one under the other; columns are put together when somebody asks for them."""
+    """Both operands of a pair; columns are concatenated on demand, left first."""
 
     left: StoredOccurrences
     right: StoredOccurrences
@@ -69,11 +69,11 @@ class PairOperands:
 
     @property
     def are_points(self) -> bool:
-        """Whether all of them surely start when they end."""
+        """Whether all occurrences are known to be points."""
         return self.left.start is self.left.end and self.right.start is self.right.end
 
     def divided(self, places: Ints) -> tuple[StoredOccurrences, StoredOccurrences]:
-        """Those at some places, by their side."""
+        """The occurrences at some positions, by side."""
         on_left = places < len(self.left)
         return self.left.take(places[on_left]), self.right.take(places[~on_left] - len(self.left))
 
@@ -89,7 +89,7 @@ def row_layout(step: EventStep) -> RowLayout:
 
 
 def for_kernels(condition: e.Expr) -> e.Expr:
-    """The condition with columns of the partition read from some event of the match."""
+    """The condition with columns of the partition read from any event of the match."""
     if isinstance(condition, e.KeyColumn):
         return e.ColumnOf(ANY_SLOT, condition.column, condition.type)
     return e.rebuilt(condition, for_kernels)
@@ -98,7 +98,7 @@ def for_kernels(condition: e.Expr) -> e.Expr:
 def united(
     left: StoredOccurrences, right: StoredOccurrences, layout: RowLayout, names: tuple[int, ...]
 ) -> StoredOccurrences:
-    """Each left occurrence together with the right one beside it; slots `names` stand for the whole."""
+    """The matches of left and right occurrences, pair by pair; the slots `names` name the whole match."""
     earlier = strictly_before(left.start, left.start_place, right.start, right.start_place)
     later = strictly_before(left.end, left.end_place, right.end, right.end_place)
     both = StoredOccurrences(
@@ -131,7 +131,7 @@ def stacked(one: StoredOccurrences, other: StoredOccurrences) -> StoredOccurrenc
 
 
 def as_occurrences(found: StoredOccurrences, layout: RowLayout, arena: Arena) -> Occurrences:
-    """The same with their events in an arena."""
+    """The occurrences with their lineage in an arena."""
     tail = np.full(len(found), -1)
     for place, slot in enumerate(layout.slots):
         rows = found.rows[:, place]

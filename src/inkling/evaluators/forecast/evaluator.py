@@ -1,4 +1,4 @@
-"""The evaluator of forecasts: its state says where every key stands."""
+"""Forecasts on streams: the state holds the automaton state and the last symbols of each key."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ STATE, CODE, EVENTS, LAST = "@state", "@code", "@events", "@last"
 
 
 class ForecastEvaluator(EventEvaluator[ForecastEvent | LearningEvent, RowsState]):
-    """Advances one forecast, or what is learned for it, over rows that arrive in time order.
+    """Answers one forecast, or counts for learning its model.
 
-    It keeps a row per key: its key, the automaton's state, its last symbols, how many events it had and when the last.
+    The state has one row per key: the automaton state, the last symbols, the number of events and the time of the last.
     """
 
     state_type = RowsState

@@ -1,4 +1,8 @@
-"""One forecast after each event: rows move a chain of states, and every state has its forecast ready."""
+"""One forecast after each event: rows move a Markov chain of states, and each state has a precomputed forecast.
+
+Ntoulias et al. (Wayeb), section 3.2. `WatchingEvent` also reports, for scoring, whether each event completes the
+pattern.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ from inkling.physical.plan import EventStep
 
 @dataclass(frozen=True)
 class ForecastEvent:
-    """Says after each event of its scope when the pattern will be detected next."""
+    """Forecasts after each event of its scope when the pattern will be detected next."""
 
     step: EventStep
     n_inputs: int
@@ -51,7 +55,7 @@ class ForecastEvent:
     def go_on(self, batch: EventBatch, histories: Histories, last: Ints) -> MatchBatch:
         """Forecasts after the next events of each key.
 
-        `histories` and the times of the `last` events, by key code, are where they continue, and are changed.
+        `histories` and the times of the `last` events, by key code, are the state and are updated.
         """
         rows = self.reader.in_scope(batch)
         if not len(rows):
@@ -139,7 +143,7 @@ def _no_columns() -> dict[str, pa.Array]:
 
 
 def _numbers(symbols: NDArray[np.int32], segments: Ints, before: Ints) -> Ints:
-    """The number of each event among those of its key since it began or was reset."""
+    """The number of each event of its key since the first event or the last reset."""
     n = len(symbols)
     here = np.arange(n)
     first = np.repeat(segments[:-1], np.diff(segments))
@@ -158,7 +162,7 @@ GIVEN = (ForecastKind.WITHIN, ForecastKind.AROUND)
 
 
 class WatchedFamilies(Families):
-    """A forecast about a given stretch of events speaks wherever one is made, also where it has no chance at all."""
+    """Forecasts about a given interval of events are reported wherever one is made, even with probability 0."""
 
     def member(self, number: int) -> ForecastFamily:
         family = super().member(number)
@@ -169,7 +173,7 @@ class WatchedFamilies(Families):
 
 @dataclass(frozen=True)
 class WatchingEvent(ForecastEvent):
-    """Says the same as the forecast, and nothing where that is silent; reads whole keys."""
+    """The forecast after each event, null where none is made, and whether the event completes the pattern."""
 
     @cached_property
     def families(self) -> WatchedFamilies:
@@ -204,7 +208,7 @@ class WatchingEvent(ForecastEvent):
 
 
 def _lives(symbols: NDArray[np.int32], segments: Ints) -> Ints:
-    """How often each row's key was reset before it."""
+    """The number of resets of its key before each row."""
     resets = np.cumsum(symbols < 0)
     before: Ints = resets[segments[:-1]] - (symbols[segments[:-1]] < 0)
     return np.asarray(resets - np.repeat(before, np.diff(segments)), np.int64)

@@ -55,7 +55,7 @@ def require_fitting(model: ForecastModel, step: EventStep, reader: SymbolReader,
 
 
 def _is_named(model: ForecastModel) -> bool:
-    """Symbols that are called by their numbers say nothing that could be compared."""
+    """Whether the symbols of a model have names, which can be compared."""
     return model.alphabet != tuple(map(str, range(len(model.alphabet))))
 
 
@@ -83,10 +83,10 @@ def _some_of(words: list[str]) -> str:
 
 
 SLACK = 1e-12
-"""Probabilities that are equal may be so far apart when they were added up."""
+"""Equal probabilities may differ by this much after summation."""
 
 MOST_CELLS = 100_000_000
-"""Probabilities of waiting times that a model may have ready: states times events ahead."""
+"""The limit on precomputed probabilities of waiting times: states times events ahead."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +116,7 @@ class ForecastFamily:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Families:
-    """The models of a forecast, made ready when the first row asks for them; number 0 is that of all together."""
+    """The models of a forecast, prepared on first use; number 0 is the model of all families together."""
 
     step: EventStep
     reader: SymbolReader
@@ -170,7 +170,7 @@ class Families:
         return self._made[number]
 
     def on(self, number: int, belief: NDArray[np.float64]) -> ForecastFamily:
-        """What a model says where it is not known in which state it is: one row per belief, [row, state]."""
+        """The forecasts of a model for beliefs over its states, [row, state]."""
         known = self.member(number)
         table, within = known.table.on(belief), known.within
         if within is not None:
@@ -203,7 +203,7 @@ class Families:
 
 
 def _issued(table: ForecastTable, within: WithinDuration | None, confidence: p.Confidence | None) -> NDArray[np.bool_]:
-    """Where a forecast is made and likely enough."""
+    """The states in which a forecast is made and reaches CONFIDENCE."""
     issued = table.issued
     if within is not None:
         least = 0 if confidence is None else confidence.threshold - SLACK
@@ -248,10 +248,10 @@ def family_names(step: EventStep, rows: EventBatch) -> tuple[tuple[str, ...], In
 
 
 def asked(forecast: Forecast, confidence: p.Confidence | None) -> Asked:
-    """A forecast in the words of its model."""
+    """The request of a forecast to its model."""
     least = 0.0 if confidence is None else confidence.threshold
     if confidence is not None and confidence.strict:
-        least = min(1.0, least + 2 * SLACK)  # an interval that has exactly this is too short, not none
+        least = min(1.0, least + 2 * SLACK)  # strictly more than the threshold
     return Asked(
         _kind(forecast), least, forecast.horizon, forecast.spread, forecast.remaining, forecast.including_final
     )

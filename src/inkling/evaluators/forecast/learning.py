@@ -1,4 +1,7 @@
-"""What a model is learned from: how often words of symbols occurred, and how much time passed between events."""
+"""The statistics that a model is learned from: counts of words of symbols, and of times between events.
+
+Ntoulias et al. (Wayeb), section 3.2: the counter suffix tree, as a table of counts.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,12 @@ from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep
 
 ORDER = 3
-"""How far back words reach unless the forecast says it."""
+"""The default order: the number of earlier symbols in a word."""
 
 
 @dataclass(frozen=True)
 class LearningEvent:
-    """Counts the rows of each batch; counts of several batches, or of several parts of the keys, are added up."""
+    """Counts the rows of each batch; counts of several batches, or of several sets of keys, add up."""
 
     step: EventStep
     n_inputs: int
@@ -45,11 +48,11 @@ class LearningEvent:
         return ORDER if forecast.order is None else forecast.order
 
     def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
-        """Everything that whole keys teach."""
+        """The counts over all rows of some keys."""
         return self.go_on(batch, Histories.new(n_keys), np.full(n_keys, -FOREVER))
 
     def go_on(self, batch: EventBatch, histories: Histories, last: Ints) -> MatchBatch:
-        """What the next events of each key teach; `histories` and the times of the `last` events are changed."""
+        """The counts of the next events of each key; `histories` and the times of the `last` events are updated."""
         rows = self._learnt_from(self.reader.in_scope(batch))
         if not len(rows):
             return self._counted(rows, pa.table({}))
@@ -83,7 +86,7 @@ class LearningEvent:
         return rows.take(np.flatnonzero(rows.end <= forecast.until))
 
     def _counted(self, rows: EventBatch, found: pa.Table) -> MatchBatch:
-        """Counts as results; they belong to no event in particular, so the last one stands for all."""
+        """Counts as results; the last event of the batch supplies their time and lineage."""
         event = self.step.event
         n = len(found)
         values = {
@@ -114,7 +117,7 @@ def _runs(key: Ints, family: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 
 def _passed(end: Ints, symbols: NDArray[np.int32], segments: Ints, last: Ints) -> Ints:
-    """How long before each row its key had an event; -1 for its first one, and after a reset."""
+    """The time since the previous event of the key; -1 for the first event, and after a reset."""
     passed = np.diff(end, prepend=end[:1])
     passed[1:][symbols[:-1] < 0] = -1
     first = segments[:-1]

@@ -1,4 +1,7 @@
-"""Rows as symbols of the alphabet that a pattern and the features of its model can distinguish."""
+"""Rows as symbols: the minterms of the conditions of a pattern and of the features of its model.
+
+Ntoulias et al. (Wayeb), section 3.1: minterms as the finite alphabet of a symbolic automaton.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ from inkling.physical.plan import EventStep
 from inkling.physical.printing.explain import row_text
 
 MOST_SYMBOLS = 64
-"""Symbols that are carried for each key, if they and the next one fit into a number of 62 bits."""
+"""The limit on symbols that are kept per key; they and the next one must fit into 62 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,12 +80,12 @@ class SymbolReader:
 
     @property
     def memory(self) -> int:
-        """How many of the last symbols of a key are carried: as many as its model may ever look back."""
+        """The number of last symbols that are kept per key, the limit of the order of models."""
         fitting = takewhile(lambda n: self.n_symbols ** (n + 1) < 1 << MOST_BITS, range(1, MOST_SYMBOLS + 1))
         return max(fitting, default=1)
 
     def in_scope(self, batch: EventBatch) -> EventBatch:
-        """The rows that count as events; of several at one place, which have no order, only the first."""
+        """The rows of the scope; of rows that ORDER BY leaves unordered, only the first."""
         inside = comes_from(batch, self.scope)
         if not inside.all():
             batch = batch.take(np.flatnonzero(inside))
@@ -122,7 +125,7 @@ OTHER = "any other event"
 
 
 def symbol_words(step: EventStep, reader: SymbolReader) -> tuple[str, ...]:
-    """By symbol: what a row is like that it stands for."""
+    """By symbol, the conditions that hold, as text."""
     conditions = {one.number: one.expr for one in step.conditions}
     texts = {place: _text(conditions[bit]) for place, bit in enumerate(reader.bits)}
     read = [source for source in step.event.scope if source in step.event.sources]

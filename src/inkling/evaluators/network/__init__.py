@@ -1,5 +1,6 @@
-"""Patterns whose parts depend on each other: joins of partial matches with candidates, set at a time.
+"""The join network: patterns whose parts depend on each other, as joins of partial matches with candidates.
 
-The evaluation follows the definition part by part, but for all partial matches of all keys at once; candidates are
-found through indexes on key, equality conditions and time.
+The evaluation follows the definition (`meaning.occurrences`) part by part, but for all partial matches of all keys at
+once. Candidates are found with indexes on key, equality conditions and time. ETALIS stores partial matches as goals of
+binary rules (Anicic 2011, section 7.2); here they are rows of tables.
 """

@@ -1,4 +1,8 @@
-"""Conditions across events, translated to the kernel's bytecode."""
+"""Conditions across events as bytecode for the virtual machine in `kernels.joins.vm`.
+
+`b.x > a.x` for a candidate `b` becomes: CANDIDATE x; REGISTER a, x; GT. Look-ups of pairs in a table (`PairForm`)
+become searches in sorted constants.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,7 @@ from inkling.physical.across import DIVIDED_FUNCTIONS, compared_args, is_pair_te
 
 @dataclass(frozen=True, slots=True)
 class PairForm:
-    """The distinct values of both columns in order, and the pairs as numbers of these, sorted."""
+    """The pairs of a table as sorted pairs of numbers of the distinct values of both columns."""
 
     values: tuple[pa.Array, pa.Array]
     firsts: NDArray[np.float64]
@@ -48,7 +52,7 @@ class PairForm:
 
 
 def pair_form(test: e.InTable, facts: Sequence[Row], kinds: tuple[Type, Type]) -> PairForm:
-    """The pairs for which a look-up by two events holds; made once per table."""
+    """The pairs for which a look-up by two events holds; cached per table."""
     facts = facts if isinstance(facts, Facts) else Facts(pa.Table.from_pylist([dict(row) for row in facts]))
     fixed = tuple((place, arg) for place, arg in enumerate(test.args) if isinstance(arg, e.Literal))
     key = (tuple(place for place, _ in compared_args(test)), fixed, kinds)
@@ -80,7 +84,7 @@ def _made(
 
 
 def _as(kind: Type, column: pa.Array) -> pa.Array:
-    """Facts as the column that is compared with them holds its values; numbers that it cannot hold are left out."""
+    """Facts in the type of the column that is compared with them; values outside of the type become null."""
     if kind is Type.STRING or pa.types.is_null(column.type):
         return column.cast(pa.string())
     if kind is Type.DOUBLE:
@@ -120,7 +124,7 @@ UNARY_FUNCTIONS = {
 }
 LOOKING_UP = (vm.TRANSLATE, vm.SEARCH, vm.PAIR, vm.HOLDS)
 SPARSE = 8
-"""Whole numbers are looked up by their distance from the least one if at most so many places stand for each."""
+"""Integers are looked up by offset if their range is at most so many times their number."""
 FOLDED_FUNCTIONS = {"pow": vm.POW, "least": vm.LEAST, "greatest": vm.GREATEST, "angle_difference": vm.ANGLE}
 
 
@@ -209,7 +213,7 @@ class _Writer:
                 raise AssertionError(f"{type(expr).__name__} cannot look across events")
 
     def _pair(self, test: e.InTable) -> None:
-        """Whether a table holds two values, by the places of both among its own."""
+        """Whether a table holds a pair of values, by the numbers of both among its distinct values."""
         (_, first), (_, second) = compared_args(test)
         form = pair_form(test, self.store.facts[test.table], (first.type, second.type))
         for arg, values in zip((first, second), form.values, strict=True):
@@ -236,7 +240,7 @@ class _Writer:
             self.table(vm.SEARCH, values.to_numpy(zero_copy_only=False).astype(np.float64), len(values))
 
     def _place_by_offset(self, values: NDArray[np.int64]) -> None:
-        """Whole numbers that lie close together need no search."""
+        """Looks up integers by their offset from the least one."""
         places = np.full(values[-1] - values[0] + 1, np.nan)
         places[values - values[0]] = np.arange(len(values))
         self._translate(values[0], places)
@@ -257,7 +261,7 @@ class _Writer:
             self.op(vm.REGISTER, self.layout.register(reference.slot, kept_of(reference)), number)
 
     def _written_by_halves(self, expr: e.Expr) -> bool:
-        """Write a comparison of whole numbers so that it is exact; False when it is none, or not between columns."""
+        """Writes an exact comparison of integers; False if it is no such comparison."""
         match expr:
             case e.InList(item=item, choices=choices) if item.type in WHOLE:
                 self.write(e.AnyOf(tuple(e.Compare("=", item, choice) for choice in choices)))

@@ -1,4 +1,4 @@
-"""Candidates of a leaf, indexed by key, equality conditions and start."""
+"""Indexes of candidates: rows of a leaf by key, values of equality conditions, and start."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inkling.physical.plan import LeafTest
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Rows sorted by (group, start, place); group g stands at [offsets[g], offsets[g + 1])."""
+    """Rows sorted by (group, start, place); group g has the positions offsets[g]:offsets[g + 1]."""
 
     rows: Ints
     offsets: Ints
@@ -31,7 +31,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """`candidate.column = context expression`, both plain columns of comparable exact type."""
+    """A condition `candidate.column = register.other` between columns of comparable exact types."""
 
     column: str
     register: int
@@ -39,7 +39,7 @@ class Equality:
 
 
 def index_rows(store: Store, rows: Ints, group: Ints, n_groups: int) -> Index:
-    """Sort rows, which come in the order of the batch, by (group, start, place); note where each group stands."""
+    """The index of rows, given in the order of the batch with the group of each."""
     batch = store.batch
     if len(rows) == len(batch):
         start, place, end, end_place = batch.start, batch.start_place, batch.end, batch.end_place
@@ -147,7 +147,7 @@ def _dense(rows: Ints, contexts: Ints) -> tuple[Ints, Ints, int]:
 
 
 FEW_HOLES = 4
-"""Values that lie so close together, on average, are codes already, if counted from the least."""
+"""Values whose range is at most so many times their number are codes after subtracting the least."""
 
 
 def _numbered_from(least: np.int64, most: np.int64, rows: Ints, contexts: Ints) -> tuple[Ints, Ints, int]:

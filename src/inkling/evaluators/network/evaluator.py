@@ -1,6 +1,7 @@
-"""What a stage answers by looking at rows once more: joins, segments, recursive events, windows that forget nothing.
+"""The network on streams: joins, relations between segments, recursive events, and windows that keep all rows.
 
-Rows that may still be part of a result are kept, and in each step those of the keys concerned are evaluated anew.
+The state holds the rows that may still be part of a match. Each step evaluates the rows of those keys again that have
+new rows or waits that may end, and emits only matches that were not known before.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ MANY_CHUNKS = 64
 
 
 class NetworkEvaluator(RowsEvaluator[RowsState]):
-    """Evaluates some events of a stage anew, where rows have come or waits may have ended.
+    """Evaluates some events of a stage again in each step, for keys with new rows or waits that may end.
 
-    The results of an event that reads waiting events come with a lag, so that no event is thought absent which is
-    only not known yet; and results that another match may still change are buffered until they are final. The rows that
-    it keeps include results of other evaluators that it reads.
+    Events that read events which are known late are decided with a lag, so that no event counts as absent that is only
+    not known yet. Results that another match may change are buffered until they are final. The rows include the
+    matches of other evaluators that these events read.
     """
 
     name = Evaluator.NETWORK
     state_type = RowsState
 
     def __init__(self, steps: Iterable[EventStep], setting: StageSetting, others: Iterable[str]) -> None:
-        """`others` names the events that are answered before these."""
+        """`others`: the events that earlier evaluators of the stage answer."""
         self._steps = tuple(steps)
         self.stage = setting.stage
         self._engine, self._owners, self._others = setting.engine, setting.owners, frozenset(others)
@@ -117,7 +118,7 @@ class NetworkEvaluator(RowsEvaluator[RowsState]):
         return found
 
     def _of_active_keys(self, rows: pa.Table, codes: Ints, after: int) -> tuple[pa.Table, Ints]:
-        """Rows of the keys about which something new can become known: with new rows, or with waits that may end."""
+        """Rows of keys with new rows, or with waits that may end in this step."""
         if not len(rows) or after <= -FOREVER:
             return rows, codes
         moved = np.zeros(int(codes.max()) + 1, bool)
@@ -140,7 +141,7 @@ class NetworkEvaluator(RowsEvaluator[RowsState]):
 
 
 def _with_keys_of(rows: pa.Table, closing: NDArray[np.bool_], n_key_columns: int) -> pa.Table:
-    """Rows with a key that one of the last rows has that are marked."""
+    """The rows of the keys of the marked rows; `closing` marks some of the last rows."""
     if not n_key_columns:
         return rows
     first = len(rows) - len(closing)
@@ -167,7 +168,7 @@ def _known(rows: pa.Table) -> Ints:
 
 
 def _fresh(step: EventStep, matches: MatchBatch, after: int, until: int) -> MatchBatch:
-    """What was not reported before; `PER VALUES` waits for the end, when its start and end are settled."""
+    """The matches that become known in this step; PER VALUES is known only at the end of the stream."""
     if not len(matches):
         return matches
     if step.event.per is Per.VALUES:
@@ -176,7 +177,7 @@ def _fresh(step: EventStep, matches: MatchBatch, after: int, until: int) -> Matc
 
 
 def closing_slots(pattern: p.Pattern) -> frozenset[int] | None:
-    """The slots one of which the last event of every match fills; None where they are unknown."""
+    """The slots of which one holds the last event of every match; None if unknown."""
     match pattern:
         case p.Leaf(slot=slot):
             return frozenset((slot,))
@@ -194,10 +195,7 @@ def closing_slots(pattern: p.Pattern) -> frozenset[int] | None:
 
 
 class NeededRows:
-    """Finds the rows that can be part of a match of some events, or prevent it.
-
-    In a stage with automata, which read everything, most rows are not for the network.
-    """
+    """Selects the rows that can be part of a match of some events, or prevent one."""
 
     def __init__(self, steps: Sequence[EventStep]) -> None:
         self._tests = [leaf for step in steps for leaf in step.leaves]
@@ -208,10 +206,10 @@ class NeededRows:
 
 
 class ClosingRows:
-    """Finds the rows that can complete a match of some events."""
+    """Selects the rows that can complete a match of some events."""
 
     def __init__(self, stage: Stage, steps: Sequence[EventStep], at_once: frozenset[str]) -> None:
-        """`at_once` names the events whose results are known, and final, as soon as their last row is."""
+        """`at_once`: events whose results are known and final with their last row."""
         self._tests: tuple[LeafTest, ...] | None = None
         tests: list[LeafTest] = []
         for step in steps:

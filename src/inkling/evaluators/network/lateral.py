@@ -1,4 +1,4 @@
-"""Occurrences of a pattern for many contexts at once: the definition, set at a time.
+"""Occurrences of a pattern for many contexts at once, like a LATERAL join: the definition, set at a time.
 
 Each method mirrors one case of `meaning.occurrences`; the difference is that successors are looked up in an index and
 that bounds on time are pushed down to the leaves.
@@ -53,7 +53,7 @@ FAR = np.int64(2**62)
 
 @dataclass(slots=True)
 class JoinEvaluation:
-    """One evaluation of one event over one store."""
+    """The evaluation of one event over one batch."""
 
     session: Session
     step: EventStep
@@ -92,7 +92,7 @@ class JoinEvaluation:
         return passed
 
     def roots(self) -> MatchContexts:
-        """One context per key: nothing bound, no bounds."""
+        """One context per key, with nothing bound and no limits."""
         if self.common.numbers and self.session.roots is not None:
             return self.session.roots
         n = self.store.n_keys
@@ -115,7 +115,7 @@ class JoinEvaluation:
     def occurrences(
         self, pattern: p.Pattern, contexts: MatchContexts, policy: p.Policy = p.Policy.ANY, window: int | None = None
     ) -> Occurrences:
-        """Every occurrence of `pattern` in each context that lasts at most `window` (a hint, not a filter)."""
+        """All occurrences of a pattern in each context; longer ones than `window` may be left out."""
         return self.common.whole(
             pattern, contexts, window, lambda: self._occurrences(pattern, contexts, policy, window)
         )
@@ -177,14 +177,14 @@ class JoinEvaluation:
         return where.starting_early(closed(partials.where(partials.placed), None), contexts)
 
     def _may_lack(self, part: p.Part, partials: Partials) -> np.ndarray | None:
-        """Which partial matches may continue without the part; None when none may."""
+        """Which partial matches may skip the part; None if none may."""
         if not can_be_empty(part):
             return None
         lacking = self._is_nothing(part, partials)
         return lacking if lacking.any() else None
 
     def _is_nothing(self, part: p.Part, partials: Partials) -> np.ndarray:
-        """Per partial match, whether the part may happen without any event."""
+        """Per partial match, whether the part may be empty."""
         match part:
             case p.Repetition(low=low, pattern=inner):
                 return np.ones(len(partials), bool) if low == 0 else self._is_nothing(inner, partials)
@@ -234,7 +234,7 @@ class JoinEvaluation:
         return found.where(kept)
 
     def _other_runs(self, pattern: p.Pattern, contexts: MatchContexts) -> Occurrences:
-        """Runs of consecutive events of the scope that are no word of the pattern; they have no lineage."""
+        """Runs of consecutive events of the scope that do not match the pattern; they have no lineage."""
         scope = self.leaves.scope
         opens, opens_end = ranges_of(contexts, contexts.key, scope)
         _, closes_end = ranges_of(where.start_anywhere(contexts), contexts.key, scope)
@@ -286,7 +286,7 @@ class JoinEvaluation:
                     partials = self._repeat(part, partials, contexts, sequence.policy, window, start_by)
                     start_by = None
                 case _:
-                    longer = self._hop(part, partials, contexts, sequence.policy, window, start_by)
+                    longer = self._extended(part, partials, contexts, sequence.policy, window, start_by)
                     start_by = None
                     without = self._may_lack(part, partials)
                     partials = longer if without is None else stack([partials.where(without), longer])
@@ -322,7 +322,7 @@ class JoinEvaluation:
         count = 0
         while len(partials) and (part.high is None or count < part.high):
             fresh = rounds.begun(partials)
-            partials = self._hop(part.pattern, fresh, contexts, policy, window, None if count else start_by)
+            partials = self._extended(part.pattern, fresh, contexts, policy, window, None if count else start_by)
             count += 1
             if count >= part.low:
                 reached.append(rounds.over(partials))
@@ -337,18 +337,18 @@ class JoinEvaluation:
         window: int | None,
         start_by: StartBy | None,
     ) -> tuple[Partials, StartBy]:
-        """The first round is an ordinary hop; from then on the part after the repetition competes with it."""
+        """The first round extends partial matches as usual; then one more round competes with the part that follows."""
         after = next((one for one in rest if not isinstance(one, p.Absent)), None)
-        assert not isinstance(after, p.Deadline | p.StreamStart), "what follows an eager repetition happens"
+        assert not isinstance(after, p.Deadline | p.StreamStart), "an eager repetition is followed by a pattern"
 
         def following(pattern: p.Pattern, partials: Partials, start_by: StartBy | None) -> Occurrences:
             return self._following(pattern, partials, contexts, p.Policy.NEXT, window, start_by)
 
         fresh = RepetitionRounds.of(part.pattern, self.layout).begun(partials)
-        once = self._hop(part.pattern, fresh, contexts, p.Policy.NEXT, window, start_by)
-        return repeated_eagerly(part, after, once, self.layout, following, partial(self._going_on, part.pattern))
+        once = self._extended(part.pattern, fresh, contexts, p.Policy.NEXT, window, start_by)
+        return repeated_eagerly(part, after, once, self.layout, following, partial(self._appended, part.pattern))
 
-    def _hop(
+    def _extended(
         self,
         pattern: p.Pattern,
         partials: Partials,
@@ -357,22 +357,22 @@ class JoinEvaluation:
         window: int | None,
         start_by: StartBy | None = None,
     ) -> Partials:
-        """Extend every partial match by every occurrence of `pattern` that the policy lets follow."""
+        """Partial matches extended by each occurrence of a pattern that the policy allows to follow."""
         placed = partials.placed
         if placed.all():
             chosen = self._following(pattern, partials, contexts, policy, window, start_by)
-            return self._going_on(pattern, partials, chosen)
+            return self._appended(pattern, partials, chosen)
         starting = partials.where(~placed)
         chosen = self.occurrences(pattern, where.at_start(starting, contexts), policy, window)
-        first = self._going_on(pattern, starting, chosen)
+        first = self._appended(pattern, starting, chosen)
         if not placed.any():
             return first
         others = partials.where(placed)
         chosen = self._following(pattern, others, contexts, policy, window, None)
-        return stack([first, self._going_on(pattern, others, chosen)])
+        return stack([first, self._appended(pattern, others, chosen)])
 
-    def _going_on(self, pattern: p.Pattern, partials: Partials, chosen: Occurrences) -> Partials:
-        """Partial matches with what a hop has led to, but those that a CHECK breaks off there."""
+    def _appended(self, pattern: p.Pattern, partials: Partials, chosen: Occurrences) -> Partials:
+        """Partial matches with the chosen occurrences appended, without those that fail a CHECK."""
         check = self.step.leaf(pattern.slot).check if isinstance(pattern, p.Leaf) else None
         if check is None or not len(chosen):
             return append(partials, chosen)
@@ -419,7 +419,7 @@ class JoinEvaluation:
         return found
 
     def _only_adjacent(self, lookup: MatchContexts) -> MatchContexts:
-        """STRICT: what follows must start before any event of the scope that follows has ended."""
+        """STRICT: the next part starts before any following event of the scope has ended."""
         scope = self.leaves.scope
         least, least_place = self.leaves.ends_from
         first, _ = join.ranges(
@@ -447,7 +447,7 @@ class JoinEvaluation:
         limit: int | None,
         back: int | None,
     ) -> np.ndarray:
-        """Whether the absent pattern occurs in the open gap, given everything that is bound.
+        """Whether the absent pattern occurs in its gap, given all bindings of the match.
 
         A gap that is open at its end lasts until `limit` after the start, one open at its start since `back` before
         the end.

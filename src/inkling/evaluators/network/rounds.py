@@ -1,7 +1,7 @@
-"""Repetitions round after round: what is at hand in each, and where an eager one stops.
+"""Repetitions, round by round: which registers are bound in each round, and where an eager repetition stops.
 
-Inside an eager repetition one more round and the part after it are rivals: neither may start after the other could
-have ended.
+In an eager repetition, one more round and the part after it compete: neither may start after the other could have
+ended.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from inkling.model.batch import Ints
 
 
 def expand(first: Ints, last: Ints) -> tuple[Ints, Ints]:
-    """Every position in the ranges [first, last), with the number of its range."""
+    """All positions in the ranges [first, last), with the number of the range of each."""
     width = np.maximum(last - first, 0)
     owner = np.repeat(np.arange(len(first)), width)
     begins = np.cumsum(width) - width
@@ -56,12 +56,12 @@ def is_among(rows: tuple[Ints, ...], known: tuple[Ints, ...]) -> np.ndarray:
 
 
 Following = Callable[[p.Pattern, Partials, StartBy | None], Occurrences]
-"""The occurrences of a pattern that may follow partial matches, if they start in time."""
+"""The occurrences of a pattern that may follow partial matches and start by a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepetitionRounds:
-    """What partial matches have at hand of one repetition, in a round of it and after the last."""
+    """The registers of one repetition, during a round and after the last one."""
 
     layout: RegisterLayout
     slots: frozenset[int]
@@ -72,7 +72,7 @@ class RepetitionRounds:
         return cls(layout, frozenset(leaf.slot for leaf in p.leaves(pattern)), frozenset(named_slots(pattern)))
 
     def begun(self, partials: Partials) -> Partials:
-        """Another round begins: what its slots stood for in earlier ones is not at hand."""
+        """Before another round: slots of earlier rounds are unbound."""
         registers, moments = partials.registers.copy(), partials.moments.copy()
         for number, (owner, kept) in enumerate(self.layout.registers):
             if owner in self.slots and kept in (SlotRegister.HERE, SlotRegister.HERE_FIRST):
@@ -83,7 +83,7 @@ class RepetitionRounds:
         return replace(partials, registers=registers, moments=moments)
 
     def over(self, partials: Partials) -> Partials:
-        """The last round is over: all events of the repetition are at hand."""
+        """After the last round: slots are bound to the first and last events of all rounds."""
         registers = partials.registers.copy()
         for number, (owner, kept) in enumerate(self.layout.registers):
             if owner in self.slots and kept in (SlotRegister.HERE, SlotRegister.HERE_FIRST):
@@ -98,9 +98,12 @@ def repeated_eagerly(
     once: Partials,
     layout: RegisterLayout,
     following: Following,
-    going_on: Callable[[Partials, Occurrences], Partials],
+    appended: Callable[[Partials, Occurrences], Partials],
 ) -> tuple[Partials, StartBy]:
-    """Partial matches after each number of rounds, from those after one; and by when the part after it must start."""
+    """Partial matches after each allowed number of rounds, given those after one.
+
+    And the latest start of the next part.
+    """
     rounds = RepetitionRounds.of(part.pattern, layout)
     partials, count = once, 1
     reached: list[tuple[Partials, StartBy]] = []
@@ -110,14 +113,14 @@ def repeated_eagerly(
         found = following(part.pattern, again, exits)
         if count >= part.low:
             reached.append((over, _ends_of(found, len(partials))))
-        partials, count = going_on(again, found), count + 1
-    at_any_time = np.full(len(partials), join.FAR)  # there are as many rounds as there may be, or no matches are left
+        partials, count = appended(again, found), count + 1
+    at_any_time = np.full(len(partials), join.FAR)  # after the last allowed round nothing competes
     reached.append((rounds.over(partials), StartBy(at_any_time, at_any_time)))
     return stack([one for one, _ in reached]), stack([start_by for _, start_by in reached])
 
 
 def _earliest_end(after: p.Pattern, partials: Partials, layout: RegisterLayout, following: Following) -> StartBy:
-    """When the first occurrence of the part after a repetition ends."""
+    """The earliest end of the part after a repetition."""
     if isinstance(after, p.Repetition):
         partials, after = RepetitionRounds.of(after.pattern, layout).begun(partials), after.pattern
     return _ends_of(following(after, partials, None), len(partials))

@@ -1,4 +1,8 @@
-"""What several events of a stage find in common in one batch: encodings of its rows, candidates, partial matches."""
+"""Work that events of a stage share over one batch: encoded columns, indexed candidates, partial matches.
+
+The physical plan names shared parts of patterns (`physical.sharing`). The first event that evaluates such a part stores
+its partial matches in the session; other events continue from them.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,7 @@ from inkling.physical.sharing import WHOLE, Work, works_of
 
 
 def column_types(step: EventStep, batch: EventBatch) -> dict[str, Type]:
-    """The columns that kernels must be able to read by row, with their types."""
+    """The columns that kernels read by row, with their types."""
     ids = Type.STRING if pa.types.is_string(batch.ids.type) else Type.INTEGER
     own = {START: Type.TIME, END: Type.TIME, ID: ids}
     needed = {column for leaf in step.leaves for condition in leaf.all_across for column in _columns(condition)}
@@ -50,7 +54,7 @@ def column_types(step: EventStep, batch: EventBatch) -> dict[str, Type]:
 
 
 def _having(event: p.EventPlan) -> Iterator[e.Expr]:
-    """Conditions on whole matches, which a consumption policy has kernels test on every pair."""
+    """Conditions of HAVING, which kernels test on each pair under a consumption policy."""
     yield from event.having
     yield from (one for part in parts_of(event.pattern) if isinstance(part, p.Narrowed) for one in part.having)
 
@@ -69,15 +73,15 @@ def _columns(condition: e.Expr) -> Iterator[str]:
 
 
 WorkNumbers = Mapping[tuple[int, int], int]
-"""Number of a shared piece of work, by the identity of its node and its number of first parts."""
+"""The number of shared work, by the identity of a pattern node and the number of its first parts."""
 
 Tested = tuple[tuple[int, ...], tuple[int, ...]]
-"""Inputs and bits of a leaf: what decides which rows are its candidates before anything is bound."""
+"""Inputs and bits of a leaf, which select its candidates."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedEvent:
-    """What an event needs to be evaluated besides its step."""
+    """The registers of an event, and its shared work."""
 
     layout: RegisterLayout
     numbers: WorkNumbers
@@ -85,7 +89,7 @@ class PreparedEvent:
 
 @dataclass(slots=True)
 class SharingGroup:
-    """Events of a stage that look at the same rows; made once, used for any number of batches."""
+    """Events of a stage that read the same rows; compiled once, used for any number of batches."""
 
     steps: tuple[EventStep, ...]
     shared: frozenset[Work] = frozenset()
@@ -94,7 +98,7 @@ class SharingGroup:
     _often: frozenset[Tested] | None = None
 
     def prepared(self, step: EventStep) -> PreparedEvent:
-        """Registers and shared work of an event; events that share some have all their registers in common."""
+        """Registers and shared work of an event; events with shared work have the same registers."""
         if not self._prepared:
             self._prepare()
         return self._prepared[step.event.name]
@@ -114,7 +118,7 @@ class SharingGroup:
             self._prepared[name] = PreparedEvent(common, numbers[name])
 
     def types(self, batch: EventBatch) -> dict[str, Type]:
-        """Columns that conditions across events of any of the steps look at."""
+        """Columns that conditions across events of any step read."""
         kind = batch.ids.type
         if kind not in self._types:
             needed = [column_types(step, batch) for step in self.steps]
@@ -123,7 +127,7 @@ class SharingGroup:
 
     @property
     def often(self) -> frozenset[Tested]:
-        """Candidates that more than one leaf has."""
+        """Candidates of more than one leaf."""
         if self._often is None:
             tested = [_tested(leaf) for step in self.steps for leaf in step.leaves]
             self._often = frozenset(one for one in tested if tested.count(one) > 1)
@@ -132,7 +136,7 @@ class SharingGroup:
 
 @dataclass(slots=True)
 class Session:
-    """One batch, and what events of a group have found in it so far."""
+    """One batch, and the work that events of a group have done on it so far."""
 
     group: SharingGroup
     store: Store
@@ -147,7 +151,7 @@ class Session:
         return cls(group, build_store(batch, group.types(batch).items(), n_keys))
 
     def rows_of(self, leaf: LeafTest) -> Ints:
-        """Rows that pass the tests of a leaf on single events."""
+        """The candidates of a leaf: rows that pass its conditions on single events."""
         tested = _tested(leaf)
         if tested not in self.group.often:
             return rows_passing(leaf, self.store.batch)
@@ -156,7 +160,7 @@ class Session:
         return self._rows[tested]
 
     def index_of(self, leaf: LeafTest, rows: Ints) -> cand.Index:
-        """These candidates of a leaf by key and start."""
+        """Candidates of a leaf, indexed by key and start."""
         tested = _tested(leaf)
         if rows is self._rows.get(tested) and tested in self._indexes:
             return self._indexes[tested]
@@ -172,7 +176,7 @@ class Session:
 
 @dataclass(slots=True)
 class Common:
-    """The view that one event has of what is found in common."""
+    """The shared work of one event; only work from the root contexts is shared."""
 
     session: Session
     numbers: WorkNumbers
@@ -184,7 +188,7 @@ class Common:
     def whole(
         self, pattern: p.Pattern, contexts: MatchContexts, window: int | None, find: Callable[[], Occurrences]
     ) -> Occurrences:
-        """The occurrences of a pattern, found now or before."""
+        """The occurrences of a pattern, stored or found now."""
         number = self.numbers.get((id(pattern), WHOLE)) if contexts is self.session.roots else None
         if number is None:
             return find()
@@ -197,7 +201,7 @@ class Common:
     def first_parts(
         self, pattern: p.Pattern, n_parts: int, contexts: MatchContexts, window: int | None, fresh: Partials
     ) -> tuple[int, Partials]:
-        """The most first parts that were placed before, and the partial matches they made; else none, and `fresh`."""
+        """The largest number of first parts with stored partial matches, and these; else 0 and `fresh`."""
         if contexts is self.session.roots:
             for n_placed in range(n_parts, 0, -1):
                 number = self.numbers.get((id(pattern), n_placed))
@@ -209,7 +213,7 @@ class Common:
     def keep(
         self, pattern: p.Pattern, n_parts: int, contexts: MatchContexts, window: int | None, partials: Partials
     ) -> None:
-        """Remember partial matches, if others want them."""
+        """Stores partial matches that other events share."""
         number = self.numbers.get((id(pattern), n_parts)) if contexts is self.session.roots else None
         if number is not None:
             self.session.found[number, window] = partials
@@ -275,7 +279,7 @@ class LeafLookup:
         return within.count - 1 if isinstance(within, p.Points) else self.unit(within)
 
     def window_of(self, within: p.Window | None, window: int | None) -> int | None:
-        """The tighter of an own limit and the one around it."""
+        """The tighter of a limit and the limit of the enclosing pattern."""
         if within is None or isinstance(within, p.EventCount):
             return window
         return self.length(within) if window is None else min(window, self.length(within))
@@ -319,7 +323,7 @@ def _tested(leaf: LeafTest) -> Tested:
 
 
 def _with_gaps(partials: Partials, n_gaps: int) -> Partials:
-    """The same with room for other absences; those of shared parts come first."""
+    """Partial matches with columns for more absences; absences of shared parts come first."""
     held = partials.gaps[:, :n_gaps]
     more = np.full((len(partials), n_gaps - held.shape[1], 4), NOWHERE)
     return replace(partials, gaps=np.concatenate([held, more], axis=1))
@@ -343,7 +347,7 @@ UNJOINED = (Evaluator.SEGMENTS, Evaluator.WINDOW, Evaluator.FORECAST)
 
 
 class SharedWork:
-    """Which events of a stage look at the same rows, and which of them have the results of another."""
+    """Which events of a stage read the same rows, and which have the same results as another one."""
 
     def __init__(self, stage: Stage, derived: Mapping[str, DerivedInputs]) -> None:
         self._derived_inputs = derived
@@ -357,7 +361,7 @@ class SharedWork:
                 self._groups[read] = SharingGroup(together, frozenset(_shared_works(stage, together)))
 
     def session(self, step: EventStep, batch: EventBatch, n_keys: int, opened: Opened) -> Session:
-        """The session over a batch, which lives as long as what is `opened`."""
+        """The session over a batch; `opened` holds the sessions of one evaluation."""
         derived = self._derived_inputs[step.event.name]
         if (id(batch), derived) not in opened:
             opened[id(batch), derived] = Session.of(self._groups[derived], batch, n_keys)
@@ -366,7 +370,7 @@ class SharedWork:
     def original(
         self, event: str, until: Mapping[str, int] | None = None, since: Mapping[str, int] | None = None
     ) -> str | None:
-        """The event whose results another one has too, if both see the same rows."""
+        """The event with the same results, if both see the same rows; None otherwise."""
         twin = self._twins.get(event)
         if twin is None:
             return None
@@ -375,7 +379,7 @@ class SharedWork:
 
 
 def renamed(matches: MatchBatch, original: EventPlan, event: EventPlan) -> MatchBatch:
-    """The results of an event as those of another one with the same values under other names."""
+    """The matches of an event as matches of another event, whose values have other names."""
     names = [output.name for output in (*original.head, *original.returns)]
     others = [output.name for output in (*event.head, *event.returns)]
     values = {other: matches.values[name] for name, other in zip(names, others, strict=True)}

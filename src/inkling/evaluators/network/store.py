@@ -1,8 +1,8 @@
-"""The events an evaluation can look at, as arrays that kernels understand.
+"""The columns of a batch as arrays of doubles and codes, for conditions across events.
 
-Doubles do not distinguish whole numbers of more than 53 bits: they are compared by an upper and a lower half. A
-comparison of sums of whole numbers asks for the sign of one sum. Its upper and lower halves add up exactly, and a
-rounded sum of the two still has the right sign.
+Doubles hold integers of at most 53 bits exactly. Larger integers are compared by halves of 32 bits: a comparison of
+sums of integers asks for the sign of their difference, whose halves are exact in doubles, and the rounded sum of both
+halves still has the right sign.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inkling.model.time import Span
 from inkling.model.types import Type
 
 HIGH, LOW = "@high", "@low"
-"""What the columns of the halves are called, after the name of the column."""
+"""Suffixes of the columns with the upper and lower halves."""
 
 LOWER_BITS = 32
 UNIT = float(1 << LOWER_BITS)  # of the upper half
@@ -47,7 +47,7 @@ def half_of(number: int, half: str) -> float:
 
 
 def difference(compared: e.Compare, unit: Callable[[Span], int]) -> tuple[Term, ...] | None:
-    """The left side minus the right one, if both are sums of whole numbers."""
+    """The terms of left minus right, if both are sums of integers; None otherwise."""
     left, right = _terms(compared.left, 1, unit), _terms(compared.right, -1, unit)
     return None if left is None or right is None else left + right
 
@@ -81,9 +81,8 @@ START, END, ID = "@start", "@end", "@id"
 class Store:
     """A batch plus the encodings of the columns that conditions across events compare.
 
-    Strings share one sorted dictionary, so their codes compare like the strings. `exact` holds whole numbers for
-    equality, `numbers` doubles (NaN for null) for the bytecode. Where doubles could not distinguish whole numbers,
-    `has_halves` is set and every column of them has one more for each half.
+    Strings share one sorted dictionary, so their codes compare like the strings. `exact` holds integers for equality,
+    `numbers` doubles (NaN for null) for the bytecode. With `has_halves`, integer columns also have columns of halves.
     """
 
     batch: EventBatch
@@ -100,7 +99,7 @@ class Store:
         return self.columns.index(column)
 
     def code_of(self, word: str) -> float:
-        """Code of a string constant: a half step related_candidates its neighbors when no event has it."""
+        """The code of a string constant; between the codes of its neighbors if no event has it."""
         position = int(np.searchsorted(self.words.to_numpy(zero_copy_only=False), word)) if len(self.words) else 0
         known = position < len(self.words) and self.words[position].as_py() == word
         return float(position) if known else position - 0.5

@@ -1,4 +1,4 @@
-"""Where the next part of a pattern may lie, given what is placed so far, and Allen's relations between both."""
+"""Where the next part of a pattern may lie, given the parts placed so far, and Allen's relations between both."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def related(relations: tuple[str, ...], left: Spans, right: Spans) -> np.ndarray
 
 
 def related_starts(relations: tuple[str, ...], left: Spans) -> tuple[Ints, Ints]:
-    """The first and the last time at which what stands in one of the relations to `left` can start."""
+    """The first and the last start time of an interval in one of the relations to `left`."""
     far = np.full(len(left), FAR)
     ends = {"start": left.start, "end": left.end, "": far}
     low = np.minimum.reduce([-far if not _STARTS[name][0] else ends[_STARTS[name][0]] for name in relations])
@@ -64,7 +64,7 @@ _STARTS = {
     "ENDS_AFTER": ("", "end"),
     "PAR": ("", "end"),
 }
-"""Per relation, the borders of the left one between which the right one starts; nothing where there is no limit."""
+"""Per relation, the borders of the left interval between which the right one starts; empty: no limit."""
 
 
 def _holds(name: str, left: Spans, right: Spans) -> np.ndarray:
@@ -94,18 +94,18 @@ def _share_time(left: Spans, right: Spans) -> np.ndarray:
 
 
 def start_anywhere(contexts: MatchContexts) -> MatchContexts:
-    """Only the earliest of several parts has to start early enough, so no single part is held to it."""
+    """Without the limit on the start: only the earliest of several parts must meet it."""
     return replace(contexts, first_until=contexts.until, first_until_place=np.full(len(contexts), AFTER_ALL))
 
 
 def starting_early(found: Occurrences, contexts: MatchContexts) -> Occurrences:
-    """Those that start as early as their context asks."""
+    """Occurrences that start by the limit of their context."""
     bound, place = contexts.first_until[found.origin], contexts.first_until_place[found.origin]
     return found.where(at_most(found.start, found.start_place, bound, place))
 
 
 def starting_by(contexts: MatchContexts, limit: StartBy) -> MatchContexts:
-    """The same, for what starts no later than the limit."""
+    """Contexts with a further limit on the start."""
     tighter = ~at_most(contexts.first_until, contexts.first_until_place, limit.time, limit.place)
     return replace(
         contexts,
@@ -150,7 +150,7 @@ def after_last(partials: Partials, contexts: MatchContexts, window: int | None) 
 
 
 def deadline(partials: Partials, after: int) -> Occurrences:
-    """The moment so long after the last part."""
+    """The moment `after` the last part, as an occurrence."""
     due, n = partials.last + after, len(partials)
     first, last = np.full(n, BEFORE_ALL), np.full(n, AFTER_ALL)
     return Occurrences(np.arange(n), partials.tail, partials.registers, partials.moments, due, first, due, last, due)
@@ -179,7 +179,7 @@ def anywhere(partials: Partials, contexts: MatchContexts, window: int | None) ->
 
 
 def related_candidates(relations: tuple[str, ...], partials: Partials, lookup: MatchContexts) -> MatchContexts:
-    """Where something can lie that stands in one of the relations to what is placed so far."""
+    """Where an interval in one of the relations to the placed parts may lie."""
     low, high = related_starts(relations, partials)
     later = low - 1 >= lookup.after
     earlier = high < lookup.first_until
@@ -193,7 +193,7 @@ def related_candidates(relations: tuple[str, ...], partials: Partials, lookup: M
 
 
 def moment(time: int, contexts: MatchContexts) -> Occurrences:
-    """A moment of the clock, in the contexts that allow it; it has no place among simultaneous events."""
+    """A moment of the clock as an occurrence, in contexts that allow it."""
     n = len(contexts)
     now, first, last = np.full(n, time), np.full(n, BEFORE_ALL), np.full(n, AFTER_ALL)
     fits = strictly_before(contexts.after, contexts.after_place, now, first) & (contexts.until >= time)
@@ -203,7 +203,7 @@ def moment(time: int, contexts: MatchContexts) -> Occurrences:
 
 
 def on_same_interval(found: Occurrences, contexts: MatchContexts) -> MatchContexts:
-    """Where something can lie that starts and ends when an occurrence does, given what the occurrence binds."""
+    """Where an occurrence with the same start and end may lie, given the bindings of the found one."""
     n = len(found)
     return MatchContexts(
         contexts.key[found.origin],

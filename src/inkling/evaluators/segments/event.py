@@ -1,4 +1,7 @@
-"""Relations between segments as an evaluator: pairs of keys of which the relation holds, at the end of the data."""
+"""Relations between segments of pairs of keys: the pairs for which a quantified Allen relation holds.
+
+Busany et al. (SimpMatch), section 2.2, over complete segments. The relation is known only at the end of the data.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +28,14 @@ from inkling.physical.plan import EventStep
 
 
 def reached(counts: Ints, least: int, most: int) -> tuple[Ints, Ints]:
-    """Each pair once for every number from `least` to `most` that its count reaches, and these numbers."""
+    """Each pair once per number from `least` to `most` that its count reaches, and these numbers."""
     times = np.maximum(np.minimum(counts, most) - least + 1, 0)
     first = np.cumsum(times) - times
     return np.repeat(np.arange(len(counts)), times), least + np.arange(times.sum()) - np.repeat(first, times)
 
 
 def chosen_lists(offsets: Ints, items: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-    """The lists of that number, one after the other; list i is `items[offsets[i] : offsets[i + 1]]`."""
+    """Some of the lists, concatenated; list i is `items[offsets[i] : offsets[i + 1]]`."""
     lengths = np.diff(offsets)[chosen]
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     return ends, items[np.repeat(offsets[chosen] - ends[:-1], lengths) + np.arange(ends[-1])]
@@ -47,7 +50,7 @@ class SegmentsEvent:
     _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
 
     def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
-        """The pairs of keys of every partition; before the end nothing is certain."""
+        """The matching pairs of keys of all partitions; none before the end of the stream."""
         if until < FOREVER or not len(batch):
             kind = batch.ids.type
             if kind not in self._empty:
@@ -121,7 +124,7 @@ class SegmentsEvent:
     def _asked_about(
         self, left: KeysAndSegments, right: KeysAndSegments, ones: Ints, others: Ints
     ) -> tuple[Ints, Ints | None]:
-        """The related pairs, each as often as a number is asked about that it reaches, and these numbers."""
+        """The related pairs, once per asked number of segments that they reach, and these numbers."""
         least, most = self._pattern.left.least, self._pattern.left.most
         if least is None or most is None:
             return np.arange(len(ones)), None

@@ -1,4 +1,4 @@
-"""One side of a relation between segments: the keys of all partitions in a batch, with their segments."""
+"""One operand of a relation between segments: the keys of all partitions in a batch, with their segments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Turns = NDArray[np.int8]
 
 
 def turns_of_roles(roles: pa.Array) -> Turns:
-    """What events do whose roles are words."""
+    """The turns of events by the words of their roles."""
     words = pc.utf8_lower(roles)
     opens = pc.is_in(words, value_set=pa.array(sorted(OPENING))).to_numpy(zero_copy_only=False)
     closes = pc.is_in(words, value_set=pa.array(sorted(CLOSING))).to_numpy(zero_copy_only=False)
@@ -34,9 +34,8 @@ def opened_and_closed(
 ) -> tuple[Ints, Ints]:
     """Rows that open segments and the rows that close them, sorted by (key, time).
 
-    An event that closes follows right after the one that opened, among those of its key. Simultaneous events stand
-    in the order of their numbers, then of the rows. Without `turns`, odd numbers open; without numbers, the events
-    of a key take turns.
+    A closing event directly follows the opening event of its key. Simultaneous events are sorted by number, then by
+    row. Without `turns`, odd numbers open segments; without numbers, the events of a key alternate.
     """
     order = np.lexsort((time, key)) if number is None else np.lexsort((number, time, key))
     key = key[order]
@@ -57,15 +56,15 @@ def opened_and_closed(
 
 @dataclass(frozen=True, slots=True)
 class KeysAndSegments:
-    """Keys are numbered by partition; segments stand as `arrays` has them."""
+    """Keys, sorted by partition, and their segments in the order of `arrays`."""
 
     arrays: Side
     partition: Ints  # of each key
-    row: Ints  # of each key, some row of the batch that is an event of it
+    row: Ints  # per key: any row of it in the batch
     start: Ints  # of each key: where its first segment starts, or its first event if it has no segment
     end: Ints
-    known: Ints  # of each key: when the last of these was known, maybe after its end
-    opening: Ints  # of each segment: the row that it is, or that opens it
+    known: Ints  # per key: when the last of its events was known
+    opening: Ints  # per segment: the row that opens it, or that it is
     closing: Ints
 
 
@@ -135,7 +134,7 @@ def _segments(batch: EventBatch, pairing: p.Pairing | None, rows: Ints, key: Int
 
 
 def _labels(batch: EventBatch, same: Column | None, opening: Ints, closing: Ints) -> Ints:
-    """What the opening events say under ON SAME, or the closing ones where that is null, which equals nothing here."""
+    """Codes of the ON SAME value of each segment: of its opening event, or of its closing one if null; -1 for null."""
     if same is None:
         return np.zeros(len(opening), np.int64)
     column = batch.columns[same.name]
@@ -145,7 +144,7 @@ def _labels(batch: EventBatch, same: Column | None, opening: Ints, closing: Ints
 
 
 def _hulls(key: Ints, n_keys: int, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """First start and last end per key; nonsense for a key without any."""
+    """First start and last end per key; undefined for keys without segments."""
     lo = np.full(n_keys, np.iinfo(np.int64).max)
     np.minimum.at(lo, key, start)
     return lo, _latest(key, n_keys, end)
@@ -158,7 +157,7 @@ def _latest(key: Ints, n_keys: int, times: Ints) -> Ints:
 
 
 def _in_step(owner: Ints, label: Ints, end: Ints, n_keys: int) -> np.ndarray:
-    """Per key, whether segments of one label that start later never end earlier."""
+    """Per key, whether its segments of each label are sorted by both start and end."""
     broken = (np.diff(owner) == 0) & (np.diff(label) == 0) & (np.diff(end) < 0)
     in_step = np.ones(n_keys, bool)
     in_step[owner[1:][broken]] = False

@@ -1,4 +1,4 @@
-"""Allen's relations as tables: four comparisons of the ends of two segments say whether they are related."""
+"""Allen's relations as truth tables over four comparisons of the ends of two segments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from inkling.logical.patterns.allen import INVERSES, RELATIONS
 
 N_CASES = 3**4
-"""A case is four signs, as digits to the base 3: start and end of one segment, each against those of the other."""
+"""A case is four signs as digits in base 3: start and end of one segment, each compared with both ends of the other."""
 
 Signs = tuple[int, int, int, int]
 
@@ -39,7 +39,7 @@ def needed_comparisons(relations: tuple[str, ...]) -> NDArray[np.bool_]:
 
 
 def _cases(relations: tuple[str, ...]) -> Iterator[tuple[Signs, bool]]:
-    """Every way in which two segments can lie, points among them."""
+    """All relative positions of two segments, points included."""
     for start, end, other_start, other_end in product(range(4), repeat=4):
         if start <= end and other_start <= other_end:
             ends = (start, end, other_start, other_end)

@@ -1,4 +1,4 @@
-"""Aggregates over sliding windows, each in one pass whose cost does not depend on how long the windows are."""
+"""Aggregates over sliding windows, in one pass per aggregate; the cost does not depend on the window length."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from inkling.model.event import Value
 Bools = NDArray[np.bool_]
 
 _LARGE, _SMALL = 1e140, 1e-140
-"""Between these, squares of sums and what they lack are doubles."""
+"""Within these limits, squares of sums and their rounding errors are representable as doubles."""
 
 
 Sums = dict[str | None, tuple[Ints, WholeSums | NDArray[np.float64]]]
-"""Counts and sums by column, which several aggregates share."""
+"""Counts and sums by column, shared by SUM and AVG."""
 
 
 def sliding(asked: e.Aggregate, first: Ints, group: Ints, values: pa.Array, wanted: Bools, sums: Sums) -> pa.Array:
-    """Value of an aggregate in each wanted window of the values, those of positions `first[i]` … i."""
+    """The value of an aggregate in each wanted window; window i has the values at positions `first[i]` to i."""
     present = np.asarray(pc.is_valid(values).to_numpy(zero_copy_only=False), bool)
     if asked.by is not None:
         return pa.array(_written(asked.by, first, group, values, present, wanted), ARROW_TYPES[asked.type])
@@ -80,14 +80,14 @@ def _of_sums(function: str, count: Ints, sums: WholeSums | NDArray[np.float64]) 
 
 
 def _filled(values: pa.Array) -> np.ndarray:
-    """Numbers, 0 where there is none."""
+    """Numbers, with 0 in place of null."""
     if values.null_count:
         values = pc.fill_null(values, pa.scalar(0, pa.int64()).cast(values.type))
     return np.asarray(values.to_numpy(zero_copy_only=False))
 
 
 def _ordered(values: pa.Array) -> np.ndarray:
-    """Numbers that compare like the values; anything where there is none."""
+    """Numbers in the order of the values; arbitrary for null."""
     if not pa.types.is_string(values.type):
         return _filled(values)
     words = pc.drop_null(pc.unique(values))
@@ -121,7 +121,7 @@ def _deviations(first: Ints, numbers: np.ndarray, present: Bools, wanted: Bools)
 def _written(
     by: UserAggregate, first: Ints, group: Ints, values: pa.Array, present: Bools, wanted: Bools
 ) -> list[Value]:
-    """Values of an aggregate that is written in Python."""
+    """Values of a user aggregate, written in Python."""
     if by.is_incremental:
         return _incremental(by, first, group, values.to_pylist(), wanted)
     held = values.filter(pa.array(present)).to_numpy(zero_copy_only=False)
@@ -148,10 +148,10 @@ def _incremental(by: UserAggregate, first: Ints, group: Ints, values: list[Any],
 
 
 class WindowColumns:
-    """Resolves references of an expression against windows; a list is never put together."""
+    """Resolves references of an expression against windows, without building lists of members."""
 
     def __init__(self, windows: SlidingWindows, slot: int, wanted: NDArray[np.bool_]) -> None:
-        """`slot` is the one that holds the members; windows that are not wanted may have any value."""
+        """`slot` holds the members; windows that are not wanted may have any value."""
         self._wanted = wanted
         self._windows = windows
         self._slot = slot

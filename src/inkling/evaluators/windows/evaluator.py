@@ -1,4 +1,4 @@
-"""The evaluator of windows: its state holds rows that may be members again, and the last values of each key."""
+"""Sliding windows on streams: the state holds rows that may be in a later window, and the last values of each key."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from inkling.physical.plan import EventStep
 
 @dataclass(frozen=True, slots=True)
 class WindowState(RowsState):
-    """Stage rows, those still to be decided included; with ON CHANGE also keys and the values of their last match."""
+    """Stage rows; with ON CHANGE also the values of the last match of each key."""
 
     last: pa.Table | None = None
 
 
 class WindowEvaluator(EventEvaluator[WindowEvent, WindowState]):
-    """Moves the windows of one event over rows that arrive in time order."""
+    """Answers one event whose pattern is a window."""
 
     state_type = WindowState
 
     @staticmethod
     def takes(step: EventStep, setting: StageSetting) -> bool:
-        """Windows that forget what they leave behind."""
+        """Windows without SINCE, which drop rows; the network answers the others."""
         return isinstance(step.event.pattern, p.Sliding) and step.event.pattern.since is None
 
     def start(self) -> WindowState:
@@ -68,7 +68,7 @@ class WindowEvaluator(EventEvaluator[WindowEvent, WindowState]):
         return replace(super().merge(left, right), last=concatenated(last) if last else None)
 
     def _chosen(self, held: pa.Table, done: int, until: int) -> pa.Table:
-        """The rows of keys about which there is something to say."""
+        """The rows of keys with new rows."""
         chosen = of_moved_keys(held, len(self.stage.key_types), done, until)
         if not chosen.any():
             return held.slice(0, 0)
@@ -77,7 +77,7 @@ class WindowEvaluator(EventEvaluator[WindowEvent, WindowState]):
     def _remembered(
         self, last: pa.Table | None, chosen: pa.Table, codes: Ints
     ) -> tuple[dict[str, pa.Array] | None, Ints, int, pa.Table | None]:
-        """The last emitted values, by code; the codes of the rows, how many there are, and the keys of all of them."""
+        """The last values by key code, the codes of the rows, the number of codes, and the keys by code."""
         n_keys = int(codes.max(initial=-1)) + 1
         if not self.event.step.event.on_change:
             return None, codes, n_keys, None
@@ -99,7 +99,7 @@ class WindowEvaluator(EventEvaluator[WindowEvent, WindowState]):
         return {**values, KNOWN: pa.array(place >= 0)}, codes[: len(chosen)], n_keys, keys
 
     def _trimmed(self, state: WindowState, held: pa.Table, until: int) -> tuple[pa.Table, int]:
-        """Rows that may be members of a later window, now and then without the others."""
+        """Rows that may be in a later window; others are cleared only if worthwhile."""
         if until >= FOREVER:
             return held.slice(0, 0), 0
         if state.is_tidy(held):
@@ -114,7 +114,7 @@ class WindowEvaluator(EventEvaluator[WindowEvent, WindowState]):
         return rows, len(rows)
 
     def _newest(self, held: pa.Table, end: Ints, until: int, n_events: int) -> NDArray[np.bool_]:
-        """Rows that end after `until`, and of each key the newest before, with all that end when one of them does."""
+        """Rows that end after `until`, and of each key the newest rows before, with all rows of the same end."""
         needed = end > until
         past = np.flatnonzero(~needed)
         if n_events and len(past):

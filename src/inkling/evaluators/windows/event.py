@@ -1,4 +1,4 @@
-"""Events whose pattern is a window: one match per event that moves it, with aggregates over what it holds."""
+"""Events whose pattern is a sliding window: one match per event that moves it, with aggregates over its members."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class WindowEvent:
         outputs: dict[str, pa.Array],
         chosen: Ints,
     ) -> tuple[Ints, int]:
-        """Numbers of results: one end, with INTERVAL also one start, and one head."""
+        """The number of the result of each match: equal end, with INTERVAL equal start, and equal head."""
         columns: list[Column] = [key, end, end_place]
         if self.step.event.per is p.Per.INTERVAL:
             columns += [start, start_place]
@@ -162,7 +162,7 @@ class WindowEvent:
 
 
 KNOWN = "@emitted"
-"""Column of what is remembered per key: whether there was a match yet."""
+"""Column of last values per key: whether the key had a match."""
 
 
 def _changing(
@@ -174,8 +174,8 @@ def _changing(
 ) -> tuple[NDArray[np.bool_], dict[str, pa.Array]]:
     """The matches whose values differ from those of the match before in their group, and the last values per key.
 
-    What was last comes first, as matches of their own; `n_keys` is None where groups are not keys and nothing is
-    remembered.
+    Last values of earlier steps come first, like matches. `n_keys` is None if groups are not keys; then no last values
+    are kept.
     """
     chosen = np.flatnonzero(kept)
     group, columns = windows.group[chosen], {name: one.take(pa.array(chosen)) for name, one in outputs.items()}

@@ -1,4 +1,4 @@
-"""Which rows are members of which window."""
+"""The members of sliding windows: which rows are in which window."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from inkling.physical.plan import LeafTest
 
 @dataclass(frozen=True)
 class SlidingWindows:
-    """Windows over rows of a batch: that of position i holds the positions `first[i]` … i."""
+    """Windows over rows of a batch; window i has the positions `first[i]` to i."""
 
     batch: EventBatch
-    rows: Ints  # of the batch, one per position; those of one group stand together, in canonical order
-    group: Ints
-    opening: Ints | None  # of the batch, for each position: the event since which its members count
+    rows: Ints  # per position: a row of the batch; rows of a group are contiguous, in canonical order
+    group: Ints  # per position
+    opening: Ints | None  # per position, with SINCE: the row of the opening event
 
     first: Ints
 
@@ -51,7 +51,7 @@ class SlidingWindows:
 
     @cached_property
     def earliest(self) -> Ints:
-        """The row of each window that starts first; points start in the order in which they end."""
+        """The row of each window with the earliest start."""
         start, place = self.batch.start[self.rows], self.batch.start_place[self.rows]
         if np.array_equal(start, self.batch.end[self.rows]):
             return self.rows[self.first]
@@ -69,7 +69,7 @@ class SlidingWindows:
 
 
 def candidates(batch: EventBatch, test: LeafTest) -> Ints:
-    """The rows that pass what a leaf asks of an event alone."""
+    """The rows that pass the conditions of a leaf on single events."""
     passed = comes_from(batch, test.inputs)
     for bit in test.bits:
         passed = passed & ((batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) != 0)
@@ -77,7 +77,7 @@ def candidates(batch: EventBatch, test: LeafTest) -> Ints:
 
 
 def in_order_of(batch: EventBatch, rows: Ints, ids: pa.Array) -> Ints:
-    """The rows, simultaneous ones in the order of other ids than their own."""
+    """The rows with simultaneous ones sorted by other ids than their own."""
     where = [getattr(batch, name)[rows] for name in ("key", "end", "end_place", "start", "start_place")]
     tied = np.ones(max(len(rows) - 1, 0), bool)
     for column in where:
@@ -91,7 +91,7 @@ def in_order_of(batch: EventBatch, rows: Ints, ids: pa.Array) -> Ints:
 
 
 def later_pairs(batch: EventBatch, openings: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Every opening with each row of its key that starts after it ended: places among openings and among rows."""
+    """Pairs (opening, row) of one key in which the row starts after the end of the opening, as positions."""
     keys = batch.key[rows]
     low, high = (np.searchsorted(keys, batch.key[openings], side) for side in ("left", "right"))
     width = high - low

@@ -1,7 +1,7 @@
 """The operator of a stage of certain events, and the migration of its state when a running program is replaced.
 
-Kept events continue with their state. A new event reads only rows that end after `beginning_of` it: earlier rows were
-not prepared for it, and a match of which it has seen only a part must not be reported.
+Events that are kept continue with their state. A new event reads only rows that end after `beginning_of` it: earlier
+rows were not prepared for it, and a match of which it has seen only a part must not be reported.
 """
 
 from __future__ import annotations

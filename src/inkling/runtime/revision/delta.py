@@ -1,6 +1,6 @@
 """The delta of a step: results that it adds, and emitted results that it withdraws.
 
-Kept rows and results carry the watermark of their step (`STEP_TIME`), by which a replay finds what to compare.
+Rows and results that are kept carry the watermark of their step (`STEP_TIME`), by which a replay finds what to compare.
 """
 
 from __future__ import annotations

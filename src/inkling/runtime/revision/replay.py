@@ -34,7 +34,7 @@ from inkling.runtime.revision.machine import EXACT, OWNER, STEP_TIME, Owners, Re
 
 
 def marked_rows(machine: ReplayMachine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
-    """Marks the kept rows that withdrawals mean: all rows with the identity, or as many as were withdrawn."""
+    """Which kept rows the withdrawals mean: all rows with the identity, or as many as were withdrawn."""
     gone = np.zeros(len(held), bool)
     if OWNER in held.column_names:  # compare only rows of the same keys
         near = is_among(held[OWNER].to_numpy(), np.unique(machine.owners(name, withdrawn)))

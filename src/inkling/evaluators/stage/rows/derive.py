@@ -106,7 +106,7 @@ def _repeats(source: pa.Table, identity: list[str]) -> np.ndarray:
 class _LookBack:
     """Resolves references of derived columns, with rows sorted by key and time.
 
-    Kept last rows of earlier batches have their derived values already.
+    The last rows of earlier batches have their derived values already.
     """
 
     def __init__(self, source: pa.Table, key: Ints, last: pa.Table | None) -> None:
