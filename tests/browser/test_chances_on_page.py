@@ -25,7 +25,7 @@ def test_a_threshold_moved_by_keyboard_decides_what_is_an_alarm(open_report):
     lines, told = page.locator("#chance-lines li"), page.locator("#chance-count")
     expect(lines).to_have_count(2)
     expect(told).to_have_text("3 alarms, 2 right (67 %); 2 of 2 found (100 %)")
-    page.get_by_label("Right within").fill("5")
+    page.get_by_label("Correct within").fill("5")
     expect(told).to_have_text("3 alarms, 1 right (33 %); 1 of 2 found (50 %)")
     page.get_by_label("Alarm above").focus()
     for _ in range(25):

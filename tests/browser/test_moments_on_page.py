@@ -58,7 +58,7 @@ def test_the_picture_is_told_in_words(open_report):
     assert figure.locator("li").all_text_contents() == [
         "the match",
         "Start a1, at 20",
-        "Load b1, some time in 0 – 100, any moment alike",
+        "Load b1, some time in 0 – 100, all moments equally likely",
         "Load c1, some time in 50 – 100",
     ]
     times = page.locator(".opened .members tbody td:nth-child(2)").all_text_contents()

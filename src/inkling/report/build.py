@@ -1,4 +1,4 @@
-"""Report data in, one HTML page out: styles, scripts and data are written into it, so it loads nothing."""
+"""Builds the HTML page of a report, with styles, scripts and data in it, so that it loads nothing."""
 
 from __future__ import annotations
 

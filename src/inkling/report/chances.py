@@ -1,4 +1,4 @@
-"""How probable an event is over time, key by key, beside what happened and the results of a deterministic baseline."""
+"""The probability of an event over time for each key, with the ground truth and a deterministic baseline."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.report.data import CurveRow
 
 MOST_KEYS = 24
-"""Of each event; a person compares lines that fit on a screen or two."""
+"""The most keys of an event that are drawn."""
 
 MOST_POINTS = 600
-"""Of each key: about as many as the picture is wide."""
+"""The most points of a key: about the width of the picture."""
 
 LEAST_DRAWN = 0.001
 

@@ -1,4 +1,4 @@
-"""What a finished run has to say, as plain values that convert to JSON.
+"""The data of a report, as plain values that convert to JSON.
 
 Times are whole numbers: microseconds since 1970 UTC when `time_kind` is `timestamp`, the stream's own ticks
 otherwise.

@@ -1,7 +1,4 @@
-"""From the results of a run to what a report shows: rows of matches with the events they depend on.
-
-The input events that results depend on, found again by their ids.
-"""
+"""The data of a report from the results of a run: rows of matches, with the input events that they depend on."""
 
 from __future__ import annotations
 
@@ -53,7 +50,7 @@ Members: TypeAlias = Mapping[str, MemberRow]
 INTERNAL = "@"
 
 MOST_STRETCHES = 60
-"""A bar of a few hundred pixels shows no more shades than that."""
+"""The most shades in a bar, which has a few hundred pixels."""
 
 
 def members_of(stream: StreamPlan, data: Data, ids: Iterable[str]) -> Members:
@@ -130,7 +127,7 @@ def _rows_with_ids(id_column: str | None, data: Data, ids: list[str], *, what: s
 
 
 MAX_MATCHES = 5_000
-"""More than a person looks at, and few enough for a page that opens at once."""
+"""The most matches of a page, few enough for it to open at once."""
 
 
 def report_data(
@@ -147,11 +144,11 @@ def report_data(
     truth: Beside | None = None,
     decided: Beside | None = None,
 ) -> ReportData:
-    """What a report shows of a run; events with many results show an even selection of them.
+    """The data of a report; of events with many results, it has an even selection.
 
-    The most probable results of uncertain events are looked at once more, with the settings of `sampling`. `extra` are
-    tables of one's own. `truth` and `decided` are results by event, of what happened and of what was decided without
-    uncertainty: they are drawn beside probabilities over time. Withdrawn results are marked, and do not count.
+    The most probable results of uncertain events are examined in possible worlds, with the settings of `sampling`.
+    `extra` are further tables. `truth` and `decided` are results by event, of the ground truth and of a deterministic
+    baseline; they are drawn next to probabilities over time. Withdrawn results are marked, and not counted.
     """
     inputs = inputs_by_stream(program.plan, inputs)
     net = {name: net_of(table) for name, table in results.items()}
@@ -302,7 +299,7 @@ def _shown(value: object) -> Scalar:
 
 TITLE = "Forecasts"
 COLUMNS = ("forecast", "of", "made", "least chance", "mean chance", "largest chance", "versions of the model")
-NOTE = "Forecasts are not among the matches: they are made after nearly every event. The output of the run has each."
+NOTE = "Forecasts are not listed as matches, because nearly every event has one; the output of the run has all of them."
 DIGITS = 4
 
 
@@ -330,18 +327,18 @@ OP = "op"
 
 
 class Net(NamedTuple):
-    """Results that stand, and results that do not stand any more, each of them once, with `-`."""
+    """Valid results, and withdrawn ones, each once with `-`."""
 
     standing: pa.Table
     withdrawn: pa.Table
 
 
 def net_of(table: pa.Table) -> Net:
-    """What rows with `+` and `-` come to; each `-` takes back one equal row."""
-    takes_back = pc.equal(table[OP], "-")
-    withdrawn = table.filter(takes_back)
+    """The net effect of rows with `+` and `-`; each `-` withdraws one equal row."""
+    is_withdrawal = pc.equal(table[OP], "-")
+    withdrawn = table.filter(is_withdrawal)
     if not withdrawn.num_rows:
         return Net(table, withdrawn)
-    emitted = table.filter(pc.invert(takes_back))
+    emitted = table.filter(pc.invert(is_withdrawal))
     _, stands = differences(withdrawn, emitted, [name for name in table.column_names if name != OP])
     return Net(emitted.filter(pa.array(stands)), withdrawn)

@@ -1,6 +1,6 @@
 """Matches as compact JSON: names once, shared events once, times as offsets from the earliest one.
 
-Whole numbers that a browser cannot hold exactly, and floats that JSON cannot say, travel as text.
+Integers that a browser cannot represent exactly, and floats that JSON cannot represent, are texts.
 """
 
 from __future__ import annotations

@@ -103,8 +103,8 @@ def test_empty_report_says_so():
 def test_results_that_were_not_kept_are_not_called_none():
     data = ReportData(title="", program_text="", counts=(EventResultCount("e", 9, 0),))
     text = PageReader(build_report(data)).text
-    assert "were not kept in the report" in text
-    assert "carries 0 of 9 results" in text
+    assert "does not include the results of the run" in text
+    assert "shows 0 of 9 results" in text
 
 
 def test_one_match_has_singular_words():

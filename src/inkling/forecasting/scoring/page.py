@@ -50,7 +50,7 @@ INTERVALS = {
 """The columns of the tables, and their titles."""
 
 
-def build_page(scores: Mapping[str, Scores], *, title: str = "Forecasts judged") -> str:
+def build_page(scores: Mapping[str, Scores], *, title: str = "Scores of forecasts") -> str:
     """The page as text."""
     tables = {name: one.to_table().to_pylist() for name, one in scores.items()}
     return (
@@ -69,7 +69,7 @@ def build_page(scores: Mapping[str, Scores], *, title: str = "Forecasts judged")
     )
 
 
-def write_page(scores: Mapping[str, Scores], path: str | PathLike[str], *, title: str = "Forecasts judged") -> Path:
+def write_page(scores: Mapping[str, Scores], path: str | PathLike[str], *, title: str = "Scores of forecasts") -> Path:
     """Writes the page, and creates its folder if needed."""
     return written(build_page(scores, title=title), path)
 

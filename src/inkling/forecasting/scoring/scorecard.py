@@ -77,7 +77,9 @@ class Scores:
         return pa.Table.from_pylist([_row(card, self.threshold) for card in self.cards], schema=TABLE)
 
 
-def write_scores(scores: Mapping[str, Scores], path: str | PathLike[str], *, title: str = "Forecasts judged") -> Path:
+def write_scores(
+    scores: Mapping[str, Scores], path: str | PathLike[str], *, title: str = "Scores of forecasts"
+) -> Path:
     """Writes a self-contained HTML page with the scores of all forecasts of a program."""
     from inkling.forecasting.scoring.page import write_page
 

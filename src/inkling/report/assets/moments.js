@@ -49,6 +49,6 @@ function momentMarks(report, member, toX, top) {
 
 function spokenMoments(report, member) {
   if (!member.isImprecise) return `at ${instantText(report, member.start)}`;
-  const likelier = member.weights.length > 1 ? "" : ", any moment alike";
+  const likelier = member.weights.length > 1 ? "" : ", all moments equally likely";
   return `some time in ${rangeText(report, member.start, member.end)}${likelier}`;
 }

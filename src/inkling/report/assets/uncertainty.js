@@ -15,9 +15,9 @@ function probabilityBar(match) {
 }
 
 const METHODS = {
-  exact: "All worlds were counted.",
+  exact: "All possible worlds were enumerated.",
   sampled: "Estimated from sampled worlds.",
-  undecided: "The sample leaves open whether the result reaches its CONFIDENCE.",
+  undecided: "The sample does not decide whether the result reaches its CONFIDENCE threshold.",
 };
 
 function methodBadge(match) {
