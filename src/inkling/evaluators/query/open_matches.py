@@ -19,7 +19,7 @@ import pyarrow as pa
 from inkling.analysis.query.pattern import open_prefix
 from inkling.analysis.query.query import of_row
 from inkling.automata.prefixes import PrefixStates, prefix_states
-from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.open_matches import OpenMatch, awaits, in_order, not_kept
 from inkling.evaluators.query.answers import GROUNDING
 from inkling.evaluators.query.automaton.forward import ForwardState
@@ -46,8 +46,11 @@ from inkling.logical.printing.text import PartTexts
 from inkling.model.batch import Ints
 from inkling.results import EXACT, SAMPLED
 
-MOST_CHUNKS, MOST_ROWS = 64, 256
-"""First events are sorted out after so many steps, or a step with so many of them."""
+FEWEST = 64
+"""First events are not sorted out while they are fewer, or as few as a state has places for starts."""
+
+MOST_CHUNKS = 16
+"""More chunks of small steps are put together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +210,9 @@ def with_first_events(
     groundings = evaluator.groundings(subgoal.source, some)
     new = pa.table({GROUNDING: pa.array(groundings), START: some[START], ID: some[ID]})
     every = new if firsts is None else pa.concat_tables([firsts, new])
-    if len(new) > MOST_ROWS or every[GROUNDING].num_chunks > MOST_CHUNKS:
-        every = _still_needed(every, state)
-    return every
+    if len(every) > FEWEST + _n_places(state):
+        return _still_needed(every, state)
+    return every.combine_chunks() if every[GROUNDING].num_chunks > MOST_CHUNKS else every
 
 
 def _still_needed(firsts: pa.Table, state: object) -> pa.Table:
@@ -217,10 +220,15 @@ def _still_needed(firsts: pa.Table, state: object) -> pa.Table:
         ordered = firsts.sort_by([(START, "descending"), (ID, "ascending")])
         _, latest = np.unique(ordered[GROUNDING].to_numpy(), return_index=True)
         return ordered.take(pa.array(latest))
+    places = combined(firsts[GROUNDING].to_numpy(), firsts[START].to_numpy().view(np.uint64))
     groundings, times = _starts(state)
-    wanted = set(zip(groundings.tolist(), times.tolist(), strict=True))
-    pairs = zip(firsts[GROUNDING].to_pylist(), firsts[START].to_pylist(), strict=True)
-    return firsts.filter(pa.array([pair in wanted for pair in pairs], pa.bool_())).combine_chunks()
+    needed = np.isin(places, combined(groundings, times.view(np.uint64)))
+    return rows_where(firsts, needed).combine_chunks()
+
+
+def _n_places(state: ForwardState | UniversalState | SafeState) -> int:
+    """How many starts a state can hold; of sets of partial matches, about how many."""
+    return int(state.begun.size) if isinstance(state, ForwardState) else 4 * len(state.groundings)
 
 
 def _starts(state: object) -> tuple[Hashes, Ints]:
