@@ -37,8 +37,7 @@ from inkling.physical.groups import TaskLayout, layout_of
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.printing.explain import explain_physical
-from inkling.physical.printing.verdicts import explain_verdicts
-from inkling.physical.printing.world_verdicts import Looks
+from inkling.physical.printing.verdicts import Looks, explain_verdicts
 from inkling.source import SourceText
 
 if TYPE_CHECKING:

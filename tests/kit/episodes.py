@@ -12,7 +12,6 @@ from tests.kit.rows import Rows
 from tests.kit.uncertain import UncertainCase
 
 from inkling.analysis.bounds.window import horizon_of
-from inkling.analysis.policies import parts_of
 from inkling.logical import plan as p
 from inkling.meaning.worlds import joint_worlds
 from inkling.model.event import Value
@@ -41,7 +40,7 @@ def _has_any_of_all_time(event: p.EventPlan) -> bool:
     """Whether a repetition takes any number of events and may leave out others, however long that takes."""
     if horizon_of(event).conclusion is not None:
         return False
-    parts = list(parts_of(event.pattern))
+    parts = list(p.parts_of(event.pattern))
     sequences = [part for part in parts if isinstance(part, p.Sequence) and part.policy is not p.Policy.ANY]
     in_turn = {id(part) for sequence in sequences for part in sequence.parts}
     return any(isinstance(part, p.Repetition) and part.high is None and id(part) not in in_turn for part in parts)

@@ -1,8 +1,8 @@
 """The choice of an evaluator for each event, with its reason: what the physical plan carries and `explain` prints.
 
-Every event has an evaluator for one world, in which nothing is uncertain. An event over uncertain streams is answered
-without worlds where one of `FAMILIES` recognizes it, else by running that evaluator in possible worlds. A further way
-to answer uncertain events is one more entry of `FAMILIES`.
+Every event has an evaluator for certain streams. An event over uncertain streams is evaluated exactly, without worlds,
+if one of `FAMILIES` recognizes it; else its evaluator for certain streams runs in possible worlds. Another evaluator
+for uncertain events is one more entry of `FAMILIES`.
 """
 
 from __future__ import annotations
@@ -37,36 +37,36 @@ class Evaluator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which evaluator answers an event, why, and what analysis found out for it."""
+    """The evaluator of an event, the reason, and the analysis that the evaluator needs."""
 
     evaluator: str
     reason: str
-    data: object = field(default=None, compare=False)  # what the analysis of a family concluded
-    within_world: Choice | None = None  # over uncertain streams: what would answer the event in one world
+    data: object = field(default=None, compare=False)  # the conclusion of the analysis of a family
+    within_world: Choice | None = None  # over uncertain streams: the evaluator of the event in one world
 
     def rejected_by(self, family: str) -> str | None:
-        """Why a family does not answer an event that has to be found in worlds; None where it is not concerned."""
+        """Why a family does not evaluate an event that needs worlds; None if the family does not apply."""
         return self.data.get(family) if isinstance(self.data, dict) else None
 
     @property
     def in_one_world(self) -> Choice:
-        """What answers the event where nothing is uncertain."""
+        """The choice for the event in one world, where nothing is uncertain."""
         return self.within_world or self
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Events over one kind of uncertain streams that need no worlds.
+    """Events over one kind of uncertain streams that can be evaluated without worlds.
 
-    `recognize` concludes what its evaluator has to know of an event, or None with the reason. The clock is that of the
-    data, None while no data is known.
+    `recognize` returns the analysis that its evaluator needs, or None with the reason. The clock is the clock of the
+    data, or None if no data is known yet.
     """
 
-    uncertainty: type  # of the streams that it is about
+    uncertainty: type  # of the streams that the family applies to
     recognize: Callable[[EventPlan, ProgramPlan, Clock | None], Verdict[object | None]]
 
     def concerns(self, event: EventPlan, program: ProgramPlan) -> bool:
-        """Whether the event reads a stream of this kind."""
+        """Whether the event reads a stream with this kind of uncertainty."""
         streams = (program.stream(name) for name in event.sources)
         return any(stream is not None and isinstance(stream.schema.uncertainty, self.uncertainty) for stream in streams)
 
@@ -81,7 +81,7 @@ FAMILIES: dict[str, Family] = {
 def uncertain_choice(
     event: EventPlan, program: ProgramPlan, within_world: Choice, clock: Clock | None = None
 ) -> Choice:
-    """What answers an event over uncertain streams; for worlds, the data is why each family it concerns does not."""
+    """The evaluator of an event over uncertain streams; for worlds, `data` has the reason of each family."""
     reasons = {}
     for evaluator, family in FAMILIES.items():
         verdict = family.recognize(event, program, clock)

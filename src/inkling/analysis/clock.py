@@ -1,11 +1,10 @@
-"""One clock for a run: the data decides what times count, and every written duration must fit it."""
+"""The time unit of a run: the data determine the clock, and every duration of the program must match it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from inkling.analysis.policies import parts_of
 from inkling.errors import InputError
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -73,7 +72,7 @@ _LIMIT = f"a duration has at most {FARTHEST} of the units that the times of the 
 
 
 def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:
-    """Every written duration of a program; POINTS mean something to ticks only."""
+    """All durations of a program; POINTS apply to ticks only."""
     for window in _windows(plan):
         if isinstance(window, Span):
             yield window
@@ -92,14 +91,14 @@ def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:
             yield from _in_expression(output.expr)
         for condition in (*event.having, *event.preferred):
             yield from _in_expression(condition)
-        for part in parts_of(event.pattern):
+        for part in p.parts_of(event.pattern):
             yield from _in_part(part)
 
 
 def _windows(plan: p.ProgramPlan) -> Iterator[p.Window | None]:
     for event in plan.events:
         yield event.within
-        for part in parts_of(event.pattern):
+        for part in p.parts_of(event.pattern):
             if isinstance(part, p.Sequence | p.Narrowed):
                 yield part.within
 

@@ -1,7 +1,7 @@
-"""Which events find what a numbered stream opens and closes: their results are its segments, each of them once.
+"""Recognizes events whose results are exactly the segments of a numbered stream.
 
-Numbers are consecutive in every world, times increase with them, and odd ones open what the next one closes. So an
-event derives these segments if it pairs each odd number with the one after it, and nothing else.
+Sequence numbers are consecutive in every world, times increase with them, and an event with an odd number opens the
+segment that the next event closes. So an event derives the segments if it pairs each odd number with the next number.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ _FUNCTIONS = ("lower", "upper")
 
 @dataclass(frozen=True, slots=True)
 class DerivedSegments:
-    """An event whose results are the segments of a stream; a key that has no segment is not among its keys.
+    """An event whose results are the segments of a stream; keys without segments have no results.
 
-    `key` leads from columns of its head to KEY columns of the stream, `opening` and `closing` from further columns to
-    those of the event that opens a segment or closes it. Where it `asks_for_roles`, it is one only for streams whose
-    events have roles as it expects them: see `fits`.
+    `key` maps columns of its head to KEY columns of the stream; `opening` and `closing` map other columns to columns of
+    the event that opens or closes a segment. If it `asks_for_roles`, the roles in the data decide: see `fits`.
     """
 
     stream: str
@@ -47,7 +46,7 @@ class DerivedSegments:
         return any(isinstance(part, e.ColumnOf) and part.column == self.role for part in reads)
 
     def fits(self, events: Iterable[tuple[Value, int]]) -> bool:
-        """Whether it finds the segments of a stream whose events, lost ones too, have these roles and numbers."""
+        """Whether the event derives the segments of a stream whose events have these roles and numbers."""
         opening, closing = p.leaves(self.sequence)
         seen = {(role, number % 2) for role, number in events}
         opens = {one: self._admits(opening, *one) for one in seen}
@@ -74,7 +73,7 @@ class DerivedSegments:
 
 
 def derived_segments_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[DerivedSegments | None]:
-    """The stream whose segments an event finds; None, and why, where that is not certain."""
+    """The segments that an event derives; None with the reason if it may derive something else."""
     pattern = event.pattern
     if not isinstance(pattern, p.Sequence) or len(pattern.parts) != 2:
         return Verdict(None, "it is no sequence of two events")
@@ -130,26 +129,26 @@ def _obstacles(event: p.EventPlan, pattern: p.Sequence, stream: p.StreamPlan, un
         if leaf.atoms or leaf.checks:
             yield "it asks for more than which number or role an event has"
         for condition in leaf.conditions:
-            if not _asks_for_turn(condition, leaf.slot, uncertainty):
+            if not _reads_parity_or_role(condition, leaf.slot, uncertainty):
                 yield "it asks for more than whether an event opens or closes a segment"
 
 
-def _asks_for_turn(expr: e.Expr, slot: int, uncertainty: LostEvents) -> bool:
-    """Whether a condition looks at nothing but whether the number of its own event is odd, and at its role."""
+def _reads_parity_or_role(expr: e.Expr, slot: int, uncertainty: LostEvents) -> bool:
+    """Whether a condition reads only the parity of the sequence number and the role of its own event."""
     match expr:
         case e.Arithmetic(operator="%", left=e.ColumnOf(slot=own, column=column), right=e.Literal(value=2)):
             return own == slot and column == uncertainty.number
         case e.ColumnOf(slot=own, column=column):
             return own == slot and column == uncertainty.role and column != uncertainty.number
         case e.FunctionCall(name=name, args=args):
-            return name in _FUNCTIONS and all(_asks_for_turn(arg, slot, uncertainty) for arg in args)
+            return name in _FUNCTIONS and all(_reads_parity_or_role(arg, slot, uncertainty) for arg in args)
         case _:
             inside = e.children(expr)
-            return isinstance(expr, _PLAIN) and all(_asks_for_turn(part, slot, uncertainty) for part in inside)
+            return isinstance(expr, _PLAIN) and all(_reads_parity_or_role(part, slot, uncertainty) for part in inside)
 
 
 def _key(event: p.EventPlan, *leaves: p.Leaf) -> dict[str, str]:
-    """Columns of the head that show a column of PARTITION BY, which both events have."""
+    """Columns of the head that equal a partition column."""
     slots, partition = {leaf.slot for leaf in leaves}, {column.name for column in event.partition}
     found = {}
     for output in event.head:
@@ -164,7 +163,7 @@ def _key(event: p.EventPlan, *leaves: p.Leaf) -> dict[str, str]:
 
 
 def _columns(event: p.EventPlan, leaf: p.Leaf) -> dict[str, str]:
-    """Columns that show what one of the events says."""
+    """Columns of the result that are columns of one of the two events."""
     partition = {column.name for column in event.partition}
     return {
         output.name: output.expr.column

@@ -1,11 +1,15 @@
-"""By which columns an event can be evaluated in parallel."""
+"""The partition key of an event: columns by which it can be evaluated in parallel.
+
+Without PARTITION BY, a key is inferred from equality conditions: in `SEQ(A a, B b[x = a.x])` all events of a match have
+the same `x`, so matches can be found separately for each value of `x`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice, product
 
-from inkling.analysis.policies import looks_at_scope, only_any, parts_of
+from inkling.analysis.policies import looks_at_scope, only_any
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -13,17 +17,17 @@ from inkling.logical.patterns.binary import OrNode, Pair, pairs_of, walk
 from inkling.logical.plan import can_be_empty
 
 KeyColumns = Mapping[str, tuple[str, ...]]
-"""Per source, the columns whose values make up the key."""
+"""The key columns, by source."""
 
 Equal = tuple[tuple[int, str], tuple[int, str]]
-"""Two columns, each by its slot, that have one value."""
+"""Two columns, each with its slot, that have equal values in every match."""
 
-MAX_WAYS = 64
-"""Combinations of the keys of alternatives that are tried."""
+MAX_COMBINATIONS = 64
+"""Largest number of combinations of keys of alternatives that are tried."""
 
 
 def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
-    """The partition key: what `PARTITION BY` says, or what equality conditions prove."""
+    """The partition key: the columns of PARTITION BY, or columns inferred from equality conditions."""
     if event.partition:
         columns = tuple(column.name for column in event.partition)
         return Verdict(dict.fromkeys(event.sources, columns), f"PARTITION BY {', '.join(columns)}")
@@ -49,9 +53,9 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
 
 
 def _pairs_keep_to(event: p.EventPlan, columns: dict[int, str]) -> bool:
-    """Whether everything that waits for a partner waits apart for each value of the columns.
+    """Whether a consumption policy keeps separate state for each value of the columns.
 
-    It is enough that the key of every pair has such a column on either side: the two sides are then of one value.
+    This holds if the join key of every pair has such a column on both sides.
     """
     nodes = list(walk(pairs_of(event)))
     if any(isinstance(node, OrNode) for node in nodes):
@@ -65,14 +69,17 @@ def _pairs_keep_to(event: p.EventPlan, columns: dict[int, str]) -> bool:
 
 
 def _links(pattern: p.Pattern, hidden: frozenset[int]) -> list[dict[int, str]]:
-    """Choices of one column per slot that always have one value; alternatives may each have their own.
+    """Choices of one column per slot that have equal values in every match; alternatives may differ in columns.
 
-    Slots of what must not happen are `hidden`: what they demand says nothing about the events of a match.
+    Slots inside NOT are `hidden`: their conditions imply nothing about the events of a match.
     """
     match pattern:
         case p.Disjunction(items=items):
-            ways = product(*(_links(item, hidden) for item in items))
-            return [dict(pair for link in way for pair in link.items()) for way in islice(ways, MAX_WAYS)]
+            combinations = product(*(_links(item, hidden) for item in items))
+            return [
+                dict(pair for link in links for pair in link.items())
+                for links in islice(combinations, MAX_COMBINATIONS)
+            ]
         case p.Narrowed(pattern=inner):
             return _links(inner, hidden)
         case _:
@@ -92,9 +99,9 @@ def _equalities(leaf: p.Leaf) -> list[Equal]:
 
 
 def _linked_by_any(pattern: p.Pattern, leaves: list[p.Leaf], hidden: frozenset[int]) -> list[dict[int, str]]:
-    """Columns that equality conditions anywhere in the pattern force to one value, one per slot.
+    """Columns that equality conditions anywhere in the pattern force to be equal, one per slot.
 
-    What a leaf demands that may be left out ties nothing but the leaf itself.
+    Conditions of an optional leaf tie only the leaf itself.
     """
     sure = _sure(pattern)
     seen = [pair for leaf in leaves if leaf.slot in sure - hidden for pair in _equalities(leaf)]
@@ -110,19 +117,19 @@ def _linked_by_any(pattern: p.Pattern, leaves: list[p.Leaf], hidden: frozenset[i
 
 
 def _ties(leaf: p.Leaf, also: frozenset[int]) -> list[Equal]:
-    """Equalities of a leaf that tie it, or one of some other slots, to whatever has the value on the right."""
+    """Equalities of a leaf that tie it, or one of the slots `also`, to another column."""
     pairs = _equalities(leaf)
     return [(one, other) for one, other in [*pairs, *((b, a) for a, b in pairs)] if one[0] in also | {leaf.slot}]
 
 
 def _attach(linked: set[tuple[int, str]], ties: list[Equal]) -> None:
-    """Add the columns that are tied to one of the columns, or to one that is added."""
+    """Adds the columns that are tied to one of the columns, transitively."""
     while found := {one for one, other in ties if other in linked} - linked:
         linked |= found
 
 
 def _sure(part: p.Part) -> frozenset[int]:
-    """The slots that are filled whenever the part happens; of what must not happen, whenever that would."""
+    """The slots that every match of the part fills; of a NOT, the slots that every match of its pattern fills."""
     match part:
         case p.Leaf(slot=slot):
             return frozenset((slot,))
@@ -143,7 +150,7 @@ def _sure(part: p.Part) -> frozenset[int]:
 def _linked_one_by_one(leaves: list[p.Leaf]) -> list[dict[int, str]]:
     """As `_linked_by_any`, but each leaf's own conditions must tie it to an earlier one.
 
-    Under NEXT an event of another key would otherwise stand in the way of the wanted one.
+    Otherwise, under NEXT, an event of another key could be the next event.
     """
     links = [_equalities(leaf) for leaf in leaves]
     starts = {column for leaf_links in links for pair in leaf_links for slot, column in pair if slot == leaves[0].slot}
@@ -168,14 +175,14 @@ def _one_per_slot(linked: set[tuple[int, str]], leaves: list[p.Leaf]) -> dict[in
 
 
 def _same_in_all_rounds(pattern: p.Pattern, columns: dict[int, str]) -> bool:
-    """Whether every round of a repetition has the value of the others: all its parts are tied to what is around it."""
+    """Whether all rounds of a repetition have the same key: all its parts are tied to a slot outside of it."""
     pairs = [
         (one[0], other[0])
         for leaf in p.leaves(pattern)
         for one, other in _equalities(leaf)
         if columns.get(one[0]) == one[1] and columns.get(other[0]) == other[1]
     ]
-    for part in parts_of(pattern):
+    for part in p.parts_of(pattern):
         if isinstance(part, p.Repetition) and part.high != 1:
             inside = {leaf.slot for leaf in p.leaves(part.pattern)}
             tied = {slot for pair in pairs for slot in pair} - inside
@@ -197,14 +204,14 @@ def _per_source(leaves: list[p.Leaf], columns: dict[int, str]) -> dict[str, tupl
 
 
 def _distinguished(event: p.EventPlan, columns: dict[int, str]) -> bool:
-    """Whether results of different keys are different results, so that no key has to know of another."""
+    """Whether results of different keys are different results, so that keys need not be compared."""
     if event.per is p.Per.MATCH:
         return True
     return any(_shows(output.expr, event.pattern, columns) for output in event.head)
 
 
 def _shows(expr: e.Expr, pattern: p.Pattern, columns: dict[int, str]) -> bool:
-    """Whether a value is that of the key in every match."""
+    """Whether a value equals the key in every match."""
     match expr:
         case e.ColumnOf(slot=slot, column=column):
             return columns.get(slot) == column and slot in _filled(pattern)

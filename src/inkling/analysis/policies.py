@@ -1,44 +1,25 @@
-"""Which parts of a pattern depend on events other than their own."""
+"""Whether results of an event depend on events that match nothing: STRICT, `_`, COMPLEMENT, WITHIN n EVENTS."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from inkling.logical import plan as p
 
 
-def parts_of(pattern: p.Pattern) -> Iterator[p.Part]:
-    """The pattern and everything inside it, absences and deadlines included."""
-    yield pattern
-    if isinstance(pattern, p.Sequence):
-        for part in pattern.parts:
-            if isinstance(part, p.Absent):
-                yield part
-                yield from parts_of(part.pattern)
-            elif isinstance(part, p.Deadline | p.StreamStart):
-                yield part
-            else:
-                yield from parts_of(part)
-    else:
-        for inner in p.sub_patterns(pattern):
-            yield from parts_of(inner)
-
-
 def only_any(pattern: p.Pattern) -> bool:
-    """Whether every sequence of the pattern skips freely, so that no event stands in another's way."""
-    return all(part.policy is p.Policy.ANY for part in parts_of(pattern) if isinstance(part, p.Sequence))
+    """Whether every sequence of the pattern has the policy ANY, so that no event can prevent a match."""
+    return all(part.policy is p.Policy.ANY for part in p.parts_of(pattern) if isinstance(part, p.Sequence))
 
 
 def looks_at_scope(event: p.EventPlan) -> bool:
     """Whether events that match nothing can still change the result.
 
-    STRICT, `_`, COMPLEMENT and WITHIN n EVENTS count them, and so do forecasts; a key whose segments are all filtered
-    out is still there.
+    STRICT, `_`, COMPLEMENT, WITHIN n EVENTS and forecasts count them; in a relation between segments, a key exists even
+    if all of its segments are filtered out.
     """
     if event.forecast is not None:
         return True
     windows = [event.within]
-    for part in parts_of(event.pattern):
+    for part in p.parts_of(event.pattern):
         match part:
             case p.Sequence(policy=p.Policy.STRICT) | p.OtherRun() | p.Quantified() | p.Leaf(sources=()):
                 return True

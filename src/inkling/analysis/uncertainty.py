@@ -1,4 +1,4 @@
-"""Which kinds of uncertainty affect an event, through the streams it reads and the events it is built on."""
+"""The kinds of uncertainty that affect an event, through its streams and the events that it reads."""
 
 from __future__ import annotations
 

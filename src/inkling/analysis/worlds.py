@@ -1,4 +1,4 @@
-"""What analysis says about running a program in worlds: which rows share their worlds, and what can be enumerated."""
+"""Analysis for evaluation in possible worlds: which rows share their worlds, and what can be enumerated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 
 from inkling.analysis.bounds.lag import lag_of
 from inkling.analysis.bounds.window import total_horizon
-from inkling.analysis.policies import parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -17,7 +16,7 @@ from inkling.model.uncertainty import LostEvents
 
 
 def common_key(program: p.ProgramPlan) -> Verdict[tuple[str, ...]]:
-    """The columns by which all events of a program are partitioned, if the uncertainty of no stream crosses them."""
+    """The partition columns that all events share, if the uncertainty of every stream stays within a partition."""
     keys = {tuple(column.name for column in event.partition) for event in program.events}
     if len(keys) != 1 or () in keys:
         return Verdict((), "not all events are PARTITION BY the same columns")
@@ -36,7 +35,7 @@ def common_key(program: p.ProgramPlan) -> Verdict[tuple[str, ...]]:
 
 
 def _is_own_key(output: p.Output) -> bool:
-    """Whether a value that other events are partitioned by is that of the partition which the result comes from."""
+    """Whether a result column equals the partition key of the result."""
     match output.expr:
         case e.KeyColumn(column=column) | e.ColumnOf(column=column) | e.ListColumn(column=column):
             return column == output.name
@@ -45,7 +44,7 @@ def _is_own_key(output: p.Output) -> bool:
 
 
 def reach_of(program: p.ProgramPlan, unit: Callable[[Span], int]) -> int | None:
-    """How far apart events can be that have to do with each other; None without limit."""
+    """The largest distance in time between events that affect one result; None without limit."""
     if any(stream.derived for stream in program.streams):
         return None  # derived columns look back to the row before, however long ago
     horizon = total_horizon(program.events, unit)
@@ -54,7 +53,7 @@ def reach_of(program: p.ProgramPlan, unit: Callable[[Span], int]) -> int | None:
 
 
 def needs_lengths(program: p.ProgramPlan) -> Verdict[bool]:
-    """Whether some event asks how much time lies between events some of which may be lost."""
+    """Whether some event depends on times of lost events, not only on their order."""
     losing = {stream.schema.name for stream in program.streams if isinstance(stream.schema.uncertainty, LostEvents)}
     for stream in program.streams:
         asks = [derived.name for derived in stream.derived if _reads_time(derived.expr, stream.schema.start)]
@@ -78,7 +77,7 @@ def _measured(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
     if event.keep is not None:
         return "KEEP FOR"
     windows = [event.within]
-    for part in parts_of(event.pattern):
+    for part in p.parts_of(event.pattern):
         match part:
             case p.Deadline():
                 return "AFTER"
@@ -105,7 +104,7 @@ def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:
     yield from (output.expr for output in (*event.head, *event.returns))
     yield from event.having
     yield from event.preferred
-    for part in parts_of(event.pattern):
+    for part in p.parts_of(event.pattern):
         match part:
             case p.Leaf(demands=demands, atoms=atoms):
                 yield from demands

@@ -1,1 +1,1 @@
-"""Facts that follow from rules, derived before a program runs."""
+"""Facts that rules derive, before a program runs."""

@@ -1,6 +1,7 @@
-"""All facts of all rules: group after group, each round from what the round before it found.
+"""Derives all facts of rules before a program runs: semi-naive evaluation, group by group of mutually recursive rules.
 
-Sets of facts as Arrow tables: joins, distinct rows, and what is new.
+Each round joins the facts that the previous round derived (the delta) with all known facts. Sets of facts are Arrow
+tables. See Ullman, "Principles of Database and Knowledge-Base Systems" (1988), chapter 3, semi-naive evaluation.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ MAX_FACTS = 50_000_000
 """Facts that one step of a rule may derive, or that a rule may have, before the run is given up."""
 
 HOLDS = "@holds"
-"""Column of a rule without arguments, because a table without columns has no rows."""
+"""Column of a rule without arguments: a table without columns would have no rows."""
 
 _ZERO = pa.scalar(0.0)
 _UNIT = "@unit"
@@ -37,7 +38,7 @@ def distinct(rows: pa.Table) -> pa.Table:
 
 
 def new_rows(found: pa.Table, known: pa.Table) -> pa.Table:
-    """The distinct rows that are not known."""
+    """The distinct rows that are not among the known rows."""
     found = distinct(found)
     if not len(known) or not len(found):
         return found
@@ -131,11 +132,11 @@ def reject_too_many(n_facts: int, rule: str) -> None:
 
 
 MAX_ROUNDS = 2_000
-"""Rounds in which a rule that makes new values may use itself."""
+"""Rounds of a recursive rule that computes new values, before it is rejected as endless."""
 
 
 def known(program: ProgramPlan, tables: Mapping[str, pa.Table], unit: TimeUnit) -> dict[str, pa.Table]:
-    """The tables, and those that rules derive from them."""
+    """The tables of the program, and the tables that rules derive from them."""
     facts = dict(tables)
     for _, members in groupby(program.rules, lambda rule: rule.group):
         facts |= _fixpoint(list(members), facts, unit)
@@ -143,12 +144,12 @@ def known(program: ProgramPlan, tables: Mapping[str, pa.Table], unit: TimeUnit) 
 
 
 def expression_context(tables: Mapping[str, pa.Table], unit: TimeUnit) -> ExpressionContext:
-    """What expressions need besides the match."""
+    """The context of expressions: rows of tables, and the time unit."""
     return ExpressionContext({name: Facts(table) for name, table in tables.items()}, unit)
 
 
 def _fixpoint(group: Sequence[RulePlan], tables: Mapping[str, pa.Table], unit: TimeUnit) -> dict[str, pa.Table]:
-    """The facts of rules that use each other."""
+    """The facts of mutually recursive rules: the least fixpoint of their clauses."""
     names = {rule.name for rule in group}
     context = expression_context(tables, unit)
     total = {rule.name: _empty(rule) for rule in group}
@@ -181,12 +182,12 @@ def _fixpoint(group: Sequence[RulePlan], tables: Mapping[str, pa.Table], unit: T
 
 
 def _own(clause: RuleClause, names: set[str]) -> list[int]:
-    """The atoms of a clause that look up rules of its own group."""
+    """Positions of the atoms of a clause that look up rules of its own group."""
     return [place for place, atom in enumerate(clause.atoms) if atom.table in names]
 
 
 def _makes_values(clause: RuleClause) -> bool:
-    """Whether a fact may hold a value that no fact before it had."""
+    """Whether a clause computes values, so that its recursion may not terminate."""
     return bool(clause.named) or any(not isinstance(value, e.FactColumn | e.Literal) for value in clause.head)
 
 
@@ -218,10 +219,10 @@ def derived(
     context: ExpressionContext,
     first: int | None = None,
 ) -> pa.Table:
-    """Facts in the rule's columns, perhaps repeated; `tables[name]` are the facts of `first` for that atom alone.
+    """The facts that a clause derives, possibly with duplicates; the atom at position `first` reads only the delta.
 
-    An atom is joined when it shares most variables with what is known; values are named and conditions tested as
-    soon as everything they need is there.
+    The next atom to join is the one that shares most variables with the rows so far; values are named and conditions
+    tested as soon as their variables are bound.
     """
     solver = _Solver(rule.name, clause, context)
     waiting = list(enumerate(clause.atoms))
@@ -234,7 +235,7 @@ def derived(
 
 
 DELTA = "@new "
-"""Before the name of a rule: the facts that its last step found."""
+"""Prefix of the name of a rule: the facts that its last round derived."""
 
 
 class _Solver:
@@ -244,7 +245,7 @@ class _Solver:
         self._named = list(clause.named)
         self._given = {variable.column for variable, _ in clause.named}
         self._conditions = list(clause.conditions)
-        self._settle()
+        self._apply_ready()
 
     def rank(self, args: tuple[e.FactColumn | e.Literal | None, ...], *, is_first: bool) -> tuple[bool, int, int]:
         known = set(self._rows.column_names)
@@ -254,7 +255,7 @@ class _Solver:
 
     def join(self, facts: pa.Table) -> None:
         self._rows = joined(self._rows, facts, self._rule)
-        self._settle()
+        self._apply_ready()
 
     def head(self, columns: tuple[Column, ...]) -> pa.Table:
         assert not self._conditions
@@ -267,8 +268,8 @@ class _Solver:
         ]
         return pa.table(values, [column.name for column in columns])
 
-    def _settle(self) -> None:
-        """Names values and tests conditions as far as their variables are known."""
+    def _apply_ready(self) -> None:
+        """Names values and tests conditions whose variables are bound."""
         grows = True
         while grows:
             grows = False
@@ -291,7 +292,7 @@ class _Solver:
                 grows = True
 
     def _found_by(self, condition: e.Expr) -> tuple[e.FactColumn, e.Expr] | None:
-        """A variable that atoms will bind, but whose value an equation gives already."""
+        """A variable that a later atom binds, but whose value an equation determines already."""
         if not isinstance(condition, e.Compare) or condition.operator != "=":
             return None
         for side, other in ((condition.left, condition.right), (condition.right, condition.left)):

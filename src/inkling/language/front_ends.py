@@ -1,4 +1,4 @@
-"""Chooses how a text is read, by the end of its name: rules, patterns, queries, or else a program of `.ink`."""
+"""Chooses the notation of a text by its file extension: `.ele`, `.sre`, `.lahar`, or else `.ink`."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -16,7 +16,7 @@ NOTATIONS: Mapping[str, Notation[Any]] = MappingProxyType({".ele": ETALIS, ".lah
 
 
 def notation_of(name: str) -> Notation[Any] | None:
-    """The language of a file, None for a program."""
+    """The notation of a file; None for `.ink`."""
     return next((one for suffix, one in NOTATIONS.items() if name.lower().endswith(suffix)), None)
 
 

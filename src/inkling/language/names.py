@@ -1,7 +1,7 @@
-"""How names and texts are written: bare when they can be, else in quotes.
+"""How names and strings are written: names without quotes where possible.
 
-The parser takes a word for a keyword only where the grammar allows that keyword; the sets here name
-the places where a name could stand as well, so that the printer knows when to quote.
+A word is a keyword only where the grammar allows that keyword. The sets below list the keywords at places where a name
+is possible too, so that the printer knows when to quote a name.
 """
 
 import re
@@ -47,7 +47,7 @@ _WORD = re.compile(WORD)
 
 
 def written_name(name: str, reserved: Set[str] = frozenset()) -> str:
-    """A name as it may stand in a program, where some words are reserved.
+    """A name as it is written where some words are reserved.
 
     >>> written_name("road"), written_name("not", {"NOT"}), written_name("top speed")
     ('road', '"not"', '"top speed"')
@@ -59,5 +59,5 @@ def written_name(name: str, reserved: Set[str] = frozenset()) -> str:
 
 
 def written_text(text: str) -> str:
-    """A text between single quotes."""
+    """A string in single quotes."""
     return "'" + text.replace("'", "''") + "'"

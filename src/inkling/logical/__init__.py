@@ -1,4 +1,4 @@
-"""What is asked: typed expressions, bound patterns and their rewrites.
+"""The logical plan: typed expressions, bound patterns and their rewrites.
 
 Enters: syntax. Leaves: an immutable `ProgramPlan` in which every name is resolved and every type known.
 """

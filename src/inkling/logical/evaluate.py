@@ -1,4 +1,4 @@
-"""The meaning of an expression on the events of one match, on plain Python values."""
+"""The definition of expressions: their value on the events of one match, in plain Python."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Row = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """What the slots, table atoms and partition columns stand for so far.
+    """The events of slots, rows of look-ups and partition columns of a partial match.
 
-    Inside a repetition, `rounds` shows how many events of a slot belong to earlier repetitions. `quantity` is the
-    number of segments that is asked about, where several are.
+    Inside a repetition, `rounds` has the number of events of a slot that belong to earlier rounds. `quantity` is the k
+    of `AT LEAST k FROM 1 TO 12`.
     """
 
     events: Mapping[int, tuple[Event, ...]] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Bindings:
     quantity: int | None = None
 
     def at_hand(self, slot: int) -> tuple[Event, ...]:
-        """The events of a slot, only those of the current repetition inside one."""
+        """The events of a slot; inside a repetition, those of the current round."""
         return self.events.get(slot, ())[self.rounds.get(slot, 0) :]
 
     def with_event(self, slot: int, event: Event) -> Bindings:
@@ -55,7 +55,7 @@ class Bindings:
         return Bindings(self.events, self.spans, self.facts, self.key, rounds, self.quantity)
 
     def in_new_round(self, slots: Iterable[int], atoms: Iterable[int]) -> Bindings:
-        """Another repetition begins: what its slots and atoms stood for in earlier ones is not at hand."""
+        """A new round begins: events and facts of earlier rounds are not current any more."""
         begun = {slot: len(self.events.get(slot, ())) for slot in slots}
         return replace(
             self,
@@ -67,7 +67,7 @@ class Bindings:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionContext:
-    """What an expression needs besides the match: the facts of tables, and the length of a written duration."""
+    """What an expression needs besides the match: the rows of tables, and the length of a duration in clock units."""
 
     tables: Mapping[str, Sequence[Row]]
     unit: Callable[[Span], int]
@@ -84,12 +84,12 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def holds(condition: e.Expr, at: Bindings, context: ExpressionContext) -> bool:
-    """Whether a condition is true; anything unknown is not."""
+    """Whether a condition is true; null is not."""
     return value_of(condition, at, context) is True
 
 
 def value_of(expr: e.Expr, at: Bindings, context: ExpressionContext) -> Value:
-    """Value of an expression; null (None) spreads through arithmetic and makes comparisons false."""
+    """The value of an expression; null (None) propagates through arithmetic and makes comparisons false."""
 
     def value(item: e.Expr) -> Value:
         return value_of(item, at, context)
@@ -213,7 +213,7 @@ def _without_negative_zero(value: Value) -> Value:
 
 
 def _finite(number: float) -> float | None:
-    """A number that is one; adding zero leaves no negative zero."""
+    """A finite number, or null; adding zero removes a negative zero."""
     return None if math.isnan(number) or math.isinf(number) else number + 0
 
 
@@ -223,7 +223,7 @@ def _number(value: Value) -> int | float:
 
 
 def exact_sum(numbers: Sequence[int | float]) -> int | float | None:
-    """The sum rounded once, so that it does not depend on the order; null if no double is that large."""
+    """The exact sum, rounded once so that it does not depend on the order; null if it exceeds every double."""
     if all(isinstance(number, int) for number in numbers):
         return sum(numbers)
     try:

@@ -36,7 +36,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class SpanLiteral:
-    """A length of time such as `30 MINUTES`; its number is known once the clock of the stream is."""
+    """A duration such as `30 MINUTES`; its number of clock units is known once the clock of the stream is known."""
 
     span: Span
     type: Type = Type.DURATION
@@ -44,7 +44,7 @@ class SpanLiteral:
 
 @dataclass(frozen=True, slots=True)
 class ColumnOf:
-    """Attribute of the single event in a slot; inside a repetition, of the repetition at hand."""
+    """A column of the single event in a slot; inside a repetition, of the event of the current round."""
 
     slot: int
     column: str
@@ -53,10 +53,10 @@ class ColumnOf:
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """Attribute of the first or last event of a repeated slot.
+    """A column of the first or last event of a repeated slot.
 
-    In the conditions of the slot itself (`own`), `LAST` is the previous repetition, and a conjunct that mentions it
-    is dropped for the first repetition.
+    In the conditions of the slot itself (`own`), `LAST` is the event of the previous round, and a conjunct with it is
+    true in the first round.
     """
 
     which: Which
@@ -79,7 +79,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class TimeOf:
-    """Start or end of what a slot stands for (an event, a repetition, or a named nested pattern)."""
+    """Start or end of a slot: of an event, a repetition, or a named nested pattern."""
 
     edge: Edge
     slot: int
@@ -102,7 +102,7 @@ class KeyColumn:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """The `k` of `AT LEAST k FROM 1 TO 12`: which of these numbers a result is about."""
+    """The `k` of `AT LEAST k FROM 1 TO 12` in a result."""
 
     name: str
     type: Type = Type.INTEGER
@@ -112,8 +112,7 @@ class Quantity:
 class FactColumn:
     """A value that a background table supplied: column `column` of the row that table atom `atom` chose.
 
-    Inside `InTable`, a negative number stands for the row that is looked for; in the clause of a rule, for what its
-    variables stand for.
+    A negative number is the row that `InTable` tests or, in the clause of a rule, its row of variables.
     """
 
     atom: int
@@ -162,7 +161,7 @@ class FunctionCall:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The value beside the first condition that holds; null when none does."""
+    """`CASE WHEN`: the value of the first condition that holds; null if none does."""
 
     conditions: tuple[Expr, ...]
     values: tuple[Expr, ...]
@@ -284,19 +283,19 @@ def walk(expr: Expr) -> Iterator[Expr]:
 
 
 def looks_up(expr: Expr) -> bool:
-    """Whether an expression asks a table, so that a row alone does not decide it."""
+    """Whether an expression looks a table up, so that its value depends on more than the row."""
     return any(isinstance(part, InTable) for part in walk(expr))
 
 
 def slots_of(expr: Expr) -> frozenset[int]:
-    """The slots an expression looks at."""
+    """The slots that an expression reads."""
     return frozenset(
         part.slot for part in walk(expr) if isinstance(part, ColumnOf | ListColumn | Aggregate | TimeOf | IdOf)
     )
 
 
 def atoms_of(expr: Expr) -> frozenset[int]:
-    """The table atoms whose values an expression uses."""
+    """The table atoms whose values an expression reads."""
     return frozenset(part.atom for part in walk(expr) if isinstance(part, FactColumn) and part.atom >= 0)
 
 

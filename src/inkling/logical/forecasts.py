@@ -1,4 +1,4 @@
-"""Forecasts as events: what they are called, which columns they have, and the tables that hold their models."""
+"""Forecasts as events: the columns of their results, and the tables of their models."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from inkling.model.schema import Column, EventSchema, TableSchema
 from inkling.model.types import Type
 
 FORECAST = -3
-"""The slot whose columns are what a forecast says."""
+"""The slot of the columns that the evaluator of forecasts computes."""
 
-SAID = (
+FORECAST_COLUMNS = (
     Column("event_number", Type.INTEGER),
     Column("first", Type.INTEGER),
     Column("last", Type.INTEGER),
@@ -22,17 +22,20 @@ SAID = (
     Column("margin", Type.DOUBLE),
     Column("model", Type.INTEGER),
 )
-"""After which event of its key a forecast was made, from how many events ahead to how many, where in between, how
-probable that is, by how much this may be off, and by which version of the model. Forecasts within a duration do not
-count events, so the numbers of events ahead are null."""
+"""The columns of a forecast.
+
+`event_number`: the event of its key after which it was made; `first`, `last`: the interval of the forecast in events
+ahead; `expected`: the expected number of events ahead; `chance`: the probability of the interval; `margin`: the error
+bound of that probability; `model`: the version of the model. Forecasts within a duration do not count events, so their
+numbers of events are null."""
 
 DISTRIBUTION = Column("distribution", Type.WEIGHTS)
-"""The probability of waiting for one event, for two, …; what is left is the chance of waiting longer."""
+"""The probabilities of waiting for one event, for two, …; the rest is the probability of waiting longer."""
 
-WATCHED = (Column("life", Type.INTEGER), Column("detected", Type.BOOLEAN))
-"""How often the key was reset before, and whether the event completes the pattern: forecasts beside the truth."""
+WATCH_COLUMNS = (Column("life", Type.INTEGER), Column("detected", Type.BOOLEAN))
+"""How often the key was reset before, and whether the event completes the pattern."""
 
-COUNTED = (
+COUNT_COLUMNS = (
     Column("what", Type.STRING),
     Column("group", Type.STRING),
     Column("state", Type.INTEGER),
@@ -43,10 +46,10 @@ COUNTED = (
     Column("gap_high", Type.INTEGER),
     Column("count", Type.DOUBLE),
 )
-"""What is learnt from: words of symbols by the state of the automaton before their last symbol, and gaps in time."""
+"""Training counts: words of symbols by the state of the automaton before their last symbol, and gaps in time."""
 
-MODEL_COLUMNS = (*COUNTED, Column("about", Type.STRING))
-"""The same as a table that holds a model; the row `about` describes it in JSON."""
+MODEL_COLUMNS = (*COUNT_COLUMNS, Column("about", Type.STRING))
+"""The columns of a table that holds a model; the row `about` describes the model in JSON."""
 
 
 def default_model(event: str) -> str:
@@ -54,7 +57,7 @@ def default_model(event: str) -> str:
 
 
 def model_table(name: str, made_by: str = "inkling fit") -> TableSchema:
-    """The table of a model; without one that is given it lies beside the program."""
+    """The schema of the table of a model; by default the file is next to the program."""
     return TableSchema(name, MODEL_COLUMNS, f"{name}.parquet", made_by)
 
 
@@ -65,7 +68,7 @@ def forecast_plan(event: p.EventPlan, name: str, forecast: p.Forecast, confidenc
     features = tuple(one.pattern(leaf) for one, leaf in zip(numbers, forecast.features, strict=True))
     forecast = replace(forecast, features=tuple(leaf for leaf in features if isinstance(leaf, p.Leaf)))
     slots = (*event.slots, *(p.Slot(leaf.slot, None, leaf.sources, False, False) for leaf in forecast.features))
-    forecast_columns = (*SAID, DISTRIBUTION) if forecast.distribution else SAID
+    forecast_columns = (*FORECAST_COLUMNS, DISTRIBUTION) if forecast.distribution else FORECAST_COLUMNS
     keys = tuple(p.Output(column.name, e.KeyColumn(column.name, column.type)) for column in event.partition)
     head = (
         *keys,
@@ -75,16 +78,16 @@ def forecast_plan(event: p.EventPlan, name: str, forecast: p.Forecast, confidenc
 
 
 def learning_plan(event: p.EventPlan) -> p.EventPlan:
-    """The same forecast turned around: its results are what its model is learnt from."""
+    """The forecast as a training run: its results are the counts that its model is learned from."""
     assert event.forecast is not None
-    head = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in COUNTED)
+    head = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in COUNT_COLUMNS)
     return _with_results(replace(event, forecast=replace(event.forecast, learns=True), confidence=None), head)
 
 
 def watching_plan(event: p.EventPlan) -> p.EventPlan:
-    """The same forecast beside the truth: a result for every event of the scope, with the forecast after it, if any."""
+    """The forecast with the truth: a result for every event of the scope, with the forecast made there, if any."""
     assert event.forecast is not None
-    watched = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in WATCHED)
+    watched = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in WATCH_COLUMNS)
     return _with_results(replace(event, forecast=replace(event.forecast, watches=True)), (*event.head, *watched))
 
 

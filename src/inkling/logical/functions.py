@@ -1,14 +1,72 @@
-"""The scalar functions of the language: their types and their meaning on plain values."""
+"""The scalar functions of the language: their types, and their values on plain Python values.
+
+Shapes are well-known text; Shapely is imported when the first shape is read, because most programs have none.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-from inkling.logical import shapes
 from inkling.model.event import Value
 from inkling.model.types import Type
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+MAX_SHAPES = 4096
+"""Size of the cache of parsed shapes."""
+
+
+@lru_cache(maxsize=MAX_SHAPES)
+def shape_of(text: str) -> Any:
+    """The parsed and prepared shape of a text; None if the text is no shape."""
+    import shapely
+
+    found = shapely.from_wkt(text, on_invalid="ignore")
+    if found is not None:
+        shapely.prepare(found)
+    return found
+
+
+def contains(text: str, x: float, y: float) -> bool | None:
+    """Whether a position lies inside a shape; its border is not inside."""
+    import shapely
+
+    found = shape_of(text)
+    return None if found is None else bool(shapely.contains_xy(found, x, y))
+
+
+def distance_to(text: str, x: float, y: float) -> float | None:
+    """The distance of a position from a shape, in the unit of the coordinates; 0 inside and on the border."""
+    import shapely
+
+    found = shape_of(text)
+    if found is None:
+        return None
+    distance = float(shapely.distance(found, shapely.points(x, y)))
+    return None if math.isnan(distance) else distance
+
+
+def all_contain(shapes: NDArray[Any], x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+    import numpy as np
+    import shapely
+
+    return np.asarray(shapely.contains_xy(shapes, x, y))
+
+
+def all_distances(shapes: NDArray[Any], x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    import numpy as np
+    import shapely
+
+    with np.errstate(invalid="ignore"):  # where a coordinate is missing
+        return np.asarray(shapely.distance(shapes, shapely.points(x, y)))
+
 
 EARTH_RADIUS_M = 6_371_000.0
 
@@ -30,7 +88,7 @@ def haversine_m(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
 
 
 def great_circle(lat1: float, lon1: float, lat2: float, lon2: float, radius: float) -> float:
-    """The same on a sphere of any radius, in the unit of the radius."""
+    """Great-circle distance on a sphere of any radius, in the unit of the radius."""
     phi1, phi2 = math.radians(lat1), math.radians(lat2)
     half_phi = (phi2 - phi1) / 2.0
     half_lambda = math.radians(lon2 - lon1) / 2.0
@@ -81,8 +139,8 @@ FUNCTIONS = {
         Function("greatest", (D, D), D, max, variadic=True),
         Function("haversine", (D, D, D, D), D, haversine_m),
         Function("great_circle", (D, D, D, D, D), D, great_circle),
-        Function("contains", (S, D, D), B, shapes.contains),
-        Function("distance_to", (S, D, D), D, shapes.distance_to),
+        Function("contains", (S, D, D), B, contains),
+        Function("distance_to", (S, D, D), D, distance_to),
         Function("angle_difference", (D, D), D, angle_difference),
         Function("seconds", (T,), D, lambda x: x / 1e6),
         Function("minutes", (T,), D, lambda x: x / 60e6),

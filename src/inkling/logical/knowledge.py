@@ -1,4 +1,4 @@
-"""Rules of a program: tables whose facts follow from other facts."""
+"""Plans of rules: tables whose facts are derived from other facts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ VARIABLES = -1
 
 
 class RuleKind(Enum):
-    """How a rule is answered."""
+    """How a rule is evaluated."""
 
-    MATERIALIZED = "materialized"  # all of its facts are known before the run
-    PER_ROW = "solved per row"  # what does not depend on the caller is; conditions decide the rest
-    UNFOLDED = "unfolded"  # it needs no facts at all, so its conditions stand in the caller
+    MATERIALIZED = "materialized"  # all of its facts are derived before the run
+    PER_ROW = "solved per row"  # facts that do not depend on the caller are; conditions of the caller decide the rest
+    UNFOLDED = "unfolded"  # it needs no facts, so its conditions are inlined in the caller
 
 
 @dataclass(frozen=True, slots=True)
 class RuleAtom:
-    """`table(args)` in the body of a clause: a variable is bound or must agree, None is anything."""
+    """`table(args)` in the body of a clause: it binds a variable or tests it; None matches any value."""
 
     table: str
     args: tuple[e.FactColumn | e.Literal | None, ...]
@@ -31,7 +31,7 @@ class RuleAtom:
 
 @dataclass(frozen=True, slots=True)
 class RuleClause:
-    """One way to derive facts: all atoms agree, values are named in order, and all conditions hold."""
+    """One clause: a join of atoms, named values in order, and conditions."""
 
     head: tuple[e.Expr, ...]
     atoms: tuple[RuleAtom, ...]
@@ -39,7 +39,7 @@ class RuleClause:
     conditions: tuple[e.Expr, ...] = ()
 
     def tables(self) -> Iterator[str]:
-        """Everything that the clause looks up."""
+        """All tables that the clause looks up."""
         yield from (atom.table for atom in self.atoms)
         for expr in self.expressions():
             yield from (part.table for part in e.walk(expr) if isinstance(part, e.InTable))
@@ -54,8 +54,8 @@ class RuleClause:
 class RulePlan:
     """The facts of a rule as a table of its own.
 
-    Of a rule that is solved per row the table holds what its clauses know without their caller. Rules stand after
-    those they use; rules of one `group` use each other.
+    The table of a rule that is solved per row has only what its clauses determine without the caller. Rules come after
+    the rules that they use; rules of one `group` are mutually recursive.
     """
 
     schema: TableSchema

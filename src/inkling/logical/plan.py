@@ -1,4 +1,9 @@
-"""The logical plan: bound patterns, one slot per leaf, every condition at the leaf that it tests."""
+"""The logical plan: bound patterns with one slot per leaf; every condition belongs to the leaf where it is tested.
+
+`SEQ NEXT(A a, B b[x > a.x]+)` is
+
+    Sequence(Policy.NEXT, (Leaf(0, ("A",)), Repetition(Leaf(1, ("B",), (x > #0.x,)), 1, None)))
+"""
 
 from __future__ import annotations
 
@@ -15,13 +20,15 @@ from inkling.source import Span as TextSpan
 
 
 class Policy(Enum):
+    """Selection policy of a sequence: skip-till-any-match, skip-till-next-match, or strict contiguity."""
+
     ANY = "ANY"
     NEXT = "NEXT"
     STRICT = "STRICT"
 
 
 class Per(Enum):
-    """What one result is."""
+    """What distinguishes results: one per match, per interval, per end, or per values of the head."""
 
     MATCH = "MATCH"
     INTERVAL = "INTERVAL"
@@ -64,8 +71,8 @@ class TableAtom:
 class Leaf:
     """One event of one of the `sources` that passes all `conditions`; no sources means any event of the scope.
 
-    Repeated in a sequence NEXT, it may have `checks`: a hop goes to the next event whether or not it passes them, but
-    continues from there only if it does.
+    Repeated in a sequence with the policy NEXT, it may have `checks`: the next event is chosen without them, and the
+    match continues only if the event passes them.
     """
 
     slot: int
@@ -76,7 +83,7 @@ class Leaf:
 
     @property
     def demands(self) -> tuple[Expr, ...]:
-        """All that is asked of its event, before and after it is chosen."""
+        """All conditions on its event, before and after the event is chosen."""
         return (*self.conditions, *self.checks)
 
 
@@ -103,7 +110,7 @@ class StreamStart:
 
 @dataclass(frozen=True, slots=True)
 class TimePoint:
-    """`AT q`: a moment of the clock, so long after its zero; there in every partition, and no part of the lineage."""
+    """`AT q`: a point in time, as its distance from zero; it exists in every partition and has no lineage."""
 
     since_zero: Span
 
@@ -117,19 +124,21 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """`AND`: all of them, in any order."""
+    """`AND`: all items, in any order."""
 
     items: tuple[Pattern, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Disjunction:
+    """`OR`: any of the items."""
+
     items: tuple[Pattern, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """`PAR`: all of them, each overlapping the hull of those before it."""
+    """`PAR`: all items, each overlapping the hull of the items before it."""
 
     items: tuple[Pattern, ...]
 
@@ -153,7 +162,7 @@ class Except:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Events that open and close segments: `role` says which does what, else odd numbers open, else every second one.
+    """Which events open and close segments: by `role`, else odd numbers open, else every second event opens.
 
     `number` also orders simultaneous events.
     """
@@ -207,15 +216,15 @@ class Sliding:
     leaf: Leaf
     last: Span | EventCount
     since: Leaf | None = None
-    called: Column | None = None  # orders simultaneous events where ids do not: in worlds, ids are not the user's
+    called: Column | None = None  # orders simultaneous events by original id: in worlds, events have other ids
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """Union over n in [low, high] of n ordinary parts; alone, the policy ANY selects its events.
+    """Between `low` and `high` rounds of a pattern; outside of a sequence the policy is ANY.
 
-    Inside an `eager` one, in a sequence with the policy NEXT, the successor is the earliest candidate of the repetition
-    or of the part after it.
+    With `eager`, in a sequence with the policy NEXT, the successor is the earliest candidate of one more round or of
+    the next part.
     """
 
     pattern: Pattern
@@ -236,7 +245,7 @@ class Narrowed:
 
 @dataclass(frozen=True, slots=True)
 class OtherRun:
-    """`COMPLEMENT p`: a maybe empty run of consecutive events of the scope that is not a word of p; no lineage."""
+    """`COMPLEMENT p`: a possibly empty run of consecutive events of the scope that does not match p; no lineage."""
 
     pattern: Pattern
 
@@ -261,7 +270,7 @@ Part = Pattern | Absent | Deadline | StreamStart
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place of the pattern that events fill; `repeated` slots hold a list."""
+    """A variable of the pattern that events fill; a `repeated` slot holds a list."""
 
     number: int
     name: str | None
@@ -284,7 +293,7 @@ class Output:
 
 
 class Selection(Enum):
-    """Which of several stored occurrences comes first: the one that arrived last, or first."""
+    """Which of several stored occurrences is used first: the one that arrived last, or first."""
 
     RECENT = "RECENT"
     CHRONOLOGICAL = "CHRONOLOGICAL"
@@ -299,7 +308,7 @@ class Preference(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Consumption:
-    """`CONSUME RECENT` or `CHRONOLOGICAL`: each part of a match is used once; `logical.consumption` says which.
+    """`CONSUME RECENT` or `CHRONOLOGICAL`: each part of a match is used once; `meaning/consumption.py` defines it.
 
     `keeping` stores every occurrence that waits for a partner, not only one. `prefer` decides which of competing
     intervals is stored; of an expression, the larger value.
@@ -311,7 +320,7 @@ class Consumption:
 
 
 class Demand(Enum):
-    """How the probabilities of an event must be known."""
+    """How the probabilities of an event must be computed."""
 
     EXACT = "EXACT"
     SAMPLED = "SAMPLED"
@@ -319,7 +328,7 @@ class Demand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """`CONFIDENCE >= x` or `> x`: results that are less probable are left out.
+    """`CONFIDENCE >= x` or `> x`: less probable results are omitted.
 
     An `early` one emits a relation between segments as soon as it is certain to be probable enough.
     """
@@ -330,7 +339,7 @@ class Confidence:
 
 
 class ForecastKind(Enum):
-    """What a forecast says: whether the event comes by some point, or when it comes."""
+    """What a forecast predicts: whether the event occurs within a horizon, or when it occurs."""
 
     WITHIN = "WITHIN"
     AROUND = "AROUND"
@@ -345,14 +354,14 @@ class Forecast:
     """Predictions after each event of the scope of when an event is detected next.
 
     `count` is the number of events of WITHIN and AROUND and the width of FIXED. `features` are conditions that the
-    model distinguishes events by besides those of the pattern. `learns` turns it around: results are counts to learn
-    from, not forecasts. `watches` has a result for each event, with or without a forecast, that also shows whether it
+    model distinguishes events by besides those of the pattern. With `learns`, results are counts to learn a model from.
+    With `watches`, there is a result for each event, with its forecast if there is one, and with whether the event
     completes the pattern.
     """
 
     of: str
     kind: ForecastKind
-    model: str  # the table that holds it
+    model: str  # the table that holds the model
     by: Column | None = None  # a column of the scope: a model for each of its values
     count: int | None = None
     within: Span | None = None  # WITHIN a duration
@@ -364,7 +373,7 @@ class Forecast:
     including_final: bool = False
     distribution: bool = False
     learns: bool = False
-    until: int | None = None  # the last time that is learnt from, on the clock of the streams
+    until: int | None = None  # the last time of the training data, on the clock of the streams
     watches: bool = False
 
 
@@ -379,20 +388,20 @@ class EventPlan:
     within: Window | None
     having: tuple[Expr, ...]
     partition: tuple[Column, ...]
-    scope: tuple[str, ...]  # streams and events whose events STRICT counts
+    scope: tuple[str, ...]  # the sources whose events STRICT counts
     per: Per
     restart: bool  # CONSUME RESTART
     slots: tuple[Slot, ...]
     schema: EventSchema
     keep: Span | None = None  # KEEP FOR: a match is known at most this long after its start
-    timeouts_of: str | None = None  # ON TIMEOUT: the event whose partial matches it reports
+    timeouts_of: str | None = None  # ON TIMEOUT: the event whose timed-out partial matches are the results
     confidence: Confidence | None = None
     top: int | None = None
     demand: Demand | None = None
     consumption: Consumption | None = None
-    on_change: bool = False  # ON CHANGE: matches of a window whose values are those of the match before are left out
-    forecast: Forecast | None = None  # results say when the pattern will be detected next
-    retracted_as: str | None = None  # ON RETRACT: the output of its results that were withdrawn
+    on_change: bool = False  # ON CHANGE: omit results of a window that equal the previous one
+    forecast: Forecast | None = None  # results are forecasts
+    retracted_as: str | None = None  # ON RETRACT: the output of withdrawn results
 
     @property
     def preferred(self) -> tuple[Expr, ...]:
@@ -426,7 +435,7 @@ class StreamPlan:
 
 @dataclass(frozen=True, slots=True)
 class TicksOnly:
-    """A place where a plain number stands for a length of time, which only ticks can be."""
+    """A use of a plain number as a length of time, which is valid only if times count ticks."""
 
     streams: tuple[str, ...]  # whose times must be integers
     words: str
@@ -456,7 +465,7 @@ class ProgramPlan:
 
 
 def retracted_outputs(program: ProgramPlan) -> dict[str, str]:
-    """By event, the output of its results that were withdrawn; a run over complete data withdraws none."""
+    """By event, the output of its withdrawn results; a run over complete data withdraws none."""
     return {event.name: event.retracted_as for event in program.events if event.retracted_as is not None}
 
 
@@ -481,6 +490,13 @@ def sub_patterns(part: Part) -> tuple[Pattern, ...]:
             return (leaf,) if since is None else (since, leaf)
         case Repetition(pattern=inner) | Narrowed(pattern=inner) | OtherRun(pattern=inner) | Absent(pattern=inner):
             return (inner,)
+
+
+def parts_of(part: Part) -> Iterator[Part]:
+    """The part and everything inside it, absences and deadlines included, in pattern order."""
+    yield part
+    for inner in part.parts if isinstance(part, Sequence) else sub_patterns(part):
+        yield from parts_of(inner)
 
 
 def leaves(pattern: Pattern) -> Iterator[Leaf]:

@@ -1,8 +1,8 @@
-"""Events that depend on themselves: which they are, and whether their least model is reached step by step.
+"""Recursive events: groups of mutually recursive events, and whether their least model can be built step by step.
 
-A recursive group is *monotone* if more events can only mean more results: then its model is the fixpoint of deriving
-again and again. It is *progressive* if every result ends later than the results of the group that it depends on: then
-its model can be built by increasing end, and even what did not happen is settled in time.
+A group is *monotone* if additional events can only add results: its model is a least fixpoint. A group is *progressive*
+if every result ends later than the results of the group that it depends on: its model can be built by increasing end,
+and the absence of a result is final when it is needed.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from inkling.logical import plan as p
 from inkling.logical.plan import can_be_empty
 
 MOST_ROUNDS = 10_000
-"""A result that depends on itself through so many results means that there is no end to it."""
+"""More rounds of derivation than this mean that a recursion does not terminate."""
 
 ENDING_BEFORE = frozenset({"PRECEDES", "OVERLAPS", "STARTS", "DURING"})
 ENDING_AFTER = frozenset({"ENDS_AFTER", "PRECEDED_BY", "OVERLAPPED_BY", "STARTED_BY", "CONTAINS"})
-"""Relations whose left side always ends before the right one, or after it."""
+"""Relations whose left side always ends before, or after, the right side."""
 
 
 def without_end(names: Iterable[str]) -> InputError:
-    """What to raise when results of a recursion depend on each other without end."""
+    """The error for a recursion that does not terminate."""
     return InputError.of(
         "INK0560",
         f"the recursion of {', '.join(sorted(names))} does not terminate: each result derives another one",
@@ -33,7 +33,7 @@ def without_end(names: Iterable[str]) -> InputError:
 
 @dataclass(frozen=True, slots=True)
 class EventGroup:
-    """Events that need each other, or one event alone."""
+    """Mutually recursive events, or one event that is not recursive or recursive by itself."""
 
     events: tuple[p.EventPlan, ...]
     is_recursive: bool
@@ -44,17 +44,17 @@ class EventGroup:
 
     @property
     def outer_sources(self) -> tuple[str, ...]:
-        """What the group reads besides its own results."""
+        """The sources of the group besides its own events."""
         return tuple(sorted({source for event in self.events for source in event.sources} - self.names))
 
 
 def groups_of(program: p.ProgramPlan) -> tuple[EventGroup, ...]:
-    """The events of a program in its order, those that need each other together."""
+    """The events of a program in its order, in groups of mutually recursive events."""
     return groups_among(program.events)
 
 
 def groups_among(events: Sequence[p.EventPlan]) -> tuple[EventGroup, ...]:
-    """Some events in their order, those that need each other together."""
+    """Some events in their order, in groups of mutually recursive events."""
     reached = {event.name: _reached(event, {one.name: one for one in events}) for event in events}
     done: set[str] = set()
     groups: list[EventGroup] = []
@@ -99,34 +99,34 @@ def _reached(event: p.EventPlan, events: Mapping[str, p.EventPlan]) -> frozenset
 
 
 def recursive_slots(event: p.EventPlan, names: frozenset[str]) -> frozenset[int]:
-    """The slots that results of the group fill; those under NOT are not filled."""
+    """The slots that results of the group fill, without slots under NOT."""
     return frozenset(leaf.slot for leaf in _positive(event.pattern) if names & set(leaf.sources or event.scope))
 
 
 def is_monotone(event: p.EventPlan, names: frozenset[str]) -> bool:
-    """Whether more results of the group can only mean more results of the event."""
+    """Whether additional results of the group can only add results of the event."""
     if event.restart or event.consumption is not None:
         return False
     return not _counts(event.within, event, names) and _is_monotone(event.pattern, event, names)
 
 
 def is_progressive(event: p.EventPlan, names: frozenset[str]) -> bool:
-    """Whether every result ends later than the results of the group that it depends on, or that stand in its way."""
+    """Whether every result ends later than all results of the group that it depends on or that NOT excludes."""
     if _counts(event.within, event, names):
         return False
     return _is_progressive(event.pattern, event, names)
 
 
 def waits(event: p.EventPlan) -> bool:
-    """Whether a result may be known only after its last event."""
+    """Whether a result may become final only after its last event."""
     return any(
         isinstance(part, p.Deadline | p.TimePoint) or (isinstance(part, p.Sequence) and _may_wait(part))
-        for part in _parts(event.pattern)
+        for part in p.parts_of(event.pattern)
     )
 
 
 def branch_with(pattern: p.Pattern, slot: int) -> p.Pattern:
-    """The alternatives without those that leave a slot empty."""
+    """The branch of an OR that has a slot."""
     match pattern:
         case p.Disjunction(items=items):
             return next(branch_with(item, slot) for item in items if any(leaf.slot == slot for leaf in p.leaves(item)))
@@ -205,7 +205,7 @@ def _is_progressive(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> 
         case p.Related(relations=relations, right=later) if ENDING_BEFORE.issuperset(relations):
             return _is_progressive(later, event, names)
         case p.Related(left=later, relations=relations) if ENDING_AFTER.issuperset(relations):
-            # Of simultaneous sides the right one arrives first, so a new result on the right would replace the old one.
+            # of simultaneous operands the right one arrives first, so a new result there would replace the old one
             return event.consumption is None and _is_progressive(later, event, names)
         case _:
             return False
@@ -218,11 +218,3 @@ def may_lack(part: p.Part) -> bool:
 
 def _may_wait(sequence: p.Sequence) -> bool:
     return isinstance(sequence.parts[-1], p.Absent)
-
-
-def _parts(pattern: p.Pattern) -> Iterator[p.Part]:
-    yield pattern
-    if isinstance(pattern, p.Sequence):
-        yield from pattern.parts
-    for inner in p.sub_patterns(pattern):
-        yield from _parts(inner)

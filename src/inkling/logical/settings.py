@@ -1,6 +1,6 @@
-"""Settings of forecasts that may be changed while they run; what is remembered of a stream does not depend on them.
+"""Settings that can be changed while a program runs: parameters of forecasts, and lateness and withdrawals of streams.
 
-How late rows may arrive and how long they can be withdrawn: declared by the program, and changed while it runs.
+The state of a program does not depend on these settings, so the program continues from its state with other settings.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from inkling.logical.plan import EventPlan, Forecast, ForecastKind, ProgramPlan,
 from inkling.model.time import MICROSECONDS, Span
 
 Settings: TypeAlias = Mapping[str, Mapping[str, float]]
-"""By forecast and parameter; what is not mentioned is as the program says."""
+"""By forecast and parameter; other parameters are as declared in the program."""
 
 PARAMETERS = ("order", "confidence", "within", "spread", "horizon")
 
 MOST_AHEAD = 100_000
-"""Events that a forecast may look ahead: it stores a number per event ahead and state."""
+"""Largest horizon of a forecast in events: a forecast stores a number per event ahead and state."""
 
 
 class SettingError(ValueError):
-    """A setting that makes no sense; the text says why."""
+    """An invalid setting; the text says why."""
 
 
 def with_settings(program: ProgramPlan, settings: Settings) -> ProgramPlan:
@@ -41,12 +41,12 @@ def with_settings(program: ProgramPlan, settings: Settings) -> ProgramPlan:
 
 
 def is_forecast(event: EventPlan) -> bool:
-    """Whether an event says when another one comes, and does not learn it."""
+    """Whether the results of an event are forecasts, not training counts."""
     return event.forecast is not None and not event.forecast.learns
 
 
-def as_remembered(event: EventPlan) -> EventPlan:
-    """The same for all forecasts that can continue from each other's state, whatever their settings."""
+def without_settings(event: EventPlan) -> EventPlan:
+    """The event without changeable settings; forecasts that are equal then can continue from each other's state."""
     if event.forecast is None or event.forecast.learns:
         return event
     plain = replace(
@@ -65,7 +65,7 @@ def as_remembered(event: EventPlan) -> EventPlan:
 
 
 def as_number(value: object) -> float:
-    """What a message says, as a number."""
+    """The number in a control message."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise SettingError(f"{value!r} is not a number")
     try:
@@ -146,7 +146,7 @@ _WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s+([A-Za-z]+)\s*")
 
 @dataclass(frozen=True, slots=True)
 class StreamWindow:
-    """Lengths of time as they are written, `10 MINUTES`; None for what stays as the program says."""
+    """Durations such as `10 MINUTES`; None for what stays as declared in the program."""
 
     lateness: str | None = None
     withdrawals: str | None = None

@@ -1,4 +1,4 @@
-"""Aggregates that a program's author writes in Python, and how they travel to other processes."""
+"""Aggregates written in Python by the user, and how they are pickled for other processes."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class UserAggregate:
         return isinstance(self.made_by, type)
 
     def start(self) -> Any:
-        """A fresh instance of an incremental one."""
+        """A new instance of an incremental aggregate."""
         return self.made_by()
 
     def of(self, values: np.ndarray) -> Value:
-        """Its value over some values, of which none is missing."""
+        """The aggregate of some values, none of which is missing."""
         if not len(values):
             return None
         if not self.is_incremental:
@@ -113,7 +113,7 @@ def aggregate(name: str, returns: str = "DOUBLE") -> Callable[[Made], Made]:
 
 
 def _source_of(made: Implementation) -> bytes:
-    """The implementation itself and not its name, which other processes may not be able to import."""
+    """The implementation pickled by value: other processes may not be able to import its module."""
     if made not in _sources:
         pickler = _pickler()
         module = sys.modules.get(made.__module__)

@@ -1,4 +1,4 @@
-"""How a program will run: which evaluator per event, which stage, which conditions Spark answers itself.
+"""The physical plan: the evaluator and the stage of each event, and the conditions that Spark tests itself.
 
 Enters: a logical plan with the verdicts of the analysis. Leaves: an immutable `PhysicalPlan`.
 """

@@ -1,9 +1,4 @@
-"""Rejects forecasts of events that no automaton recognizes: a forecast needs the states of an automaton.
-
-Which events may read streams with `RESET WHEN`: those that remember nothing, or the state of an automaton.
-
-Rejects programs whose state would grow without bound on an unbounded stream.
-"""
+"""Checks of a physical plan: forecasts need an automaton, RESET WHEN a simple state, and streams a bounded state."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ from inkling.analysis.bounds.revision import is_withdrawable_for_ever
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.policies import read_sources
 from inkling.analysis.query.strategy import strategy_of
-from inkling.analysis.regular.regular import is_regular, ways_to_regular
+from inkling.analysis.regular import is_regular, ways_to_regular
 from inkling.analysis.verdict import Verdict
 from inkling.errors import Diagnostic, NotSupportedYet, ProgramError
 from inkling.language import syntax as s
@@ -58,7 +53,7 @@ def require_forecastable(plan: PhysicalPlan, tree: s.Program, source: SourceText
 
 
 def reject_uncertain_training_data(program: ProgramPlan, events: Iterable[EventPlan]) -> None:
-    """Raises `NotSupportedYet` where models would be learned from, or tried on, events that may not have happened."""
+    """Raises `NotSupportedYet` if a model would be learned from, or tested on, uncertain events."""
     uncertain = uncertain_events(program)
     for event in events:
         if event.name in uncertain:
@@ -71,7 +66,7 @@ def reject_uncertain_training_data(program: ProgramPlan, events: Iterable[EventP
 
 
 def _not_on_belief(name: str, program: ProgramPlan) -> str | None:
-    """What keeps a forecast over uncertain streams from being made on the chances of all that may have happened."""
+    """Why a forecast cannot be made over uncertain streams; None if it can."""
     reader = next((event.name for event in program.events if name in event.sources), None)
     if reader is not None:
         return f"`{reader}` reads it, and what it says is no event of any world"
@@ -93,14 +88,14 @@ def _not_yet(span: Span, source: SourceText, why: str) -> Diagnostic:
 
 
 def physical_reset(condition: e.Expr) -> e.Expr:
-    """The condition over physical columns."""
+    """The condition of RESET WHEN over physical columns."""
     if isinstance(condition, e.ColumnOf):
         return replace(condition, column=physical_name(condition.column, condition.type))
     return e.rebuilt(condition, physical_reset)
 
 
 def reject_resets(event: p.EventPlan, program: p.ProgramPlan, chosen: Evaluator, regular: Verdict[bool]) -> None:
-    """A reset clears what its key is in the middle of, so it must be plain what that is."""
+    """Raises `NotSupportedYet` for events over streams with RESET WHEN whose state a reset cannot clear."""
     resetting = [stream for name in read_sources(event) if (stream := program.stream(name)) and stream.reset_when]
     if not resetting or isinstance(event.pattern, p.Leaf):
         return
@@ -126,7 +121,7 @@ def no_resets(event: str, reason: str) -> NotSupportedYet:
 
 
 def require_bounded(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> None:
-    """Raises `ProgramError` with all whose state nothing limits; `source` is the text of `tree`."""
+    """Raises `ProgramError` for streams and events with unbounded state; `source` is the text of `tree`."""
     found = [*_withdrawals(plan.program, tree, source), *_findings(plan, tree, source)]
     if found:
         raise ProgramError(found)

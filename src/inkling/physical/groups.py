@@ -9,7 +9,7 @@ from inkling.physical.plan import EventStep, Input, Stage
 
 
 class TaskLayout(Enum):
-    """What tasks that run beside each other share out among them."""
+    """What the parallel tasks of a stage divide among themselves."""
 
     KEY = "key"  # the keys: each task has all patterns
     PATTERN = "pattern"  # the patterns: each task sees all events
@@ -27,19 +27,19 @@ def layout_of(name: str | TaskLayout | None) -> TaskLayout | None:
 
 
 def chosen_layout(stage: Stage, wanted: TaskLayout | None) -> TaskLayout:
-    """The layout of a stage: by keys if it has any or can be cut by time, else by patterns."""
+    """The layout of a stage: by keys if it has keys or can be sliced by time, else by patterns."""
     if wanted is not None:
         return wanted
     return TaskLayout.KEY if stage.key_types or stage.sliced else TaskLayout.PATTERN
 
 
 def groups_in(stage: Stage, layout: TaskLayout, n_groups: int) -> list[Stage]:
-    """The stages that run beside each other."""
+    """The stages that run in parallel."""
     return [stage] if layout is TaskLayout.KEY else split_by_pattern(stage, n_groups)
 
 
 def split_by_pattern(stage: Stage, n_groups: int) -> list[Stage]:
-    """At most `n_groups` stages that together evaluate the same events; one that uses another stays with it."""
+    """At most `n_groups` stages with the same events; an event stays together with the events that it reads."""
     twins = dict(stage.sharing.twins)
     bundles: list[list[EventStep]] = []
     for step in stage.steps:
@@ -57,7 +57,7 @@ def split_by_pattern(stage: Stage, n_groups: int) -> list[Stage]:
 
 
 def _only(stage: Stage, steps: list[EventStep]) -> Stage:
-    """The stage with some of its steps, and with no conditions but theirs."""
+    """The stage with some of its steps, and only with the conditions of these steps."""
     if len(steps) == len(stage.steps):
         return stage
     used = {bit for step in steps for leaf in step.leaves for bit in leaf.all_bits}

@@ -1,4 +1,8 @@
-"""Names of columns inside a stage, also in relations between segments: equal names of different types stay apart."""
+"""Physical column names inside a stage: a name and a type, so that equal names of different types are distinct.
+
+>>> physical_name("speed", Type.DOUBLE)
+'speed|DOUBLE'
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ def physical_name(column: str, kind: Type) -> str:
 
 
 def fact_name(atom: int, column: str, kind: Type) -> str:
-    """Column that a background table supplied through a table atom."""
+    """The physical name of a column that a table atom supplies."""
     return physical_name(f"fact{atom}.{column}", kind)
 
 
@@ -27,7 +31,7 @@ def type_of(name: str) -> Type:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How the columns of one event are called inside a stage."""
+    """The physical names of the columns of one event inside a stage."""
 
     column_types: dict[tuple[int, str], Type]  # (slot, column) -> type
     atom_owner: dict[int, int]  # table atom -> slot whose rows carry its values

@@ -1,7 +1,4 @@
-"""The physical plan: stages with one partition key, their inputs, and the evaluator that answers each event.
-
-What a runner needs of a program.
-"""
+"""The physical plan: stages with one partition key each, their inputs, and the evaluator of each event."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from inkling.logical.expr import Expr
 from inkling.logical.plan import EventPlan, Pattern, ProgramPlan, TableAtom
 from inkling.model.time import Clock
 from inkling.model.types import Type
-from inkling.physical.near import Near
+from inkling.physical.conditions import Near
 from inkling.physical.stages import Placement
 
 if TYPE_CHECKING:
@@ -32,7 +29,7 @@ class Bit:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A value of one row that conditions across events compare, but only vectorized expressions can compute."""
+    """A value of one row that kernels compare but cannot compute; vectorized expressions compute it first."""
 
     name: str  # physical
     expr: Expr
@@ -40,53 +37,55 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What a stage reads: a stream or derived event, possibly joined with background tables.
+    """An input of a stage: a stream or derived event, possibly joined with background tables.
 
-    `early` conditions look at stored or joined columns, so Spark answers them before the shuffle; `late` ones look at
-    derived columns and are answered in the worker, as are `computed` values.
+    `early` conditions read stored or joined columns, so Spark tests them before the shuffle; `late` conditions read
+    derived columns and are tested in the worker, where `computed` values are computed too.
     """
 
     name: str  # unique in the stage; the source's own name unless tables are joined
     source: str
     is_derived: bool  # the source is another event
-    key: tuple[str, ...]  # columns that make up the stage's partition key, in its order
-    columns: tuple[str, ...]  # physical names of what kernels and outputs read
+    key: tuple[str, ...]  # columns of the partition key of the stage, in its order
+    columns: tuple[str, ...]  # physical names of the columns that kernels and outputs read
     atoms: tuple[TableAtom, ...]
     early: tuple[Bit, ...]
     late: tuple[Bit, ...]
     computed: tuple[Computed, ...]
-    keep: Expr | None  # rows on which this is false matter to nobody; it may read what tables supply
+    keep: Expr | None  # rows on which this is false affect no event; it may read columns of tables
     ordered: bool
-    interval: bool  # its events may last; points have one time
-    in_scope: bool  # rows count as events of the scope (joined inputs never do)
+    interval: bool  # its events may be intervals
+    in_scope: bool  # rows are events of the scope (rows of joined inputs are not)
 
     @property
     def left_to_worker(self) -> tuple[Expr, ...]:
-        """What is evaluated where the key is complete."""
+        """The expressions that the worker evaluates."""
         return (*(bit.expr for bit in self.late), *(one.expr for one in self.computed))
 
-    identity: tuple[str, ...]  # columns of KEY that the stage's key lacks: they distinguish events of one id
-    called: str | None = None  # column by which simultaneous events are listed where ids are not the user's own
+    identity: tuple[
+        str, ...
+    ]  # columns of KEY that are not in the key of the stage: they distinguish events with the same id
+    called: str | None = None  # column with original ids, which order simultaneous events in worlds
     values: tuple[
         str, ...
     ] = ()  # all columns of a derived event in its order: they distinguish rows of the same events
-    near: Near | None = None  # a bound of the distance between rows and facts, for inputs that are joined
-    reset: int | None = None  # number of the condition that makes a row no event, but the end of every run of its key
+    near: Near | None = None  # a bound on the distance between rows and facts, for joined inputs
+    reset: int | None = None  # number of the condition under which a row resets its key
 
 
 @dataclass(frozen=True, slots=True)
 class LeafTest:
-    """How a leaf finds its candidates: rows of these inputs on which all bits are true and the rest holds."""
+    """The candidates of a leaf: rows of these inputs on which all bits are true and `across` holds."""
 
     slot: int
     inputs: tuple[int, ...]  # positions in the stage's inputs
     bits: tuple[int, ...]
-    across: tuple[Expr, ...]  # conditions that look at other slots too
-    check: LeafTest | None = None  # what a candidate must pass besides, once it is chosen
+    across: tuple[Expr, ...]  # conditions that also read other slots
+    check: LeafTest | None = None  # the CHECK that a candidate must pass after it is chosen
 
     @property
     def all_bits(self) -> tuple[int, ...]:
-        """The bits that are looked at before and after a candidate is chosen."""
+        """The bits tested before and after a candidate is chosen."""
         return self.bits if self.check is None else (*self.bits, *self.check.bits)
 
     @property
@@ -103,11 +102,11 @@ class EventStep:
     leaves: tuple[LeafTest, ...]
     scope: tuple[int, ...]  # positions of the inputs whose rows STRICT counts
     key_reason: str
-    conditions: tuple[Bit, ...] = ()  # what its leaves test, where symbols are made of it
+    conditions: tuple[Bit, ...] = ()  # the conditions of its leaves, for evaluators that build symbols from them
 
     @property
     def evaluator(self) -> str:
-        """What answers the event in one world: all there is to it where nothing is uncertain."""
+        """The evaluator of the event in one world."""
         return self.choice.in_one_world.evaluator
 
     @property
@@ -125,7 +124,7 @@ class EventStep:
 
 @dataclass(frozen=True, slots=True)
 class SharedPart:
-    """A pattern that several events look for, or its first parts alone; 0 of them stand for the whole."""
+    """A pattern that several events share, or its first `n_parts` parts; 0 means the whole pattern."""
 
     pattern: Pattern
     n_parts: int
@@ -134,7 +133,7 @@ class SharedPart:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Work of a stage that is done once: events with the results of another one, and patterns of several."""
+    """Common subexpressions of a stage: events with the same results, and patterns shared by several events."""
 
     twins: tuple[tuple[str, str], ...] = ()
     parts: tuple[SharedPart, ...] = ()
@@ -146,13 +145,13 @@ class Stage:
 
     number: int
     key_types: tuple[Type, ...]
-    drops_null_keys: bool  # PARTITION BY; a key proved by equalities keeps them
+    drops_null_keys: bool  # with PARTITION BY; a key inferred from equalities keeps null keys
     inputs: tuple[Input, ...]
     steps: tuple[EventStep, ...]
     id_type: Type
     n_bits: int
-    sliced: bool  # no key, but every event has a window: cut by time
-    text_places: bool  # ORDER BY compares texts, not integers
+    sliced: bool  # no key, but every event has a window: the stage is sliced by time
+    text_places: bool  # ORDER BY compares strings, not integers
     sharing: Sharing = Sharing()
 
     @property
@@ -168,7 +167,7 @@ class PhysicalPlan:
     program: ProgramPlan
     stages: tuple[Stage, ...]
     clock: Clock | None = None  # of the data, once it is known
-    asked: frozenset[str] | None = None  # events that are to be answered; None: all
+    asked: frozenset[str] | None = None  # the events to evaluate; None: all
     _on_clocks: dict[Clock, PhysicalPlan] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -182,7 +181,7 @@ class PhysicalPlan:
         return frozenset(name for name, step in self.steps.items() if step.is_uncertain)
 
     def answered_by(self, evaluator: str) -> dict[str, Choice]:
-        """The events that an evaluator answers, in the order of the program."""
+        """The events of an evaluator, in the order of the program."""
         steps = self.steps
         names = (one.name for one in self.program.events if self.asked is None or one.name in self.asked)
         chosen = ((name, steps[name].choice) for name in names)
@@ -190,8 +189,10 @@ class PhysicalPlan:
 
     @property
     def id_types(self) -> dict[str, pa.DataType]:
-        """What the ids are that lineage names, by event."""
-        from inkling.logical.vectorized import ARROW_TYPES  # checking and explaining a program does without Arrow
+        """The type of the ids in lineage, by event."""
+        from inkling.logical.vectorized import (
+            ARROW_TYPES,  # imported late: checking and explaining a program need no Arrow
+        )
 
         return {step.event.name: ARROW_TYPES[stage.id_type] for stage in self.stages for step in stage.steps}
 
@@ -203,17 +204,17 @@ class PhysicalPlan:
         return replace(self.program, streams=streams, events=events)
 
     def answering(self, events: Iterable[str]) -> PhysicalPlan:
-        """The plan as evaluators read it that answer some of the events alone."""
+        """The plan restricted to some of the events."""
         return replace(self, asked=frozenset(events))
 
     @property
     def placement(self) -> Placement:
-        """Where the events stand."""
+        """The stage of each event."""
         homes = {step.event.name: stage.number for stage in self.stages for step in stage.steps}
         return Placement(len(self.stages), homes)
 
     def on_clock(self, clock: Clock) -> PhysicalPlan:
-        """The plan once the clock of the data is known, on which it may depend what can be answered without worlds."""
+        """The plan once the clock of the data is known; the choice of uncertain evaluators can depend on the clock."""
         if self.clock is clock or not self.uncertain:
             return self
         if clock not in self._on_clocks:

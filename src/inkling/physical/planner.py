@@ -6,36 +6,37 @@ from dataclasses import dataclass, field, replace
 
 from inkling.analysis.bounds.window import horizon_of
 from inkling.analysis.choice import Choice, Evaluator, uncertain_choice
-from inkling.analysis.policies import looks_at_scope, parts_of, read_sources
-from inkling.analysis.regular.regular import MAX_CONDITIONS, MAX_TESTS, is_local, is_regular
+from inkling.analysis.policies import looks_at_scope, read_sources
+from inkling.analysis.regular import MAX_CONDITIONS, MAX_TESTS, is_local, is_regular
 from inkling.analysis.verdict import Verdict
 from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.recursion import dependencies_of
-from inkling.logical.rewrites.in_worlds import CALLED, uncertain_events
+from inkling.logical.rewrites.in_worlds import ORIGINAL_ID, uncertain_events
 from inkling.model.types import Type
-from inkling.physical.across import (
+from inkling.physical.checks import physical_reset, reject_resets
+from inkling.physical.conditions import (
     BitIndex,
+    Near,
     compared_args,
     having_for_kernels,
     hoisted,
     is_pair_test,
+    near_of,
     reject_unsupported,
     with_physical_preference,
 )
-from inkling.physical.checks import physical_reset, reject_resets
 from inkling.physical.naming import Naming, columns_of_segments, physical_name, row_expr, with_physical_columns
-from inkling.physical.near import Near, near_of
 from inkling.physical.plan import Bit, Computed, EventStep, Input, LeafTest, PhysicalPlan, Sharing, Stage
 from inkling.physical.sharing import sharing_of
 from inkling.physical.stages import Placement, StageDraft, column_types, group_events
 
 
 def plan_program(program: p.ProgramPlan, placement: Placement | None = None, *, shares: bool = True) -> PhysicalPlan:
-    """Decide how every event runs; a placement fixes how many stages there are.
+    """Plans stages, inputs and evaluators of all events; a placement fixes the number of stages.
 
-    Events of a stage do what they have in common once, unless sharing is off; their results are the same.
+    Events of a stage share common work unless `shares` is False; their results are the same.
     """
     groups, uncertain = group_events(program, placement), uncertain_events(program)
     stages = tuple(
@@ -51,12 +52,12 @@ def read_by_certain_events(plan: PhysicalPlan) -> frozenset[str]:
 
 
 def certain_plan(plan: PhysicalPlan, placement: Placement | None = None) -> PhysicalPlan:
-    """The plan of the events that depend on certain streams alone: the same plan when all do."""
+    """The plan of the events that depend only on certain streams; the same plan if all events do."""
     return plan_program(certain_part(plan.program), placement) if plan.uncertain else plan
 
 
 def certain_part(program: p.ProgramPlan) -> p.ProgramPlan:
-    """The events that depend on certain streams alone, and what they read: the same program when all do."""
+    """The events that depend only on certain streams, and their streams; the same program if all events do."""
     uncertain = uncertain_events(program)
     if not uncertain:
         return program
@@ -174,7 +175,7 @@ class _StagePlanner:
         return Naming(types, {atom.number: leaf.slot for leaf in leaves for atom in leaf.atoms})
 
     def _bound(self, event: p.EventPlan, naming: Naming) -> p.EventPlan:
-        """The event with outputs and filters over physical columns; leaf conditions live in the leaf tests."""
+        """The event with outputs and filters over physical columns; conditions of leaves are in the leaf tests."""
 
         def outputs(items: tuple[p.Output, ...]) -> tuple[p.Output, ...]:
             return tuple(p.Output(item.name, naming.physical(item.expr)) for item in items)
@@ -243,7 +244,7 @@ class _StagePlanner:
         return LeafTest(leaf.slot, positions, tuple(bits), tuple(across))
 
     def _computed(self, expr: e.Expr, positions: tuple[int, ...]) -> str:
-        """Have an expression on one row computed as a column of these inputs; returns the column's name."""
+        """Adds an expression on one row as a computed column of these inputs; returns the name of the column."""
         row = row_expr(expr)
         name = self.names.setdefault(row, physical_name(f"computed{len(self.names)}", expr.type))
         for position in positions:
@@ -251,7 +252,7 @@ class _StagePlanner:
         return name
 
     def _require(self, expr: e.Expr, inputs_of: dict[int, tuple[int, ...]]) -> None:
-        """Note that the inputs of the slots an expression reads must supply the columns it reads."""
+        """Requires the columns that an expression reads from the inputs of its slots."""
         for part in e.walk(expr):
             match part:
                 case e.ColumnOf(slot=slot, column=column) | e.ListColumn(slot=slot, column=column):
@@ -294,7 +295,7 @@ class _StagePlanner:
         columns = () if event is None else event.schema.columns
         values = tuple(physical_name(one.name, one.type) for one in columns if one.type is not Type.WEIGHTS)
         in_turn = any(one.consumption is not None for one in self.group.events)
-        called = _called(stream) if stream is not None and in_turn else None
+        called = _original_id(stream) if stream is not None and in_turn else None
         return Input(
             name,
             draft.source,
@@ -317,23 +318,23 @@ class _StagePlanner:
         )
 
     def _near(self, draft: _InputDraft) -> Near | None:
-        """How far away facts can be that matter to the only leaf of an input with tables."""
+        """A bound on the distance of facts, if a single leaf reads an input with tables."""
         if len(draft.keeps) != 1 or draft.keeps[0] is None:
             return None
         return near_of(draft.atoms, [draft.bits[bit] for bit in draft.keeps[0]])
 
     def _keep(self, draft: _InputDraft, late: tuple[Bit, ...], has_derived: bool) -> e.Expr | None:
-        """What a row must satisfy to matter to any leaf, or None when every row may matter."""
+        """The condition that a row must satisfy to be a candidate of any leaf; None if every row may be."""
         if (has_derived and not draft.atoms) or not draft.keeps or None in draft.keeps:
             return None
         unknown = {bit.number for bit in late}
-        ways = {tuple(bit for bit in bits if bit not in unknown) for bits in draft.keeps if bits is not None}
-        if () in ways:
+        disjuncts = {tuple(bit for bit in bits if bit not in unknown) for bits in draft.keeps if bits is not None}
+        if () in disjuncts:
             return None
-        return e.AnyOf(tuple(e.AllOf(tuple(draft.bits[bit] for bit in way)) for way in sorted(ways)))
+        return e.AnyOf(tuple(e.AllOf(tuple(draft.bits[bit] for bit in bits)) for bits in sorted(disjuncts)))
 
     def _id_type(self) -> Type:
-        """Ids of one stage share a type: integers when all are, else strings."""
+        """The type of ids of a stage: integers if all ids are integers, else strings."""
         kinds = {self._source_id_type(draft.source) for draft in self.drafts}
         return Type.INTEGER if kinds <= {Type.INTEGER} else Type.STRING
 
@@ -350,7 +351,7 @@ class _StagePlanner:
 
 
 def _too_many_tests(tests: tuple[LeafTest, ...]) -> str | None:
-    """Why an automaton could not distinguish the events, if it could not."""
+    """Why an automaton would have too many symbols; None if it would not."""
     n_conditions = len({bit for test in tests for bit in test.all_bits})
     if n_conditions > MAX_CONDITIONS:
         return f"{n_conditions} different conditions are more than {MAX_CONDITIONS}"
@@ -364,7 +365,7 @@ def _too_many_tests(tests: tuple[LeafTest, ...]) -> str | None:
 
 
 def with_pair_tests(event: p.EventPlan) -> list[p.Leaf]:
-    """The leaves, with look-ups that only ask whether a table holds two values as conditions."""
+    """The leaves, with look-ups that only test whether a table has a pair of values as conditions."""
     leaves = list(p.leaves(event.pattern))
     read = {number for leaf in leaves for expr in leaf.demands for number in e.atoms_of(expr)}
     read |= {number for leaf in leaves for atom in leaf.atoms for arg in atom.args if arg for number in e.atoms_of(arg)}
@@ -390,9 +391,9 @@ def with_pair_tests(event: p.EventPlan) -> list[p.Leaf]:
 
 
 def with_local_atoms(leaf: p.Leaf) -> p.Leaf:
-    """The leaf with table atoms that look at its own event only.
+    """The leaf with table atoms that read only its own event.
 
-    What an atom demands of another event becomes a condition: the fact supplies the value, and it must be equal.
+    An argument of an atom that reads another event becomes an equality condition on the fact.
     """
     own = {atom.number for atom in leaf.atoms}
     atoms, conditions = [], list(leaf.conditions)
@@ -408,20 +409,20 @@ def with_local_atoms(leaf: p.Leaf) -> p.Leaf:
 
 
 def _of_own_event(expr: e.Expr, slot: int) -> e.Expr:
-    """The expression with columns of PARTITION BY, which all events share, taken from the event of one slot."""
+    """The expression with partition columns read from the event of one slot."""
     if isinstance(expr, e.KeyColumn):
         return e.ColumnOf(slot, expr.column, expr.type)
     return e.rebuilt(expr, lambda part: _of_own_event(part, slot))
 
 
-def _called(stream: p.StreamPlan) -> str | None:
-    """The column that holds the ids of a stream's user, where rows of worlds have numbers of their own."""
-    column = stream.schema.column(CALLED)
+def _original_id(stream: p.StreamPlan) -> str | None:
+    """The column with original ids, for streams in worlds; None for other streams."""
+    column = stream.schema.column(ORIGINAL_ID)
     return None if column is None else physical_name(column.name, column.type)
 
 
 def _identity(stream: p.StreamPlan | None, key: tuple[str, ...]) -> tuple[str, ...]:
-    """Ids need only be different for one key: two keys may have events of one id at one time."""
+    """Columns of KEY that complete an id: ids are unique only within a key."""
     if stream is None or stream.schema.id is None:
         return ()
     kinds = {column.name: column.type for column in stream.schema.columns}
@@ -429,7 +430,7 @@ def _identity(stream: p.StreamPlan | None, key: tuple[str, ...]) -> tuple[str, .
 
 
 def _orders_by_text(program: p.ProgramPlan) -> bool:
-    """Whether places among simultaneous events are texts; all streams of a program must agree."""
+    """Whether ORDER BY compares strings; all streams of a program must agree."""
     kinds = {
         column.type is Type.STRING
         for stream in program.streams
@@ -445,16 +446,16 @@ def _orders_by_text(program: p.ProgramPlan) -> bool:
 
 
 def _expressions(event: p.EventPlan) -> list[e.Expr]:
-    """Everything that is evaluated on finished matches, nested ones included."""
+    """All expressions that are evaluated on complete matches, also of nested bodies."""
     nested = [
-        condition for part in parts_of(event.pattern) if isinstance(part, p.Narrowed) for condition in part.having
+        condition for part in p.parts_of(event.pattern) if isinstance(part, p.Narrowed) for condition in part.having
     ]
     outputs = [output.expr for output in (*event.head, *event.returns)]
     return [*outputs, *event.having, *nested, *event.preferred]
 
 
 def _keys_of(event: p.EventPlan) -> list[e.Expr]:
-    """What a forecast says of the key; all else it knows itself."""
+    """The key columns of a forecast; the evaluator computes its other columns."""
     return [output.expr for output in event.head if isinstance(output.expr, e.KeyColumn)]
 
 

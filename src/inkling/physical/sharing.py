@@ -1,6 +1,6 @@
-"""What events of one stage have in common: their results, whole patterns, and the first parts of patterns.
+"""Common subexpressions of the events of a stage: equal results, equal patterns, and equal first parts of patterns.
 
-Slots are numbered in the order of a pattern, so what is written alike under other names is equal here.
+Slots are numbered in pattern order, so patterns that differ only in variable names are equal.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ WHOLE = 0
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Something to look for where nothing is bound yet, with all that decides where it is found among given rows."""
+    """A pattern to match from scratch, with everything that determines its matches in given rows."""
 
     pattern: p.Pattern
     n_parts: int
-    limits: tuple[p.Window | None, ...]  # how long a match may last, which partial matches are held to
+    limits: tuple[p.Window | None, ...]  # limits of the length of a match
     tests: tuple[LeafTest, ...]
-    scope: tuple[int, ...]  # if events that match nothing count
+    scope: tuple[int, ...]  # if the result depends on all events of the scope
 
 
 def sharing_of(steps: tuple[EventStep, ...]) -> Sharing:
-    """Results that several events have, and patterns or first parts of them that several events look for."""
+    """Events with equal results, and patterns or first parts that several events share."""
     first: dict[object, str] = {}
     twins: dict[str, str] = {}
     names = [step.event.name for step in steps]
@@ -43,7 +43,7 @@ def sharing_of(steps: tuple[EventStep, ...]) -> Sharing:
     users: dict[tuple[Work, frozenset[str]], dict[str, None]] = {}
     for step in steps:
         if step.event.name not in twins:
-            read = frozenset(step.event.sources) & frozenset(names)  # together with these, rows are other rows
+            read = frozenset(step.event.sources) & frozenset(names)  # these events add rows to the step
             for _, work in works_of(step):
                 users.setdefault((work, read), {})[step.event.name] = None
     parts = (
@@ -53,7 +53,7 @@ def sharing_of(steps: tuple[EventStep, ...]) -> Sharing:
 
 
 def works_of(step: EventStep) -> Iterator[tuple[p.Pattern, Work]]:
-    """What the network looks for where nothing is bound: patterns, with their nodes in the plan, and first parts."""
+    """The patterns that the network matches from scratch, with their nodes in the plan, and their first parts."""
     if step.evaluator is not Evaluator.NETWORK or step.event.consumption is not None:
         return
     scope = step.scope if looks_at_scope(step.event) else ()
@@ -66,7 +66,7 @@ def works_of(step: EventStep) -> Iterator[tuple[p.Pattern, Work]]:
 def _unbound(
     pattern: p.Pattern, limits: tuple[p.Window | None, ...]
 ) -> Iterator[tuple[p.Pattern, tuple[p.Window | None, ...]]]:
-    """Patterns that are looked for with nothing bound, and the limits around them."""
+    """Patterns that are matched from scratch, and the limits around them."""
     yield pattern, limits
     match pattern:
         case p.Narrowed(pattern=inner, within=within):
@@ -81,10 +81,10 @@ def _unbound(
 
 
 def _first_parts(pattern: p.Pattern) -> Iterator[tuple[int, p.Pattern]]:
-    """One part, two, … all of them; single events are cheap to find again.
+    """The first part, the first two, …, all parts; single leaves are not worth sharing.
 
-    All parts of one pattern may be the first parts of another, but for an eager repetition: where it stops depends on
-    the part after it.
+    All parts of one pattern may be the first parts of another, except after an EAGER repetition, whose end depends on
+    the next part.
     """
     match pattern:
         case p.Sequence(parts=parts):
@@ -100,7 +100,7 @@ def _first_parts(pattern: p.Pattern) -> Iterator[tuple[int, p.Pattern]]:
 
 
 def _is_work(parts: tuple[p.Part, ...]) -> bool:
-    """Whether something is joined that was not before; an absence is looked at when all else is placed."""
+    """Whether the last part adds a join; absences are tested after all other parts."""
     placed = [part for part in parts if not isinstance(part, p.Absent | p.StreamStart)]
     return placed[-1:] == [parts[-1]] and (len(placed) > 1 or not isinstance(placed[0], p.Leaf))
 
@@ -110,7 +110,7 @@ def _is_eager(part: p.Part) -> bool:
 
 
 def _without_names(step: EventStep) -> object:
-    """The step but for what it, its columns and its variables are called."""
+    """The step without the names of its event, columns and variables."""
     event = step.event
     return replace(
         step,
@@ -129,12 +129,12 @@ def _without_names(step: EventStep) -> object:
 
 
 def shared_text(sharing: Sharing, event: str) -> str | None:
-    """What an event has in common with others of its stage; None if nothing."""
+    """The work that an event shares with others of its stage, in words; None if there is none."""
     return "; ".join(_sentences(sharing, event)) or None
 
 
 def largest_parts(sharing: Sharing) -> tuple[SharedPart, ...]:
-    """Shared parts without those that are the beginning of a larger one of the same events."""
+    """Shared parts without those that are the beginning of a larger shared part of the same events."""
     return tuple(
         part
         for part in sharing.parts

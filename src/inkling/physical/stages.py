@@ -1,4 +1,4 @@
-"""Which events run together: one stage per partition key, later stages read what earlier ones derived."""
+"""Assigns events to stages: one stage per partition key; later stages read the results of earlier ones."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from inkling.model.types import Type
 
 @dataclass(slots=True)
 class StageDraft:
-    """Events that will share a stage."""
+    """The events of a stage that is being planned, with its key columns per source."""
 
     key_types: tuple[Type, ...]
-    declared: bool  # PARTITION BY, where a null belongs to no partition; else equalities, where it is a key of its own
+    declared: bool  # with PARTITION BY, null keys are dropped; with a key inferred from equalities, null is a key
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)  # per source
     events: list[EventPlan] = field(default_factory=list)
     verdicts: dict[str, Verdict[KeyColumns]] = field(default_factory=dict)
@@ -28,14 +28,14 @@ class StageDraft:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What is fixed beforehand: how many stages there are, and in which some events stand."""
+    """A given number of stages, and the stages of some events."""
 
     n_stages: int
     homes: Mapping[str, int]
 
 
 class NoPlaceError(Exception):
-    """An event fits into none of the stages that there are."""
+    """An event fits into none of the given stages."""
 
     def __init__(self, event: str) -> None:
         super().__init__(f"{event} fits into no stage")
@@ -43,9 +43,9 @@ class NoPlaceError(Exception):
 
 
 def group_events(program: ProgramPlan, placement: Placement | None = None) -> list[StageDraft]:
-    """Put each event into the first stage that fits: same key per source, and everything it uses is there.
+    """Puts each event into the first stage with the same key per source and after the events that it reads.
 
-    Events that need each other share a stage.
+    Mutually recursive events share a stage.
 
     A placement leaves stages without events empty, and fails with `NoPlaceError` where it gives too little room.
     """
@@ -77,7 +77,7 @@ def group_events(program: ProgramPlan, placement: Placement | None = None) -> li
 
 
 def _verdicts(together: EventGroup, program: ProgramPlan) -> dict[str, Verdict[KeyColumns]]:
-    """The key of each event; events that need each other have one key or none."""
+    """The key of each event; mutually recursive events have one key or none."""
     verdicts = {event.name: partition_of(event) for event in together.events}
     if not together.is_recursive:
         return verdicts
@@ -107,7 +107,7 @@ def _verdicts(together: EventGroup, program: ProgramPlan) -> dict[str, Verdict[K
 
 
 def _reserved(program: ProgramPlan, placement: Placement) -> list[StageDraft | None]:
-    """The stages with the keys of the events whose stage is fixed, but without events."""
+    """Stages with the keys of the events whose stage is given, but without events."""
     groups: list[StageDraft | None] = [None] * placement.n_stages
     for event in program.events:
         if event.name in placement.homes:
@@ -143,7 +143,7 @@ def _fits(group: StageDraft, event: EventPlan, keys: KeyColumns, types: tuple[Ty
         return False
     continues = isinstance(event.pattern, Sliding) or event.consumption is not None
     if continues and {other.name for other in group.events} & set(event.sources):
-        return False  # it continues from row to row, so what it reads must be complete before it
+        return False  # its state continues from row to row, so its inputs must be complete before it runs
     for source in read_sources(event):
         wanted = keys.get(source, ())
         if group.keys.get(source, wanted) != wanted:

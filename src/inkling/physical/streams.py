@@ -1,4 +1,4 @@
-"""Which streams of a program stand behind a stage, and how late their rows may come."""
+"""The streams that a stage depends on, and how late their rows may arrive."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from inkling.physical.plan import PhysicalPlan, Stage
 
 
 def streams_behind(stage: Stage, plan: PhysicalPlan) -> tuple[str, ...]:
-    """Streams for which a stage waits, in the order of the program.
+    """The streams that a stage waits for, in the order of the program.
 
-    Those it reads, and those for which the stages wait that derive what it reads: a derived event comes no sooner than
-    its stage gets there, although its own pattern may need fewer streams than others of that stage.
+    These are the streams that it reads, and the streams of the stages that derive its inputs: a derived event arrives
+    no earlier than its stage advances, even if its own pattern needs fewer streams than others of that stage.
     """
     sources = {given.source for one in _stages_behind(stage, plan) for given in one.inputs}
     return tuple(stream.schema.name for stream in plan.program.streams if stream.schema.name in sources)
 
 
 def _stages_behind(stage: Stage, plan: PhysicalPlan) -> list[Stage]:
-    """A stage and all that derive what it reads, directly or not."""
+    """A stage and all stages that derive its inputs, directly or indirectly."""
     found = [stage]
     for one in found:
         read = {given.source for given in one.inputs}
@@ -37,12 +37,12 @@ def _stages_behind(stage: Stage, plan: PhysicalPlan) -> list[Stage]:
 
 
 def time_of(schema: StreamSchema) -> str:
-    """The column that says from when on a row matters: the first tick of imprecise times, the start of alternatives."""
+    """The time column that orders rows of a stream: START for imprecise times and alternatives, else END."""
     return START if isinstance(schema.uncertainty, ImpreciseTime | ProbableValue) else END
 
 
 def streams_of_event(event: EventPlan, program: ProgramPlan) -> tuple[str, ...]:
-    """Streams whose rows can change what an event finds."""
+    """Streams whose rows can change the results of an event."""
     found: set[str] = set()
     _collect(read_sources(event), program, found)
     return tuple(stream.schema.name for stream in program.streams if stream.schema.name in found)
@@ -59,10 +59,9 @@ def _collect(sources: Iterable[str], program: ProgramPlan, found: set[str]) -> N
 
 
 def lateness_of(streams: Iterable[str], program: ProgramPlan, unit: Callable[[Span], int]) -> dict[str, int]:
-    """How far before a stream's latest row one that comes after it may lie.
+    """By stream, how much earlier than its latest row a new row may be.
 
-    As far as `LATENESS` says. Where rows say when events may have happened, their first moments may besides be out of
-    order by the widest interval, if there is one.
+    This is LATENESS, plus the width of the widest interval for imprecise times, whose starts may be out of order.
     """
     declared = {stream.schema.name: stream.schema for stream in program.streams}
     return {name: _lateness(declared[name], unit) for name in streams}

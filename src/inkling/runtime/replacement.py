@@ -18,7 +18,7 @@ from inkling.logical.knowledge import RuleAtom
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.recursion import dependencies_of
 from inkling.logical.rewrites.in_worlds import uncertain_events, uncertain_part
-from inkling.logical.settings import as_remembered
+from inkling.logical.settings import without_settings
 from inkling.model.time import TimeUnit
 from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan, Stage
@@ -167,7 +167,7 @@ def _is_declared_the_same(name: str, old: p.ProgramPlan, new: p.ProgramPlan, unc
         return False
     if name in uncertain and _looks_back(before) != _looks_back(event):
         return False
-    return as_remembered(before) == as_remembered(event)
+    return without_settings(before) == without_settings(event)
 
 
 def _looks_back(event: p.EventPlan) -> tuple[str, int | None] | None:

@@ -16,8 +16,8 @@ from inkling.evaluators.stage.rows.facts import BEYOND, CELL, FARTHEST_LON, Cell
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import StreamPlan, TableAtom
+from inkling.physical.conditions import Near
 from inkling.physical.naming import fact_name
-from inkling.physical.near import Near
 from inkling.physical.plan import Input, Stage
 from inkling.spark.expressions import SPARK_TYPES, pack_word, to_column
 

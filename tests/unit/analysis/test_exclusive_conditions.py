@@ -5,7 +5,7 @@ from itertools import combinations, product
 import pytest
 
 from inkling import parse
-from inkling.analysis.regular.conditions import exclusive_pairs
+from inkling.analysis.row_conditions import exclusive_pairs
 
 CONDITIONS = {
     "s = 'a'": lambda s, x: s == "a",

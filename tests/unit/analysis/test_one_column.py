@@ -11,7 +11,7 @@ import pytest
 
 import inkling
 from inkling import parse
-from inkling.analysis.regular.conditions import joint_conditions
+from inkling.analysis.row_conditions import joint_conditions
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.guards import Alphabet, Guard, Joint
 from inkling.automata.meaning import Counting, RegexPattern

@@ -1,1 +1,1 @@
-"""How long results take and how much must be kept for them: windows, delays, revisions, memory."""
+"""Bounds of an event: its window, the delay of its results, revisions, and the size of its state."""

@@ -1,7 +1,4 @@
-"""How much of a stream that never ends must be kept per key for an event, and what would limit it.
-
-What waits for a partner under a consumption policy: how many events, and for how long at most.
-"""
+"""The state of an event on an unbounded stream: what is kept per key, and what would bound it."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ def pairs_in(event: p.EventPlan) -> Iterator[Pair]:
 
 
 def longest_wait(event: p.EventPlan, unit: Callable[[Span], int]) -> int | None:
-    """The longest time from the start of anything stored until it can have no partner any more; None without limit."""
+    """The longest time that a stored occurrence can wait for a partner; None without limit."""
     longest = 0
     for pair in pairs_in(event):
         limits = [_length(window, unit) for window in pair.windows]
@@ -41,7 +38,7 @@ def longest_wait(event: p.EventPlan, unit: Callable[[Span], int]) -> int | None:
 
 
 def n_waiting(event: p.EventPlan) -> int:
-    """How many events can wait at most where one occurrence is stored on each side of a pair, for one key of each."""
+    """The largest number of stored events per join key if one occurrence is stored on each side of a pair."""
     sides = [
         side for pair in pairs_in(event) for side in ((pair.left,) if pair.is_sequence else (pair.left, pair.right))
     ]
@@ -65,7 +62,7 @@ def _length(window: p.Window, unit: Callable[[Span], int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class StateBound:
-    """What is kept of one key."""
+    """The state that is kept per key."""
 
     windows: tuple[p.Window, ...] = ()  # events as young as all of these together
     n_waiting: int | None = None  # events that wait for a partner, which CONSUME stores for each value of a join key
@@ -80,7 +77,7 @@ class StateBound:
 
 
 def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Verdict[StateBound | None]:
-    """What a stream must keep per key for an event, or None when nothing limits it.
+    """The state of an event per key on a stream, or None if it is unbounded.
 
     `regular` says whether an automaton recognizes the event.
     """
@@ -157,7 +154,7 @@ def _bound_of_waiting(
 
 
 def bound_text(bound: StateBound | None) -> str:
-    """What is kept per key, in words."""
+    """The state per key, in words."""
     if bound is None:
         return "unlimited, every event of the key"
     late = "" if bound.lateness is None else f"LATENESS {span_text(bound.lateness)}"
@@ -183,7 +180,7 @@ def bound_text(bound: StateBound | None) -> str:
 
 
 def forgetting_text(bound: StateBound | None) -> str:
-    """When a key is forgotten of which nothing more comes."""
+    """When the state of an idle key is dropped, in words."""
     if bound is None:
         return "nothing, so unbounded streams are rejected"
     if bound.derived:
@@ -204,7 +201,7 @@ def forgetting_text(bound: StateBound | None) -> str:
 
 
 def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterator[str]:
-    """What would limit the state of an event that has no bound; each line alone is enough."""
+    """Changes that would bound the state of an event; each line alone is enough."""
     length = _example_length(event, program)
     if relation_of(event, program).conclusion is not None:
         yield "allow it with `--unbounded` (`unbounded=True`): results come when both keys are complete"
@@ -230,7 +227,7 @@ def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterato
     elif event.restart:
         yield "without `CONSUME RESTART` the window of the event is enough"
     else:
-        if not any(isinstance(part, p.StreamStart) for part in _sequence_parts(event.pattern)) and event.within is None:
+        if not any(isinstance(part, p.StreamStart) for part in p.parts_of(event.pattern)) and event.within is None:
             yield f"`WITHIN {length}` limits how long a match may last"
         yield f"`KEEP FOR {length}` forgets what is older"
 
@@ -264,13 +261,6 @@ def _repeated(event: p.EventPlan) -> str:
     assert part is not None, "the longest match has no limit"
     names = [event.slots[leaf.slot].name or " | ".join(leaf.sources) or "_" for leaf in p.leaves(part.pattern)]
     return f"`{names[0]}`" if len(names) == 1 else "a group"
-
-
-def _sequence_parts(pattern: p.Pattern) -> Iterator[p.Part]:
-    if isinstance(pattern, p.Sequence):
-        yield from pattern.parts
-    for inner in p.sub_patterns(pattern):
-        yield from _sequence_parts(inner)
 
 
 def _example_length(event: p.EventPlan, program: p.ProgramPlan) -> str:
@@ -307,7 +297,7 @@ def _longest_of(event: p.EventPlan, restart: bool) -> _Count:
 
 
 def _longest(part: p.Part, ends: bool) -> _Count:
-    """Events of a part. `ends`: once the part has happened the whole match has, and everything starts anew."""
+    """The most events of a part; with `ends`, the match is complete after the part, and CONSUME RESTART starts anew."""
     match part:
         case p.Leaf():
             return 1

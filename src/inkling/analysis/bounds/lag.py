@@ -1,4 +1,4 @@
-"""How long results stay undecided, how long they can still change, and so how far behind the watermark they are."""
+"""How far results are behind the watermark: how long they wait, and how long until they are final."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import reduce
 from operator import or_
 
 from inkling.analysis.bounds.window import outermost_sequences, total_length
-from inkling.analysis.policies import parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
 from inkling.logical.patterns.moments import final_moments
@@ -19,10 +18,10 @@ from inkling.model.time import FOREVER, Span
 
 
 def lag_of(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Span], int]) -> int:
-    """The matches of an event are known up to the watermark minus this.
+    """The matches of an event are complete up to the watermark minus this lag.
 
-    A derived event that waits becomes known long after it ended. Until then nobody can say that it did not happen,
-    nor that another one was the next.
+    A derived event that waits is emitted long after its end. Until then, its absence is not final, nor which event is
+    the next one.
     """
     behind = 0
     group = group_of(event, program)
@@ -36,22 +35,22 @@ def lag_of(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Span], in
 
 
 def settled_after(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Span], int]) -> int:
-    """How long after a result of an event is known nothing can change it any more, its own waits counted."""
+    """How long after a result of an event is emitted it is final, including its own waits."""
     return lag_of(event, program, unit) + settling_time(event, unit)
 
 
 def waiting_time(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Span], int]) -> int:
-    """The longest time between the end of a result and the moment it is known; what sums up a stream waits for all."""
+    """The longest time between the end of a result and its emission; PER VALUES waits for the end of the stream."""
     if event.per is p.Per.VALUES or waits_without_limit(event, program):
         return FOREVER
     return total_length(wait_of(event, program).conclusion, unit)
 
 
 def settling_time(event: p.EventPlan, unit: Callable[[Span], int]) -> int:
-    """How long the results of an event are buffered after they are known, for its own waits.
+    """How long the results of an event are buffered because of its own waits.
 
-    Matches of one result, or matches that CONSUME RESTART compares, may become known at different times: an absence
-    at the end of a sequence is settled long after the last event, and something else may not have to wait for it.
+    Matches of one result, or matches that CONSUME RESTART compares, may be complete at different times: an absence at
+    the end of a sequence is final long after the last event, and another match may not wait for it.
     """
     moments = _moments(event)
     if None in moments:
@@ -64,23 +63,23 @@ def settling_time(event: p.EventPlan, unit: Callable[[Span], int]) -> int:
 
 def _moments(event: p.EventPlan) -> tuple[Span | p.Points | None, ...]:
     """How long a match may wait for the clock while another one of the same events is known already."""
-    if event.per is not p.Per.MATCH or not any(_is_choice(part) for part in parts_of(event.pattern)):
+    if event.per is not p.Per.MATCH or not any(_is_choice(part) for part in p.parts_of(event.pattern)):
         return ()  # a match ends, and is known, when the clock is there
-    deadlines = (part.after for part in parts_of(event.pattern) if isinstance(part, p.Deadline))
+    deadlines = (part.after for part in p.parts_of(event.pattern) if isinstance(part, p.Deadline))
     return (*final_moments(event), *deadlines)
 
 
 def _is_choice(part: p.Part) -> bool:
     """Whether one list of events may be a match in several ways, at the end of which the clock decides."""
     if isinstance(part, p.Repetition):
-        return any(isinstance(one, p.TimePoint | p.Deadline) for one in parts_of(part))
+        return any(isinstance(one, p.TimePoint | p.Deadline) for one in p.parts_of(part))
     return isinstance(part, p.Disjunction)
 
 
 def _limits(pattern: p.Pattern) -> Counter[Span | p.Points]:
     """The limits of the absences at the end of sequences."""
     found: Counter[Span | p.Points] = Counter()
-    for part in parts_of(pattern):
+    for part in p.parts_of(pattern):
         if isinstance(part, p.Sequence) and _may_wait(part):
             assert isinstance(part.within, Span | p.Points), "an absence at the end of a sequence has a limit"
             found[part.within] += 1

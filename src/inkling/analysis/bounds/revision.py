@@ -1,4 +1,4 @@
-"""How long emitted results can change, why, what is evaluated again then, and what is kept for that."""
+"""Revision of emitted results: how long they can change, why, what is replayed, and the memory it needs."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""How long a result can be in the making, and how long events must be kept for it."""
+"""The horizon of an event: the longest time from the first event of a result until the result is final."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from inkling.analysis.policies import parts_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
 from inkling.logical.printing.text import span_text
@@ -15,14 +14,14 @@ from inkling.model.time import Span
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """The longest time from a result's first event until it is known: windows and deadlines added up."""
+    """The sum of windows and deadlines between the first event of a result and its emission."""
 
     windows: tuple[p.Window, ...]
 
 
 def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
     """How far back an evaluation has to look, or None when there is no limit."""
-    deadlines = tuple(part.after for part in parts_of(event.pattern) if isinstance(part, p.Deadline))
+    deadlines = tuple(part.after for part in p.parts_of(event.pattern) if isinstance(part, p.Deadline))
     if isinstance(event.pattern, p.Quantified):
         return Verdict(None, "ALL, SOME and AT LEAST look at every segment of a key")
     if isinstance(event.pattern, p.Sliding):
@@ -46,7 +45,7 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
     settled = [part for part in outermost_sequences(event.pattern) if _is_settled_by(part, event.within, by_end)]
     inner = tuple(
         part.within
-        for part in parts_of(event.pattern)
+        for part in p.parts_of(event.pattern)
         if isinstance(part, p.Narrowed | p.Sequence)
         and isinstance(part.within, Span | p.Points)
         and not any(part is one for one in settled)
@@ -138,7 +137,7 @@ def total_length(windows: Iterable[p.Window], unit: Callable[[Span], int]) -> in
 
 def _looked_back(pattern: p.Pattern) -> Iterator[p.Window]:
     """How far before a match, besides its own length, absences at the start of sequences look."""
-    for part in parts_of(pattern):
+    for part in p.parts_of(pattern):
         match part:
             case p.StreamStart(back=back) if back is not None:
                 yield back
@@ -149,7 +148,7 @@ def _looked_back(pattern: p.Pattern) -> Iterator[p.Window]:
 
 
 def _looks_back_forever(pattern: p.Pattern) -> bool:
-    return any(isinstance(part, p.StreamStart) for part in parts_of(pattern))
+    return any(isinstance(part, p.StreamStart) for part in p.parts_of(pattern))
 
 
 def window_text(window: p.Window) -> str:

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from inkling.analysis.policies import parts_of
 from inkling.analysis.query.normal_form import streams_obstacle
 from inkling.analysis.query.query import Query, QuerySource, QueryVariable, Subgoal, SubgoalColumn
-from inkling.analysis.regular.conditions import exclusive_pairs, joint_conditions
-from inkling.analysis.regular.regular import expression_of, is_regular
+from inkling.analysis.regular import expression_of, is_regular
+from inkling.analysis.row_conditions import exclusive_pairs, joint_conditions
 from inkling.analysis.verdict import Verdict
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
@@ -177,7 +176,7 @@ def automaton_of(event: p.EventPlan) -> PatternAutomaton | None:
 
 
 def _leaves(event: p.EventPlan) -> Iterator[p.Leaf]:
-    return (part for part in parts_of(event.pattern) if isinstance(part, p.Leaf))
+    return (part for part in p.parts_of(event.pattern) if isinstance(part, p.Leaf))
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.analysis.regular.regular import expression_of
+from inkling.analysis.regular import expression_of
 from inkling.automata.guards import Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.meaning import Counting, RegexPattern

@@ -35,11 +35,11 @@ from inkling.kernels.joins import vm
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Row
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.logical.vectorized.facts import alike
+from inkling.logical.vectorized.columns import alike
 from inkling.model.schema import Facts
 from inkling.model.time import Span
 from inkling.model.types import Type
-from inkling.physical.across import DIVIDED_FUNCTIONS, compared_args, is_pair_test
+from inkling.physical.conditions import DIVIDED_FUNCTIONS, compared_args, is_pair_test
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.policies import parts_of
 from inkling.evaluators.network import candidates as cand
 from inkling.evaluators.network.bytecode import Code, compile_conditions
 from inkling.evaluators.network.partials import (
@@ -56,7 +55,7 @@ def column_types(step: EventStep, batch: EventBatch) -> dict[str, Type]:
 def _having(event: p.EventPlan) -> Iterator[e.Expr]:
     """Conditions of HAVING, which kernels test on each pair under a consumption policy."""
     yield from event.having
-    yield from (one for part in parts_of(event.pattern) if isinstance(part, p.Narrowed) for one in part.having)
+    yield from (one for part in p.parts_of(event.pattern) if isinstance(part, p.Narrowed) for one in part.having)
 
 
 def _columns(condition: e.Expr) -> Iterator[str]:

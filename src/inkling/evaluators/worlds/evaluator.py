@@ -34,7 +34,7 @@ from inkling.evaluators.worlds.run import WorldData
 from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan
-from inkling.logical.rewrites.in_worlds import CALLED, WORLD
+from inkling.logical.rewrites.in_worlds import ORIGINAL_ID, WORLD
 from inkling.model.batch import FOREVER
 from inkling.model.roles import NO_ROLES
 from inkling.model.schema import StreamSchema
@@ -285,7 +285,7 @@ class WorldsEvaluator(PartEvaluator):
             if len(released.rows):
                 rows[name] = released.rows
                 if name in looking_back:  # along declared ids
-                    rows[name] = released.rows.append_column(r.OWN_ID, released.rows[CALLED])
+                    rows[name] = released.rows.append_column(r.OWN_ID, released.rows[ORIGINAL_ID])
         return waiting, names, rows
 
     def _names_since(self, decided: int) -> int | None:

@@ -11,7 +11,7 @@ from inkling.evaluators.forecast.families import Families
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.logical.forecasts import learning_plan
 from inkling.logical.plan import EventPlan, ProgramPlan
-from inkling.logical.settings import as_remembered, is_forecast
+from inkling.logical.settings import is_forecast, without_settings
 from inkling.model.time import TimeUnit
 from inkling.physical.plan import EventStep, PhysicalPlan, Stage
 
@@ -37,7 +37,7 @@ def with_counting(program: ProgramPlan, orders: Mapping[str, int]) -> ProgramPla
     counting = []
     for model, event in first_forecasts(program).items():
         if model in orders:
-            learning = learning_plan(as_remembered(event))  # counting does not depend on changed settings
+            learning = learning_plan(without_settings(event))  # counting does not depend on changed settings
             assert learning.forecast is not None
             name = counting_name(model)
             asked = replace(learning.forecast, order=orders[model])

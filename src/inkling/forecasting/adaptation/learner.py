@@ -14,7 +14,7 @@ from inkling.forecasting.models.counts import WordCounts
 from inkling.forecasting.models.gaps import GapCounts
 from inkling.forecasting.models.model import GAP, WORD, ForecastModel, Learning, counts_in
 from inkling.io.tables import typed_table
-from inkling.logical.forecasts import COUNTED, model_table
+from inkling.logical.forecasts import COUNT_COLUMNS, model_table
 from inkling.logical.plan import EventPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER
@@ -38,7 +38,7 @@ class ModelCounts:
         return cls(model, WordCounts.empty(model.counts.n_symbols, model.counts.order), GapCounts.empty())
 
     def and_counted(self, counted: pa.Table, times: tuple[int, int]) -> ModelCounts:
-        """Adds counts, a table with the columns `COUNTED`."""
+        """Adds counts, a table with the columns `COUNT_COLUMNS`."""
         words, gaps = counts_of(counted, self.model.counts.n_symbols, self.model.counts.order)
         first, last = times
         return replace(
@@ -97,7 +97,7 @@ def as_table(name: str, model: ForecastModel) -> pa.Table:
 
 
 def counts_of(counted: pa.Table, n_symbols: int, order: int) -> tuple[WordCounts, GapCounts]:
-    """Counts at an order, from a table with the columns `COUNTED` of this or a larger order."""
+    """Counts at an order, from a table with the columns `COUNT_COLUMNS` of this or a larger order."""
     longest = pc.max(counted["length"]).as_py() or 0
     words, gaps = counts_in(counted, n_symbols, max(order, longest - 1))
     return words.shallower(order), gaps
@@ -117,6 +117,6 @@ def _marked(what: str, counted: pa.Table) -> pa.Table:
             else counted[column.name].cast(ARROW_TYPES[column.type])
             if column.name in counted.column_names
             else pa.nulls(n, ARROW_TYPES[column.type])
-            for column in COUNTED
+            for column in COUNT_COLUMNS
         }
     )

@@ -20,7 +20,7 @@ from inkling.forecasting.models.model import ForecastModel, best_order, counts_i
 from inkling.io import Data
 from inkling.io.normalize import END
 from inkling.local import IngestedInputs, ingest
-from inkling.logical.forecasts import COUNTED
+from inkling.logical.forecasts import COUNT_COLUMNS
 from inkling.logical.plan import EventPlan
 from inkling.model.time import Clock
 from inkling.physical.plan import Runnable
@@ -258,7 +258,7 @@ class LearningData(Protocol):
         ...
 
     def counts(self, program: LearningProgram, events: Sequence[str]) -> tuple[Mapping[str, pa.Table], RejectedRows]:
-        """The counts of some events, with the columns `COUNTED`, and the rejected rows.
+        """The counts of some events, with the columns `COUNT_COLUMNS`, and the rejected rows.
 
         Equal rows may occur several times.
         """
@@ -288,6 +288,6 @@ class LocalRun:
 
     def counts(self, program: LearningProgram, events: Sequence[str]) -> tuple[Mapping[str, pa.Table], RejectedRows]:
         found = run_plan(program.physical, self.ingested.sources, self.ingested.facts, self.ingested.context)
-        names = [column.name for column in COUNTED]
+        names = [column.name for column in COUNT_COLUMNS]
         counted = {event: pa.table({name: found[event].values[name] for name in names}) for event in events}
         return counted, RejectedRows.among(self.ingested.rejects)

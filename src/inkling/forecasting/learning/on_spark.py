@@ -15,7 +15,7 @@ from inkling.forecasting.learning.program import LearningProgram
 from inkling.forecasting.learning.rejected_rows import RejectedRows
 from inkling.io import Data
 from inkling.io.normalize import END, stored_columns
-from inkling.logical.forecasts import COUNTED
+from inkling.logical.forecasts import COUNT_COLUMNS
 from inkling.model.time import Clock
 from inkling.spark import batch
 from inkling.spark.read.inputs import read_frame
@@ -51,7 +51,7 @@ class SparkRun:
 
     def counts(self, program: LearningProgram, events: Sequence[str]) -> tuple[Mapping[str, pa.Table], RejectedRows]:
         results = batch.run(program, self.spark, self.inputs, self.tables, partitions=self.partitions)
-        *what, count = (column.name for column in COUNTED)
+        *what, count = (column.name for column in COUNT_COLUMNS)
         try:
             every = reduce(DataFrame.unionByName, (results[event].select(EVENT, *what, count) for event in events))
             summed = every.groupBy(EVENT, *what).agg(F.sum(count).alias(count)).toArrow()

@@ -1,4 +1,4 @@
-"""What directives say: streams, tables, the time of all streams, the consumption policy."""
+"""Directives of a rule file: streams, tables, the time of all streams, the consumption policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of rules as patterns of `.ink`: positions become columns, shared variables equalities.
+"""Translates patterns of rules: arguments become columns, shared variables become equality conditions.
 
 `aggregate(sum(X), event(X), S)` is a window over the events, whose aggregate is the value of S.
 """

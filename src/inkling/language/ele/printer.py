@@ -1,4 +1,4 @@
-"""Writes a rule file in one layout."""
+"""Prints a rule file in the standard layout."""
 
 from inkling.language.ele import terms as t
 from inkling.language.ele.tokens import SCANNER

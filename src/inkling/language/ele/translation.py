@@ -1,4 +1,8 @@
-"""A rule file as a program of `.ink`: the same syntax tree, with places in the rule file."""
+"""Translates a rule file into the syntax tree of `.ink`, with spans of the rule file.
+
+e(X) <- a(X) SEQ b(X).
+EVENT e(a1.a1 AS X) AS PATTERN SEQ(a a1, b[a1 = a1.a1]) PER INTERVAL
+"""
 
 from __future__ import annotations
 

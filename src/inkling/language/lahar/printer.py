@@ -1,4 +1,4 @@
-"""Writes a query file in one layout."""
+"""Prints a query file in the standard layout."""
 
 from inkling.language.kit.cursor import Number, Text
 from inkling.language.kit.layout import LINE, WIDTH, Doc, Group, Nest, bracketed, joined, lay_out, written_file

@@ -1,4 +1,4 @@
-"""What a query file says: frozen nodes of its declarations, queries and conditions, each with its place."""
+"""The nodes of a query file: declarations, queries and conditions, each with its span."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Recognizes the slip behind a token that cannot stand where it stands."""
+"""Explains a token that cannot come next: the first detector that recognizes the error reports it."""
 
 from collections.abc import Callable
 from dataclasses import replace

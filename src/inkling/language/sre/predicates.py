@@ -1,4 +1,7 @@
-"""The predicates of Wayeb as conditions on one event, and the columns that they read."""
+"""The predicates of Wayeb as conditions on one event, and the columns that they read.
+
+`GT(speed, 5.0)` becomes `speed > 5.0`; a bare name outside the library is a BOOLEAN column.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a pattern file in one layout."""
+"""Prints a pattern file in the standard layout."""
 
 from inkling.language.kit.cursor import Number, Text
 from inkling.language.kit.layout import HARD_LINE, WIDTH, Doc, Group, Nest, bracketed, joined, lay_out, written_file

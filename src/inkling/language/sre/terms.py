@@ -1,4 +1,4 @@
-"""What a pattern file says: frozen nodes of its patterns, predicates and declarations, each with its place."""
+"""The nodes of a pattern file: patterns, predicates and declarations, each with its span."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The syntax tree: frozen nodes that say what was written, not what it means.
+"""The syntax tree: frozen nodes of the program text, before names are resolved.
 
 The parser and the fluent builder make these nodes; the printer and the binder read them. Every
 node has a `span`, which equality and `repr` ignore.

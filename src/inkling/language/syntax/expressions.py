@@ -1,4 +1,4 @@
-"""Values and conditions over the events of a match."""
+"""Syntax nodes of expressions, and walks through them."""
 
 import math
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ class Literal(Node):
 
 @dataclass(frozen=True, slots=True)
 class Variable(Node):
-    """A bare name: a variable, or a column of the component at hand."""
+    """A bare name: a variable, or a column of the component whose brackets it is in."""
 
     name: Ident
 

@@ -1,4 +1,4 @@
-"""What may happen: shapes of events in time."""
+"""Syntax nodes of patterns."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class Or(Node):
 
 @dataclass(frozen=True, slots=True)
 class Par(Node):
-    """`p PAR q`: at the same time, at least for a while."""
+    """`p PAR q`: intervals that overlap."""
 
     items: tuple["Pattern", ...]
 
@@ -92,7 +92,7 @@ class Allen(Node):
 
 @dataclass(frozen=True, slots=True)
 class Except(Node):
-    """`p EXCEPT q`: occurrences of p whose interval is none of q."""
+    """`p EXCEPT q`: occurrences of p that have not the same interval as an occurrence of q."""
 
     left: "Pattern"
     right: "Pattern"
@@ -159,7 +159,7 @@ class Nested(Node):
 
 @dataclass(frozen=True, slots=True)
 class Complement(Node):
-    """`COMPLEMENT(p)`: a run of consecutive events that is no word of p."""
+    """`COMPLEMENT(p)`: a run of consecutive events that does not match p."""
 
     pattern: "Pattern"
 
@@ -187,7 +187,7 @@ class AtTime(Node):
 
 
 MOST_COUNTS = 1000
-"""So many segments can be asked about one by one."""
+"""Largest number of segments in a range of counts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a program declares: streams, tables, rules, events and forecasts."""
+"""Syntax nodes of statements: streams, tables, rules, events and forecasts."""
 
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
@@ -221,10 +221,10 @@ class EventDecl(StatementNode):
     confidence: Confidence | None = None
     top: int | None = None
     keep_for: Duration | None = None
-    on_timeout: Ident | None = None  # the event of the matches that ran out of time
+    on_timeout: Ident | None = None  # the event of the partial matches that timed out
     demand: Demand | None = None
-    on_change: bool = False  # only results that differ from the one before
-    on_retract: Ident | None = None  # the output of the results that were withdrawn
+    on_change: bool = False  # only results that differ from the previous one
+    on_retract: Ident | None = None  # the output of withdrawn results
 
     def __post_init__(self) -> None:
         if self.top is not None and self.top < 1:
@@ -292,7 +292,7 @@ class ForecastDecl(StatementNode):
     features: tuple[Expr, ...] = ()
     remaining: Remaining | None = None
     including_final: bool = False
-    distribution: bool = False  # RETURN DISTRIBUTION: the whole law of the waiting time
+    distribution: bool = False  # RETURN DISTRIBUTION: the distribution of the waiting time
     name: Ident | None = None  # of the forecast; None names it after its event
 
     def __post_init__(self) -> None:
@@ -301,7 +301,7 @@ class ForecastDecl(StatementNode):
 
     @property
     def result(self) -> Ident:
-        """What its results are called."""
+        """The name of its results."""
         return self.name or Ident(f"{self.event.text}_forecast", quoted=self.event.quoted, span=self.event.span)
 
 

@@ -1,1 +1,1 @@
-"""What a pattern says of itself: Allen's relations, pairs of operands, alternatives, moments, ties."""
+"""Properties of patterns: Allen relations, pairs of operands, disjuncts, points in time, times of lost events."""

@@ -1,9 +1,8 @@
 """Allen's relations between two intervals, as formulas over their endpoints; points are allowed.
 
-Where things start and end among simultaneous ones: by `ORDER BY` when there is one, in no order otherwise.
-
-An instant without a place starts before and ends after everything simultaneous. So `end < start` says "lies
-wholly before" for any two things: at equal times it holds only when both have a place, in that order.
+The relations are those of Allen, "Maintaining knowledge about temporal intervals" (1983). Simultaneous events are
+ordered by `ORDER BY`; events without it are unordered: they start before and end after everything simultaneous. So
+`end < start` means "lies wholly before" for any two events: at equal times it holds only if both are ordered so.
 
 >>> _, first_end = ends_of(5, 5, place=1)
 >>> second_start, _ = ends_of(5, 5, place=2)
@@ -53,7 +52,7 @@ def relation_holds(name: str, start1: Instant, end1: Instant, start2: Instant, e
 
 
 def overlaps_strictly(start1: Instant, end1: Instant, start2: Instant, end2: Instant) -> bool:
-    """`PAR`: they share more than a border, or one is a point strictly inside the other."""
+    """`PAR`: the intervals share more than an endpoint, or one is a point strictly inside the other."""
     return max(start1.time, start2.time) < min(end1.time, end2.time) or (
         (start1.time == end1.time and start2.time < start1.time < end2.time)
         or (start2.time == end2.time and start1.time < start2.time < end1.time)
@@ -61,18 +60,18 @@ def overlaps_strictly(start1: Instant, end1: Instant, start2: Instant, end2: Ins
 
 
 UNORDERED = 2**62
-"""Larger than any place that `ORDER BY` gives."""
+"""Larger than any position that `ORDER BY` gives."""
 
 BEGINNING = Instant(-UNORDERED, -UNORDERED)
 
 
 def ends_of(start: int, end: int, *, place: int | None = None) -> tuple[Instant, Instant]:
-    """Start and end of something on `[start, end]`, at its place among simultaneous events or at none."""
+    """Start and end of the interval `[start, end]`, at a position among simultaneous events or unordered."""
     if place is None:
         return Instant(start, -UNORDERED), Instant(end, UNORDERED)
     return Instant(start, place), Instant(end, place)
 
 
 def listed_at(instant: Instant) -> tuple[int, int]:
-    """Where an instant stands in listings, which need some order even where the meaning has none."""
+    """The sort key of an instant in listings, which need an order even where the semantics has none."""
     return (instant.time, 0 if abs(instant.place) == UNORDERED else instant.place)

@@ -1,7 +1,7 @@
-"""A pattern read as pairs of operands, from left to right: what a consumption policy works on.
+"""A pattern as a tree of binary joins, from left to right: the form on which consumption policies are defined.
 
-`SEQ(a, b, c)` is the pair of the pair (a, b) and c; AND, PAR and the relations likewise; OR only passes on what its
-branches find. Each operand is found on its own, so a condition belongs to the first pair that has all it looks at.
+`SEQ(a, b, c)` is `Pair(Pair(a, b), c)`; AND, PAR and the relations likewise; OR passes on the matches of its branches.
+Operands are matched separately, so a condition belongs to the first pair that has all slots that the condition reads.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from inkling.model.time import Span
 from inkling.model.types import Type
 
 SEQUENCE, TOGETHER, OVERLAPPING = "SEQ", "AND", "PAR"
-"""How the two sides of a pair stand to each other, besides the relations that have a name."""
+"""How the two sides of a pair are related, besides the named Allen relations."""
 
 _WHOLE = frozenset((Type.INTEGER, Type.TIME, Type.DURATION))
 
@@ -24,7 +24,7 @@ Conditions = Callable[[p.Leaf], tuple[e.Expr, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A body around an operand: its own limit, its own HAVING and the slot that names it."""
+    """A nested body around a pattern: its WITHIN, its HAVING, and the slot that names it."""
 
     within: p.Window | None
     having: tuple[e.Expr, ...] = ()
@@ -33,7 +33,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class LeafNode:
-    """Events of one leaf, which has no conditions but those on the event itself."""
+    """The events of one leaf, with the conditions that read only that event."""
 
     leaf: p.Leaf
     frames: tuple[Frame, ...] = ()
@@ -45,7 +45,7 @@ class LeafNode:
 
 @dataclass(frozen=True, slots=True)
 class OrNode:
-    """`OR`: what any branch finds."""
+    """`OR`: the matches of any branch."""
 
     items: tuple[PairTree, ...]
 
@@ -56,7 +56,7 @@ class OrNode:
 
 @dataclass(frozen=True, slots=True)
 class PairTest:
-    """A condition of the leaf with slot `owner` on both sides; `optional` if not every match fills that slot."""
+    """A condition of the leaf `owner` that reads both sides; `optional` if some match leaves that slot empty."""
 
     condition: e.Expr
     owner: int
@@ -69,15 +69,15 @@ class PairTest:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two operands that meet: when their keys are equal, their places fit and all tests pass."""
+    """The join of two operands: on equal keys, related intervals, and conditions."""
 
     relations: tuple[str, ...]
     left: PairTree
     right: PairTree
     keys: tuple[tuple[e.Expr, e.Expr], ...]  # of the left side, of the right side
     tests: tuple[PairTest, ...]
-    absences: tuple[p.Pattern, ...]  # none of these between the two
-    windows: tuple[p.Window, ...]  # limits in time of everything around
+    absences: tuple[p.Pattern, ...]  # patterns that must not occur between the two
+    windows: tuple[p.Window, ...]  # limits in time of all enclosing bodies
     frames: tuple[Frame, ...] = ()
 
     @property
@@ -86,7 +86,7 @@ class Pair:
 
     @property
     def is_sequence(self) -> bool:
-        """Whether only the right side looks for a partner; elsewhere whichever comes later does."""
+        """Whether only the right side probes for partners; in other pairs the side that arrives later does."""
         return self.relations == (SEQUENCE,)
 
 
@@ -94,7 +94,7 @@ PairTree = LeafNode | OrNode | Pair
 
 
 def pairs_of(event: p.EventPlan, conditions_of: Conditions = lambda leaf: leaf.conditions) -> PairTree:
-    """The pattern of an event as pairs; `conditions_of` gives the conditions that look at more than one event."""
+    """The pattern of an event as pairs; `conditions_of` gives the conditions of a leaf."""
     reader = _PairReader(conditions_of)
     root = reader.read(event.pattern, _in_time(event.within))
     assert not reader.waiting, "all conditions find their pair"
@@ -118,7 +118,7 @@ def walk(node: PairTree) -> Iterable[PairTree]:
 @dataclass(slots=True)
 class _PairReader:
     conditions_of: Conditions
-    waiting: list[PairTest] = field(default_factory=list)  # conditions that have not found their pair yet
+    waiting: list[PairTest] = field(default_factory=list)  # conditions that are not assigned to a pair yet
 
     def read(self, pattern: p.Pattern, windows: tuple[p.Window, ...]) -> PairTree:
         match pattern:
@@ -185,7 +185,7 @@ class _PairReader:
 
 
 def _key(test: PairTest, left: frozenset[int], right: frozenset[int]) -> tuple[e.Expr, e.Expr] | None:
-    """The two sides of an equality between the operands, if a condition is one that always applies."""
+    """The two sides of an equality between the operands, if the condition is such an equality in every match."""
     condition = test.condition
     if test.optional or not isinstance(condition, e.Compare) or condition.operator != "=":
         return None
@@ -198,7 +198,7 @@ def _key(test: PairTest, left: frozenset[int], right: frozenset[int]) -> tuple[e
 
 
 def _read(expr: e.Expr, owner: int) -> frozenset[int]:
-    """The slots an expression reads; a column of PARTITION BY counts as one of the leaf whose condition it is."""
+    """The slots that an expression reads; a partition column counts as a column of the leaf `owner`."""
     reads_key = any(isinstance(part, e.KeyColumn) for part in e.walk(expr))
     return e.slots_of(expr) | ({owner} if reads_key else frozenset())
 

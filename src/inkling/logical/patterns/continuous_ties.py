@@ -1,4 +1,7 @@
-"""Which results would be distinguished by the time of a lost event, so that each single one has probability 0."""
+"""Results that would be distinguished by the time of a lost event, so that each single result has probability 0.
+
+The time of a lost event is continuous: no single time has a positive probability.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,12 @@ from inkling.model.uncertainty import LostEvents
 
 
 def lost_border(event: p.EventPlan, program: p.ProgramPlan, edge: Edge) -> str | None:
-    """A stream whose lost events can be where a match starts or ends; events under NOT never are."""
+    """A stream whose lost events can be the start or end of a match; None if there is none."""
     return next(_borders(event.pattern, event, program, edge), None)
 
 
 def lost_time(expr: e.Expr, event: p.EventPlan, program: p.ProgramPlan) -> str | None:
-    """A stream with lost events whose time a value can be."""
+    """A stream with lost events whose time an expression can read; None if there is none."""
     found = (name for part in e.walk(expr) for name in _sources(part, event, program))
     return next(found, None)
 
@@ -40,7 +43,7 @@ def _borders(pattern: p.Pattern, event: p.EventPlan, program: p.ProgramPlan, edg
 
 
 def _outermost(parts: tuple[p.Part, ...], edge: Edge) -> Iterator[p.Pattern]:
-    """The parts at one border of a sequence; a deadline lies a fixed time after the part before it."""
+    """The parts that can be the first or last of a match of a sequence; deadlines depend on the part before them."""
     for part in parts if edge is Edge.START else reversed(parts):
         if isinstance(part, p.Absent | p.Deadline | p.StreamStart):
             continue
@@ -52,7 +55,7 @@ def _outermost(parts: tuple[p.Part, ...], edge: Edge) -> Iterator[p.Pattern]:
 def _of_leaf(leaf: p.Leaf, event: p.EventPlan, program: p.ProgramPlan, edge: Edge) -> Iterator[str]:
     for source in leaf.sources or event.scope:
         stream = program.stream(source)
-        if stream is None or not _needs_what_is_lost(leaf, stream, program):
+        if stream is None or not _reads_unknown_values(leaf, stream, program):
             yield from _of_source(source, program, edge)
 
 
@@ -63,7 +66,7 @@ def _of_source(source: str, program: p.ProgramPlan, edge: Edge) -> Iterator[str]
     if used is None:
         return
     below = dependencies_of(used, program)
-    if used.name in below:  # where a recursive event starts and ends can be anything it depends on
+    if used.name in below:  # a recursive event can start and end with any event that it depends on
         yield from (name for name in sorted(below) if name in _losing(program))
     else:
         yield from _borders(used.pattern, used, program, edge)
@@ -101,8 +104,8 @@ def _filling(pattern: p.Pattern, slot: int) -> Iterator[p.Pattern]:
         yield from _filling(inner, slot)
 
 
-def _needs_what_is_lost(leaf: p.Leaf, stream: p.StreamPlan, program: p.ProgramPlan) -> bool:
-    """Whether the leaf asks for values that lost events do not have, so that only recorded ones fit."""
+def _reads_unknown_values(leaf: p.Leaf, stream: p.StreamPlan, program: p.ProgramPlan) -> bool:
+    """Whether the leaf reads values that lost events do not have, so that only recorded events match."""
     schema = stream.schema
     if not isinstance(schema.uncertainty, LostEvents):
         return False
@@ -115,7 +118,7 @@ def _needs_what_is_lost(leaf: p.Leaf, stream: p.StreamPlan, program: p.ProgramPl
 
 
 def _known(schema: StreamSchema, uncertainty: LostEvents, program: p.ProgramPlan) -> set[str]:
-    """What lost events may have a value of; tables need not describe each of them."""
+    """The columns that lost events can have a value of."""
     supplied = {column.name for table in program.tables if table.name == uncertainty.known for column in table.columns}
     return {
         *schema.key,
@@ -128,7 +131,7 @@ def _known(schema: StreamSchema, uncertainty: LostEvents, program: p.ProgramPlan
 
 def _never_true(condition: e.Expr, slot: int, unknown: set[str]) -> bool:
     if any(isinstance(part, e.ListColumn) and part.own for part in e.walk(condition)):
-        return False  # the first of a repetition passes it anyway
+        return False  # in the first round of a repetition the condition is true
     match condition:
         case e.AllOf(items=items):
             return any(_never_true(item, slot, unknown) for item in items)

@@ -1,7 +1,7 @@
-"""Disjuncts of an event: each is a list of parts that follow one another, and the conditions on all of them.
+"""Disjuncts of an event: the parts of its outermost operator and the conditions on whole matches.
 
-An event of several declarations, or with `OR`, has a disjunct for each. A disjunct is divided at its outermost
-operator: the parts of a sequence, the items of AND and PAR, the two sides of a relation.
+An event with several declarations, or with OR, has a disjunct for each. The parts of a disjunct are the parts of a
+sequence, the items of AND and PAR, or the two sides of a relation; `why` and open matches go through them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from inkling.model.schema import Column, EventSchema
 
 @dataclass(frozen=True, slots=True)
 class Disjunct:
-    """One way in which an event happens.
+    """One alternative of an event.
 
-    `parts` are those that happen, in order; `whole` is the pattern that they are parts of, with its absences.
+    `parts` are the parts besides NOT, in order; `whole` is the pattern with its absences.
     """
 
     name: str | None  # of the alternative, if there are several
@@ -39,7 +39,7 @@ class Disjunct:
         return tuple(frame.within for frame in self.frames if frame.within is not None)
 
     def upto(self, n_parts: int) -> p.Pattern:
-        """The first parts alone, as if nothing had to be absent."""
+        """The first parts alone, without absences."""
         first, *others = self.parts[:n_parts]
         match self.whole:
             case p.Sequence(policy=policy):
@@ -55,7 +55,7 @@ class Disjunct:
                 return self.whole
 
     def with_absences(self, n_absences: int) -> p.Pattern:
-        """All parts, and the first so many absences."""
+        """All parts, and the first `n_absences` absences."""
         if not isinstance(self.whole, p.Sequence) or not n_absences:
             return self.upto(len(self.parts))
         heeded = self.absences[:n_absences]
@@ -63,16 +63,16 @@ class Disjunct:
         return replace(self.whole, parts=parts)
 
     def framed(self, pattern: p.Pattern) -> p.Pattern:
-        """A pattern under the limits of the way, with the names of what they limit."""
+        """A pattern inside the nested bodies of the disjunct, with their limits and names."""
         for frame in self.frames:
             if frame.within is not None or frame.slot is not None:
                 pattern = p.Narrowed(pattern, frame.within, (), frame.slot)
         return pattern
 
     def upto_with_absences(self, n_parts: int) -> p.Pattern:
-        """The first parts of a sequence, and what had to be absent between them as far as they can show.
+        """The first parts of a sequence, and the absences between them that can be tested on these parts.
 
-        What must be absent before the first event depends on the last one, which is not known yet.
+        An absence before the first event depends on the last event, which is not known yet.
         """
         assert isinstance(self.whole, p.Sequence)
         known = {slot for part in self.parts[:n_parts] for slot in slots_in_order(part)}
@@ -93,7 +93,7 @@ class Disjunct:
         return p.Sequence(self.whole.policy, tuple(kept))
 
     def absences_after(self, n_parts: int) -> tuple[p.Absent, ...]:
-        """What must not follow the first parts before the next one does, as far as they can show."""
+        """The absences between the first parts and the next part that can be tested on the first parts."""
         assert isinstance(self.whole, p.Sequence)
         known = {slot for part in self.parts[:n_parts] for slot in slots_in_order(part)}
         found: list[p.Absent] = []
@@ -107,7 +107,7 @@ class Disjunct:
         return tuple(found)
 
     def joined(self, left: p.Pattern, part: p.Part) -> p.Pattern:
-        """What the first parts are together, and one more part."""
+        """The first parts as one pattern, combined with one more part."""
         match self.whole:
             case p.Sequence(policy=policy):
                 return p.Sequence(policy, (left, part))
@@ -120,7 +120,7 @@ class Disjunct:
 
 
 def _reads_only(absent: p.Absent, slots: set[int]) -> bool:
-    """Whether what must be absent looks at these slots and its own alone."""
+    """Whether an absence reads only these slots and its own."""
     seen = slots | set(slots_in_order(absent.pattern))
     leaves = list(p.leaves(absent.pattern))
     return all(e.slots_of(condition) <= seen for leaf in leaves for condition in leaf.demands) and not any(
@@ -131,12 +131,14 @@ def _reads_only(absent: p.Absent, slots: set[int]) -> bool:
 def disjuncts_of(event: p.EventPlan) -> tuple[Disjunct, ...]:
     """All disjuncts of an event."""
     alternatives = event.pattern.items if isinstance(event.pattern, p.Disjunction) else (event.pattern,)
-    return tuple(_way(event, one, place if len(alternatives) > 1 else None) for place, one in enumerate(alternatives))
+    return tuple(
+        _disjunct(event, one, place if len(alternatives) > 1 else None) for place, one in enumerate(alternatives)
+    )
 
 
-def _way(event: p.EventPlan, pattern: p.Pattern, place: int | None) -> Disjunct:
+def _disjunct(event: p.EventPlan, pattern: p.Pattern, place: int | None) -> Disjunct:
     frames = [Frame(event.within)]
-    # what is asked of all alternatives together may look into any of them
+    # HAVING on all alternatives together may read any of them
     having = list(event.having) if place is None else []
     name = None if place is None else f"alternative {place + 1}"
     named = event.slots[pattern.slot].name if isinstance(pattern, p.Narrowed) and pattern.slot is not None else None
@@ -165,13 +167,13 @@ def _parts(pattern: p.Pattern) -> tuple[p.Part, ...]:
 
 
 def on_its_own(part: p.Pattern) -> p.Pattern:
-    """One repetition of a part, without the conditions that look at other parts or at earlier repetitions."""
+    """One round of a part, without the conditions that read other parts or earlier rounds."""
     while isinstance(part, p.Repetition):
         part = part.pattern
     slots = set(slots_in_order(part))
     lookups = [atom for leaf in p.leaves(part) for atom in leaf.atoms]
     atoms = {atom.number for atom in lookups}
-    for atom in lookups:  # in pattern order, so one that depends on a dropped one is dropped as well
+    for atom in lookups:  # in pattern order, so a look-up that depends on a dropped one is dropped as well
         if not all(arg is None or _looks_at(arg, slots, atoms) for arg in atom.args):
             atoms.discard(atom.number)
 
@@ -193,7 +195,7 @@ def on_its_own(part: p.Pattern) -> p.Pattern:
 
 
 def _looks_at(expr: e.Expr, slots: set[int], atoms: set[int]) -> bool:
-    """Whether an expression looks at nothing but these."""
+    """Whether an expression reads only these slots and look-ups."""
     earlier = any(isinstance(part, e.ListColumn) and part.own for part in e.walk(expr))
     return not earlier and e.slots_of(expr) <= slots and e.atoms_of(expr) <= atoms
 
@@ -201,14 +203,14 @@ def _looks_at(expr: e.Expr, slots: set[int], atoms: set[int]) -> bool:
 def part_event(
     event: p.EventPlan, name: str, pattern: p.Pattern, having: tuple[e.Expr, ...] = (), *, span: int | None = None
 ) -> p.EventPlan:
-    """An event of its own for part of another one's pattern; its columns are those whose values are known there.
+    """A separate event for a part of the pattern of an event; it has the columns that the part determines.
 
-    `span` is the slot that names the alternative it belongs to, by which columns choose their values.
+    `span` is the slot that names the alternative of the part; columns with a value per alternative read it.
     """
     numbers = numbers_in(pattern)
     slots, atoms = numbers.slots, numbers.atoms
     seen = {old for old in slots if not event.slots[old].negated}
-    chosen = [p.Output(output.name, _of_way(output.expr, span)) for output in event.head]
+    chosen = [p.Output(output.name, _in_disjunct(output.expr, span)) for output in event.head]
     head = tuple(
         p.Output(output.name, numbers.expr(output.expr))
         for output in chosen
@@ -232,15 +234,15 @@ def part_event(
 
 
 def numbers_in(pattern: p.Pattern) -> Renumbering:
-    """The numbers that slots and look-ups have in an event of a pattern's own."""
+    """The numbers of slots and look-ups when the pattern becomes a separate event."""
     lookups = (atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms)
     return Renumbering(
         {old: new for new, old in enumerate(slots_in_order(pattern))}, {old: new for new, old in enumerate(lookups)}
     )
 
 
-def _of_way(expr: e.Expr, span: int | None) -> e.Expr:
-    """The value of a column in one alternative."""
+def _in_disjunct(expr: e.Expr, span: int | None) -> e.Expr:
+    """The value of a column in one alternative, named by the slot `span`."""
     if isinstance(expr, e.Chosen) and span is not None:
         for condition, value in zip(expr.conditions, expr.values, strict=True):
             if condition == e.IsNull(e.TimeOf(e.Edge.START, span), negated=True):

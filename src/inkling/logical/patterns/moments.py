@@ -1,4 +1,4 @@
-"""Which parts of a pattern are moments of the clock, and which matches end with one."""
+"""Points in time in a pattern (`AT q`): parts without events, and matches that end with a point in time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inkling.model.time import Span
 
 
 def happens_without_events(part: p.Part) -> bool:
-    """Whether a part can happen by the clock alone, without any event."""
+    """Whether a part can match without any event."""
     match part:
         case p.TimePoint() | p.OtherRun():
             return True
@@ -38,7 +38,7 @@ def _all_by_clock(parts: list[p.Part]) -> bool:
 
 
 def final_moments(event: p.EventPlan) -> tuple[Span | p.Points | None, ...]:
-    """How long after the last event each time point can lie that a match can end with; None without limit."""
+    """For each point in time that can end a match, how long after the last event it can be; None without limit."""
     limit = event.within if isinstance(event.within, Span | p.Points) else event.keep
     return tuple(_final(event.pattern, limit))
 

@@ -1,1 +1,1 @@
-"""Plans as text: numbered lines, and expressions and patterns in the words of the language."""
+"""Plans as text: numbered lines, and expressions and patterns in the syntax of the language."""

@@ -1,7 +1,4 @@
-"""Expressions and patterns of a plan in the words of the language.
-
-Parts of a pattern in the words of the language, short enough for a line of a table.
-"""
+"""Expressions and patterns of a plan in the syntax of the language, short enough for one line."""
 
 from __future__ import annotations
 
@@ -21,14 +18,14 @@ _ATOM = 9
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How the slots and look-ups of one event are called."""
+    """The names of the slots and look-ups of one event."""
 
     slots: Mapping[int, str | None] = field(default_factory=dict)
     lookups: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, event: p.EventPlan) -> Wording:
-        """The user's names; a look-up is called after its table, numbered from the second one on."""
+        """The names of the program; a look-up has the name of its table, numbered from the second one on."""
         lookups: dict[int, str] = {}
         used: dict[str, int] = {}
         for leaf in p.leaves(event.pattern):
@@ -47,7 +44,7 @@ class Wording:
 
 
 ROWS = Wording()
-"""Names inside a stream declaration, where every column stands alone."""
+"""Names inside a stream declaration, where columns have no variable."""
 
 
 def expr_text(expr: e.Expr, names: Wording = ROWS) -> str:
@@ -113,7 +110,7 @@ def lookup_text(atom: p.TableAtom, names: Wording) -> str:
 
 
 def clause_text(clause: k.RuleClause) -> str:
-    """One way to derive facts, with the values of the head first."""
+    """One clause of a rule, with the values of its head first."""
     atoms = [expr_text(e.InTable(atom.table, atom.args)) for atom in clause.atoms]
     named = [f"{variable.column} = {expr_text(value)}" for variable, value in clause.named]
     body = " AND ".join([*atoms, *named, *map(expr_text, clause.conditions)])
@@ -172,8 +169,8 @@ def _text(expr: e.Expr, names: Wording) -> tuple[str, int]:
             return f"{name}({', '.join(inner(arg, 0) for arg in args)})", _ATOM
         case e.Chosen(conditions=conditions, values=values):
             pairs = zip(conditions, values, strict=True)
-            ways = [f"WHEN {inner(condition, 0)} THEN {inner(value, 0)}" for condition, value in pairs]
-            return f"CASE {' '.join(ways)} END", _ATOM
+            cases = [f"WHEN {inner(condition, 0)} THEN {inner(value, 0)}" for condition, value in pairs]
+            return f"CASE {' '.join(cases)} END", _ATOM
         case e.Compare(operator=operator, left=left, right=right):
             level = _PRECEDENCE["compare"]
             return f"{inner(left, level + 1)} {operator} {inner(right, level + 1)}", level
@@ -211,7 +208,7 @@ def _literal(value: int | float | str | bool | None) -> str:
 
 
 def forecast_text(forecast: p.Forecast) -> str:
-    """What a forecast says, in words."""
+    """The kind of a forecast, in words."""
     match forecast.kind:
         case p.ForecastKind.WITHIN:
             return f"within {span_text(forecast.within) if forecast.within is not None else f'{forecast.count} events'}"
@@ -229,7 +226,7 @@ def forecast_text(forecast: p.Forecast) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PartTexts:
-    """Says parts of one event's pattern."""
+    """The text of parts of one event's pattern."""
 
     event: p.EventPlan
     names: Wording

@@ -1,1 +1,1 @@
-"""Plans made from plans: simplified, renumbered, united, and moved into possible worlds."""
+"""Rewrites of logical plans: simplification, renumbering of slots, unions of declarations, possible worlds."""

@@ -1,8 +1,7 @@
-"""Applies a change to every pattern of an event, inner ones first.
+"""Tools for rewrites: a change of every inner pattern, other numbers for slots and look-ups, the union of declarations.
 
-Patterns and expressions with other numbers for their slots and look-ups, so that several fit into one event.
-
-Several declarations of one event as one: its results are those of any of them.
+EVENT e(a.x) AS PATTERN A a;  EVENT e(b.x) AS PATTERN B b;
+EVENT e(CASE WHEN e1 THEN a.x WHEN e2 THEN b.x END) AS PATTERN (A a) e1 OR (B b) e2    -- their union
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ def _same(one: tuple[p.Part, ...], other: tuple[p.Part, ...]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Renumbering:
-    """New numbers by old ones."""
+    """New numbers of slots and look-ups, by their old numbers."""
 
     slots: Mapping[int, int]
     atoms: Mapping[int, int]
@@ -123,7 +122,7 @@ class Renumbering:
 
 
 def slots_in_order(part: p.Part) -> Iterator[int]:
-    """Slots in the order of the pattern; a nested pattern is named after what is inside it."""
+    """Slots in pattern order; the slot of a nested pattern comes after the slots inside it."""
     for inner in p.sub_patterns(part):
         yield from slots_in_order(inner)
     if isinstance(part, p.Leaf | p.Narrowed) and part.slot is not None:
@@ -131,9 +130,9 @@ def slots_in_order(part: p.Part) -> Iterator[int]:
 
 
 def where_present(values: list[tuple[int, e.Expr]], *, always: bool = True) -> e.Expr:
-    """The value beside the first nested pattern, given by the slot that names it, that is part of the match.
+    """The value of the first alternative that is part of the match; alternatives are given by their slots.
 
-    With `always`, one of them is in every match.
+    With `always`, every match has one of the alternatives.
     """
     if always and len(values) == 1:
         return values[0][1]
@@ -145,9 +144,9 @@ def where_present(values: list[tuple[int, e.Expr]], *, always: bool = True) -> e
 
 
 def united(members: tuple[p.EventPlan, ...]) -> p.EventPlan:
-    """One event of all members, which agree in everything but their patterns and the values of their columns.
+    """The union of several declarations, which agree in everything but their patterns and the values of their columns.
 
-    Each becomes an alternative that is named by a slot of its own, so that columns can refer to its value.
+    Each declaration becomes an alternative with a slot of its own, so that columns can test which one matched.
     """
     if len(members) == 1:
         return members[0]

@@ -1,7 +1,7 @@
-"""A program over uncertain streams as a certain program: the number of the world is one more part of every key.
+"""Rewrites a program over uncertain streams into a certain program over possible worlds.
 
-In each world a program means what it always means. So all worlds can stand side by side in one certain program whose
-streams have a column for its number in their KEY and whose events are PARTITION BY it as well.
+Every stream gets a column with the number of the world, which is part of its KEY, and every event is also PARTITION BY
+that column. Each partition of the certain program is then one world.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from inkling.model.time import Span
 from inkling.model.types import Type
 
 _OURS = "\ue000"
-"""Begins the names of columns that worlds add: a private character, which no program writes."""
+"""First character of the columns that worlds add: a private character, which no program contains."""
 
 WORLD = f"{_OURS}world"
 _WORLD_COLUMN = Column(WORLD, Type.INTEGER)
 
-CALLED = f"{_OURS}id"
-"""Column of the rows in worlds that holds the id by which the stream's user knows the event."""
+ORIGINAL_ID = f"{_OURS}id"
+"""Column of the rows in worlds with the original id of the event."""
 
 
 def key_output(place: int) -> str:
-    """Column of the results in worlds that holds part of the key of their partition."""
+    """Column of the results in worlds with one part of the partition key."""
     return f"{_OURS}key{place}"
 
 
@@ -59,8 +59,7 @@ def uncertain_part(program: p.ProgramPlan) -> p.ProgramPlan:
 def in_worlds(program: p.ProgramPlan, *, sub_tick: bool = False) -> p.ProgramPlan:
     """The uncertain events of a program and all they depend on, distinguished by world.
 
-    On a clock with `sub_tick` resolution, POINTS become the length of time that they are, and numbers beside
-    times count its units.
+    On a clock with `sub_tick` resolution, POINTS become durations, and plain numbers that count ticks are scaled.
     """
     part = uncertain_part(program)
     streams = {stream.schema.name: stream for stream in program.streams}
@@ -72,9 +71,9 @@ def in_worlds(program: p.ProgramPlan, *, sub_tick: bool = False) -> p.ProgramPla
 
 
 def _stream(stream: p.StreamPlan, sub_tick: bool) -> p.StreamPlan:
-    """Events of worlds are called by a number of their own, so the id of an event is a column like any other."""
+    """Events in worlds have ids of their own, so the original id becomes an ordinary column."""
     schema = certain(stream.schema)
-    columns = (*schema.columns, Column(CALLED, _id_type(schema)), _WORLD_COLUMN)
+    columns = (*schema.columns, Column(ORIGINAL_ID, _id_type(schema)), _WORLD_COLUMN)
     derived = tuple(replace(one, expr=_on_sub_tick_clock(one.expr, _never)) for one in stream.derived)
     return replace(
         stream,
@@ -90,7 +89,7 @@ def _never(_: e.Expr) -> bool:
 def _event(event: p.EventPlan, streams: dict[str, p.StreamPlan], sub_tick: bool) -> p.EventPlan:
     def own_id(expr: e.Expr) -> e.Expr:
         if isinstance(expr, e.IdOf):
-            return e.ColumnOf(expr.slot, CALLED, expr.type)
+            return e.ColumnOf(expr.slot, ORIGINAL_ID, expr.type)
         return e.rebuilt(expr, own_id)
 
     def counts_ticks(expr: e.Expr) -> bool:
@@ -114,7 +113,9 @@ def _event(event: p.EventPlan, streams: dict[str, p.StreamPlan], sub_tick: bool)
         event,
         head=head,
         returns=_outputs(event.returns, changed),
-        pattern=_called(everywhere(event.pattern, lambda pattern: _pattern(pattern, changed, sub_tick)), streams),
+        pattern=_by_original_id(
+            everywhere(event.pattern, lambda pattern: _pattern(pattern, changed, sub_tick)), streams
+        ),
         within=_window(event.within, sub_tick),
         having=tuple(changed(condition) for condition in event.having),
         partition=(*event.partition, _WORLD_COLUMN),
@@ -149,11 +150,11 @@ def _pattern(pattern: p.Pattern, change: Callable[[e.Expr], e.Expr], sub_tick: b
             return pattern
 
 
-def _called(pattern: p.Pattern, streams: dict[str, p.StreamPlan]) -> p.Pattern:
-    """A window over a stream, with simultaneous events in the order of the ids by which the user knows them."""
+def _by_original_id(pattern: p.Pattern, streams: dict[str, p.StreamPlan]) -> p.Pattern:
+    """A window over a stream that orders simultaneous events by their original ids."""
     if not isinstance(pattern, p.Sliding) or pattern.leaf.sources[0] not in streams:
         return pattern
-    return replace(pattern, called=Column(CALLED, _id_type(streams[pattern.leaf.sources[0]].schema)))
+    return replace(pattern, called=Column(ORIGINAL_ID, _id_type(streams[pattern.leaf.sources[0]].schema)))
 
 
 def _id_type(schema: StreamSchema) -> Type:
@@ -173,7 +174,7 @@ _TIMES = (Type.TIME, Type.DURATION)
 def _on_sub_tick_clock(expr: e.Expr, counts_ticks: Callable[[e.Expr], bool]) -> e.Expr:
     """The expression with all times and lengths of time in sub-tick units.
 
-    `counts_ticks` marks columns that hold times as they were read.
+    `counts_ticks` marks columns with times in ticks, as they were read.
     """
 
     def scaled(part: e.Expr) -> e.Expr:
@@ -182,9 +183,9 @@ def _on_sub_tick_clock(expr: e.Expr, counts_ticks: Callable[[e.Expr], bool]) -> 
         part = e.rebuilt(part, scaled)
         match part:
             case e.Compare(left=left, right=right):
-                return replace(part, left=_beside(left, right), right=_beside(right, left))
+                return replace(part, left=_scaled_like(left, right), right=_scaled_like(right, left))
             case e.Arithmetic(operator="+" | "-", left=left, right=right):
-                return replace(part, left=_beside(left, right), right=_beside(right, left))
+                return replace(part, left=_scaled_like(left, right), right=_scaled_like(right, left))
             case e.InList(item=item, choices=choices) if item.type in _TIMES:
                 return replace(part, choices=tuple(_larger(one) for one in choices))
             case _:
@@ -193,8 +194,8 @@ def _on_sub_tick_clock(expr: e.Expr, counts_ticks: Callable[[e.Expr], bool]) -> 
     return scaled(expr)
 
 
-def _beside(number: e.Expr, other: e.Expr) -> e.Expr:
-    """A plain number that is compared with a time, or added to it, counts ticks."""
+def _scaled_like(number: e.Expr, other: e.Expr) -> e.Expr:
+    """A plain number beside a time counts ticks, so it is scaled."""
     is_plain = number.type in (Type.INTEGER, Type.DOUBLE)
     return _multiplied(number) if is_plain and other.type in _TIMES else number
 

@@ -1,6 +1,6 @@
-"""Makes a plan simpler without changing its results: each rule on each event until none changes anything.
+"""Rewrite rules that simplify a plan without changing its results; each is applied until no rule changes anything.
 
-Each rule returns the very event it was given when it has nothing to change.
+A rule returns the same object if it has nothing to change.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def unwrap_nesting(event: p.EventPlan) -> p.EventPlan:
 def _unwrapped(pattern: p.Pattern) -> p.Pattern:
     match pattern:
         case p.Narrowed(pattern=p.Repetition()):
-            # the successor in a sequence is a nested repetition as a whole, and a bare one element by element
+            # in a sequence, a nested repetition is one part; without the nesting each of its rounds is
             return pattern
         case p.Narrowed(pattern=inner, within=None, having=(), slot=None):
             return inner
@@ -54,8 +54,7 @@ def hoist_outer_nesting(event: p.EventPlan) -> p.EventPlan:
 def flatten_sequences(event: p.EventPlan) -> p.EventPlan:
     """`SEQ(a, SEQ(b, c))` is `SEQ(a, b, c)`, for ANY in ANY and for STRICT in STRICT.
 
-    Not for NEXT: there an occurrence of the whole inner sequence is what a hop goes to, and only such occurrences
-    stand in its way.
+    Not for NEXT: there the successor is the next match of the whole inner sequence.
     """
     return _with(event, _flattened)
 
@@ -73,7 +72,7 @@ def _flattened(pattern: p.Pattern) -> p.Pattern:
 
 
 def _is_plain(sequence: p.Sequence) -> bool:
-    """Whether all parts are events; a NOT sees the bindings of its own sequence, not of the one around it."""
+    """Whether all parts match events; a NOT reads slots of its own sequence, not of the sequence around it."""
     return not any(isinstance(part, p.Absent | p.Deadline | p.StreamStart) for part in sequence.parts)
 
 
@@ -92,11 +91,11 @@ def _merged(pattern: p.Pattern) -> p.Pattern:
 
 
 def push_having_into_candidates(event: p.EventPlan) -> p.EventPlan:
-    """A HAVING condition becomes a test of candidates where that cannot change which event is next.
+    """Predicate pushdown: HAVING becomes a condition on candidates where that does not change which event is next.
 
-    Spark then answers it before the shuffle, or the join drops a partial match at once, and an event without
-    HAVING may be an automaton. Under NEXT only the first part qualifies: no hop leads to it. Under ANY and STRICT
-    successors do not depend on candidates, so a condition goes to the last part that it mentions.
+    Spark then tests it before the shuffle, or the join drops a partial match at once, and an event without HAVING may
+    be evaluated by an automaton. Under NEXT, only the first part qualifies: it is no successor. Under ANY and STRICT,
+    successors do not depend on candidates, so a condition moves to the last part that it mentions.
     """
     pattern, having = _pushed(everywhere(event.pattern, _inside), event.having)
     if pattern is event.pattern:
@@ -126,7 +125,7 @@ def _pushed(pattern: p.Pattern, having: tuple[e.Expr, ...]) -> tuple[p.Pattern, 
 
 
 def _open_leaves(pattern: p.Pattern) -> list[int]:
-    """Slots, in pattern order, whose candidates may be tested further without a change of any hop."""
+    """Slots, in pattern order, whose candidates may have more conditions without changing any successor."""
     match pattern:
         case p.Leaf(slot=slot):
             return [slot]
@@ -185,7 +184,7 @@ def rewrite(program: p.ProgramPlan, rules: tuple[Rule, ...] = RULES) -> Rewritte
     """Every event of a program, simplified."""
     events, applied = [], []
     for event in program.events:
-        # a consumption policy sees in which pairs a pattern is written, and which conditions are candidates' own
+        # a consumption policy depends on the pairs of a pattern and on which conditions belong to candidates
         simpler, names = _simplified(event, () if event.consumption is not None else rules)
         events.append(simpler)
         if names:
@@ -196,7 +195,7 @@ def rewrite(program: p.ProgramPlan, rules: tuple[Rule, ...] = RULES) -> Rewritte
 
 
 def _simplified(event: p.EventPlan, rules: tuple[Rule, ...]) -> tuple[p.EventPlan, tuple[str, ...]]:
-    """Every rule makes a plan smaller or moves a condition inwards, so this comes to an end."""
+    """Every rule makes a plan smaller or moves a condition inwards, so this terminates."""
     names: dict[str, None] = {}
     changed = True
     while changed:

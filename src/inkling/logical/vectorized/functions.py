@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.logical.functions import EARTH_RADIUS_M, FUNCTIONS
-from inkling.logical.shapes import all_contain, all_distances, shape_of
+from inkling.logical.functions import EARTH_RADIUS_M, FUNCTIONS, all_contain, all_distances, shape_of
 from inkling.logical.vectorized.datum import Datum, as_double, broadcast, combine, finite
 from inkling.model.types import Type
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from inkling.analysis.regular.regular import is_local
+from inkling.analysis.regular import is_local
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.printing.text import (

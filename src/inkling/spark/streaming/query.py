@@ -27,7 +27,7 @@ from inkling.forecasting.adaptation.models import (
 from inkling.forecasting.adaptation.online import OnlineLearning
 from inkling.forecasting.adaptation.steering import Rejected, all_or_none, asked, steered, what_changed
 from inkling.io import Data
-from inkling.logical.forecasts import COUNTED
+from inkling.logical.forecasts import COUNT_COLUMNS
 from inkling.logical.settings import Settings
 from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
@@ -448,4 +448,4 @@ def counted_rows(tables: list[pa.Table]) -> tuple[pa.Table, tuple[int, int]]:
     """The counts of all buckets, and the earliest and the latest time of a count."""
     rows = pa.concat_tables(tables)
     end = rows["end"].cast(pa.int64()).to_numpy()
-    return rows.select([column.name for column in COUNTED]), (int(end.min()), int(end.max()))
+    return rows.select([column.name for column in COUNT_COLUMNS]), (int(end.min()), int(end.max()))

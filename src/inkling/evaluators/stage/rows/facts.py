@@ -19,9 +19,9 @@ from inkling.evaluators.stage.rows.conditions import Row
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import TableAtom
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
-from inkling.logical.vectorized.facts import alike
+from inkling.logical.vectorized.columns import alike
+from inkling.physical.conditions import Near
 from inkling.physical.naming import fact_name
-from inkling.physical.near import Near
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -22,7 +22,7 @@ from inkling.evaluators.worlds.streams.world_stream import WorldStream
 from inkling.io.normalize import END, ID, START
 from inkling.kernels.worlds.order import ABSENT, fill_times, in_canonical_order
 from inkling.logical import expr as e
-from inkling.logical.rewrites.in_worlds import CALLED, WORLD
+from inkling.logical.rewrites.in_worlds import ORIGINAL_ID, WORLD
 from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch, PickedColumns
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime, LostEvents
@@ -114,7 +114,7 @@ class BatchedWorlds:
                 own_times.append(stream.rows[END].to_numpy() * program.scale)
                 n_lines += len(stream.rows)
             lines = first_lines[given.source] + np.arange(len(stream.rows))
-            table = stream.rows.append_column(CALLED, stream.rows[ID])
+            table = stream.rows.append_column(ORIGINAL_ID, stream.rows[ID])
             table = table.set_column(table.schema.get_field_index(ID), ID, pa.array(stream.tokens.view(np.int64)))
             for name in (START, END):
                 scaled = pa.array(table[name].to_numpy() * program.scale)

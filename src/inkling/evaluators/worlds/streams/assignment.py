@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.io.normalize import END, ID, START
-from inkling.logical.rewrites.in_worlds import CALLED, WORLD
+from inkling.logical.rewrites.in_worlds import ORIGINAL_ID, WORLD
 from inkling.model.batch import Ints
 from inkling.model.schema import StreamSchema
 
@@ -67,7 +67,7 @@ def world_rows(
     """Input rows of the certain program: each assigned row with its world, and its time in that world.
 
     One unit of the streams' clock is `scale` units of the worlds' clock. Columns of `time_columns` get the time, too.
-    The id column holds tokens; original ids move to the column `CALLED`.
+    The id column holds tokens; original ids move to the column `ORIGINAL_ID`.
     """
     chosen = rows.take(pa.array(assignment.rows))
     starts, ends = (rows[name].to_numpy()[assignment.rows] * scale for name in (START, END))
@@ -77,7 +77,7 @@ def world_rows(
         for name in time_columns:
             chosen = _with(chosen, name, ends // scale, chosen.schema.field(name).type)
     chosen = _with(_with(chosen, START, starts), END, ends)
-    chosen = chosen.append_column(CALLED, chosen[ID])
+    chosen = chosen.append_column(ORIGINAL_ID, chosen[ID])
     chosen = _with(chosen, ID, tokens.view(np.int64)[assignment.rows])
     return chosen.append_column(WORLD, pa.array(assignment.worlds))
 

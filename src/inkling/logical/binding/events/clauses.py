@@ -267,7 +267,7 @@ def _preference(consume: s.Consume, names: EventNames) -> p.Preference | e.Expr 
 
 def fits_consumption(consume: s.Consume, event: p.EventPlan, diagnostics: Diagnostics) -> bool:
     """Whether a consumption policy supports the pattern (see `logical/patterns/binary.py`); reports why not."""
-    repeated = next((part for part in _parts(event.pattern) if isinstance(part, p.Repetition)), None)
+    repeated = next((part for part in p.parts_of(event.pattern) if isinstance(part, p.Repetition)), None)
     if repeated is not None:
         diagnostics.error(
             "INK0350",
@@ -359,18 +359,12 @@ def _filled(part: p.Part) -> frozenset[int]:
     return frozenset(own).union(*(_filled(one) for one in inner))
 
 
-def _parts(part: p.Part) -> Iterator[p.Part]:
-    yield part
-    for inner in _parts_below(part):
-        yield from _parts(inner)
-
-
 def _parts_below(part: p.Part) -> tuple[p.Part, ...]:
     return part.parts if isinstance(part, p.Sequence) else p.sub_patterns(part)
 
 
 def _expressions(pattern: p.Pattern) -> Iterator[e.Expr]:
-    for part in _parts(pattern):
+    for part in p.parts_of(pattern):
         match part:
             case p.Leaf(demands=demands):
                 yield from demands

@@ -13,7 +13,7 @@ from inkling.logical.binding.events.clauses import reject_early
 from inkling.logical.binding.events.event import bind_event
 from inkling.logical.binding.events.outputs import event_source
 from inkling.logical.binding.expressions import to_span
-from inkling.logical.forecasts import DISTRIBUTION, SAID, default_model, forecast_plan
+from inkling.logical.forecasts import DISTRIBUTION, FORECAST_COLUMNS, default_model, forecast_plan
 from inkling.logical.settings import MOST_AHEAD
 from inkling.model.schema import Column
 from inkling.model.time import Span
@@ -102,7 +102,7 @@ def _check_clauses(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, d
 
 
 def _reject_taken_columns(decl: s.ForecastDecl, event: p.EventPlan, diagnostics: Diagnostics) -> None:
-    taken_names = {column.name for column in (*SAID, *((DISTRIBUTION,) if decl.distribution else ()))}
+    taken_names = {column.name for column in (*FORECAST_COLUMNS, *((DISTRIBUTION,) if decl.distribution else ()))}
     for column in event.partition:
         if column.name in taken_names:
             diagnostics.error(

@@ -1,6 +1,6 @@
-"""Conditions on one row of which at most one can hold.
+"""Which conditions on one row can hold together: mutually exclusive pairs, and the satisfiable sets on one column.
 
-Conditions on one column, and the sets of them that a value of it can fulfill.
+Automata use this to leave out symbols that no row can have: `x < 1` and `x > 2` never hold together.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _Values: TypeAlias = frozenset[object] | _Between
 
 
 def exclusive_pairs(conditions: Mapping[int, e.Expr]) -> tuple[frozenset[int], ...]:
-    """Pairs of numbered conditions that never hold on one row, because they ask one value to be two things."""
+    """Pairs of numbered conditions that contradict each other, so that they never hold on one row."""
     return tuple(
         frozenset({one, other})
         for (one, left), (other, right) in combinations(sorted(conditions.items()), 2)

@@ -1,6 +1,6 @@
-"""Whether an event can be recognized by a finite automaton, one look-up per event.
+"""Whether a finite automaton recognizes an event, and the regular expression of its pattern over single events.
 
-A regular pattern as a regular expression over single events.
+`SEQ STRICT(A a, B b+)` is the regular expression `A B B*` over the events of its scope.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Protocol
 
-from inkling.analysis.policies import parts_of, read_sources
+from inkling.analysis.policies import read_sources
 from inkling.analysis.verdict import Verdict
 from inkling.automata import policies
 from inkling.automata.regex import Regex, RegexComplement, Union, at_most
@@ -23,7 +23,7 @@ MAX_TESTS = 14
 """Different tests of one stream's events; an automaton knows an event by which of them it passes."""
 
 MAX_STEPS = 5_000
-"""Events of a match, written out one by one; beyond it making the automaton takes longer than it saves."""
+"""Largest number of events of a match after repetitions are unrolled; larger automata cost more than they save."""
 
 
 def is_regular(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[bool]:
@@ -33,7 +33,7 @@ def is_regular(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[bool]:
         or _obstacle_in_scope(event, program)
         or _obstacle_in_windows(event)
         or _obstacle_in_size(event)
-        or next((found for part in parts_of(event.pattern) if (found := _obstacle_in_part(part))), None)
+        or next((found for part in p.parts_of(event.pattern) if (found := _obstacle_in_part(part))), None)
     )
     if obstacle:
         return Verdict(False, obstacle)
@@ -89,7 +89,7 @@ def _obstacle_in_scope(event: p.EventPlan, program: p.ProgramPlan) -> str | None
 
 
 def _obstacle_in_windows(event: p.EventPlan) -> str | None:
-    windows = [event.within, *(x.within for x in parts_of(event.pattern) if isinstance(x, p.Narrowed))]
+    windows = [event.within, *(x.within for x in p.parts_of(event.pattern) if isinstance(x, p.Narrowed))]
     if event.keep is not None:
         return "KEEP FOR needs the times of partial matches"
     timed = [window for window in windows if window is not None and not isinstance(window, p.EventCount)]
