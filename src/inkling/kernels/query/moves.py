@@ -39,7 +39,7 @@ class KindsBySymbol(NamedTuple):
 
     union: np.ndarray  # [symbol, symbol]: both at one time
     delta: np.ndarray  # [state, symbol]: δ
-    kind: np.ndarray  # [state, symbol]: what is said of the move
+    kind: np.ndarray  # [state, symbol]: the kind of the move
     n_kinds: int
 
 
