@@ -122,10 +122,10 @@ def test_the_same_state_gives_the_same_bytes() -> None:
 
 
 def test_another_format_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(codec, "FORMAT", 9)
+    monkeypatch.setattr(codec, "FORMAT", 99)
     data = to_bytes(Box(1))
     monkeypatch.undo()
-    with pytest.raises(ValueError, match=f"this state has the format 9, expected {codec.FORMAT}"):
+    with pytest.raises(ValueError, match=f"this state has the format 99, expected {codec.FORMAT}"):
         from_bytes(data, Box[int])
 
 
