@@ -20,7 +20,7 @@ from inkling.forecasting.adaptation.online import OnlineLearning, every_of
 from inkling.forecasting.models.counts import WordCounts
 from inkling.forecasting.models.model import ForecastModel, Learning
 from inkling.local_stream import LocalStream
-from inkling.logical.forecasts import COUNTED
+from inkling.logical.forecasts import COUNT_COLUMNS
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.query import Program
 from inkling.runtime.replacement import changes
@@ -381,7 +381,7 @@ def test_a_program_counts_only_what_was_asked_for() -> None:
 
 
 def test_counts_of_nothing() -> None:
-    fields = [(column.name, ARROW_TYPES[column.type]) for column in COUNTED]
+    fields = [(column.name, ARROW_TYPES[column.type]) for column in COUNT_COLUMNS]
     words, gaps = counts_of(pa.schema(fields).empty_table(), 3, 2)
     assert (words.n_events, words.order, len(gaps.count)) == (0, 2, 0)
 
