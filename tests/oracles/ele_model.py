@@ -63,13 +63,13 @@ def occurrences(pattern: t.Pattern, bound: Mapping[str, object], known: set[Happ
                     if binding is not None:
                         yield binding, start, end
         case t.Point(time=time):
-            assert isinstance(time.value, int)
-            yield dict(bound), time.value, time.value
+            assert isinstance(time.size, int)
+            yield dict(bound), time.size, time.size
         case t.Group(pattern=inner):
             yield from occurrences(inner, bound, known)
         case t.Limited(pattern=inner, limit=limit):
             for binding, start, end in occurrences(inner, bound, known):
-                if end - start <= limit.number.value:
+                if end - start <= limit.number.size:
                     yield binding, start, end
         case t.Condition(pattern=inner, goals=goals):
             for binding, start, end in occurrences(inner, bound, known):

@@ -12,6 +12,7 @@ from tests.kit.invariants import violations
 from tests.kit.oracle import oracle
 
 from inkling.logical import plan as p
+from inkling.logical.expr import Expr
 from inkling.logical.rewrites.rules import RULES, Rule, flatten_sequences, push_having_into_candidates, rewrite
 from inkling.model.types import Type
 
@@ -56,7 +57,7 @@ class PatternWriter:
         conditions = [self._test(slot)] if self.rng.random() < 0.4 else []
         return b.leaf(slot, self.rng.choice(SOURCES), conditions=tuple(conditions))
 
-    def having(self, pattern: p.Pattern) -> tuple[p.Expr, ...]:
+    def having(self, pattern: p.Pattern) -> tuple[Expr, ...]:
         """A condition on single events of the pattern, if it has any that always happen."""
         slots = list(_certain_slots(pattern))
         if not slots:
@@ -83,11 +84,11 @@ class PatternWriter:
         self.n_slots += 1
         return self.n_slots - 1
 
-    def _test(self, slot: int) -> p.Expr:
+    def _test(self, slot: int) -> Expr:
         return b.compare(_x(slot), self.rng.choice([">", "<=", "="]), self.rng.randint(0, 2))
 
 
-def _x(slot: int) -> p.Expr:
+def _x(slot: int) -> Expr:
     return b.column(slot, "x", Type.INTEGER)
 
 

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from inkling.evaluators.gaps.arriving import numbered_on
 from inkling.evaluators.gaps.rows import roles_of
-from inkling.evaluators.gaps.sequence_log import is_needed
+from inkling.evaluators.gaps.sequence_log import NOT_GIVEN, is_needed
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import EvaluatorContext, Moment, StartDecisions, StreamEvaluator
 from inkling.evaluators.sampling import Sampling
@@ -33,7 +33,6 @@ from inkling.io.checks.numbers import with_numbers
 from inkling.io.duplicates import without_duplicates
 from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
-from inkling.kernels.columns.numbered_rows import NOT_GIVEN
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.rewrites.in_worlds import uncertain_part
 from inkling.model.batch import FOREVER

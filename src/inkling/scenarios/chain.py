@@ -44,7 +44,7 @@ class SymbolChain(Generic[Step]):
     """Scripts laid end to end; a state is a position in that line.
 
     >>> scripts = [Script("on", ("x", "y"), {"off": 1.0}), Script("off", ("z",), {"on": 1.0})]
-    >>> chain = Chain(scripts, start={"on": 1.0})
+    >>> chain = SymbolChain(scripts, start={"on": 1.0})
     >>> path = chain.walk(chain.beginning(1), np.zeros((4, 1), np.uint16))
     >>> [chain.steps[state] for state in path[:, 0]]
     ['x', 'y', 'z', 'x']

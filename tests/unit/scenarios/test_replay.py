@@ -189,4 +189,4 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         app, ["replay", f"{tmp_path}/in.csv", "--to", "kafka://host:9092/topic", "--time", "t"]
     )
     assert rejected.exit_code == 2
-    assert "--to is a folder" in rejected.stderr
+    assert "--to must be a folder" in rejected.stderr

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from inkling.evaluators.hashes import Hashes, key_hashes
 from inkling.io.checks.marks import has_role, marks_in
 from inkling.io.normalize import START
-from inkling.kernels.columns.numbered_rows import NOT_GIVEN
+from inkling.kernels.columns.numbered_rows import NOT_GIVEN as NOT_GIVEN
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.roles import END
 from inkling.model.schema import StreamSchema

@@ -62,7 +62,7 @@ def spread_of(times: Ints, weights: np.ndarray) -> tuple[TimeBin, ...]:
     """The distribution of times given that the result holds: single times if there are few, else equal intervals.
 
     >>> spread_of(np.array([3, 5, 3]), np.array([0.125, 0.125, 0.25]))
-    (Bin(low=3, high=3, share=0.75), Bin(low=5, high=5, share=0.25))
+    (TimeBin(low=3, high=3, share=0.75), TimeBin(low=5, high=5, share=0.25))
     """
     total = float(weights.sum())
     if not len(times) or total <= 0:
