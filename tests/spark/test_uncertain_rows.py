@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet
+import pytest
 from pyspark.sql import SparkSession
 
 import inkling
@@ -70,6 +71,7 @@ def shown(table: pa.Table) -> list[str]:
     return sorted(json.dumps(row, sort_keys=True) for row in table.to_pylist())
 
 
+@pytest.mark.long
 def test_columns_that_tell_of_uncertainty(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(csv_text())
     (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(row) for row in ROWS))

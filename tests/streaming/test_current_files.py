@@ -90,6 +90,7 @@ def test_result_ids_are_what_they_say(spark: SparkSession) -> None:
         spark.conf.set("spark.sql.session.timeZone", zone)
 
 
+@pytest.mark.long
 def test_net_content_after_every_batch(spark: SparkSession, tmp_path: Path) -> None:
     """Every batch comes twice, and now and then the job starts again."""
     sink = sink_of(f"{tmp_path}/found?keep=current")

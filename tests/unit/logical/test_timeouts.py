@@ -139,6 +139,7 @@ def test_the_printed_program_says_so() -> None:
     assert inkling.parse(program.to_ink()).plan == program.plan
 
 
+@pytest.mark.long
 def test_random_programs_keep_the_promises() -> None:
     n_events = 0
     for case in seeded_cases(417, 30, Options(needing=frozenset({"ON TIMEOUT"}))):
