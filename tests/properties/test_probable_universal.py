@@ -22,7 +22,19 @@ from tests.reference.probable.given_worlds import GivenWorlds
 from tests.reference.probable.partly_sampled import answers_in, partly_sampled
 
 from inkling import parse
-from inkling.analysis.query.plans import NoSafePlan, PlanObstacle, QueryClass, class_of, is_independent, plan_of
+from inkling.analysis.query.plans import (
+    GroupSeqPlan,
+    LastWinsPlan,
+    NoSafePlan,
+    PlanObstacle,
+    ProjectPlan,
+    QueryClass,
+    RegPlan,
+    SeqPlan,
+    class_of,
+    is_independent,
+    plan_of,
+)
 from inkling.evaluators.query.answers import Answers
 from inkling.evaluators.query.groundings import groundings_of
 from inkling.evaluators.query.sets.sampled import SampledWorlds, WorldSampler
@@ -126,7 +138,7 @@ def test_cases_are_of_every_class_and_every_obstacle() -> None:
         case, asked = a_case(number)
         classes[class_of(asked.query).kind] += 1
         plan = plan_of(asked.query)
-        plans[plan.obstacle if isinstance(plan, NoSafePlan) else type(plan).__name__] += 1
+        plans[plan.obstacle if isinstance(plan, NoSafePlan) else type(plan)] += 1
         features += Counter(
             word
             for word in ("CHECK", "HAVING", "LAST", "+", "GIVEN", "KEY k, j", "PER VALUES", "PARTITION", "(SEQ")
@@ -134,7 +146,7 @@ def test_cases_are_of_every_class_and_every_obstacle() -> None:
         )
     assert min(classes[one] for one in QueryClass) > 15
     assert {PlanObstacle.NONLOCAL, PlanObstacle.JOIN_VAR, PlanObstacle.KLEENE_VAR} <= set(plans)
-    assert {"Reg", "Project", "Seq", "LastWins", "GroupSeq"} <= set(plans)
+    assert {RegPlan, ProjectPlan, SeqPlan, LastWinsPlan, GroupSeqPlan} <= set(plans)
     assert min(features.values()) > 5
     assert len(features) == 9
 
