@@ -11,6 +11,8 @@ BENCH_INSTALLED := $(VENV)/.installed-bench
 # A file goes to one process as a whole, so that its tests share what they set up.
 JOBS ?= 3
 PYTEST := $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
+# Tests start hundreds of Python processes, and each would compile every module again without bytecode on disk.
+unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help

@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from inkling.examples.generators.segments import pairs_of
 from tests.kit.lost_quality import (
     DISCRETE,
     IGNORED,
@@ -35,7 +36,6 @@ from benchmarks.lost_speed import SHARES, beside_the_tree, speed_of_methods
 from benchmarks.meter import on_one_core
 from benchmarks.results import machine, quantity
 from inkling.evaluators.relation.regularity import regularity
-from inkling.scenarios.segments import pairs_of
 
 PAGE = ROOT / "docs" / "reference" / "lost-events-quality.md"
 PICTURES = PAGE.with_suffix("")

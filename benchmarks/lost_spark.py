@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from inkling.examples.generators.segments import pairs_of
 from pyspark.sql import SparkSession
 from tests.kit.lost_workloads import (
     BELOW_20,
@@ -24,7 +25,6 @@ from benchmarks.meter import best_of
 from benchmarks.results import Goal, Row, quantity
 from benchmarks.sizes import Sizes
 from inkling.query import Program, parse
-from inkling.scenarios.segments import pairs_of
 
 NAME = "lost events on Spark"
 SHARES = (0.1, 0.25, 0.4)

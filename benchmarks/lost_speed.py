@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
+from inkling.examples.generators.segments import of_counts
 from tests.kit.lost_quality import (
     DISCRETE,
     RULES,
@@ -28,7 +29,6 @@ from benchmarks.results import Baseline, Goal, Row, quantity
 from inkling.evaluators.relation.forward import Limits, RelationProbabilities, chances
 from inkling.evaluators.relation.points import PointLists, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
-from inkling.scenarios.segments import of_counts
 
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 LEAST = {0.0: 3e6, 0.1: 1e6, 0.4: 0.3e6}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from inkling.examples.generators.segments import of_counts
 from tests.kit.lost_quality import recorded, synthetic
 from tests.kit.lost_workloads import lists_of, n_events
 
@@ -16,7 +17,6 @@ from benchmarks.results import Goal, Row, quantity
 from inkling.evaluators.relation.forward import Limits, RelationProbabilities, chances
 from inkling.evaluators.relation.points import ALL, PointLists, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
-from inkling.scenarios.segments import of_counts
 
 SHARES = (0.1, 0.4)
 N_SEGMENTS, N_LABELS = 20, 5

@@ -13,11 +13,12 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.chain import Script, SymbolChain
-from inkling.scenarios.numbering import Numbering, prefixed
-from inkling.scenarios.players import Players
-from inkling.scenarios.readings import MINUTE_US, TIMESTAMP, start_us
 from inkling.scenarios.scenario import Streams, Truth
+
+from ..generators.chain import Script, SymbolChain
+from ..generators.numbering import Numbering, prefixed
+from ..generators.players import Players
+from ..generators.readings import MINUTE_US, TIMESTAMP, start_us
 
 PARENTS = {
     "diablo": "foehn",

@@ -23,19 +23,12 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.numbering import Numbering
-from inkling.scenarios.places import SOUTHWEST, offset_position
-from inkling.scenarios.randomness import BlockRandom, Booleans, Draws, Integers
-from inkling.scenarios.readings import (
-    TIMESTAMP,
-    Block,
-    MinuteClock,
-    arrival_order,
-    blocks_from,
-    start_us,
-    steps_per_block,
-)
 from inkling.scenarios.scenario import Streams, Truth
+
+from ..generators.numbering import Numbering
+from ..generators.places import SOUTHWEST, offset_position
+from ..generators.randomness import BlockRandom, Booleans, Draws, Integers
+from ..generators.readings import TIMESTAMP, Block, MinuteClock, arrival_order, blocks_from, start_us, steps_per_block
 
 BANDS = ("harbor", "inner", "outer", "far")
 HARBOR, INNER, OUTER, FAR = range(4)

@@ -13,10 +13,11 @@ from math import asin, cos, radians, sin, sqrt
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.numbering import Numbering, prefixed
-from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
-from inkling.scenarios.readings import TIMESTAMP, Block, arrival_order, blocks_from, start_us
 from inkling.scenarios.scenario import Streams, Truth
+
+from ..generators.numbering import Numbering, prefixed
+from ..generators.randomness import BlockRandom, Booleans, Floats, Integers
+from ..generators.readings import TIMESTAMP, Block, arrival_order, blocks_from, start_us
 
 HOUR_US = 3_600_000_000
 EARTH_KM = 6378.137

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.scenarios.chain import Script, SymbolChain
-from inkling.scenarios.numbering import prefixed
-from inkling.scenarios.randomness import BlockRandom, Floats
+from ..generators.chain import Script, SymbolChain
+from ..generators.numbering import prefixed
+from ..generators.randomness import BlockRandom, Floats
 
 N_CELLS = 10
 HALL = tuple(f"H{cell}" for cell in range(1, N_CELLS + 1))

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.scenarios.numbering import Numbering, prefixed
-from inkling.scenarios.readings import Block, blocks_from, latest_of, previous_of, steps_per_block
 from inkling.scenarios.scenario import Streams, Truth
 
+from ..generators.numbering import Numbering, prefixed
+from ..generators.readings import Block, blocks_from, latest_of, previous_of, steps_per_block
 from .corridor import COFFEE_ROOM, HALL, LOCATIONS, OFFICES, READERS, Antennas, Walkers, movement, readers
 
 BLOCK_ROWS = 1 << 14

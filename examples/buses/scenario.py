@@ -17,12 +17,13 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.imprecise import View
-from inkling.scenarios.numbering import Column, Numbering, prefixed
-from inkling.scenarios.randomness import BlockRandom, Booleans, Integers, drawn_below
-from inkling.scenarios.readings import TIMESTAMP, start_us
 from inkling.scenarios.scenario import Streams, Truth
-from inkling.scenarios.segments import MARK
+
+from ..generators.imprecise import View
+from ..generators.numbering import Column, Numbering, prefixed
+from ..generators.randomness import BlockRandom, Booleans, Integers, drawn_below
+from ..generators.readings import TIMESTAMP, start_us
+from ..generators.segments import MARK
 
 
 class Windows(NamedTuple):

@@ -14,11 +14,12 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.imprecise import View, in_view, streams_in, true_ticks
-from inkling.scenarios.numbering import Column, Numbering, prefixed
-from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
-from inkling.scenarios.readings import Block, arrival_order, blocks_from, previous_of, steps_per_block
 from inkling.scenarios.scenario import Streams, Truth
+
+from ..generators.imprecise import View, in_view, streams_in, true_ticks
+from ..generators.numbering import Column, Numbering, prefixed
+from ..generators.randomness import BlockRandom, Booleans, Floats, Integers
+from ..generators.readings import Block, arrival_order, blocks_from, previous_of, steps_per_block
 
 
 @dataclass(frozen=True, slots=True)

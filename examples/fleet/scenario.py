@@ -16,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.scenarios.chain import SymbolChain
-from inkling.scenarios.numbering import Numbering, prefixed
-from inkling.scenarios.places import grid_of_places, offset_position
-from inkling.scenarios.randomness import BlockRandom, Floats, Integers
-from inkling.scenarios.readings import (
+from inkling.scenarios.scenario import Streams, Truth
+
+from ..generators.chain import SymbolChain
+from ..generators.numbering import Numbering, prefixed
+from ..generators.places import grid_of_places, offset_position
+from ..generators.randomness import BlockRandom, Floats, Integers
+from ..generators.readings import (
     MINUTE_US,
     TIMESTAMP,
     Block,
@@ -31,8 +33,6 @@ from inkling.scenarios.readings import (
     start_us,
     steps_per_block,
 )
-from inkling.scenarios.scenario import Streams, Truth
-
 from .vehicles import ALARMS, ENGINES, EPISODES, Motion, Reading, States, Vehicles, fleet_chain
 
 CELLS_PER_DEGREE = 4

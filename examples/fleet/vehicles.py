@@ -11,10 +11,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from inkling.scenarios.chain import Script, SymbolChain
-from inkling.scenarios.places import offset_position
-from inkling.scenarios.randomness import BlockRandom, Floats
-from inkling.scenarios.readings import latest_of
+from ..generators.chain import Script, SymbolChain
+from ..generators.places import offset_position
+from ..generators.randomness import BlockRandom, Floats
+from ..generators.readings import latest_of
 
 Engine = Literal["off", "parked", "idle", "moving"]
 ENGINES: tuple[Engine, ...] = ("off", "parked", "idle", "moving")

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.randomness import BlockRandom, Floats, Integers
+from ..generators.randomness import BlockRandom, Floats, Integers
 
 RECTANGLES = (  # region, south, north, west, east
     ("harbor", 0.0, 5.0, 0.0, 5.0),

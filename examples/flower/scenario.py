@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.numbering import Column, Numbering
-from inkling.scenarios.randomness import BlockRandom
-from inkling.scenarios.readings import TIMESTAMP, start_us
 from inkling.scenarios.scenario import Streams, Truth
 
+from ..generators.numbering import Column, Numbering
+from ..generators.randomness import BlockRandom
+from ..generators.readings import TIMESTAMP, start_us
 from .day import BIDDING_US, BLOCK_SIZE, DAY_US, MINUTE_US, City, Day, DaysOfWork, Fixes, Row, region_of
 
 CHOOSING_US = MINUTE_US

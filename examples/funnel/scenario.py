@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from inkling.scenarios.imprecise import View, in_view, streams_in, true_ticks
-from inkling.scenarios.numbering import Numbering, prefixed
-from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
-from inkling.scenarios.readings import Block, blocks_from, steps_per_block
 from inkling.scenarios.scenario import Streams, Truth
+
+from ..generators.imprecise import View, in_view, streams_in, true_ticks
+from ..generators.numbering import Numbering, prefixed
+from ..generators.randomness import BlockRandom, Booleans, Floats, Integers
+from ..generators.readings import Block, blocks_from, steps_per_block
 
 DEVICES = ("server", "laptop", "phone", "tablet")
 SERVER = 0

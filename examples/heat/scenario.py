@@ -12,12 +12,13 @@ from datetime import datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.chain import Script, SymbolChain
-from inkling.scenarios.numbering import Numbering, prefixed
-from inkling.scenarios.players import Players
-from inkling.scenarios.randomness import Booleans
-from inkling.scenarios.readings import MINUTE_US, TIMESTAMP, start_us
 from inkling.scenarios.scenario import Streams, Truth
+
+from ..generators.chain import Script, SymbolChain
+from ..generators.numbering import Numbering, prefixed
+from ..generators.players import Players
+from ..generators.randomness import Booleans
+from ..generators.readings import MINUTE_US, TIMESTAMP, start_us
 
 NOTES = {
     "Caution": (80.0, 90.0),

@@ -16,11 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from inkling.scenarios.numbering import Column, prefixed
-from inkling.scenarios.randomness import Integers
-from inkling.scenarios.readings import Block, blocks_from, steps_per_block
 from inkling.scenarios.scenario import Streams, Truth
 
+from ..generators.numbering import Column, prefixed
+from ..generators.randomness import Integers
+from ..generators.readings import Block, blocks_from, steps_per_block
 from .shifts import (
     MILLISECONDS,
     N_STEPS,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers, drawn_below
+from ..generators.randomness import BlockRandom, Booleans, Floats, Integers, drawn_below
 
 ZONES = ("dock", "aisle", "truck")
 ROLES = ("open", "close")

@@ -14,12 +14,13 @@ from datetime import date, datetime, timedelta
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.imprecise import View
-from inkling.scenarios.numbering import Column, Numbering, prefixed
-from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
-from inkling.scenarios.readings import TIMESTAMP, start_us
 from inkling.scenarios.scenario import Streams, Truth
-from inkling.scenarios.segments import MARK, of_counts, pairs_of, shared
+
+from ..generators.imprecise import View
+from ..generators.numbering import Column, Numbering, prefixed
+from ..generators.randomness import BlockRandom, Booleans, Floats, Integers
+from ..generators.readings import TIMESTAMP, start_us
+from ..generators.segments import MARK, of_counts, pairs_of, shared
 
 SECOND_US = 1_000_000
 STEP_US = 20 * SECOND_US

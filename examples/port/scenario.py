@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.scenarios.chain import Script, SymbolChain
-from inkling.scenarios.numbering import Column, Numbering, prefixed
-from inkling.scenarios.places import grid_of_places, haversine_m, offset_position
-from inkling.scenarios.randomness import BlockRandom, Booleans, Floats
-from inkling.scenarios.readings import (
+from inkling.scenarios.scenario import Streams, Truth
+
+from ..generators.chain import Script, SymbolChain
+from ..generators.numbering import Column, Numbering, prefixed
+from ..generators.places import grid_of_places, haversine_m, offset_position
+from ..generators.randomness import BlockRandom, Booleans, Floats
+from ..generators.readings import (
     TIMESTAMP,
     Block,
     MinuteClock,
@@ -29,7 +31,6 @@ from inkling.scenarios.readings import (
     start_us,
     steps_per_block,
 )
-from inkling.scenarios.scenario import Streams, Truth
 
 
 def areas_around(lat: Floats, lon: Floats) -> pa.Table:

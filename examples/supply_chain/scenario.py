@@ -14,12 +14,13 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.chain import Script, SymbolChain
-from inkling.scenarios.numbering import Numbering, prefixed
-from inkling.scenarios.players import Played, Players
-from inkling.scenarios.randomness import Booleans, Integers
-from inkling.scenarios.readings import MINUTE_US, TIMESTAMP, start_us
 from inkling.scenarios.scenario import Streams, Truth
+
+from ..generators.chain import Script, SymbolChain
+from ..generators.numbering import Numbering, prefixed
+from ..generators.players import Played, Players
+from ..generators.randomness import Booleans, Integers
+from ..generators.readings import MINUTE_US, TIMESTAMP, start_us
 
 ASTRAY = -1
 """Where an item goes that leaves the chain: to a company that its last one does not supply."""

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.numbering import Numbering, prefixed
-from inkling.scenarios.randomness import BlockRandom, Booleans, Floats
-from inkling.scenarios.readings import TIMESTAMP, Block, arrival_order, blocks_from, start_us
 from inkling.scenarios.scenario import Streams, Truth
+
+from ..generators.numbering import Numbering, prefixed
+from ..generators.randomness import BlockRandom, Booleans, Floats
+from ..generators.readings import TIMESTAMP, Block, arrival_order, blocks_from, start_us
 
 DEFAULT_START = datetime(2024, 1, 1, tzinfo=UTC)
 STEP_SECONDS = 45

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from inkling.examples.generators.segments import SegmentPoints, pairs_of, shared
 from numpy.typing import NDArray
 from tests.kit.lost_workloads import TICKS_PER_UNIT, Congestion, Start, lists_of, lost, pairs, sectors
 from tests.reference.lost.baselines import ignored_lists, n_sharing, static_lists
@@ -14,7 +15,6 @@ from tests.reference.lost.discrete import possibilities_around, sharing_masses
 from inkling.evaluators.relation.forward import Limits, chances
 from inkling.evaluators.relation.points import PointLists, RelationQuery
 from inkling.evaluators.segments.relations import truth_table
-from inkling.scenarios.segments import SegmentPoints, pairs_of, shared
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]

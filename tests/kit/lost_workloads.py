@@ -20,11 +20,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from inkling.examples.generators.numbering import prefixed
+from inkling.examples.generators.randomness import Booleans, Floats, Integers
+from inkling.examples.generators.segments import MARK, SegmentPoints, of_counts
 
 from inkling.evaluators.relation.points import CLOSES, NEITHER, OPENS, PointLists
-from inkling.scenarios.numbering import prefixed
-from inkling.scenarios.randomness import Booleans, Floats, Integers
-from inkling.scenarios.segments import MARK, SegmentPoints, of_counts
 
 
 def of_matrix(times: Integers) -> SegmentPoints:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-
-from inkling.scenarios.randomness import BlockRandom, Booleans, Floats, Integers
+from inkling.examples.generators.randomness import BlockRandom, Booleans, Floats, Integers
 
 OP = "op"
 

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import shapely
+from inkling.examples.generators.places import haversine_m
 
 from inkling import load
 from inkling.results import Results
 from inkling.scenarios import scenario
-from inkling.scenarios.places import haversine_m
 from inkling.scenarios.scenario import HasExtraTables
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-
-from inkling.scenarios.chain import Script, SymbolChain
-from inkling.scenarios.randomness import BlockRandom
+from inkling.examples.generators.chain import Script, SymbolChain
+from inkling.examples.generators.randomness import BlockRandom
 
 STAY = 0.75
 CHAIN = SymbolChain(

@@ -4,10 +4,9 @@ import random
 
 import numpy as np
 import pytest
+from inkling.examples.generators.randomness import Booleans, Integers
 from inkling.examples.stocks.scenario import RisePairs
 from inkling.examples.supply_chain.scenario import ClosePairs, Happenings
-
-from inkling.scenarios.randomness import Booleans, Integers
 
 
 def happenings(times: list[int], who: list[int]) -> Happenings:

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from inkling.examples.generators.segments import SegmentPoints, of_counts, pairs_of, shared
 from tests.kit.lost_workloads import (
     BELOW_15,
     BELOW_20,
@@ -23,7 +24,6 @@ from tests.kit.lost_workloads import (
 )
 
 from inkling.evaluators.relation.points import CLOSES, NEITHER, OPENS
-from inkling.scenarios.segments import SegmentPoints, of_counts, pairs_of, shared
 
 STANDARD_ERRORS = 4
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from inkling.scenarios.randomness import Floats
+from .randomness import Floats
 
 EARTH_RADIUS_M = 6_371_000.0
 METERS_PER_DEGREE = EARTH_RADIUS_M * np.pi / 180.0

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inkling.scenarios.randomness import Booleans, Integers
+from .randomness import Booleans, Integers
 
 MARK = "mark"
 """The role of a row that says how many points there were so far."""

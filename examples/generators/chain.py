@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from inkling.scenarios.randomness import Draws
+from .randomness import Draws
 
 Step = TypeVar("Step")
 Scalar = TypeVar("Scalar", bound=np.generic)

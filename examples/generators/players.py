@@ -8,9 +8,9 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from inkling.scenarios.chain import SymbolChain
-from inkling.scenarios.randomness import BlockRandom, Floats, Integers
-from inkling.scenarios.readings import Block, blocks_from, steps_per_block
+from .chain import SymbolChain
+from .randomness import BlockRandom, Floats, Integers
+from .readings import Block, blocks_from, steps_per_block
 
 SECOND_US = 1_000_000
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from inkling.scenarios.randomness import BlockRandom, Integers, drawn_below
+from .randomness import BlockRandom, Integers, drawn_below
 
 View: TypeAlias = Literal["recorded", "true", "naive"]
 

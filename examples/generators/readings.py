@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inkling.scenarios.randomness import BlockRandom, Booleans, Draws, Integers
+from .randomness import BlockRandom, Booleans, Draws, Integers
 
 BLOCK_ROWS = 1 << 17
 MOST_STEPS = 1024
