@@ -110,7 +110,6 @@ ProgramFile = Annotated[
     typer.Argument(
         metavar="PROGRAM.ink",
         help="The program, or rules of ETALIS (.ele), patterns of Wayeb (.sre) or queries of Lahar (.lahar).",
-        show_default=False,
     ),
 ]
 Inputs = Annotated[
@@ -121,22 +120,16 @@ Inputs = Annotated[
         metavar="NAME=PATH",
         help="Rows of a stream: .csv, .jsonl, .parquet or a folder of them. "
         "A folder without NAME= holds one file per stream.",
-        show_default=False,
     ),
 ]
 Tables = Annotated[
-    list[str],
-    typer.Option(
-        "--table", "-t", metavar="NAME=PATH", help="Rows of a table: .csv, .jsonl or .parquet.", show_default=False
-    ),
+    list[str], typer.Option("--table", "-t", metavar="NAME=PATH", help="Rows of a table: .csv, .jsonl or .parquet.")
 ]
 Example = Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(NAMES)}.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 LayoutChoice = Annotated[
     TaskLayout | None,
-    typer.Option(
-        "--layout", metavar="key|pattern|both", help="How work is split across Spark tasks.", show_default=False
-    ),
+    typer.Option("--layout", metavar="key|pattern|both", help="How work is split across Spark tasks."),
 ]
 Master = Annotated[
     str, typer.Option("--master", metavar="URL", help="Spark master, such as local[4] or spark://HOST:PORT.")
@@ -144,10 +137,7 @@ Master = Annotated[
 PythonFiles = Annotated[
     list[Path],
     typer.Option(
-        "--python",
-        metavar="FILE.py",
-        help="Aggregates written in Python, imported before the program is read.",
-        show_default=False,
+        "--python", metavar="FILE.py", help="Aggregates written in Python, imported before the program is read."
     ),
 ]
 FORMATS = ".jsonl, .csv, .parquet, a folder/, or - for JSON lines on stdout."

@@ -18,8 +18,7 @@ def generate(
     folder: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Output folder.")],
     events: Events = 100_000,
     keys: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Number of keys, such as vehicles, roads or shares.", show_default=False),
+        int | None, typer.Option(min=1, metavar="N", help="Number of keys, such as vehicles, roads or shares.")
     ] = None,
     seed: DataSeed = SEED,
     quiet: Quiet = False,

@@ -13,9 +13,7 @@ from inkling.cli.terminal.messages import counted, counting
 
 
 def replay(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Rows: CSV, JSON lines or Parquet.", show_default=False)
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Rows: CSV, JSON lines or Parquet.")],
     to: Annotated[
         str,
         typer.Option(

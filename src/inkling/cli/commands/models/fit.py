@@ -30,7 +30,6 @@ def fit(
             "-o",
             metavar="FOLDER",
             help="Folder for the models; by default that of the program, where runs look for them.",
-            show_default=False,
         ),
     ] = None,
     order: Annotated[
@@ -39,36 +38,24 @@ def fit(
             metavar="N|auto",
             help="Order of the model: the number of past events that it uses. auto chooses by log-loss on the latest "
             "rows. By default ORDER in the program, or 3.",
-            show_default=False,
         ),
     ] = None,
     kind: o.KindOfModel = o.ModelKind.TREE,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Learn from rows up to this time only.", show_default=False)
-    ] = None,
+    until: Annotated[str | None, typer.Option(metavar="TIME", help="Learn from rows up to this time only.")] = None,
     share: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE", help="Learn from this share of the rows only, the earliest ones.", show_default=False
-        ),
+        float | None, typer.Option(metavar="SHARE", help="Learn from this share of the rows only, the earliest ones.")
     ] = None,
     by: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Also learn a model for each value of this column.", show_default=False),
+        str | None, typer.Option(metavar="COLUMN", help="Also learn a model for each value of this column.")
     ] = None,
     shrinkage: Annotated[
         float | None,
         typer.Option(
-            metavar="EVENTS",
-            help="Weight, in events, of the overall model in the model of one value; 20 by default.",
-            show_default=False,
+            metavar="EVENTS", help="Weight, in events, of the overall model in the model of one value; 20 by default."
         ),
     ] = None,
     models: Annotated[
-        list[str],
-        typer.Option(
-            "--model", "-m", metavar="NAME", help="Learn only this model; may be repeated.", show_default=False
-        ),
+        list[str], typer.Option("--model", "-m", metavar="NAME", help="Learn only this model; may be repeated.")
     ] = [],  # noqa: B006  (typer reads the default and never changes it)
     runner: o.RunnerOptions,
     quiet: o.Quiet = False,

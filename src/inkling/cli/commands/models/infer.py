@@ -30,27 +30,14 @@ class ModelOptions(OptionGroup):
     """The readings, and the model of movement and sensors."""
 
     readings: Annotated[
-        Path,
-        typer.Option("--readings", metavar="PATH", help="Readings: rows of key, time and reader.", show_default=False),
+        Path, typer.Option("--readings", metavar="PATH", help="Readings: rows of key, time and reader.")
     ]
     movement: Annotated[
-        Path,
-        typer.Option(
-            "--movement",
-            metavar="PATH",
-            help="Transition probabilities: rows of previous, state, p.",
-            show_default=False,
-        ),
+        Path, typer.Option("--movement", metavar="PATH", help="Transition probabilities: rows of previous, state, p.")
     ]
-    sensors: Annotated[
-        Path,
-        typer.Option("--sensors", metavar="PATH", help="Sensor model: rows of reader, state, p.", show_default=False),
-    ]
+    sensors: Annotated[Path, typer.Option("--sensors", metavar="PATH", help="Sensor model: rows of reader, state, p.")]
     prior: Annotated[
-        Path | None,
-        typer.Option(
-            "--prior", metavar="PATH", help="Prior: rows of state, p; uniform by default.", show_default=False
-        ),
+        Path | None, typer.Option("--prior", metavar="PATH", help="Prior: rows of state, p; uniform by default.")
     ] = None
 
     def model(self, nothing: str | None = None) -> Model:
@@ -76,12 +63,8 @@ class StepOptions(OptionGroup):
             "--every", metavar="LENGTH", help='Length of a step: a number of ticks, or a time such as "5 seconds".'
         ),
     ] = "1"
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="TIME", help="First step of all keys.", show_default=False)
-    ] = None
-    stop: Annotated[
-        str | None, typer.Option("--stop", metavar="TIME", help="Last step of all keys.", show_default=False)
-    ] = None
+    start: Annotated[str | None, typer.Option("--start", metavar="TIME", help="First step of all keys.")] = None
+    stop: Annotated[str | None, typer.Option("--stop", metavar="TIME", help="Last step of all keys.")] = None
 
     def options(self, state: str = "state") -> Options:
         keys = [name.strip() for name in self.key.split(",")]
@@ -104,9 +87,7 @@ class OutputOptions(OptionGroup):
     state: Annotated[str, typer.Option("--state", metavar="COLUMN", help="Name of the state column in the output.")] = (
         "state"
     )
-    nothing: Annotated[
-        str | None, typer.Option("--nothing", metavar="STATE", help="State that means absence.", show_default=False)
-    ] = None
+    nothing: Annotated[str | None, typer.Option("--nothing", metavar="STATE", help="State that means absence.")] = None
 
 
 Prune = Annotated[

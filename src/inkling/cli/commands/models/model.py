@@ -10,7 +10,7 @@ import typer
 from inkling.cli.options import Debug
 from inkling.cli.terminal.failures import with_messages
 
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL.parquet", help="A model file.", show_default=False)]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL.parquet", help="A model file.")]
 
 model = typer.Typer(no_args_is_help=True, help="Describe and compare models.")
 
@@ -19,15 +19,11 @@ model = typer.Typer(no_args_is_help=True, help="Describe and compare models.")
 @with_messages
 def show(
     file: ModelFile,
-    svg: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Write a picture of the tree.", show_default=False)
-    ] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Write a picture of the tree.")] = None,
     forecast: Annotated[
         Path | None,
         typer.Option(
-            metavar="PROGRAM.ink",
-            help="Also print the forecasts of this program in every state and context.",
-            show_default=False,
+            metavar="PROGRAM.ink", help="Also print the forecasts of this program in every state and context."
         ),
     ] = None,
     most: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of nodes to print.")] = 60,

@@ -24,17 +24,11 @@ def score(
     asked: o.ProgramAndFiles,
     *,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE.html", help="Write a page with plots.", show_default=False),
+        Path | None, typer.Option("--output", "-o", metavar="FILE.html", help="Write a page with plots.")
     ] = None,
     train_until: Annotated[
         str | None,
-        typer.Option(
-            "--train-until",
-            metavar="TIME",
-            help="Learn from rows up to this time, score later rows.",
-            show_default=False,
-        ),
+        typer.Option("--train-until", metavar="TIME", help="Learn from rows up to this time, score later rows."),
     ] = None,
     train_share: Annotated[
         float | None,
@@ -42,15 +36,12 @@ def score(
             "--train-share",
             metavar="SHARE",
             help="Learn from this share of the rows, the earliest ones; 0.5 by default.",
-            show_default=False,
         ),
     ] = None,
     models: Annotated[
         Path | None,
         typer.Option(
-            metavar="PATH",
-            help="Learn nothing: score the models in this folder, or the one in this file, on all rows.",
-            show_default=False,
+            metavar="PATH", help="Learn nothing: score the models in this folder, or the one in this file, on all rows."
         ),
     ] = None,
     order: Annotated[
@@ -58,16 +49,13 @@ def score(
         typer.Option(
             metavar="N|N..M|N,M,…",
             help="Orders to compare, one model each: 0..3 by default, or the orders of --models.",
-            show_default=False,
         ),
     ] = None,
     kind: o.KindOfModel = o.ModelKind.TREE,
     threshold: Annotated[
         float | None,
         typer.Option(
-            metavar="CHANCE",
-            help="Probability from which a forecast is positive; by default CONFIDENCE, or 0.5.",
-            show_default=False,
+            metavar="CHANCE", help="Probability from which a forecast is positive; by default CONFIDENCE, or 0.5."
         ),
     ] = None,
     censored: Annotated[

@@ -18,7 +18,7 @@ from inkling.query import Program, load
 
 
 def check(
-    programs: Annotated[list[Path], typer.Argument(metavar="PROGRAM.ink…", show_default=False)],
+    programs: Annotated[list[Path], typer.Argument(metavar="PROGRAM.ink…")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the diagnostics as JSON on stdout.")] = False,
     python: PythonFiles = [],  # noqa: B006
     quiet: Quiet = False,

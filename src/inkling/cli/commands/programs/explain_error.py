@@ -24,8 +24,7 @@ FAMILIES = {
 
 
 def explain_error(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="For example INK0305.", show_default=False)],
-    debug: Debug = False,
+    code: Annotated[str, typer.Argument(metavar="CODE", help="For example INK0305.")], debug: Debug = False
 ) -> None:
     """Explain an error code."""
     wanted = code.upper()

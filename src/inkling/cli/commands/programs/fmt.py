@@ -22,9 +22,7 @@ class Language(StrEnum):
 
 
 def fmt(
-    programs: Annotated[
-        list[Path], typer.Argument(metavar="PROGRAM…", help="Files, or - for stdin.", show_default=False)
-    ],
+    programs: Annotated[list[Path], typer.Argument(metavar="PROGRAM…", help="Files, or - for stdin.")],
     check: Annotated[
         bool, typer.Option("--check", help="Print what would change; exit status 1 if anything would.")
     ] = False,
@@ -32,10 +30,7 @@ def fmt(
     to: Annotated[
         Language | None,
         typer.Option(
-            "--to",
-            metavar="ink",
-            help="Print rules (.ele), patterns (.sre) and queries (.lahar) as programs.",
-            show_default=False,
+            "--to", metavar="ink", help="Print rules (.ele), patterns (.sre) and queries (.lahar) as programs."
         ),
     ] = None,
     debug: Debug = False,

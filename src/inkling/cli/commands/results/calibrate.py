@@ -21,19 +21,12 @@ if TYPE_CHECKING:
 def calibrate(
     results: Annotated[Path, typer.Argument(metavar="RESULTS", help="Results with their probability.")],
     truth: Annotated[str, typer.Argument(metavar="TRUTH", help="Ground truth; without --on, a column of RESULTS.")],
-    on: Annotated[
-        str | None, typer.Option(metavar="COLUMN,…", help="Columns that identify a result.", show_default=False)
-    ] = None,
-    event: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only rows of this event.", show_default=False)
-    ] = None,
-    against: Annotated[
-        Path | None, typer.Option(metavar="RESULTS", help="Other results to compare with.", show_default=False)
-    ] = None,
+    on: Annotated[str | None, typer.Option(metavar="COLUMN,…", help="Columns that identify a result.")] = None,
+    event: Annotated[str | None, typer.Option(metavar="NAME", help="Only rows of this event.")] = None,
+    against: Annotated[Path | None, typer.Option(metavar="RESULTS", help="Other results to compare with.")] = None,
     bins: Annotated[int, typer.Option(min=1, metavar="N", help="Bins of the reliability curve.")] = 10,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE.html", help="Write a page with a plot.", show_default=False),
+        Path | None, typer.Option("--output", "-o", metavar="FILE.html", help="Write a page with a plot.")
     ] = None,
     debug: Debug = False,
 ) -> None:

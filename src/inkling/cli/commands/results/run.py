@@ -24,20 +24,14 @@ def run(
     runner: o.RunnerOptions,
     layout: o.LayoutChoice = None,
     rejects: Annotated[
-        str | None, typer.Option(metavar="PATH", help="File for rejected rows, with the reason.", show_default=False)
+        str | None, typer.Option(metavar="PATH", help="File for rejected rows, with the reason.")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write an HTML report.", show_default=False)
-    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write an HTML report.")] = None,
     truth: Annotated[
-        Path | None,
-        typer.Option(metavar="PATH", help="Ground truth in result format, shown in the report.", show_default=False),
+        Path | None, typer.Option(metavar="PATH", help="Ground truth in result format, shown in the report.")
     ] = None,
     decided: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH", help="Results of a deterministic baseline, shown in the report.", show_default=False
-        ),
+        Path | None, typer.Option(metavar="PATH", help="Results of a deterministic baseline, shown in the report.")
     ] = None,
     precision: o.SamplingOptions,
     seed: o.WorldSeed = o.SEED,

@@ -50,7 +50,6 @@ def stream(
             metavar="NAME=SOURCE",
             help="A stream: a folder in which files appear, kafka://HOST:PORT/TOPIC, table://NAME or "
             "rate://ROWS-PER-SECOND; options after ?, as in incoming?format=csv.",
-            show_default=False,
         ),
     ],
     output: Annotated[
@@ -70,7 +69,6 @@ def stream(
         typer.Option(
             metavar="FOLDER",
             help="Folder for offsets and state, where later runs resume; by default _checkpoint in the output folder.",
-            show_default=False,
         ),
     ] = None,
     trigger: Annotated[
@@ -78,7 +76,6 @@ def stream(
         typer.Option(
             metavar="TIME",
             help='Time between micro-batches, such as "5 seconds"; by default as soon as the last one is done.',
-            show_default=False,
         ),
     ] = None,
     available_now: Annotated[
@@ -97,10 +94,7 @@ def stream(
         ),
     ] = USUAL_SETTINGS.idle_after or 0,
     buckets: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Number of partitions of keys; 4 per core by default.", show_default=False
-        ),
+        int | None, typer.Option(min=1, metavar="N", help="Number of partitions of keys; 4 per core by default.")
     ] = None,
     unbounded: Annotated[
         bool, typer.Option("--unbounded", help="Allow state without an upper limit, for streams that end.")
@@ -109,10 +103,7 @@ def stream(
         bool, typer.Option("--watch/--no-watch", help="Reload the program and its tables when their files change.")
     ] = True,
     metrics: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.jsonl", help="Append the metrics of every micro-batch to this file.", show_default=False
-        ),
+        Path | None, typer.Option(metavar="FILE.jsonl", help="Append the metrics of every micro-batch to this file.")
     ] = None,
     control: Annotated[
         str | None,
@@ -120,7 +111,6 @@ def stream(
             metavar="SOURCE",
             help="Messages that change settings of forecasts: a CSV or JSON file that grows, or "
             "kafka://HOST:PORT/TOPIC.",
-            show_default=False,
         ),
     ] = None,
     learn: Annotated[
@@ -129,7 +119,6 @@ def stream(
             metavar="EVERY",
             help='Keep learning forecast models, with a new version every N events, or every "10 minutes"; '
             '"never" only measures drift.',
-            show_default=False,
         ),
     ] = None,
     forget: Annotated[

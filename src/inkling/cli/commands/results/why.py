@@ -20,14 +20,11 @@ MOST_TREES = 20
 def why(
     asked: o.ProgramAndFiles,
     *,
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event to explain.", show_default=False)],
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event to explain.")],
     result: Annotated[
-        str | None,
-        typer.Option(metavar="ID[,ID…]", help="Explain the results whose lineage has these ids.", show_default=False),
+        str | None, typer.Option(metavar="ID[,ID…]", help="Explain the results whose lineage has these ids.")
     ] = None,
-    result_number: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Explain the N-th result.", show_default=False)
-    ] = None,
+    result_number: Annotated[int | None, typer.Option(min=1, metavar="N", help="Explain the N-th result.")] = None,
     precision: o.SamplingOptions,
     seed: o.WorldSeed = o.SEED,
     quiet: o.Quiet = False,
