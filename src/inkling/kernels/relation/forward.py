@@ -11,9 +11,12 @@ are independent of what follows and are set aside.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from inkling.kernels.phase import phase
 from inkling.kernels.relation.answers import answer, tally
 from inkling.kernels.relation.blocks import CLOSED, FAILS, HI, LO, NONE_HI, NONE_LO, TOP, drop_rows, narrow, widen
 from inkling.kernels.relation.cells import HEADS, TAILS, TOO_MUCH, URN, live_rows, series, sweep, trim
@@ -60,11 +63,15 @@ from inkling.kernels.relation.steps import (
 )
 from inkling.kernels.relation.stretches import can_stretch, stretch, tables_of
 
-DONE, GAVE_UP, NO_PLACE = range(3)
-"""How the pass over a pair ended; without a rate, points before the first recorded one have no place."""
+DONE, GAVE_UP, NO_PLACE, STOPPED, FAILED, NO_ROOM, GOES_ON = range(7)
+"""How the pass over a pair ended; without a rate, points before the first recorded one have no place.
 
-ANY, NO_CELL = 3, 4
-"""Ways through a cell, besides those in which points come one after the other."""
+Within the pass also: what follows is not known yet, a segment does not qualify that has to, longer arrays are needed,
+the pass has not ended."""
+
+ANY, NO_CELL, NOTHING_LEFT, NOT_KNOWN, AGAIN = range(3, 8)
+"""Ways through a cell, besides those in which points come one after the other; or why there is no way: no left point
+follows, what follows is not known yet, lost points come under way first."""
 
 LARGEST = 640.0
 """Logarithm of the largest number that a cell may make of 1; longer cells are divided."""
@@ -72,29 +79,349 @@ LARGEST = 640.0
 FEW = 64
 """So few blocks are not looked through for what can be forgotten."""
 
+NOTE, NUMBER, ENOUGH, LAST, IS_CERTAIN, N_X, N_Y, X_LO, X_HI, SIDE, N_NOTES, N_NUMBERS = range(12)
+"""What is noted of a pair: note and number of qualifying segments while they are certain, how many are enough, the
+largest number that was set aside; one more than the lost points under way of each key, the rows of blocks that are
+there, which of the two arrays of masses has them, and how many notes and numbers there are."""
+BUDGET, TIME_0, UNTIL, IS_BEFORE_ALL, PAIR, IS_BEGUN, IS_QUICK, N_COUNTS = range(12, 20)
+"""And: operations that are left, the first recorded time, up to when points are known, whether lost points come before
+it; which pair it is, whether its pass has begun, whether tables tell what recorded points do."""
+HERE, ALONG_0, N_ON = range(3)
+"""Where on the axis the pass is, and where the first recorded point lies."""
+
+
+class Pairs(NamedTuple):
+    """Pairs of keys, what is known of each, and the answers about it."""
+
+    one: np.ndarray
+    other: np.ndarray
+    until: np.ndarray
+    knows_left: np.ndarray
+    unopened: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    status: np.ndarray
+
+
+class Key(NamedTuple):
+    """One key of a pair: the points of all keys, how far it is, and tables by lost points that have come."""
+
+    points: tuple
+    state: np.ndarray
+    reals: np.ndarray
+    table: np.ndarray
+    weights: np.ndarray
+
+
+class Work(NamedTuple):
+    """A pair on its way: both keys, what is asked (`rules`), masses by blocks on two sides, and arrays for a while."""
+
+    left: Key
+    right: Key
+    rules: np.ndarray
+    others: np.ndarray
+    labels: np.ndarray
+    quick_moves: np.ndarray
+    quick_notes: np.ndarray
+    at: np.ndarray
+    on: np.ndarray
+    masses: np.ndarray
+    rows: np.ndarray
+    moves: np.ndarray
+    notes_of: np.ndarray
+    room: np.ndarray
+    total: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def forward(left, right, ones, other_ones, rules, labels, most, until, knows_left, unopened, n_states, operations):
+    """Bounds of how probable at least 0, 1, … `most` qualifying segments are, per pair, by what is known `until` then.
+
+    They are equal where that is NEVER. Where every segment has to qualify there is one column.
+    """
+    n, width = ones.shape[0], 1 if rules[EVERY] else most + 1
+    n_notes = (rules[CAP] + 1) * rules[N_PLACES]
+    lower, upper, status = np.zeros((n, width)), np.zeros((n, width)), np.zeros(n, np.int8)
+    pairs = Pairs(ones, other_ones, until, knows_left, unopened, lower, upper, status)
+    at, others = np.zeros(N_COUNTS, np.int64), np.zeros(4, np.int64)
+    at[N_NOTES], at[IS_QUICK] = n_notes, can_stretch(rules)
+    quick_moves, quick_notes = tables_of(rules, others, labels, n_notes)
+    work = Work(
+        Key(left, np.zeros(N_FIELDS, np.int64), np.zeros(N_REALS), np.zeros((5, 8), np.int64), np.zeros((3, 8))),
+        Key(right, np.zeros(N_FIELDS, np.int64), np.zeros(N_REALS), np.zeros((5, 8), np.int64), np.zeros((3, 8))),
+        rules, others, labels, quick_moves, quick_notes, at, np.zeros(N_ON), np.zeros((2, 256)),
+        np.zeros((4, 8), np.int64), np.zeros(max(64, n_notes), np.int64), np.zeros(max(64, n_notes), np.int64),
+        np.zeros(16), np.zeros(16), np.zeros(16), np.zeros(16),
+    )  # fmt: skip
+    while _follow_pairs(work, pairs, most, n_states, operations) == NO_ROOM:
+        work = _with_room(work)
+    return lower, upper, status
+
+
+@phase
+def _sizes(work):
+    """How many lost points of each key, and one more, are under way next."""
+    a, b, at = work.left.state, work.right.state, work.at
+    return a[N_LOST] + 1 if a[OPENS_NOW] else at[N_X], b[N_LOST] + 1 if b[OPENS_NOW] else at[N_Y]
+
+
+@phase
+def _has_room(work):
+    n_x, n_y = _sizes(work)
+    block = work.at[N_NOTES] * work.at[N_NUMBERS]
+    return (
+        work.room.shape[0] >= block
+        and work.masses.shape[1] >= n_x * n_y * block
+        and work.moves.shape[0] >= n_x * n_y * work.at[N_NOTES]
+        and work.left.table.shape[1] >= n_x
+        and work.right.table.shape[1] >= n_y
+    )
+
 
 @njit(cache=True, error_model="numpy")
-def _spread_out(masses, rows, lefts, note, n_notes, n_numbers):
+def _with_room(work):
+    """The same with arrays that are long enough for what comes next."""
+    n_x, n_y = _sizes(work)
+    one, other, n_notes, n_numbers = work.left, work.right, work.at[N_NOTES], work.at[N_NUMBERS]
+    n_moves, block = n_x * n_y * n_notes, n_notes * n_numbers
+    return Work(
+        Key(one.points, one.state, one.reals, _width(one.table, n_x), _width(one.weights, n_x)),
+        Key(other.points, other.state, other.reals, _width(other.table, n_y), _width(other.weights, n_y)),
+        work.rules, work.others, work.labels, work.quick_moves, work.quick_notes, work.at, work.on,
+        _width(work.masses, n_x * n_y * block), _width(work.rows, n_x), _length(work.moves, n_moves),
+        _length(work.notes_of, n_moves), _length(work.room, block), _length(work.total, n_numbers),
+        _length(work.low, n_numbers), _length(work.high, n_numbers),
+    )  # fmt: skip
+
+
+@phase
+def _follow_pairs(work, pairs, most, n_states, operations):
+    """One pair after the other, from the one that had no room on."""
+    at = work.at
+    while at[PAIR] < pairs.one.shape[0]:
+        k = at[PAIR]
+        ended = GOES_ON if at[IS_BEGUN] else _begin(work, pairs, k, most, operations)
+        if ended == GOES_ON:
+            at[IS_BEGUN] = 1
+            ended = _follow(work, pairs, k, n_states)
+        if ended == NO_ROOM:
+            return NO_ROOM
+        if ended in (DONE, STOPPED):
+            _write_answers(work, pairs, k, ended == STOPPED)
+        elif ended != FAILED:
+            pairs.status[k] = ended
+        at[PAIR], at[IS_BEGUN] = k + 1, 0
+    return DONE
+
+
+@phase
+def _begin(work, pairs, k, most, operations):
+    """Before anything has come."""
+    left, right, a, b, of_a, of_b = _keys(work)
+    at, on, one, other = work.at, work.on, pairs.one[k], pairs.other[k]
+    begin_key(left.begins, left.segments, left.time, left.lost, one, a)
+    begin_key(right.begins, right.segments, right.time, right.lost, other, b)
+    of_a[RATE], of_b[RATE] = left.head[one], right.head[other]
+    if a[N_LOST] and (a[TIME] == NEVER or of_a[RATE] <= 0.0):
+        return NO_PLACE
+    if b[N_LOST] and (b[TIME] == NEVER or of_b[RATE] <= 0.0):
+        return NO_PLACE
+    at[N_X] = at[N_Y] = 1
+    at[N_NUMBERS] = 1 if work.rules[EVERY] else min(a[N_SEGMENTS], most) + 1
+    if not _has_room(work):
+        return NO_ROOM
+    work.others[TOTAL], work.others[UNOPENED] = b[N_SEGMENTS], pairs.unopened[k]
+    work.others[BY_LABEL], work.others[BY_LABEL_END] = right.segments[other], right.segments[other + 1]
+    at[NOTE] = at[NUMBER] = at[LAST] = at[X_LO] = at[X_HI] = at[SIDE] = 0
+    at[ENOUGH] = NEVER if work.rules[EVERY] else most
+    at[IS_CERTAIN], at[BUDGET], at[UNTIL] = 1, operations, pairs.until[k]
+    work.total[0] = 1.0
+    at[TIME_0] = min(a[TIME], b[TIME])
+    on[HERE] = on[ALONG_0] = 0.0
+    if at[TIME_0] < NEVER:
+        if a[TIME] == at[TIME_0] and left.along.shape[0]:
+            on[ALONG_0] = left.along[a[NEXT]]
+        elif b[TIME] == at[TIME_0] and right.along.shape[0]:
+            on[ALONG_0] = right.along[b[NEXT]]
+    if at[TIME_0] <= at[UNTIL]:
+        if a[WAITS]:
+            of_a[UP_TO] = _next_place(work, work.left)
+            _border(work.left, False, 0.0, 0.0)
+        if b[WAITS]:
+            of_b[UP_TO] = _next_place(work, work.right)
+            _border(work.right, False, 0.0, 0.0)
+    at[IS_BEFORE_ALL] = a[OPENS_NOW] or b[OPENS_NOW]
+    return GOES_ON
+
+
+@phase
+def _keys(work):
+    one, other = work.left, work.right
+    return one.points, other.points, one.state, other.state, one.reals, other.reals
+
+
+@phase
+def _next_place(work, key):
+    """Where the next recorded point of a key lies on the axis."""
+    return place_on(key.points.time, key.points.along, key.state[NEXT], work.at[TIME_0], work.on[ALONG_0])
+
+
+@phase
+def _follow(work, pairs, k, n_states):
+    """From one recorded point or border of a cell to the next; returns how it ended.
+
+    The branches of the resolution algorithm (section 3.3) that have the same future are one state here.
+    """
+    a, b, at, on = work.left.state, work.right.state, work.at, work.on
+    while True:
+        if a[OPENS_NOW] or b[OPENS_NOW]:
+            n_x, n_y = _sizes(work)
+            if n_x * n_y * at[N_NOTES] * at[N_NUMBERS] > n_states:
+                return GAVE_UP
+            if not _has_room(work):
+                return NO_ROOM
+            _come_under_way(work, n_x, n_y)
+        elif not at[IS_CERTAIN] and at[N_X] == 1 and at[N_Y] == 1:
+            _settle(work)
+        if at[BUDGET] == TOO_MUCH:
+            return GAVE_UP
+        if at[IS_CERTAIN]:
+            if at[IS_QUICK] and not (a[N_LOST] or b[N_LOST]):
+                _stretch(work)
+            if at[NUMBER] >= at[ENOUGH]:
+                return DONE
+        cell = _next_cell(work)
+        if cell.kind == NOTHING_LEFT:
+            return DONE
+        if cell.kind == NOT_KNOWN:
+            return STOPPED
+        if cell.kind == AGAIN:
+            continue
+        on[HERE] = cell.end if cell.kind == NO_CELL else _go_through(work, cell)
+        is_early = cell.is_left_over or cell.is_right_over
+        if cell.kind == HEADS or at[BUDGET] == TOO_MUCH or (on[HERE] < cell.there and not is_early):
+            continue
+        _let_come(work, cell)
+        if is_early:
+            continue
+        ended = _take_recorded(work, pairs, k, cell.now)
+        if ended != GOES_ON:
+            return ended
+
+
+@phase
+def _spread_out(work):
     """What was certain becomes the mass of one block."""
-    for other in range(n_notes):
-        masses[other * n_numbers] = 1.0 if other == note else 0.0
-    lefts[TOP, 0] = 0
-    rows[LO, 0], rows[HI, 0] = 0, 0
+    at, rows, lefts = work.at, work.rows, work.left.table
+    for note in range(at[N_NOTES]):
+        work.masses[at[SIDE], note * at[N_NUMBERS]] = 1.0 if note == at[NOTE] else 0.0
+    lefts[TOP, 0] = rows[LO, 0] = rows[HI, 0] = at[X_LO] = at[X_HI] = 0
+    _unfold(work, work.left, 0)
+    _unfold(work, work.right, 0)
 
 
-@njit(cache=True, error_model="numpy")
-def _come_under_way(rows, lefts, n_x, n_numbers, every):
-    """Lost left points do: none has come yet."""
-    top = lefts[TOP, 0]
-    for x in range(1, n_x):
-        found = 0 if every else lefts[CLOSED, x] - lefts[CLOSED, 0]
-        lefts[TOP, x] = min(top + found, n_numbers - 1)
-        rows[LO, x], rows[HI, x] = NONE_LO, NONE_HI
+@phase
+def _unfold(work, key, n_lost):
+    unfold(key.points.turn, key.points.label, key.state, n_lost, work.rules[LABELED] == 1, key.table)
 
 
-@njit(cache=True, error_model="numpy")
-def _border(state, reals, is_under_way, here, end):
+@phase
+def _come_under_way(work, n_x, n_y):
+    """Lost points do: none of them has come yet."""
+    a, b, at, rows, lefts = work.left.state, work.right.state, work.at, work.rows, work.left.table
+    if at[IS_CERTAIN]:
+        _spread_out(work)
+        at[IS_CERTAIN] = 0
+    if b[OPENS_NOW]:
+        widen(work.masses[at[SIDE]], rows, lefts, at[N_X], n_y, at[N_NOTES], at[N_NUMBERS])
+        _unfold(work, work.right, b[N_LOST])
+        b[OPENS_NOW] = b[WAITS] = 0
+    if a[OPENS_NOW]:
+        _unfold(work, work.left, a[N_LOST])
+        for x in range(1, n_x):
+            found = 0 if work.rules[EVERY] else lefts[CLOSED, x] - lefts[CLOSED, 0]
+            lefts[TOP, x] = min(lefts[TOP, 0] + found, at[N_NUMBERS] - 1)
+            rows[LO, x], rows[HI, x] = NONE_LO, NONE_HI
+        a[OPENS_NOW] = a[WAITS] = 0
+    at[N_X], at[N_Y] = n_x, n_y
+
+
+@phase
+def _settle(work):
+    """Nothing lost is under way: where one note is left, it is certain again, and numbers are set aside."""
+    at, top = work.at, work.left.table[TOP, 0]
+    masses, n_numbers = work.masses[at[SIDE]], at[N_NUMBERS]
+    only = only_note(masses, at[N_NOTES], n_numbers, top) if work.left.state[IS_INSIDE] else 0
+    if only >= 0:
+        at[LAST] = set_aside(work.total, at[LAST], masses, only * n_numbers, top, n_numbers, work.room)
+        at[NOTE], at[IS_CERTAIN] = only, 1
+
+
+@phase
+def _stretch(work):
+    """Recorded points one after the other, by tables."""
+    left, right, a, b, _, _ = _keys(work)
+    at = work.at
+    at[NOTE], at[NUMBER] = stretch(
+        left.time, left.lost, left.turn, right.time, right.lost, right.turn, work.quick_moves, work.quick_notes, a, b,
+        at[NOTE], at[NUMBER], at[ENOUGH], at[UNTIL],
+    )  # fmt: skip
+
+
+class Cell(NamedTuple):
+    """What comes next: how to go through a cell, and the recorded points after it."""
+
+    kind: int
+    now: int  # the time of the next recorded points
+    there: float  # their place on the axis
+    end: float  # where the cell ends, or the part of it in which nothing changes
+    is_left_over: bool  # lost left points that come at a rate have all come
+    is_right_over: bool
+
+
+@phase
+def _next_cell(work):
+    """The stretch up to the next recorded point, or up to where points begin to come at a rate or have all come."""
+    _, _, a, b, of_a, of_b = _keys(work)
+    at, here = work.at, work.on[HERE]
+    x_lost, y_lost = at[N_X] > 1, at[N_Y] > 1
+    now = min(a[TIME], b[TIME])
+    if at[IS_BEFORE_ALL]:
+        at[IS_BEFORE_ALL] = 0
+        return Cell(HEADS, now, here, here, False, False)
+    if a[NEXT] == a[STOP] and a[N_LOST] == 0:
+        return Cell(NOTHING_LEFT, now, here, here, False, False)
+    if now > at[UNTIL]:
+        return Cell(NOT_KNOWN, now, here, here, False, False)
+    if now == NEVER:
+        return Cell(TAILS, now, here, here, True, True)
+    if not (x_lost or y_lost or a[WAITS] or b[WAITS]):
+        return Cell(NO_CELL, now, here, here, False, False)
+    there = _next_place(work, work.left) if a[TIME] == now else _next_place(work, work.right)
+    if a[TIME] == now:
+        of_a[UP_TO] = there
+    if b[TIME] == now:
+        of_b[UP_TO] = there
+    is_left_over, is_right_over = _is_over(work.left, x_lost, here), _is_over(work.right, y_lost, here)
+    if is_left_over or is_right_over:
+        return Cell(NO_CELL, now, there, here, is_left_over, is_right_over)
+    end = _border(work.right, y_lost, here, _border(work.left, x_lost, here, there))
+    if a[OPENS_NOW] or b[OPENS_NOW]:
+        return Cell(AGAIN, now, there, end, False, False)
+    kind = NO_CELL
+    if x_lost or y_lost:
+        left_ends = not x_lost or (a[KIND] == SPREAD and of_a[UP_TO] <= end)
+        right_ends = not y_lost or (b[KIND] == SPREAD and of_b[UP_TO] <= end)
+        kind = URN if left_ends and right_ends else ANY
+    return Cell(kind, now, there, end, False, False)
+
+
+@phase
+def _border(key, is_under_way, here, end):
     """Up to where nothing changes in how points come at a rate: they begin before, or have all come."""
+    state, reals = key.state, key.reals
     if state[WAITS]:
         begins = reals[UP_TO] - reach(state, reals)
         if begins <= here:
@@ -108,9 +435,195 @@ def _border(state, reals, is_under_way, here, end):
     return end
 
 
-@njit(cache=True, error_model="numpy")
-def _is_over(state, reals, is_under_way, here):
-    return is_under_way and state[KIND] == TAIL and reals[SINCE] + reach(state, reals) <= here
+@phase
+def _is_over(key, is_under_way, here):
+    return is_under_way and key.state[KIND] == TAIL and key.reals[SINCE] + reach(key.state, key.reals) <= here
+
+
+@phase
+def _go_through(work, cell):
+    """Lost points come in a cell, in any order (section 3.2); returns where that ends, which may be before its end."""
+    _, _, a, b, of_a, of_b = _keys(work)
+    at, rows, moves, notes_of = work.at, work.rows, work.moves, work.notes_of
+    lefts, rights, x_lo, x_hi, n_x, n_y = work.left.table, work.right.table, at[X_LO], at[X_HI], at[N_X], at[N_Y]
+    n_notes, n_numbers, here, end = at[N_NOTES], at[N_NUMBERS], work.on[HERE], cell.end
+    masses, kept = work.masses[at[SIDE]], work.masses[1 - at[SIDE]]
+    find_moves(work.rules, work.others, work.labels, lefts, rights, n_x, n_y, n_notes, moves, notes_of)
+    if cell.kind == ANY:
+        while growth(a, of_a, n_x - 1 - x_lo, here, end) + growth(b, of_b, n_y - 1, here, end) > LARGEST:
+            end = here + (end - here) / 2.0
+        expected = weigh(a, of_a, n_x - 1, here, end, work.left.weights)
+        expected += weigh(b, of_b, n_y - 1, here, end, work.right.weights)
+        at[BUDGET] = series(
+            masses, kept, rows, x_lo, x_hi, lefts, work.left.weights, work.right.weights, moves, notes_of, n_x, n_y,
+            n_notes, n_numbers, expected, at[BUDGET],
+        )  # fmt: skip
+        at[SIDE] = 1 - at[SIDE]
+        if n_x * n_y > FEW:
+            trim(kept, rows, lefts, n_x, n_y, n_notes, n_numbers)
+    else:
+        at[BUDGET] = sweep(
+            masses, rows, x_lo, x_hi, lefts, moves, notes_of, n_x, n_y, n_notes, n_numbers, cell.kind, of_a[RATE],
+            of_b[RATE], at[BUDGET],
+        )  # fmt: skip
+    at[X_LO], at[X_HI] = live_rows(rows, n_x)
+    return end
+
+
+@phase
+def _let_come(work, cell):
+    """Lost points before the next recorded one of their key have all come, and those whose rate is over."""
+    left, right, a, b, _, _ = _keys(work)
+    at, rows, lefts, rights, labeled = work.at, work.rows, work.left.table, work.right.table, work.rules[LABELED] == 1
+    is_early = cell.is_left_over or cell.is_right_over
+    if at[N_X] > 1 and (cell.is_left_over or (a[TIME] == cell.now and not is_early)):
+        last = at[N_X] - 1
+        drop_rows(work.masses[at[SIDE]], rows, lefts, at[N_X], at[N_Y], at[N_NOTES], at[N_NUMBERS])
+        lefts[TOP, 0] = lefts[TOP, last]
+        have_come(left.turn, left.label, a, last, labeled, lefts)
+        at[N_X], at[X_LO], at[X_HI] = 1, 0, 0
+    if at[N_Y] > 1 and (cell.is_right_over or (b[TIME] == cell.now and not is_early)):
+        narrow(work.masses[at[SIDE]], rows, lefts, at[N_X], at[N_Y], at[N_NOTES], at[N_NUMBERS])
+        have_come(right.turn, right.label, b, at[N_Y] - 1, labeled, rights)
+        at[N_Y] = 1
+        at[X_LO], at[X_HI] = live_rows(rows, at[N_X])
+
+
+@phase
+def _take_recorded(work, pairs, k, now):
+    """The recorded points of a time, and what was lost after them."""
+    _, _, a, b, of_a, of_b = _keys(work)
+    at, is_left, is_right = work.at, a[TIME] == now, b[TIME] == now
+    if is_left and is_right:
+        found = _take_both(work)
+    elif is_left:
+        found = _take_left(work)
+    else:
+        found = _take_right(work)
+    if found == FAILS:
+        return FAILED
+    at[NUMBER] += found
+    if is_left:
+        _go_on(work, work.left, work.left.points.tail[pairs.one[k]])
+    if is_right:
+        _go_on(work, work.right, work.right.points.tail[pairs.other[k]])
+    has_no_place = (is_left and a[N_LOST] and not a[OPENS_NOW]) or (is_right and b[N_LOST] and not b[OPENS_NOW])
+    if has_no_place and at[UNTIL] == NEVER:
+        return NO_PLACE
+    if a[OPENS_NOW] or b[OPENS_NOW]:
+        work.on[HERE] = of_a[SINCE] if a[OPENS_NOW] else of_b[SINCE]
+        if at[IS_CERTAIN]:
+            return _pass_over(work)
+    return GOES_ON
+
+
+@phase
+def _take_both(work):
+    """Points of both keys; how many segments came to qualify for certain, or FAILS."""
+    left, right, a, b, _, _ = _keys(work)
+    at = work.at
+    a_end, b_end = end_of_moment(left.time, left.lost, a), end_of_moment(right.time, right.lost, b)
+    at[NOTE], found = both(
+        work.rules, work.others, work.labels, left.turn, right.turn, left.label, right.label, a, b, a_end, b_end,
+        at[IS_CERTAIN] == 1, at[NOTE], work.masses[at[SIDE]], work.left.table, at[N_NOTES], at[N_NUMBERS], work.moves,
+        work.room,
+    )  # fmt: skip
+    a[NEXT], b[NEXT] = a_end - 1, b_end - 1
+    return found
+
+
+@phase
+def _take_left(work):
+    """A left point; the same."""
+    at, a = work.at, work.left.state
+    if at[IS_CERTAIN]:
+        return _take_certain_lefts(work, a[NEXT], a[NEXT] + 1)
+    turn = work.left.points.turn[a[NEXT]]
+    spread_left(
+        work.rules, work.others, work.labels, work.masses[at[SIDE]], work.rows, turn, work.left.table,
+        work.right.table, at[N_NOTES], at[N_NUMBERS], work.moves, work.room,
+    )  # fmt: skip
+    turned(a, turn)
+    return 0
+
+
+@phase
+def _take_right(work):
+    """A right point; the same."""
+    at, b = work.at, work.right.state
+    if at[IS_CERTAIN]:
+        return _take_certain_rights(work, b[NEXT], b[NEXT] + 1)
+    turn = work.right.points.turn[b[NEXT]]
+    spread_right(
+        work.rules, work.masses[at[SIDE]], work.rows, turn, work.left.table, work.right.table, at[X_LO], at[X_HI],
+        at[N_NOTES], at[N_NUMBERS], work.notes_of, work.room,
+    )  # fmt: skip
+    turned(b, turn)
+    return 0
+
+
+@phase
+def _take_certain_lefts(work, begin, end):
+    left, right, a, b, _, _ = _keys(work)
+    work.at[NOTE], found = certain_lefts(
+        work.rules, work.others, work.labels, left.turn, begin, end, left.label, right.label, a, b, work.at[NOTE]
+    )
+    return found
+
+
+@phase
+def _take_certain_rights(work, begin, end):
+    left, right, a, b, _, _ = _keys(work)
+    note = certain_rights(work.rules, right.turn, begin, end, left.label, right.label, a, b, work.at[NOTE])
+    work.at[NOTE] = note
+    return 0
+
+
+@phase
+def _go_on(work, key, tail):
+    """To the recorded point after this one."""
+    points, at, on = key.points, work.at, work.on
+    go_on(points.time, points.along, points.lost, tail, key.state, key.reals, at[TIME_0], on[ALONG_0])
+    if not at[IS_CERTAIN]:
+        _unfold(work, key, 0)
+
+
+@phase
+def _pass_over(work):
+    """Lost points of a key with nothing of the other among them: it does not matter when they came."""
+    a, b, at = work.left.state, work.right.state, work.at
+    if a[OPENS_NOW] and not b[N_LOST] and a[TIME] <= min(b[TIME], at[UNTIL]):
+        found = _take_certain_lefts(work, a[NEXT] - a[N_LOST], a[NEXT])
+        if found == FAILS:
+            return FAILED
+        at[NUMBER] += found
+        a[OPENS_NOW] = a[N_LOST] = 0
+    elif b[OPENS_NOW] and not a[N_LOST] and b[TIME] <= min(a[TIME], at[UNTIL]):
+        _take_certain_rights(work, b[NEXT] - b[N_LOST], b[NEXT])
+        b[OPENS_NOW] = b[N_LOST] = 0
+    return GOES_ON
+
+
+@phase
+def _write_answers(work, pairs, k, is_stopped):
+    """The probability of a query result (section 3.2), or its bounds where not everything is known."""
+    _, right, a, b, of_a, of_b = _keys(work)
+    at, every, knows_left = work.at, work.rules[EVERY] == 1, pairs.knows_left[k]
+    if at[IS_CERTAIN]:
+        _spread_out(work)
+    here, n_numbers = work.on[HERE], at[N_NUMBERS]
+    ahead_of_left = of_a[RATE] * (of_a[UP_TO] - here) if at[N_X] > 1 and a[KIND] == HEAD else 0.0
+    ahead_of_right = of_b[RATE] * (of_b[UP_TO] - here) if at[N_Y] > 1 and b[KIND] == HEAD else 0.0
+    tally(
+        work.rules, work.others, work.labels, right.turn, right.label, a, b, work.masses[at[SIDE]], work.rows,
+        work.left.table, work.right.table, at[X_LO], at[X_HI], at[N_X], at[N_Y], at[N_NOTES], n_numbers, ahead_of_left,
+        ahead_of_right, is_stopped, knows_left, work.low, work.high,
+    )  # fmt: skip
+    answer(work.total, at[LAST], work.low, n_numbers, at[NUMBER], every, pairs.lower[k])
+    answer(work.total, at[LAST], work.high, n_numbers, at[NUMBER], every, pairs.upper[k])
+    if is_stopped and not knows_left and not every:
+        for number in range(pairs.upper.shape[1]):
+            pairs.upper[k, number] = 1.0
 
 
 @njit(cache=True, error_model="numpy")
@@ -132,281 +645,3 @@ def _width(array, n):
         for j in range(array.shape[1]):
             wider[i, j] = array[i, j]
     return wider
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def forward(left, right, ones, other_ones, rules, labels, most, until, knows_left, unopened, n_states, operations):
-    """Bounds of how probable at least 0, 1, … `most` qualifying segments are, per pair, by what is known `until` then.
-
-    They are equal where that is NEVER. Where every segment has to qualify there is one column.
-    """
-    zero = np.int64(0)
-    n = ones.shape[0]
-    every, labeled = rules[EVERY] == 1, rules[LABELED] == 1
-    width = 1 if every else most + 1
-    lower, upper = np.zeros((n, width)), np.zeros((n, width))
-    status = np.zeros(n, np.int8)
-    n_notes = (rules[CAP] + 1) * rules[N_PLACES]
-    left_time, left_along, left_lost, left_turns, left_label = left.time, left.along, left.lost, left.turn, left.label
-    right_time, right_along, right_lost, right_turns = right.time, right.along, right.lost, right.turn
-    right_label = right.label
-    a, b, others = np.zeros(N_FIELDS, np.int64), np.zeros(N_FIELDS, np.int64), np.zeros(4, np.int64)
-    of_a, of_b = np.zeros(N_REALS), np.zeros(N_REALS)
-    lefts, rights, rows = np.zeros((5, 8), np.int64), np.zeros((5, 8), np.int64), np.zeros((4, 8), np.int64)
-    left_weights, right_weights = np.zeros((3, 8)), np.zeros((3, 8))
-    masses, kept, room = np.zeros(256), np.zeros(256), np.zeros(16)
-    moves, notes_of = np.zeros(max(64, n_notes), np.int64), np.zeros(max(64, n_notes), np.int64)
-    total, low, high = np.zeros(16), np.zeros(16), np.zeros(16)
-    is_quick, enough = can_stretch(rules), NEVER if every else most
-    quick_moves, quick_notes = tables_of(rules, others, labels, n_notes)
-    for pair in range(n):
-        one, other, end_of_known = ones[pair], other_ones[pair], until[pair]
-        begin_key(left.begins, left.segments, left_time, left_lost, one, a)
-        begin_key(right.begins, right.segments, right_time, right_lost, other, b)
-        of_a[RATE], of_b[RATE] = left.head[one], right.head[other]
-        is_lost = a[N_LOST] and (a[TIME] == NEVER or of_a[RATE] <= 0.0)
-        if is_lost or (b[N_LOST] and (b[TIME] == NEVER or of_b[RATE] <= 0.0)):
-            status[pair] = NO_PLACE
-            continue
-        n_numbers = 1 if every else min(a[N_SEGMENTS], most) + 1
-        block = n_notes * n_numbers
-        others[TOTAL], others[UNOPENED] = b[N_SEGMENTS], unopened[pair]
-        others[BY_LABEL], others[BY_LABEL_END] = right.segments[other], right.segments[other + 1]
-        if room.shape[0] < block:
-            room = _length(room, block)
-            total, low, high = _length(total, n_numbers), _length(low, n_numbers), _length(high, n_numbers)
-            masses, kept = _length(masses, block), _length(kept, block)
-        time_0 = min(a[TIME], b[TIME])
-        along_0 = 0.0
-        if time_0 < NEVER:
-            if a[TIME] == time_0 and left_along.shape[0]:
-                along_0 = left_along[a[NEXT]]
-            elif b[TIME] == time_0 and right_along.shape[0]:
-                along_0 = right_along[b[NEXT]]
-        note, number, last = zero, zero, zero
-        total[0] = 1.0
-        is_certain, is_stopped, failed = True, False, False
-        n_x, n_y = zero + 1, zero + 1  # one more than the lost points under way
-        x_lo, x_hi = zero, zero
-        here = 0.0
-        budget = operations
-        if time_0 <= end_of_known:
-            if a[WAITS]:
-                of_a[UP_TO] = place_on(left_time, left_along, a[NEXT], time_0, along_0)
-                _border(a, of_a, False, 0.0, 0.0)
-            if b[WAITS]:
-                of_b[UP_TO] = place_on(right_time, right_along, b[NEXT], time_0, along_0)
-                _border(b, of_b, False, 0.0, 0.0)
-        is_before_all = a[OPENS_NOW] == 1 or b[OPENS_NOW] == 1
-
-        while True:
-            # lost points come under way, or nothing is left of them
-            if a[OPENS_NOW] or b[OPENS_NOW]:
-                next_x = a[N_LOST] + 1 if a[OPENS_NOW] else n_x
-                next_y = b[N_LOST] + 1 if b[OPENS_NOW] else n_y
-                n_blocks = next_x * next_y
-                if n_blocks * block > n_states:
-                    status[pair] = GAVE_UP
-                    break
-                if masses.shape[0] < n_blocks * block or kept.shape[0] < n_blocks * block:
-                    masses, kept = _length(masses, n_blocks * block), _length(kept, n_blocks * block)
-                if moves.shape[0] < n_blocks * n_notes:
-                    moves, notes_of = _length(moves, n_blocks * n_notes), _length(notes_of, n_blocks * n_notes)
-                if lefts.shape[1] < next_x:
-                    lefts, rows = _width(lefts, next_x), _width(rows, next_x)
-                    left_weights = _width(left_weights, next_x)
-                if rights.shape[1] < next_y:
-                    rights, right_weights = _width(rights, next_y), _width(right_weights, next_y)
-                if is_certain:
-                    _spread_out(masses, rows, lefts, note, n_notes, n_numbers)
-                    unfold(left_turns, left_label, a, zero, labeled, lefts)
-                    unfold(right_turns, right_label, b, zero, labeled, rights)
-                    x_lo, x_hi = zero, zero
-                    is_certain = False
-                if b[OPENS_NOW]:
-                    widen(masses, rows, lefts, n_x, next_y, n_notes, n_numbers)
-                    unfold(right_turns, right_label, b, b[N_LOST], labeled, rights)
-                    n_y = next_y
-                    b[OPENS_NOW] = b[WAITS] = 0
-                if a[OPENS_NOW]:
-                    unfold(left_turns, left_label, a, a[N_LOST], labeled, lefts)
-                    _come_under_way(rows, lefts, next_x, n_numbers, every)
-                    n_x = next_x
-                    a[OPENS_NOW] = a[WAITS] = 0
-            elif not is_certain and n_x == 1 and n_y == 1:
-                only = only_note(masses, n_notes, n_numbers, lefts[TOP, 0]) if a[IS_INSIDE] else zero
-                if only >= 0:
-                    last = set_aside(total, last, masses, only * n_numbers, lefts[TOP, 0], n_numbers, room)
-                    note = only
-                    is_certain = True
-            if budget == TOO_MUCH:
-                status[pair] = GAVE_UP
-                break
-
-            # recorded points one after the other
-            if is_quick and is_certain and not (a[N_LOST] or b[N_LOST]):
-                note, number = stretch(
-                    left_time, left_lost, left_turns, right_time, right_lost, right_turns, quick_moves, quick_notes, a,
-                    b, note, number, enough, end_of_known,
-                )  # fmt: skip
-            if is_certain and number >= enough:
-                break
-
-            # what is next
-            now = min(a[TIME], b[TIME])
-            a_over = b_over = False
-            kind, there, end = NO_CELL, here, here
-            if is_before_all:
-                is_before_all = False
-                kind = HEADS
-            else:
-                if a[NEXT] == a[STOP] and a[N_LOST] == 0:
-                    break
-                if now > end_of_known:
-                    is_stopped = True
-                    break
-                if now == NEVER:
-                    a_over = b_over = True
-                    kind = TAILS
-                elif n_x > 1 or n_y > 1 or a[WAITS] or b[WAITS]:
-                    if a[TIME] == now:
-                        there = place_on(left_time, left_along, a[NEXT], time_0, along_0)
-                        of_a[UP_TO] = there
-                    else:
-                        there = place_on(right_time, right_along, b[NEXT], time_0, along_0)
-                    if b[TIME] == now:
-                        of_b[UP_TO] = there
-                    a_over, b_over = _is_over(a, of_a, n_x > 1, here), _is_over(b, of_b, n_y > 1, here)
-                    if not (a_over or b_over):
-                        end = _border(a, of_a, n_x > 1, here, there)
-                        end = _border(b, of_b, n_y > 1, here, end)
-                        if a[OPENS_NOW] or b[OPENS_NOW]:
-                            continue
-                        a_ends = n_x == 1 or (a[KIND] == SPREAD and of_a[UP_TO] <= end)
-                        b_ends = n_y == 1 or (b[KIND] == SPREAD and of_b[UP_TO] <= end)
-                        if n_x > 1 or n_y > 1:
-                            kind = URN if a_ends and b_ends else ANY
-
-            # through a cell, or a part of it
-            if kind != NO_CELL:
-                find_moves(rules, others, labels, lefts, rights, n_x, n_y, n_notes, moves, notes_of)
-            if kind == ANY:
-                rest_x, rest_y = n_x - 1 - x_lo, n_y - 1
-                while growth(a, of_a, rest_x, here, end) + growth(b, of_b, rest_y, here, end) > LARGEST:
-                    end = here + (end - here) / 2.0
-                expected = weigh(a, of_a, n_x - 1, here, end, left_weights)
-                expected += weigh(b, of_b, n_y - 1, here, end, right_weights)
-                budget = series(
-                    masses, kept, rows, x_lo, x_hi, lefts, left_weights, right_weights, moves, notes_of, n_x, n_y,
-                    n_notes, n_numbers, expected, budget,
-                )  # fmt: skip
-                masses, kept = kept, masses
-                if n_x * n_y > FEW:
-                    trim(masses, rows, lefts, n_x, n_y, n_notes, n_numbers)
-            elif kind != NO_CELL:
-                budget = sweep(
-                    masses, rows, x_lo, x_hi, lefts, moves, notes_of, n_x, n_y, n_notes, n_numbers, kind, of_a[RATE],
-                    of_b[RATE], budget,
-                )  # fmt: skip
-            if kind != NO_CELL:
-                x_lo, x_hi = live_rows(rows, n_x)
-            here = end
-            is_early = a_over or b_over
-            if kind == HEADS or budget == TOO_MUCH or (here < there and not is_early):
-                continue
-
-            # lost points that have all come
-            if n_x > 1 and (a_over or (a[TIME] == now and not is_early)):
-                drop_rows(masses, rows, lefts, n_x, n_y, n_notes, n_numbers)
-                lefts[TOP, 0] = lefts[TOP, n_x - 1]
-                have_come(left_turns, left_label, a, n_x - 1, labeled, lefts)
-                n_x = zero + 1
-                x_lo, x_hi = zero, zero
-            if n_y > 1 and (b_over or (b[TIME] == now and not is_early)):
-                narrow(masses, rows, lefts, n_x, n_y, n_notes, n_numbers)
-                have_come(right_turns, right_label, b, n_y - 1, labeled, rights)
-                n_y = zero + 1
-                x_lo, x_hi = live_rows(rows, n_x)
-            if is_early:
-                continue
-
-            # recorded points
-            comes_a, comes_b = a[TIME] == now, b[TIME] == now
-            found = zero
-            if comes_a and comes_b:
-                a_end, b_end = end_of_moment(left_time, left_lost, a), end_of_moment(right_time, right_lost, b)
-                note, found = both(
-                    rules, others, labels, left_turns, right_turns, left_label, right_label, a, b, a_end, b_end,
-                    is_certain, note, masses, lefts, n_notes, n_numbers, moves, room,
-                )  # fmt: skip
-                a[NEXT], b[NEXT] = a_end - 1, b_end - 1
-            elif comes_a and is_certain:
-                note, found = certain_lefts(
-                    rules, others, labels, left_turns, a[NEXT], a[NEXT] + 1, left_label, right_label, a, b, note
-                )
-            elif comes_a:
-                turn = left_turns[a[NEXT]]
-                spread_left(rules, others, labels, masses, rows, turn, lefts, rights, n_notes, n_numbers, moves, room)
-                turned(a, turn)
-            elif is_certain:
-                note = certain_rights(rules, right_turns, b[NEXT], b[NEXT] + 1, left_label, right_label, a, b, note)
-            else:
-                turn = right_turns[b[NEXT]]
-                spread_right(rules, masses, rows, turn, lefts, rights, x_lo, x_hi, n_notes, n_numbers, notes_of, room)
-                turned(b, turn)
-            if found == FAILS:
-                failed = True
-                break
-            number += found
-
-            # what was lost after them
-            if comes_a:
-                go_on(left_time, left_along, left_lost, left.tail[one], a, of_a, time_0, along_0)
-                if not is_certain:
-                    unfold(left_turns, left_label, a, zero, labeled, lefts)
-            if comes_b:
-                go_on(right_time, right_along, right_lost, right.tail[other], b, of_b, time_0, along_0)
-                if not is_certain:
-                    unfold(right_turns, right_label, b, zero, labeled, rights)
-            is_lost = (comes_a and a[N_LOST] and not a[OPENS_NOW]) or (comes_b and b[N_LOST] and not b[OPENS_NOW])
-            if is_lost and end_of_known == NEVER:
-                status[pair] = NO_PLACE
-                break
-            if a[OPENS_NOW] or b[OPENS_NOW]:
-                here = of_a[SINCE] if a[OPENS_NOW] else of_b[SINCE]
-
-            # the other key has nothing among it: it does not matter when it came
-            if is_certain and a[OPENS_NOW] and not b[N_LOST] and a[TIME] <= min(b[TIME], end_of_known):
-                note, found = certain_lefts(
-                    rules, others, labels, left_turns, a[NEXT] - a[N_LOST], a[NEXT], left_label, right_label, a, b,
-                    note,
-                )  # fmt: skip
-                if found == FAILS:
-                    failed = True
-                    break
-                number += found
-                a[OPENS_NOW] = a[N_LOST] = 0
-            elif is_certain and b[OPENS_NOW] and not a[N_LOST] and b[TIME] <= min(a[TIME], end_of_known):
-                begin = b[NEXT] - b[N_LOST]
-                note = certain_rights(rules, right_turns, begin, b[NEXT], left_label, right_label, a, b, note)
-                b[OPENS_NOW] = b[N_LOST] = 0
-
-        if status[pair] != DONE or failed:
-            continue
-        if is_certain:
-            _spread_out(masses, rows, lefts, note, n_notes, n_numbers)
-            unfold(left_turns, left_label, a, zero, labeled, lefts)
-            unfold(right_turns, right_label, b, zero, labeled, rights)
-            x_lo, x_hi = zero, zero
-        ahead_of_left = of_a[RATE] * (of_a[UP_TO] - here) if n_x > 1 and a[KIND] == HEAD else 0.0
-        ahead_of_right = of_b[RATE] * (of_b[UP_TO] - here) if n_y > 1 and b[KIND] == HEAD else 0.0
-        tally(
-            rules, others, labels, right_turns, right_label, a, b, masses, rows, lefts, rights, x_lo, x_hi, n_x, n_y,
-            n_notes, n_numbers, ahead_of_left, ahead_of_right, is_stopped, knows_left[pair], low, high,
-        )  # fmt: skip
-        answer(total, last, low, n_numbers, number, every, lower[pair])
-        answer(total, last, high, n_numbers, number, every, upper[pair])
-        if is_stopped and not knows_left[pair] and not every:
-            for k in range(width):
-                upper[pair, k] = 1.0
-    return lower, upper, status
