@@ -13,11 +13,11 @@ from inkling.cli.terminal.messages import counted, counting
 
 
 def replay(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Rows: CSV, JSON lines or Parquet.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Rows: CSV, JSON lines or Parquet.")],
     to: Annotated[
         str,
         typer.Option(
-            "--to", metavar="FOLDER", help="Folder in which files of rows appear, for `inkling stream` to read."
+            "--to", metavar="FOLDER", help="Output folder, which `inkling stream` can read."
         ),
     ],
     time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="Time column; a tick is a second.")],
@@ -26,7 +26,7 @@ def replay(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Replay the rows of files into a folder, at their original pace times a speed."""
+    """Write the rows of files into a folder at their original pace, times a speed factor."""
     if "://" in to:
         raise typer.BadParameter(f"--to must be a folder, found {to}; replay writes neither to Kafka nor to tables")
     from inkling.scenarios.recording import Recording

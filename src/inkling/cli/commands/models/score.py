@@ -55,11 +55,11 @@ def score(
     threshold: Annotated[
         float | None,
         typer.Option(
-            metavar="CHANCE", help="Probability from which a forecast is positive; by default CONFIDENCE, or 0.5."
+            metavar="CHANCE", help="Forecasts are positive from this probability on; by default CONFIDENCE, or 0.5."
         ),
     ] = None,
     censored: Annotated[
-        bool, typer.Option("--censored", help="Skip forecasts whose outcome lies after the end of their key.")
+        bool, typer.Option("--censored", help="Skip forecasts that reach beyond the end of their key.")
     ] = False,
     runner: o.RunnerOptions,
     quiet: o.Quiet = False,

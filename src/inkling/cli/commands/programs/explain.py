@@ -38,7 +38,7 @@ def explain(
     graph: Annotated[
         bool, typer.Option("--graph", help="Print the dataflow graph instead, to FILE.svg or as text.")
     ] = False,
-    picture: Annotated[Path | None, typer.Argument(metavar="FILE.svg", help="Where --graph draws the network.")] = None,
+    picture: Annotated[Path | None, typer.Argument(metavar="[FILE.svg]", help="SVG file for --graph.")] = None,
     debug: Debug = False,
 ) -> None:
     """Print the plan of a program: logical, rewritten, verdicts and physical."""

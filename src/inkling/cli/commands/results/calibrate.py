@@ -22,7 +22,7 @@ def calibrate(
     results: Annotated[Path, typer.Argument(metavar="RESULTS", help="Results with their probability.")],
     truth: Annotated[str, typer.Argument(metavar="TRUTH", help="Ground truth; without --on, a column of RESULTS.")],
     on: Annotated[str | None, typer.Option(metavar="COLUMN,…", help="Columns that identify a result.")] = None,
-    event: Annotated[str | None, typer.Option(metavar="NAME", help="Only rows of this event.")] = None,
+    event: Annotated[str | None, typer.Option(metavar="NAME", help="Compare only results of this event.")] = None,
     against: Annotated[Path | None, typer.Option(metavar="RESULTS", help="Other results to compare with.")] = None,
     bins: Annotated[int, typer.Option(min=1, metavar="N", help="Bins of the reliability curve.")] = 10,
     output: Annotated[
