@@ -38,7 +38,7 @@ quick: $(INSTALLED)  ## run the quick tests: no Java, about two minutes
 test: $(INSTALLED)  ## run the tests, about 13 minutes on two cores; ARGS="-k word" or a path narrows them
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(PYTEST) --seeds 1 $(ARGS)
 
-MARKS_rest := (long or property or hypothesis) and not (long and property) and not kafka
+MARKS_rest := (long or seeds or property or hypothesis) and not (long and property) and not kafka
 
 # pytest exits with 5 where nothing was selected, which is wrong only if it is so in all runs
 .PHONY: test-full

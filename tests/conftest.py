@@ -40,7 +40,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.enviro
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="rewrite golden files with what the program says now")
-    parser.addoption("--seeds", type=int, help="of a property that is tried with many seeds, try at most so many")
+    parser.addoption("--seeds", type=int, help="of a test that is tried with many seeds, try at most so many")
 
 
 @pytest.fixture(scope="session")
@@ -76,6 +76,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(name)
     if item.path.is_relative_to(PROPERTIES):
         item.add_marker("property")
+    if set(SEEDS) & set(_params(item)):
+        item.add_marker("seeds")
+
+
+def _params(item: pytest.Item) -> dict[str, object]:
+    return dict(item.callspec.params) if hasattr(item, "callspec") else {}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -93,13 +99,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _keep_first_seeds(config: pytest.Config, items: list[pytest.Item], limit: int) -> None:
-    """Of the selected tests of a property that differ in nothing but a seed, keep the first ones."""
+    """Of the selected tests that differ in nothing but a seed, keep the first ones."""
     tried: Counter[str] = Counter()
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
-        params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-        is_one_of_many = "property" in item.keywords and any(params.pop(name, None) is not None for name in SEEDS)
+        params = _params(item)
+        is_one_of_many = any(params.pop(name, None) is not None for name in SEEDS)
         test = f"{item.nodeid.partition('[')[0]} {params}"
         tried[test] += is_one_of_many
         (left_out if is_one_of_many and tried[test] > limit else kept).append(item)

@@ -105,8 +105,8 @@ def error_index() -> Iterator[str]:
 def not_supported_yet() -> Iterator[str]:
     yield (
         f"{NOTICE}\n# Not supported yet\n\n"
-        "These parts of the language are parsed and checked but cannot run yet. Using one is an error, usually reported\n"
-        "before any data is read.\n\n| code | |\n|---|---|\n"
+        "These parts of the language are parsed and checked but cannot run yet. Using one is an error, usually "
+        "reported\nbefore any data is read.\n\n| code | |\n|---|---|\n"
     )
     for code, title in CODES.items():
         if code.startswith("INK04"):

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.kit.seeds import first_of
 from tests.postgres.server import Server
 from tests.streaming.corrections import RESULTS, frame, random_batches, spelled
 from tests.streaming.test_current_files import code_of, row
@@ -91,7 +92,7 @@ def test_result_ids_are_those_of_files(spark: SparkSession, server: Server, data
     assert {one["n"]: one["result_id"] for one in rows_of(server, database, "fire")} == expected
 
 
-@pytest.mark.parametrize("moment", ["in between", "at the end"])
+@pytest.mark.parametrize("moment", first_of(["in between", "at the end"], 1))
 def test_a_crash_in_the_transaction(
     moment: str, spark: SparkSession, server: Server, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

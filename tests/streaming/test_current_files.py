@@ -46,6 +46,7 @@ def ids(spark: SparkSession, *rows: dict[str, object]) -> list[str]:
     return [one["result_id"] for one in with_result_id(table).collect()]
 
 
+@pytest.mark.long
 def test_what_is_one_result(spark: SparkSession) -> None:
     """Only what a correction may change makes no difference."""
     other = {"probability": 0.5, "method": "sampled", "error": 0.25, "op": "-"}
@@ -112,6 +113,7 @@ def test_net_content_after_every_batch(spark: SparkSession, tmp_path: Path) -> N
     assert spark.read.parquet(f"{tmp_path}/found/late").count() == late
 
 
+@pytest.mark.long
 def test_what_is_found_in_two_ways_stays_until_both_are_gone(spark: SparkSession, tmp_path: Path) -> None:
     """The same events prove it at once, and by an absence that a late event disproves."""
     sink = CurrentSink(str(tmp_path))
@@ -145,6 +147,7 @@ def test_a_crash_before_the_list_of_files_changes_nothing(
     assert {event: held(spark, path, event) for event in second.holds} == second.holds
 
 
+@pytest.mark.long
 def test_what_nobody_reads_any_more_is_removed(spark: SparkSession, tmp_path: Path) -> None:
     """One result per batch: pieces double, so few are left; replaced ones stay for readers, then go."""
     n_batches = KEPT_VERSIONS + 3

@@ -43,6 +43,7 @@ def parquet(**columns: object) -> bytes:
     return sink.getvalue()
 
 
+@pytest.mark.long
 def test_files_of_every_format(spark: SparkSession, tmp_path: Path) -> None:
     doors, badges, alarms = tmp_path / "doors", tmp_path / "badges", tmp_path / "alarms"
     arrive(doors, "a.csv", DOORS, 1)

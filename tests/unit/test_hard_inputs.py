@@ -89,9 +89,16 @@ class TestManyEvents:
         ("streams", "pattern"),
         [
             pytest.param(ORDERED, "SEQ STRICT(V[x = 1], V[x = 2]) PARTITION BY k PER END", id="automaton"),
-            pytest.param(ORDERED, "SEQ STRICT(V{10,}) PARTITION BY k CONSUME RESTART PER END", id="restart"),
+            pytest.param(
+                ORDERED,
+                "SEQ STRICT(V{10,}) PARTITION BY k CONSUME RESTART PER END",
+                id="restart",
+                marks=pytest.mark.long,
+            ),
             pytest.param(UNORDERED, "SEQ(V a[x = 1], V b[x = 2]) WITHIN 5 TICKS PARTITION BY k", id="window"),
-            pytest.param(UNORDERED, "SEQ NEXT(V a[x = 1], V b[x = 2]) PARTITION BY k", id="next"),
+            pytest.param(
+                UNORDERED, "SEQ NEXT(V a[x = 1], V b[x = 2]) PARTITION BY k", id="next", marks=pytest.mark.long
+            ),
             pytest.param(
                 UNORDERED, "SEQ(V a[x = 1], NOT V[x = 5], V b[x = 2]) WITHIN 20 TICKS PARTITION BY k", id="absence"
             ),
@@ -148,7 +155,7 @@ class TestLongPatterns:
         program = parse(f"{ORDERED} EVENT e AS PATTERN SEQ STRICT({steps}) PARTITION BY k PER END;")
         assert "15 different tests of one event are more than 14" in program.explain("verdicts")
 
-    @pytest.mark.parametrize("n_times", [1_000, 5_001])
+    @pytest.mark.parametrize("n_times", [1_000, pytest.param(5_001, marks=pytest.mark.long)])
     def test_a_long_repetition(self, n_times: int) -> None:
         program = f"{ORDERED} EVENT e AS PATTERN SEQ STRICT(V[x = 1]{{{n_times}}}) PARTITION BY k PER END;"
         rows = [{"id": n, "k": "k", "t": n, "x": 1} for n in range(n_times + 1)]

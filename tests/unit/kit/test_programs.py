@@ -20,6 +20,7 @@ pytestmark = pytest.mark.slow
 COVERED = Coverage()
 
 
+@pytest.mark.long
 def test_every_feature_is_hit() -> None:
     """Results for a fair share of the programs: one that never matches tests little."""
     for case in seeded_cases(2, 350):

@@ -30,6 +30,7 @@ def test_program_of_500_statements() -> None:
     assert seconds_to_parse(one * 500) < 5
 
 
+@pytest.mark.long
 def test_time_is_linear_in_the_number_of_steps() -> None:
     short = min(seconds_to_parse(sequence(200)) for _ in range(3))
     long = min(seconds_to_parse(sequence(1600)) for _ in range(3))

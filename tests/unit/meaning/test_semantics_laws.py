@@ -102,6 +102,7 @@ def test_policies_only_narrow() -> None:
     assert narrowed > 3
 
 
+@pytest.mark.long
 def test_a_limit_only_removes() -> None:
     removed = 0
     for case, wanted in single_events(105, 160, replace(ONE_EVENT, without=CONSUMING | {"NOT first", "NOT last"})):
@@ -114,6 +115,7 @@ def test_a_limit_only_removes() -> None:
     assert removed > 5
 
 
+@pytest.mark.long
 def test_keeping_less_only_removes() -> None:
     removed = 0
     options = Options(n_events=1, without=ONE_EVENT.without | {"AT START"}, needing=frozenset({"KEEP FOR"}))
@@ -138,6 +140,7 @@ def test_coarser_results_are_projections_of_matches() -> None:
             assert {one.lineage for one in coarse} <= {one.lineage for one in matches}, str(case)
 
 
+@pytest.mark.long
 def test_an_absence_only_removes() -> None:
     def without_absences(part: p.Pattern) -> p.Pattern:
         assert isinstance(part, p.Sequence)

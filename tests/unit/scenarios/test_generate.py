@@ -7,12 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from tests.kit.seeds import first_of
 
 from inkling.scenarios import SCENARIOS, Scenario, generate, scenario
 
 pytestmark = pytest.mark.slow
 
-EVERY_SCENARIO = pytest.mark.parametrize("name", SCENARIOS)
+EVERY_SCENARIO = pytest.mark.parametrize("name", first_of(SCENARIOS, 4))
 MAIN = {
     "fleet": "Vehicle",
     "port": "Position",

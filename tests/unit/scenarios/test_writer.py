@@ -8,12 +8,13 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from tests.kit.seeds import first_of
 
 from inkling.scenarios import SCENARIOS, generate, scenario, write
 
 pytestmark = pytest.mark.slow
 
-EVERY_SCENARIO = pytest.mark.parametrize("name", SCENARIOS)
+EVERY_SCENARIO = pytest.mark.parametrize("name", first_of(SCENARIOS, 4))
 
 
 @EVERY_SCENARIO

@@ -81,6 +81,7 @@ def columns_of(pairs: list[Pair], choices: list[tuple[Choices, Choices]]) -> tup
     return found[0], found[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strict", [False, True])
 def test_many_pairs_at_once(strict: bool) -> None:
     random = Random(7)
