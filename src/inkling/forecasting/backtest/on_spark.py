@@ -56,7 +56,7 @@ class SparkWatch:
         span = span_of(subject, self.watching, self.learned.clock)
         counted, compared = pa.table({}), None
         for order in self.settings.orders:
-            compared = _with_next_detections(self.results[subject.watched(order)], subject, self.learned, span)
+            compared = _with_outcomes(self.results[subject.watched(order)], subject, self.learned, span)
             counted = _counted(compared, subject, censored=self.settings.censored)
             yield Scorecard(
                 f"order {order}",
@@ -75,7 +75,7 @@ class SparkWatch:
         self.results.close()
 
 
-def _with_next_detections(watched: DataFrame, subject: ScoredForecast, learned: LearnedModels, span: int | None) -> DataFrame:
+def _with_outcomes(watched: DataFrame, subject: ScoredForecast, learned: LearnedModels, span: int | None) -> DataFrame:
     """Each event with its forecast, the next detection, and whether the forecast is scored."""
     time = F.unix_micros("end") if learned.clock is Clock.TIMESTAMP else F.col("end")
     run = Window.partitionBy(*(f"`{key}`" for key in subject.keys), "life").orderBy("event_number")
