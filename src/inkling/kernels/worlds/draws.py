@@ -98,7 +98,8 @@ def draw_paths(seed, tokens, chains, offsets, anew, given, value, shares, first,
 
     Groups chains[c]:chains[c + 1] belong to chain c. Rows of a group are sorted by `given`, the hash of the previous
     value (0: no event), with shares cumulated within the rows of one given value. A group that starts `anew` does not
-    depend on the previous value. `latest` has the value before each chain in each world, and is updated to the value after it.
+    depend on the previous value. `latest` is the value before each chain in each world, and becomes the
+    value after it.
     """
     out = np.empty((len(tokens), n_worlds), np.int64)
     for c in range(len(chains) - 1):
