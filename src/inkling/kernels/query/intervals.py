@@ -173,7 +173,7 @@ def next_after(first, last, cut, taken, made, weights, child, out):
 
 @njit(cache=True)
 def next_within(first, last, match, made, starts, chances, passed, child, mine_made, mine_starts, held, out):
-    """out[i, c]: the probability that a stage of independent events matched one from the start of column c to first + i.
+    """out[i, c]: the probability of a match of a stage of independent events from the start of column c to first + i.
 
     Column j of the child has the probability chances[j] of an event at its start, and passed[j] that waiting continues.
     """

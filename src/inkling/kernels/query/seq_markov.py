@@ -207,9 +207,9 @@ def grouped_after(
 
     The kind of a move is 3 more if it satisfies the child. ways[k, state, c] are the probabilities of states of a unit
     without an event since the start of column c; k & 1 also excludes one at the start, k & 2 that the child is
-    satisfied since then; sums[k, unit, c] are their sums. Inclusion and exclusion over k gives the result. With `use_child`, the
-    child is independent of all units and has the probability child[i, c]. A `repeated` stage accepts all its events,
-    and none ends waiting.
+    satisfied since then; sums[k, unit, c] are their sums. Inclusion and exclusion over k gives the result. With
+    `use_child`, the child is independent of all units and has the probability child[i, c]. A `repeated` stage accepts
+    all its events, and none ends waiting.
     """
     n_ways, n_units, n_columns = sums.shape
     widest = 1
