@@ -1,4 +1,4 @@
-"""Compilation of a pattern: regular expression to minterm alphabet and marked automaton.
+"""Compilation of a pattern: from a regular expression to an alphabet of minterms and a marked automaton.
 
 The automaton is the position automaton (Glushkov 1961): one state per symbol of the expression, no empty moves.
 Complement and intersection are built as automata of their own and embedded.
@@ -29,7 +29,7 @@ from inkling.automata.regex import (
 
 @dataclass(frozen=True, slots=True)
 class CompiledPattern:
-    """The marked automaton of a pattern, from which everything else follows."""
+    """A pattern with its alphabet and its marked automaton; an edge is marked with the slots that its event fills."""
 
     alphabet: Alphabet
     nfa: Nfa
@@ -54,12 +54,12 @@ class CompiledPattern:
         return cls(alphabet, nfa, pattern.counting is Counting.RESTART)
 
     def dfa(self, *, max_states: int = MAX_STATES) -> Dfa:
-        """The smallest automaton that is in a final state wherever the pattern is detected."""
+        """The minimal automaton that is in a final state after each event at which the pattern is detected."""
         return detecting(self.nfa, self.alphabet.n_symbols, restart=self.restart, max_states=max_states)
 
 
 class _Fragment(NamedTuple):
-    """A sub-expression under construction: edges of first symbols, last states, whether it accepts the empty word."""
+    """A sub-expression of the position automaton: first edges, last states, and whether it accepts the empty word."""
 
     first: tuple[NfaEdge, ...]
     last: tuple[int, ...]
@@ -76,7 +76,7 @@ def regex_to_nfa(regex: Regex, alphabet: Alphabet, *, max_states: int = MAX_STAT
 
 @dataclass(slots=True)
 class _Automata:
-    """Builds automata over one alphabet and remembers those of inner expressions."""
+    """Builds automata over one alphabet, with a cache of those of inner expressions."""
 
     alphabet: Alphabet
     max_states: int
@@ -149,7 +149,7 @@ class _Positions:
         )
 
     def concat(self, parts: Iterable[_Fragment]) -> _Fragment:
-        # from the right, so that a long tail of optional parts is entered through its first alone
+        # from the right: otherwise a long tail of optional parts would be entered at every part
         whole = _EMPTY_WORD
         for part in reversed(list(parts)):
             whole = self.join(part, whole)

@@ -1,7 +1,6 @@
-"""Deterministic automata as tables: determinization by subsets, minimization by partition refinement.
+"""Deterministic automata as tables: subset construction, and minimization by partition refinement (Moore 1956).
 
-Subsets drop states that another member simulates, which keeps them small. Minimization is the algorithm of Moore
-(1956).
+Subsets drop states that another member simulates, which keeps them small.
 """
 
 import hashlib
@@ -24,7 +23,7 @@ _HEADER = struct.Struct("<8sqqq")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dfa:
-    """A complete table; state 0 is the start, columns are classes of symbols that act alike."""
+    """A complete transition table; state 0 is the start, a column is a class of equivalent symbols."""
 
     delta: npt.NDArray[np.int32]  # [state, column] → state
     final: npt.NDArray[np.bool_]
@@ -50,7 +49,7 @@ class Dfa:
         return bool(self.final[[0, *self.run(symbols)][-1]])
 
     def to_bytes(self) -> bytes:
-        """The same automaton always gives the same bytes."""
+        """A canonical encoding: equal automata have equal bytes."""
         header = _HEADER.pack(_MAGIC, self.n_states, self.n_columns, len(self.columns))
         parts = (self.delta.astype("<i4"), self.final.astype("u1"), self.columns.astype("<i4"))
         return header + b"".join(part.tobytes() for part in parts)
@@ -74,12 +73,12 @@ class Dfa:
 
 Cover: TypeAlias = tuple[int, ...]  # by state: the set of states that simulate it
 
-# Finding the relation takes time quadratic in the states; without it the automaton is only larger.
+# The simulation takes time quadratic in the states; without it, automata are correct but larger.
 MAX_SIMULATED = 1_500
 
 
 def simulation(nfa: Nfa, moves: SymbolMoves, finals: int) -> Cover:
-    """For each state the states that accept after every word after which it does, step by step."""
+    """Per state the set of states that simulate it: they can make all its moves and accept whenever it does."""
     n_states = nfa.n_states
     if n_states > MAX_SIMULATED:
         return tuple(1 << state for state in range(n_states))
@@ -107,7 +106,7 @@ def simulation(nfa: Nfa, moves: SymbolMoves, finals: int) -> Cover:
 
 
 def drop_covered(states: int, cover: Cover) -> int:
-    """The set without the states whose words are all accepted from another of its states."""
+    """The set without states that another member simulates."""
     for state in members(states):
         if states & cover[state] & ~(1 << state):
             states &= ~(1 << state)
@@ -123,16 +122,16 @@ def _into(targets: int, sources: dict[int, int]) -> int:
     return found
 
 
-START = 1  # the set that holds state 0 alone
+START = 1  # the set {0}
 
 
 def detecting(
     nfa: Nfa, n_symbols: int, *, restart: bool = False, allow_empty: bool = False, max_states: int = MAX_STATES
 ) -> Dfa:
-    """The smallest automaton that is in a final state after each event at which a match ends.
+    """The minimal automaton that is in a final state after each event at which a match ends.
 
-    With ``restart`` a match must start after the last event at which one was found. The empty match is
-    left out; ``allow_empty`` keeps it, so that a nullable pattern is found everywhere.
+    With ``restart``, a match must start after the end of the previous match. The empty match does not count unless
+    ``allow_empty``, which detects a nullable pattern at every event.
     """
     finals = nfa.finals if allow_empty else nfa.finals - {0}
     sets = _Subsets(nfa, moves_of(nfa, n_symbols), _bits(finals), always=START, restart=restart)
@@ -140,15 +139,15 @@ def detecting(
 
 
 def accepting(nfa: Nfa, n_symbols: int, *, max_states: int = MAX_STATES) -> Dfa:
-    """The smallest automaton that is in a final state after each word of the language."""
+    """The minimal automaton that is in a final state after each word of the language."""
     sets = _Subsets(nfa, moves_of(nfa, n_symbols), _bits(nfa.finals), always=0, restart=False)
     return sets.dfa(max_states)
 
 
 def complement(nfa: Nfa, alphabet: Alphabet, *, max_states: int = MAX_STATES) -> Nfa:
-    """The words that the automaton does not accept, the empty one included; nothing is marked."""
+    """The automaton of the words that another one rejects, including the empty word; its edges have no marks."""
     dfa = accepting(nfa, alphabet.n_symbols, max_states=max_states)
-    # state 0 of the table may have edges back to it, which the start of an Nfa may not
+    # state 0 of a Dfa can have incoming edges, the start of an Nfa cannot
     column_symbols = [from_flags(dfa.columns == column) & alphabet.every_event for column in range(dfa.n_columns)]
     rows = [
         merged(NfaEdge(symbols, (), target + 1) for symbols, target in zip(column_symbols, row, strict=True))
@@ -160,12 +159,12 @@ def complement(nfa: Nfa, alphabet: Alphabet, *, max_states: int = MAX_STATES) ->
 
 @dataclass(frozen=True, slots=True)
 class _Subsets:
-    """Sets of states reached together, as integers with one bit per state."""
+    """The subset construction; a set of states is an integer with one bit per state."""
 
     nfa: Nfa
     moves: SymbolMoves
     finals: int
-    always: int  # states that are part of every set
+    always: int  # states that are in every set
     restart: bool
 
     def dfa(self, max_states: int) -> Dfa:
@@ -208,7 +207,7 @@ def _bits(states: Iterable[int]) -> int:
 
 
 def minimized(dfa: Dfa) -> Dfa:
-    """One state per distinguishable future (Moore), numbered breadth first; equal columns are merged."""
+    """The minimal automaton (Moore 1956), with states in breadth-first order and equal columns merged."""
     classes = _futures(dfa)
     _, members = np.unique(classes, return_index=True)
     small = Dfa(classes[dfa.delta[members]], dfa.final[members], dfa.columns)
@@ -216,7 +215,7 @@ def minimized(dfa: Dfa) -> Dfa:
 
 
 def _futures(dfa: Dfa) -> npt.NDArray[np.int32]:
-    """Class of each state, refined by one symbol of look-ahead at a time until nothing splits."""
+    """The equivalence class of each state: classes are refined by one symbol of look-ahead until none splits."""
     _, classes = np.unique(_distances(dfa), return_inverse=True)
     n_classes = 0
     while n_classes < (n_classes := int(classes.max()) + 1):
@@ -228,7 +227,7 @@ def _futures(dfa: Dfa) -> npt.NDArray[np.int32]:
 
 
 def _distances(dfa: Dfa) -> npt.NDArray[np.int64]:
-    """The fewest symbols to a final state, which distinguishes most states before any refinement."""
+    """The fewest symbols to a final state: an initial partition that separates most states."""
     never = dfa.n_states
     distances = np.where(dfa.final, 0, never)
     while True:
@@ -252,7 +251,7 @@ def _breadth_first(dfa: Dfa, start: int) -> Dfa:
 
 
 def _merge_columns(dfa: Dfa) -> Dfa:
-    """Columns keep the order of their first symbol."""
+    """Merges equal columns, in order of their first symbol."""
     _, first, merged = np.unique(dfa.delta, axis=1, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))
     columns = rank[merged.reshape(-1)].astype(np.int32)

@@ -1,7 +1,7 @@
-"""Guards, conditions on one event, and the finite alphabet of minterms that they distinguish.
+"""Guards (conditions on one event), and the finite alphabet of minterms that they distinguish.
 
-A minterm is a set of guards that can hold together; each event has exactly one, its symbol (Ntoulias et al., section
-3.1). Known exclusions and dependencies between predicates reduce their number.
+A minterm is a set of guards that hold on an event while all others do not; each event has exactly one, its symbol
+(Ntoulias et al., section 3.1). Known exclusions and dependencies of predicates reduce the number of minterms.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +15,9 @@ from inkling.automata.limits import MAX_SYMBOLS, TooManySymbols
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Predicates that depend on each other: the sets of them that can hold on one event, and no others.
+    """Dependent predicates, with all combinations of them that can hold on one event.
 
-    Predicates and sets of them are integers, one bit per predicate.
+    A set of predicates is an integer, one bit per predicate.
     """
 
     mask: int
@@ -28,7 +28,7 @@ class Joint:
             raise ValueError(f"sets of the predicates {self.mask:#x} are needed, got {sorted(self.sets)}")
 
     def among(self, bits: int) -> frozenset[int]:
-        """The sets that can hold, restricted to some predicates."""
+        """The possible combinations, restricted to some predicates."""
         return frozenset(one & bits for one in self.sets)
 
 
@@ -38,16 +38,16 @@ def allowed(bits: int, exclusive: Iterable[int]) -> bool:
 
 
 def minterms(masks: Mapping[int, int], exclusive: Sequence[int], joint: Sequence[Joint], limit: int) -> list[int]:
-    """The sets of guards that can be true together, those that ask for little first.
+    """The sets of guards that can be true together, in order of the predicates that they require.
 
     ``masks`` has the predicates that each guard requires. Independent groups of predicates are enumerated one after the
-    other; each combination makes some guards false.
+    other; each combination of a group makes some guards false.
     """
     read = 0
     for mask in masks.values():
         read |= mask
     found = {sum(1 << guard for guard in masks)}
-    # parts that restrict most come first, so that few sets are carried through the others
+    # the largest groups first: they exclude most sets, so that intermediate results stay small
     for part in sorted(_parts(read, exclusive, joint), key=lambda part: (-part.bit_count(), part)):
         kept = {
             sum(1 << guard for guard, mask in masks.items() if not mask & part & ~held)
@@ -67,7 +67,7 @@ def _asked(truth: int, masks: Mapping[int, int]) -> int:
 
 
 def _parts(read: int, exclusive: Sequence[int], joint: Sequence[Joint]) -> list[int]:
-    """The predicates that are read, divided into independent groups."""
+    """Independent groups of the predicates that guards require."""
     parts = [1 << bit for bit in members(read)]
     for mask in (*exclusive, *(one.mask for one in joint)):
         touched = [part for part in parts if part & mask]
@@ -78,7 +78,7 @@ def _parts(read: int, exclusive: Sequence[int], joint: Sequence[Joint]) -> list[
 
 
 def _held(part: int, exclusive: Sequence[int], joint: Sequence[Joint], limit: int) -> set[int]:
-    """The sets of predicates of a part that can hold."""
+    """The combinations of predicates of a group that can hold."""
     held, rest = {0}, part
     for one in joint:
         if one.mask & part:
@@ -93,7 +93,7 @@ def _held(part: int, exclusive: Sequence[int], joint: Sequence[Joint], limit: in
 
 
 N_BITS = 64
-RESET = 0  # the symbol of a row that is no event and ends every run of its key
+RESET = 0  # the symbol of a row that resets its key: it ends all runs and is no event
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +130,17 @@ ANY_EVENT = Guard()
 
 @dataclass(frozen=True, slots=True)
 class Alphabet:
-    """Minterms: the ways in which the guards can be true together, one symbol each.
+    """The minterms of some guards, one symbol each.
 
-    Sets of symbols and sets of guards are integers, one bit per member. Symbol 0 is kept for rows that
-    reset a key; it belongs to no guard, not even to the one that admits every event.
+    Sets of symbols and sets of guards are integers, one bit per member. Symbol 0 is reserved for rows that reset a key;
+    no guard contains it, not even the one that admits every event.
     """
 
     guards: tuple[Guard, ...]
     n_streams: int
     exclusive: tuple[int, ...]  # masks of predicates of which at most one holds
-    truths: tuple[int, ...]  # by symbol: the guards that hold
-    joint: tuple[Joint, ...] = ()  # what else is known of predicates
+    truths: tuple[int, ...]  # [symbol]: the guards that hold
+    joint: tuple[Joint, ...] = ()  # dependencies of predicates
 
     @classmethod
     def of(
@@ -152,12 +152,10 @@ class Alphabet:
         joint: Sequence[Joint] = (),
         max_symbols: int = MAX_SYMBOLS,
     ) -> "Alphabet":
-        """
-        The alphabet of some guards; ``exclusive`` lists sets of predicates that never hold together,
-        ``joint`` predicates of which only some sets can hold.
+        """The alphabet of some guards; ``exclusive`` lists sets of predicates of which at most one holds.
 
         >>> fast, slow = Guard(bits=frozenset({0})), Guard(bits=frozenset({1}))
-        >>> Alphabet.of([fast, slow], 1).n_symbols  # one of them resets
+        >>> Alphabet.of([fast, slow], 1).n_symbols  # including RESET
         5
         >>> Alphabet.of([fast, slow], 1, exclusive=[frozenset({0, 1})]).n_symbols
         4
@@ -182,7 +180,7 @@ class Alphabet:
 
     @property
     def every_event(self) -> int:
-        """The set of all symbols but the one that resets."""
+        """The set of all symbols except `RESET`."""
         return (1 << self.n_symbols) - 2
 
     def symbols_of(self, guard: Guard) -> int:
@@ -194,7 +192,7 @@ class Alphabet:
         return int(held, 2) & self.every_event
 
     def symbol(self, stream: int, bits: int) -> int | None:
-        """The symbol of an event; None when predicates hold on it that cannot hold together."""
+        """The symbol of an event; None if its predicates contradict the known exclusions and dependencies."""
         read = bits_read(self.guards, stream)
         known = all(bits & one.mask & read in one.among(read) for one in self.joint)
         if not known or not allowed(bits, self.exclusive):

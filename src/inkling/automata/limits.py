@@ -1,4 +1,4 @@
-"""Checks that reject patterns whose automaton would not fit in memory."""
+"""Limits on the size of automata, and the errors of patterns that exceed them."""
 
 
 class TooManyStates(Exception):  # noqa: N818

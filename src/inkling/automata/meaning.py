@@ -27,7 +27,7 @@ Order: TypeAlias = tuple[tuple[float, ...], tuple[tuple[int, ...], ...]]
 
 
 class Counting(Enum):
-    """Which matches count: all that end at an event, or only those that start after the last report."""
+    """Which matches count: all that end at an event, or only those that start after the previous detection."""
 
     OVERLAP = "overlap"
     RESTART = "restart"
@@ -35,7 +35,7 @@ class Counting(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RegexPattern:
-    """A regular expression to look for; a match without members is no match when ``marked_only``."""
+    """A regular expression to detect; with ``marked_only``, a match needs at least one member."""
 
     regex: Regex
     counting: Counting = Counting.OVERLAP
@@ -44,7 +44,7 @@ class RegexPattern:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """A pattern holds at the event at ``end``; ``witness`` is its first match there."""
+    """A detection at event ``end``; ``witness`` is the first of the matches that end there."""
 
     end: int
     witness: Lineage
@@ -52,13 +52,13 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class EventWord:
-    """Events in order, with what is already known about their segments."""
+    """A sequence of events, with a cache of the matches in its sub-words."""
 
     events: tuple[Event, ...]
     _known: dict[tuple[Regex, int, int], frozenset[Lineage]] = field(default_factory=dict, repr=False, compare=False)
 
     def matches(self, regex: Regex, start: int, stop: int) -> frozenset[Lineage]:
-        """The lineages with which the events from ``start`` up to ``stop`` belong to the language."""
+        """The lineages of matches that consist of the events ``start`` to ``stop`` - 1."""
         key = (regex, start, stop)
         if key not in self._known:
             self._known[key] = frozenset(self._matches(regex, start, stop))
@@ -82,7 +82,7 @@ class EventWord:
             case Union(options):
                 return set().union(*(self.matches(option, start, stop) for option in options))
             case RegexRepeat(body, low, high):
-                # more rounds than events, beyond those asked for, would only add empty ones
+                # beyond the required rounds, more rounds than events would only add empty ones
                 rounds = low + (stop - start)
                 counts = range(low, rounds + 1 if high is None else min(high, rounds) + 1)
                 return set().union(*(self.matches(Concat((body,) * n), start, stop) for n in counts))
@@ -105,10 +105,9 @@ class EventWord:
 
 
 def witness_order(lineage: Lineage) -> Order:
-    """The order in which the first match is the witness.
+    """The sort key of lineages; the smallest is the witness.
 
-    Positions decide from the earliest on, and a list that ends is larger than one that continues; on equal
-    positions the slots decide.
+    Positions are compared from the earliest on, and a prefix is larger than its continuation; then slots are compared.
     """
     positions = sorted({position for position, _ in lineage})
     slots = tuple(tuple(sorted(slot for at, slot in lineage if at == position)) for position in positions)

@@ -1,4 +1,4 @@
-"""Nondeterministic automata without empty moves, whose edges say which slots an event fills."""
+"""Nondeterministic automata without empty moves, whose edges are marked with the slots that an event fills."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,18 +6,18 @@ from typing import NamedTuple, TypeAlias
 
 from inkling.automata.limits import TooManyStates
 
-Mark: TypeAlias = tuple[int, ...]  # the slots an event fills, in order; none when it is skipped
+Mark: TypeAlias = tuple[int, ...]  # the slots that an event fills, in order; empty if it is skipped
 
 
 class NfaEdge(NamedTuple):
-    symbols: int  # a set, one bit per symbol
+    symbols: int  # set of symbols, one bit each
     mark: Mark
     target: int
 
 
 @dataclass(frozen=True, slots=True)
 class Nfa:
-    """States by number; state 0 is where words start and no edge leads back to it."""
+    """Edges and final states; state 0 is the start and has no incoming edges."""
 
     edges: tuple[tuple[NfaEdge, ...], ...]
     finals: frozenset[int]
@@ -36,7 +36,7 @@ class Nfa:
 
 
 def merged(edges: Iterable[NfaEdge]) -> tuple[NfaEdge, ...]:
-    """The same edges in a fixed order, one for each mark and target."""
+    """The edges in a fixed order, merged to one per mark and target."""
     symbols: dict[tuple[Mark, int], int] = {}
     for edge in edges:
         key = (edge.mark, edge.target)
@@ -45,7 +45,7 @@ def merged(edges: Iterable[NfaEdge]) -> tuple[NfaEdge, ...]:
 
 
 def reachable(successors: Mapping[int, Iterable[int]], roots: Iterable[int]) -> list[int]:
-    """The states that can be reached from some others, themselves included, breadth first."""
+    """The states that are reachable from the roots, roots included, in breadth-first order."""
     found = dict.fromkeys(roots)
     order = list(found)
     for state in order:
@@ -57,7 +57,7 @@ def reachable(successors: Mapping[int, Iterable[int]], roots: Iterable[int]) -> 
 
 
 def trimmed(nfa: Nfa) -> Nfa:
-    """Without the states that no word passes through on its way from the start to a final state."""
+    """The automaton without states that are on no path from the start to a final state."""
     forward = {state: [edge.target for edge in edges] for state, edges in enumerate(nfa.edges)}
     backward: dict[int, list[int]] = {}
     for state, targets in forward.items():
@@ -72,7 +72,7 @@ def trimmed(nfa: Nfa) -> Nfa:
 
 
 def quotient(nfa: Nfa, classes: Sequence[int]) -> Nfa:
-    """One state for each class of states that have the same future; class 0 is that of the start alone."""
+    """The quotient by classes of bisimilar states; class 0 has only the start."""
     edges: dict[int, tuple[NfaEdge, ...]] = {}
     for state in range(nfa.n_states):
         if classes[state] not in edges:
@@ -82,7 +82,7 @@ def quotient(nfa: Nfa, classes: Sequence[int]) -> Nfa:
 
 
 def bisimilar(nfa: Nfa) -> list[int]:
-    """Classes of states with the same future, marks included, numbered by first member."""
+    """Classes of bisimilar states, marks included, numbered by first member."""
     lengths = _word_lengths(nfa)
     numbers: dict[object, int] = {}
     classes = [
@@ -103,9 +103,9 @@ def bisimilar(nfa: Nfa) -> list[int]:
 
 
 def _word_lengths(nfa: Nfa) -> list[tuple[int, int]]:
-    """For each state the fewest events to a final state, and the most, -1 when there is no most.
+    """Per state the fewest and the most events to a final state; -1 if unbounded.
 
-    States with the same future agree in both, which distinguishes the states of a long chain at once.
+    Bisimilar states agree in both: an initial partition that separates the states of a long chain.
     """
     backward: dict[int, list[int]] = {state: [] for state in range(nfa.n_states)}
     open_ends = [0] * nfa.n_states
@@ -120,7 +120,7 @@ def _word_lengths(nfa: Nfa) -> list[tuple[int, int]]:
             if state not in fewest:
                 fewest[state] = fewest[target] + 1
                 order.append(state)
-    # what is left with open ends after peeling off dead ends can go around a cycle
+    # states that remain after removing dead ends one by one can reach a cycle
     most = dict.fromkeys(range(nfa.n_states), 0)
     peeled = [state for state in range(nfa.n_states) if not open_ends[state]]
     for target in peeled:
@@ -132,12 +132,12 @@ def _word_lengths(nfa: Nfa) -> list[tuple[int, int]]:
     return [(fewest.get(state, -1), -1 if open_ends[state] else most[state]) for state in range(nfa.n_states)]
 
 
-# Beyond this size looking for equal futures takes longer than it saves.
+# Beyond this size, computing bisimilar states takes longer than it saves.
 MAX_REDUCED = 10_000
 
 
 def reduced(nfa: Nfa) -> Nfa:
-    """The same marked words with fewer states."""
+    """An automaton of the same marked words with fewer states."""
     small = trimmed(nfa)
     if small.n_states > MAX_REDUCED:
         return small
@@ -145,7 +145,7 @@ def reduced(nfa: Nfa) -> Nfa:
 
 
 def marked_only(nfa: Nfa) -> Nfa:
-    """Without the words that can be read without filling any slot."""
+    """The automaton without words that fill no slot."""
     unmarked = {state: [edge.target for edge in edges if not edge.mark] for state, edges in enumerate(nfa.edges)}
     if nfa.finals.isdisjoint(reachable(unmarked, [0])):
         return nfa
@@ -159,7 +159,7 @@ def marked_only(nfa: Nfa) -> Nfa:
 
 
 def product(left: Nfa, right: Nfa, limit: int) -> Nfa:
-    """Words that both automata accept, each event filling the slots of both sides."""
+    """The product: words that both automata accept; an event fills the slots of both."""
     number = {(0, 0): 0}
     order = [(0, 0)]
     edges: list[tuple[NfaEdge, ...]] = []

@@ -19,11 +19,11 @@ from inkling.automata.regex import (
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A part of a sequence, repeated ``low`` to ``high`` times, each time reached by a successor of its own.
+    """A component of a sequence, repeated ``low`` to ``high`` times; the policy applies to each repetition.
 
-    A successor leads to the next occurrence of ``candidate``, which must be one of ``body``; else these are the same.
-    ``absent_before`` are patterns of which no occurrence may lie in the gap between the component that
-    matched before this place and the one that matches after it.
+    Under NEXT, the next occurrence of ``candidate`` (by default ``body``) must be an occurrence of ``body``.
+    ``absent_before`` are patterns without an occurrence in the gap before this component, which starts at the previous
+    component that matched.
     """
 
     body: Regex
@@ -46,22 +46,22 @@ Gap: TypeAlias = Callable[[Regex, tuple[Regex, ...]], Regex]
 
 
 def strict(parts: Sequence[Part]) -> Regex:
-    """Components that follow each other directly: no event of the scope lies between."""
+    """STRICT: no event of the scope is between components."""
     return _Sequence(tuple(_component(part) for part in parts), _no_gap).regex()
 
 
 def any_(parts: Sequence[Part]) -> Regex:
-    """Components with anything between."""
+    """ANY: any events can be between components."""
     return _Sequence(tuple(_occurring(_component(part)) for part in parts), _any_gap).regex()
 
 
 def next_(parts: Sequence[Part]) -> Regex:
-    """Components with anything between but a whole occurrence of the component that is hopped to."""
+    """NEXT: no occurrence of the next component is between components."""
     return _Sequence(tuple(_occurring(_component(part)) for part in parts), _next_gap).regex()
 
 
 def without(patterns: Sequence[Regex]) -> Regex:
-    """Words in which no occurrence of any of the patterns lies."""
+    """Words that contain no occurrence of the patterns."""
     if not patterns:
         return AnyWord()
     occurrence = Union(tuple(nonempty(pattern) for pattern in patterns))
@@ -85,7 +85,7 @@ def _component(part: Part) -> Component:
 
 
 def _occurring(component: Component) -> Component:
-    """An empty occurrence is no occurrence: a component that allows one is optional instead."""
+    """The component without empty occurrences; if it allowed them, it becomes optional."""
     if not nullable(component.body):
         return component
     return Component(nonempty(component.body), 0, component.high, component.absent_before)
@@ -93,7 +93,7 @@ def _occurring(component: Component) -> Component:
 
 @dataclass(frozen=True, slots=True)
 class _Sequence:
-    """Unfolds a sequence: the union, over how often each component matches, of plain sequences."""
+    """Expands a sequence to the union of sequences without optional components."""
 
     components: tuple[Component, ...]
     gap: Gap
@@ -114,7 +114,7 @@ class _Sequence:
         return Union((here, self._before_first(index + 1))) if component.low == 0 else here
 
     def _after(self, index: int, absent: tuple[Regex, ...]) -> Regex:
-        """What follows the component matched last; ``absent`` waits for the end of the gap after it."""
+        """The rest of the sequence after a match; ``absent`` patterns apply to the gap up to the next match."""
         if index == len(self.components):
             if absent:
                 raise ValueError("an absent pattern needs a component that always matches on either side")
@@ -134,7 +134,7 @@ class _Sequence:
         return successor if once else RegexRepeat(successor, component.low, component.high)
 
     def _further(self, component: Component) -> Regex:
-        """The repetitions of a component after its first."""
+        """The repetitions of a component after the first one."""
         if component.high == 1:
             return Epsilon()
         high = None if component.high is None else component.high - 1

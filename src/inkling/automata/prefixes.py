@@ -1,4 +1,4 @@
-"""Which states of an automaton mean that the first part of a pattern was read and still waits for the rest.
+"""The states of an automaton in which the first part of a pattern has just been matched.
 
 >>> from inkling.automata.guards import Guard
 >>> from inkling.automata.meaning import RegexPattern
@@ -29,14 +29,14 @@ Truth = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class PrefixStates:
-    """The states, and the states of runs, in which a prefix of the pattern has been read up to now."""
+    """The states of both automata in which a prefix of the pattern ends at the current event."""
 
     states: Truth  # of the deterministic automaton
     runs: Truth  # of the nondeterministic one
 
 
 def prefix_states(pattern: CompiledPattern, dfa: Dfa, prefix: Regex) -> PrefixStates | None:
-    """Where words of `prefix` end, whose guards are those of the pattern; None if one state stands for both cases."""
+    """The states after words of `prefix`, which uses guards of the pattern; None if the states do not determine it."""
     n_symbols = pattern.alphabet.n_symbols
     words = marked_only(regex_to_nfa(prefix, pattern.alphabet))
     ends = detecting(words, n_symbols)
@@ -59,7 +59,7 @@ def prefix_states(pattern: CompiledPattern, dfa: Dfa, prefix: Regex) -> PrefixSt
 
 
 def _runs(pattern: CompiledPattern, ends: Dfa) -> Truth:
-    """States of runs that some word of the prefix leads to."""
+    """States of the nondeterministic automaton after some word of the prefix."""
     nfa, n_symbols = pattern.nfa, pattern.alphabet.n_symbols
     found = np.zeros(nfa.n_states, bool)
     seen, waiting = {(0, 0)}, [(0, 0)]

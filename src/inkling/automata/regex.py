@@ -9,7 +9,7 @@ from inkling.automata.guards import ANY_EVENT, Guard
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """One event that a guard admits; a member of the match when it has a slot, skipped when it has none."""
+    """One event that a guard admits; a member of the match if it has a slot, otherwise skipped."""
 
     guard: Guard
     slot: int | None = None
@@ -22,19 +22,19 @@ class Epsilon:
 
 @dataclass(frozen=True, slots=True)
 class AnyWord:
-    """Any events, or none, all skipped."""
+    """Any sequence of events, which are skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Concat:
-    """One part directly after the other."""
+    """Concatenation: one part directly after the other."""
 
     parts: tuple["Regex", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """Any one of the options."""
+    """Union: any one of the options."""
 
     options: tuple["Regex", ...]
 
@@ -45,7 +45,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class RegexRepeat:
-    """The body at least ``low`` and at most ``high`` times in a row, without limit when ``high`` is None."""
+    """The body ``low`` to ``high`` times in a row; no limit if ``high`` is None."""
 
     body: "Regex"
     low: int = 0
@@ -58,14 +58,14 @@ class RegexRepeat:
 
 @dataclass(frozen=True, slots=True)
 class RegexComplement:
-    """Every word, the empty one included, that the body does not contain; nothing in it is a member."""
+    """Complement: every word that is not in the body, including the empty word; its events are not members."""
 
     body: "Regex"
 
 
 @dataclass(frozen=True, slots=True)
 class Intersect:
-    """Words of both sides; a member of either side is a member."""
+    """Intersection: words of both operands; a member of either is a member."""
 
     left: "Regex"
     right: "Regex"
@@ -101,7 +101,7 @@ def nonempty(regex: Regex) -> Regex:
 
 
 def at_most(regex: Regex, n_events: int) -> Regex:
-    """Words of at most ``n_events`` events, skipped ones counted."""
+    """Words of at most ``n_events`` events, including skipped ones."""
     if n_events < 1:
         raise ValueError(f"a window holds at least one event, got {n_events=}")
     return Intersect(regex, RegexRepeat(SKIP, 0, n_events))

@@ -11,7 +11,7 @@ from inkling.automata.nfa import Nfa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolClasses:
-    """Symbols that are in the same edges, numbered by their first symbol."""
+    """Classes of symbols that are in the same edges, in order of their first symbols."""
 
     of_symbol: npt.NDArray[np.int32]
     first: npt.NDArray[np.int64]  # [class]: its first symbol
@@ -32,7 +32,7 @@ class SymbolClasses:
         return len(self.first)
 
     def within(self, symbols: int) -> npt.NDArray[np.bool_]:
-        """Which classes belong to the symbols of an edge."""
+        """A mask of the classes that belong to a set of symbols."""
         return flags(symbols, len(self.of_symbol))[self.first]
 
 
@@ -45,7 +45,7 @@ class SymbolMoves:
 
 
 def moves_of(nfa: Nfa, n_symbols: int) -> SymbolMoves:
-    """The moves of an automaton, marks left out."""
+    """The moves of an automaton without marks."""
     classes = SymbolClasses.of(nfa, n_symbols)
     within = cache(lambda symbols: np.flatnonzero(classes.within(symbols)).tolist())
     targets = []
@@ -59,11 +59,11 @@ def moves_of(nfa: Nfa, n_symbols: int) -> SymbolMoves:
 
 
 def flags(bits: int, size: int) -> npt.NDArray[np.bool_]:
-    """A set written as an integer, as one truth value for each possible member."""
+    """A set given as an integer, as an array of Booleans."""
     data = np.frombuffer(bits.to_bytes(size // 8 + 1, "little"), dtype=np.uint8)
     return np.unpackbits(data, bitorder="little")[:size].astype(np.bool_)
 
 
 def from_flags(values: npt.NDArray[np.bool_]) -> int:
-    """The set of positions that are true, written as an integer."""
+    """The set of true positions as an integer."""
     return int.from_bytes(np.packbits(values, bitorder="little").tobytes(), "little")

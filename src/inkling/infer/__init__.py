@@ -1,8 +1,8 @@
-"""Where probable streams come from: raw readings, and a model of what moves how and which reader sees what.
+"""Inference: probable streams computed from sensor readings and a hidden Markov model of movement and sensors.
 
-In: rows of a key, a time and a reader, and a `Model`. Out: rows of a stream with `PROBABILITY p` (`filtered`,
-`particles`), with `PROBABILITY p GIVEN previous` (`smoothed`), or of a certain one (`viterbi`, `mle`). The functions
-take what runs take, and Spark DataFrames, which are worked on where they are. The command line may import this.
+In: readings (key, time, reader) and a `Model`. Out: rows of a stream with `PROBABILITY p` (`filtered`, `particles`),
+with `PROBABILITY p GIVEN previous` (`smoothed`), or of a certain stream (`viterbi`, `mle`). The functions accept the
+same inputs as runs; Spark DataFrames are processed on Spark. The command line may import this package.
 """
 
 from inkling.infer.functions import Options, filtered, mle, particles, smoothed, viterbi

@@ -1,4 +1,4 @@
-"""What is believed of the steps of some keys: marginals, chains and paths, as rows."""
+"""Estimates of the hidden states of some keys, step by step: marginals, Markov chains and best paths, as rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class EstimateKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class InferenceTask:
-    """What is asked of readings; it travels to workers as it is."""
+    """The model, the kind of estimate and its options; it is pickled and sent to workers."""
 
     model: Model
     kind: EstimateKind
@@ -40,7 +40,7 @@ class InferenceTask:
     seed: int = 0
 
     def answer(self, steps: TimeSteps, grid: Grid) -> pa.Table:
-        """The rows of some keys, by key and time."""
+        """The estimates for some keys, sorted by key and time."""
         match self.kind:
             case EstimateKind.FILTERED:
                 return self.marginals(steps, grid, forward_pass(self.model, steps, grid).belief)[0]
@@ -54,7 +54,7 @@ class InferenceTask:
                 return self._likeliest(steps, grid)
 
     def schema(self, keys: pa.Schema, time: pa.DataType) -> pa.Schema:
-        """Of the rows of `answer`."""
+        """The schema of the table that `answer` returns."""
         names = self.names
         fields = [*keys, pa.field(names.time, time)]
         if self.kind is EstimateKind.SMOOTHED:
@@ -69,7 +69,7 @@ class InferenceTask:
     def marginals(
         self, steps: TimeSteps, grid: Grid, belief: Floats, error_before: Floats | None = None
     ) -> tuple[pa.Table, Floats]:
-        """Rows of independent steps, and the error of each key, added to one that it comes with."""
+        """Rows of marginals, and the pruning error of each key; `error_before` is that of its earlier steps."""
         error = np.zeros(len(steps.names))
         row = np.zeros(len(self.model.states))
         keys = steps.seen.keys
@@ -161,17 +161,17 @@ class InferenceTask:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What one way, or both ways, over the steps left."""
+    """The result of a forward pass, or of a forward and a backward pass."""
 
-    belief: Floats  # [step, state]
-    totals: Floats  # [step]: the chance of the observation after those before it
-    ahead: Floats
+    belief: Floats  # [step, state]: filtered marginals, or smoothed ones after both passes
+    totals: Floats  # [step]: probability of the observation given the earlier ones
+    ahead: Floats  # [step, state]: backward messages; no rows without a backward pass
 
 
 def forward_pass(
     model: Model, steps: TimeSteps, grid: Grid, before: Floats | None = None, going_on: NDArray[np.bool_] | None = None
 ) -> Pass:
-    """Filtered marginals; keys begin anew unless they continue."""
+    """Filtered marginals; a key that is `going_on` continues from the belief `before`, others start from the prior."""
     n_keys, n_states = len(steps.names), len(model.states)
     belief, totals = np.empty((len(steps), n_states)), np.empty(len(steps))
     before = np.zeros((n_keys, n_states)) if before is None else before
@@ -182,7 +182,7 @@ def forward_pass(
 
 
 def smoothed_pass(model: Model, steps: TimeSteps, grid: Grid) -> Pass:
-    """Smoothed marginals, and how well states explain what came after them."""
+    """Smoothed marginals and backward messages."""
     passed = forward_pass(model, steps, grid)
     ahead = np.empty_like(passed.belief)
     require_possible(backward(steps.seen, model.moves, ahead), steps, grid)
@@ -201,7 +201,7 @@ def require_possible(stuck: int, steps: TimeSteps, grid: Grid) -> None:
 
 
 def _hashable(column: pa.ChunkedArray) -> pa.Array:
-    """Texts and numbers as they are, other keys as texts."""
+    """The column in a type that can be hashed: text, integers and Booleans as they are, everything else as text."""
     kind = column.type
     plain = pa.types.is_string(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -215,9 +215,9 @@ def _place(steps: TimeSteps, step: int, grid: Grid) -> str:
 def _without_nothing(
     step: NDArray[np.int64], previous: NDArray[np.int32], state: NDArray[np.int32], prob: Floats, nothing: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], Floats]:
-    """Rows in which a state means "no event": what leads to it goes without saying, what follows it follows nothing.
+    """Rows without the state `nothing` ("no event"): moves to it are dropped, moves from it get no `previous`.
 
-    A distribution that leads nowhere else keeps a row of probability 0, because a chain must say what follows a value.
+    If all moves from a value lead to it, one row of probability 0 stays: a chain must list followers of each value.
     """
     begins = np.ones(len(step), bool)
     begins[1:] = (step[1:] != step[:-1]) | (previous[1:] != previous[:-1])

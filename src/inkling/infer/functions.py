@@ -1,4 +1,4 @@
-"""The public functions of inference: they take readings and a model, and return rows of a stream."""
+"""The public functions of inference: each takes readings and a model, and returns rows of a stream."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from inkling.io import Data, read_table
 from inkling.model.time import Clock
 
 Rows: TypeAlias = Any
-"""An Arrow table; of a Spark DataFrame, a Spark DataFrame."""
+"""An Arrow table, or a Spark DataFrame if the readings are one."""
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the keys done so far and the keys there are."""
+"""Called with the number of finished keys and the number of all keys."""
 
 
 class Options(TypedDict, total=False):
-    """How readings are named and cut into steps; every one may be left out.
+    """The names of columns, and the division of time into steps; all options have defaults.
 
-    `key`, `time`, `reader` and `value` are columns of the readings: `key`, `t`, `reader` and `value`. `state` is what
-    the column of states is called in the result. A step lasts `every` (1 tick). Keys go from the step of their
-    first reading, or `start`, to that of their last, or `stop`; other readings do not count then.
+    `key`, `time`, `reader` and `value` name columns of the readings (by default `key`, `t`, `reader`, `value`), `state`
+    the column of states in the result. A step lasts `every` (1 tick). The steps of a key go from `start` (its first
+    reading) to `stop` (its last reading); readings outside are ignored.
     """
 
     key: str | Sequence[str]
@@ -41,10 +41,10 @@ class Options(TypedDict, total=False):
 
 
 def filtered(readings: Data, model: Model, *, prune: float = 0.0, **options: Unpack[Options]) -> Rows:
-    """Where each key is at each step, by what was read up to then: rows for `PROBABILITY p`.
+    """The distribution of each key over states at each step, given the readings up to it: rows for `PROBABILITY p`.
 
-    With `prune`, the smallest probabilities of each step are left out, together at most so much; "no event" has them
-    then. The column `left_out` says by how much that changes the probability of anything about the key, at most.
+    With `prune`, the smallest probabilities of each step, at most this much in total, are moved to "no event". The
+    column `left_out` bounds how much that changes the probability of any result about the key.
 
     Examples
     --------
@@ -58,29 +58,29 @@ def filtered(readings: Data, model: Model, *, prune: float = 0.0, **options: Unp
 
 
 def smoothed(readings: Data, model: Model, *, prune: float = 0.0, **options: Unpack[Options]) -> Rows:
-    """How each key moved from step to step, by all that was read: rows for `PROBABILITY p GIVEN previous`.
+    """The moves of each key from step to step, given all readings: rows for `PROBABILITY p GIVEN previous`.
 
-    The first step of a key has rows without `previous`. With `prune`, the least likely moves of each step are left out,
-    together at most so probable, and the others after the same state share that; `left_out` is as for `filtered`.
+    The first step of a key has rows without `previous`. With `prune`, the least likely moves of each step, at most this
+    probable in total, go to the other moves from the same state; `left_out` is as for `filtered`.
     """
     require_share(prune)
     return _answered(readings, InferenceTask(model, EstimateKind.SMOOTHED, names_of(options), prune), options)
 
 
 def viterbi(readings: Data, model: Model, **options: Unpack[Options]) -> Rows:
-    """The single likeliest path of each key."""
+    """The most probable path of each key (Viterbi algorithm)."""
     return _answered(readings, InferenceTask(model, EstimateKind.PATH, names_of(options)), options)
 
 
 def mle(readings: Data, model: Model, **options: Unpack[Options]) -> Rows:
-    """The likeliest state of each step, by what was read up to then; `nothing` wins only alone."""
+    """The most probable state at each step, given the readings up to it; ties with `nothing` go to the other state."""
     return _answered(readings, InferenceTask(model, EstimateKind.LIKELIEST, names_of(options)), options)
 
 
 def particles(
     readings: Data, model: Model, *, n: int = 1000, seed: int = 0, prune: float = 0.0, **options: Unpack[Options]
 ) -> Rows:
-    """What `filtered` gives, estimated by n particles per key; the same for the same seed, wherever it is computed."""
+    """The estimate of `filtered` by n particles per key; it depends on the seed, not on the workers that compute it."""
     require_share(prune)
     require_particles(n, seed)
     question = InferenceTask(model, EstimateKind.PARTICLES, names_of(options), prune, n, seed)
@@ -96,7 +96,7 @@ def _answered(readings: Data, question: InferenceTask, options: Options) -> Rows
 
 
 def answered(table: pa.Table, question: InferenceTask, options: Options, progress: Progress | None = None) -> pa.Table:
-    """The rows of all keys, computed in this process some keys at a time."""
+    """The estimates for all keys, computed in this process, some keys at a time."""
     clock = clock_of_readings(table, question.names)
     grid = grid_of(clock, options)
     readings = readings_of(table, question.model, question.names, clock)

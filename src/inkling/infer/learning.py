@@ -1,4 +1,4 @@
-"""Models learned from readings alone: expectation and maximization over all keys, round by round (Baum and Welch)."""
+"""Models learned from readings without known states: the Baum-Welch algorithm (expectation maximization)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inkling.kernels.inference.hidden_states import expected_counts
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A model, and the logarithm of the probability of the readings before each round and after the last."""
+    """A model, and the log-likelihood of the readings before each round and after the last."""
 
     model: Model
     log_likelihood: tuple[float, ...]
@@ -29,9 +29,9 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often things are expected to have happened, given all readings."""
+    """Expected counts given all readings: the result of the expectation step."""
 
-    began: Floats  # [state]
+    began: Floats  # [state]: first steps of keys
     moved: Floats  # [move]
     reported: Floats  # [outcome, state]
     held: Floats  # [state]: steps spent in it
@@ -50,15 +50,15 @@ def learn(
     progress: Callable[[int, int], None] | None = None,
     **options: Unpack[Options],
 ) -> Learned:
-    """A model that explains the readings better than the given one, which it starts from.
+    """A model with a higher likelihood of the readings than the given model, from which learning starts.
 
-    What is impossible stays so: moves and outcomes of chance 0 are never learned. Rounds end early once one gains
-    less than `least_gain` per step.
+    Moves and outcomes of probability 0 keep it. Learning stops early when a round gains less than `least_gain` in
+    log-likelihood per step.
 
     Parameters
     ----------
     movement, readers, prior
-        What is learned; the rest stays as it is.
+        Which parts of the model are learned; the others do not change.
     """
     if rounds < 1:
         raise wrong_option(f"expected at least one round, found {rounds}")
@@ -81,7 +81,7 @@ def learn(
 
 
 def count(readings: Readings, grid: Grid, model: Model) -> Counts:
-    """The expectation: one pass over all keys in each direction."""
+    """The expectation step: a forward and a backward pass over all keys."""
     n_states = len(model.states)
     began, moved = np.zeros(n_states), np.zeros(len(model.moves.target))
     reported, all_held, log_likelihood = np.zeros(model.chance.shape), np.zeros(n_states), 0.0
@@ -96,7 +96,7 @@ def count(readings: Readings, grid: Grid, model: Model) -> Counts:
 
 
 def reports(held: Floats, heard: NDArray[np.int32], n_outcomes: int) -> Floats:
-    """How often each outcome was reported in each state, from how long states held during each observation."""
+    """[outcome, state]: expected reports, from the expected steps of each observation in each state."""
     out = np.zeros((n_outcomes, held.shape[1]), held.dtype)
     for reader in range(heard.shape[1]):
         some = heard[:, reader] != NOT_HEARD
@@ -105,7 +105,7 @@ def reports(held: Floats, heard: NDArray[np.int32], n_outcomes: int) -> Floats:
 
 
 def improved(model: Model, counts: Counts, *, movement: bool, readers: bool, prior: bool) -> Model:
-    """The maximization; states that were never held keep what was known of them."""
+    """The maximization step; states without expected steps keep their distributions."""
     better = model
     if movement:
         source = np.repeat(np.arange(len(model.states)), np.diff(model.moves.offsets))

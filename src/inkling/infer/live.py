@@ -1,4 +1,4 @@
-"""Filtered marginals of readings that keep coming: step by step, in memory that grows with keys and not with time."""
+"""Filtered marginals of a stream of readings, step by step; memory grows with the number of keys, not with time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ABOUT = b"inkling"
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What is believed of every key after step `at`."""
+    """The filtered marginals of every key after step `at`."""
 
     grid: Grid
     at: int
@@ -37,9 +37,9 @@ class _State:
 
 
 class Filter:
-    """Rows of `filtered` as readings are pushed: each push has all readings of some further steps.
+    """Rows of `filtered` as readings are pushed; each push must have all readings of the steps that it completes.
 
-    A key begins with its first reading and continues from then, read or not. With `start`, all keys begin there.
+    A key starts with its first reading (with the option `start`, there) and has a row at every later step.
 
     Examples
     --------
@@ -64,9 +64,9 @@ class Filter:
         return self._question.model
 
     def push(self, readings: Data, *, until: Moment | None = None) -> pa.Table:
-        """What is believed at each step that is complete now: up to that of `until`, or of the latest reading.
+        """The marginals at each newly completed step: up to the step of `until`, or of the latest reading.
 
-        With `prune`, `left_out` is that of the steps of the key so far.
+        With `prune`, `left_out` covers all steps of the key so far.
         """
         table = read_table(readings, what="readings")
         state, question = self._state, self._question
@@ -89,7 +89,7 @@ class Filter:
         return self._advance(rows, grid, last)
 
     def _advance(self, rows: Readings, grid: Grid, last: int) -> pa.Table:
-        """All keys continue to the same step: known ones get a row that says nothing at the step after the latest."""
+        """Advances all keys to step `last`; a known key continues with an empty reading at the first new step."""
         state, question = self._state, self._question
         n_known = 0 if state is None else len(state.names)
         if state is not None and last <= state.at:
@@ -122,7 +122,7 @@ class Filter:
         return pa.concat_tables(found) if found else self._none(self._state)
 
     def save(self) -> bytes:
-        """Everything that later pushes depend on."""
+        """The state as bytes, for `restore`."""
         if self._state is None:
             return b""
         state = self._state
@@ -145,7 +145,7 @@ class Filter:
         return bytes(sink.getvalue())
 
     def restore(self, saved: bytes) -> None:
-        """Continue from the state that another filter saved, of the same model and with the same options."""
+        """Continues from the state saved by another filter with the same model and options."""
         if not saved:
             self._state = None
             return
@@ -191,7 +191,7 @@ class Filter:
 
 
 def _from_step(rows: Readings, first: int, grid: Grid) -> Readings:
-    """Readings without those of earlier steps."""
+    """The readings from step `first` on."""
     counts = rows.time // grid.every >= first
     key = np.repeat(np.arange(len(rows)), np.diff(rows.keys))
     return in_order(rows.names.take(pa.array(key[counts])), rows.time[counts], rows.outcome[counts])

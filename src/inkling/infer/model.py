@@ -1,4 +1,4 @@
-"""A hidden Markov model: states, how they follow each other, and what readers report in each of them."""
+"""A hidden Markov model: states, transition probabilities, and the probabilities of what readers report."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from inkling.model.time import Clock
 from inkling.model.types import Type
 
 TOLERANCE = 1e-6
-"""By how much chances may miss 1 because they were written with few digits; they are scaled to add up exactly."""
+"""How far sums of probabilities may be from 1, because they are written with few digits; they are normalized."""
 
 
 def read_model_table(data: Data, what: str, columns: tuple[str, ...], *, optional: str | None = None) -> pa.Table:
-    """Names as text and `p` as numbers from 0 to 1, none missing; the other columns name what `p` is about, once."""
+    """A table with names as text and `p` in [0, 1], without nulls; the other columns are unique together."""
     raw = read_table(data, what=what)
     wanted = list(columns)
     if optional is not None and optional in raw.column_names:
@@ -83,7 +83,7 @@ def _require_once(names: pa.Table, what: str) -> None:
 
 
 def movement_of(table: pa.Table, first: Iterable[str]) -> tuple[tuple[str, ...], Moves]:
-    """States, those named `first` before the others, and the moves between them."""
+    """The states, starting with those in `first`, and the moves between them."""
     previous, state = table["previous"].to_pylist(), table["state"].to_pylist()
     known = {*previous, *state}
     for name in first:
@@ -127,7 +127,7 @@ def prior_of(table: pa.Table | None, states: tuple[str, ...]) -> NDArray[np.floa
 def outcomes_of(
     table: pa.Table, states: tuple[str, ...]
 ) -> tuple[tuple[tuple[str, str | None], ...], NDArray[np.float64]]:
-    """What readers may report, and how probable that is in each state."""
+    """The outcomes that readers may report, and their probabilities, [outcome, state]."""
     readers = table["reader"].to_pylist()
     values = table["value"].to_pylist() if "value" in table.column_names else [None] * len(table)
     outcomes = tuple(dict.fromkeys(zip(readers, values, strict=True)))
@@ -168,16 +168,16 @@ Codes: TypeAlias = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """At every step the hidden state moves on, and then each reader reports something or nothing, independently.
+    """At every step the hidden state makes a move, and then each reader independently reports an outcome or nothing.
 
-    States are known by their places in `states`; of equally likely ones the first is preferred. In the state
-    `nothing`, if it is set, the key is not there: the streams have no event then.
+    States are numbered by their place in `states`; ties go to the first. In the state `nothing`, if there is one, the
+    key is absent, and the stream has no event.
     """
 
     states: tuple[str, ...]
     prior: Floats  # [state]
     moves: Moves
-    outcomes: tuple[tuple[str, str | None], ...]  # what may be reported: a reader, and a value if readers have values
+    outcomes: tuple[tuple[str, str | None], ...]  # a reader, and the reported value if readers report values
     chance: Floats  # [outcome, state]
     nothing: str | None = None
 
@@ -192,14 +192,14 @@ class Model:
         Parameters
         ----------
         movement
-            ``previous``, ``state``, ``p``: from each state to the next; the chances after each add up to 1.
+            ``previous``, ``state``, ``p``: transition probabilities; those of each previous state sum to 1.
         readers
-            ``reader``, ``state``, ``p``: how probably a reader reads what is in a state during one step; 0 where there
-            is no row. With a column ``value``, how probably it reports this value.
+            ``reader``, ``state``, ``p``: the probability that a reader detects, within one step, a key in the state; 0
+            without a row. With a column ``value``, the probability that it reports this value.
         prior
-            ``state``, ``p``: where things begin. By default each state is as probable as any other.
+            ``state``, ``p``: the distribution of the first state; uniform by default.
         nothing
-            The state in which a key is not there.
+            The state in which a key is absent.
 
         Examples
         --------
@@ -226,13 +226,13 @@ class Model:
 
     @property
     def reader_of(self) -> Codes:
-        """The place of the reader of each outcome."""
+        """[outcome]: the number of its reader."""
         readers = self.readers
         return np.array([readers.index(reader) for reader, _ in self.outcomes], np.int32)
 
     @property
     def silent(self) -> Floats:
-        """How probably each reader reports nothing, by state."""
+        """[reader, state]: the probability that the reader reports nothing."""
         reader_of = self.reader_of
         rows = [1 - self.chance[reader_of == reader].sum(axis=0) for reader in range(len(self.readers))]
         left = np.array(rows, self.chance.dtype).reshape(len(self.readers), len(self.states))
@@ -243,7 +243,7 @@ class Model:
         return -1 if self.nothing is None else self.states.index(self.nothing)
 
     def tables(self) -> dict[str, pa.Table]:
-        """What `of` reads."""
+        """The model as tables that `of` accepts."""
         names = np.array(self.states)
         previous = np.repeat(np.arange(len(self.states)), np.diff(self.moves.offsets))
         outcome, state = np.nonzero(self.chance)
@@ -265,7 +265,7 @@ class Model:
         }
 
     def fingerprint(self) -> str:
-        """The same for equal models only."""
+        """A hash of the whole model."""
         seen = hashlib.sha256(repr((self.states, self.outcomes, self.nothing)).encode())
         for array in (self.prior, *self.moves, self.chance):
             seen.update(np.ascontiguousarray(array).tobytes())

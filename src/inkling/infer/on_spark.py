@@ -1,4 +1,4 @@
-"""Inference on Spark: rows are brought together by key and sorted, and each task works on many keys at a time."""
+"""Inference on Spark: readings are partitioned and sorted by key, and each task processes many keys at a time."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from inkling.io.casting import clock_of
 from inkling.model.time import Clock
 
 TASK_ROWS = 1 << 18
-"""Readings that a task gathers before it works on their keys; a key is never divided."""
+"""Readings that a task collects before it processes them; the readings of a key are never split."""
 
 SAMPLED = 1000
 
 
 def answered_on_spark(readings: DataFrame, question: InferenceTask, options: Options) -> DataFrame:
-    """The rows of all keys; nothing is computed before somebody asks for them."""
+    """The estimates for all keys, evaluated lazily."""
     names = question.names
     require_columns(readings.columns, names)
     values = [names.value] if question.model.has_values and names.value in readings.columns else []
@@ -47,7 +47,7 @@ def _named(name: str) -> Column:
 
 
 def _clock(rows: DataFrame, arrow: pa.Schema, time: str) -> Clock:
-    """Known by the type of the column; of texts, by some of them."""
+    """The clock by the type of the time column; for text, by a sample of values."""
     kind = arrow.field(time).type
     if pa.types.is_string(kind):
         some = rows.select(_named(time)).where(_named(time).isNotNull()).limit(SAMPLED).toArrow()
@@ -57,7 +57,7 @@ def _clock(rows: DataFrame, arrow: pa.Schema, time: str) -> Clock:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a worker does with the rows of its keys, which come key by key."""
+    """The work of one Spark task; its rows are sorted by key."""
 
     question: InferenceTask
     grid: Grid
@@ -72,7 +72,7 @@ class Task:
                 yield from question.answer(steps, grid).cast(self.schema).to_batches(max_chunksize=100_000)
 
     def _whole_keys(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-        """Rows of many keys at a time, of each key all at once; the key that came last may continue."""
+        """Tables of complete keys; the last key of a batch may continue in the next one, so its rows wait."""
         held: list[pa.RecordBatch] = []
         n_held = 0
         for batch in batches:
@@ -95,7 +95,7 @@ class Task:
 
 
 def _start_of_last_key(rows: pa.Table, key: tuple[str, ...]) -> int:
-    """Rows of one key stand together, so the last ones that are like the last row are its key's."""
+    """The first row of the last key; rows of one key are adjacent."""
     same = np.ones(len(rows), bool)
     for name in key:
         column = rows[name]

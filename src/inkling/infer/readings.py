@@ -1,4 +1,4 @@
-"""Raw readings: rows of a key, a time and what a reader reported, checked and in order."""
+"""Readings: rows with a key, a time and what a reader reported, checked and sorted."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NOTHING_READ = -1
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """By key, then time; rows of key k are keys[k]:keys[k + 1]."""
+    """Readings sorted by key and time; the rows of key k are keys[k]:keys[k + 1]."""
 
     names: pa.Table  # the key columns, one row per key
     keys: NDArray[np.int64]
     time: NDArray[np.int64]
-    outcome: NDArray[np.int32]  # the place of what was reported in the model, or NOTHING_READ
-    row: NDArray[np.int64]  # where the row stood before rows were put in order
+    outcome: NDArray[np.int32]  # number of the outcome in the model, or NOTHING_READ
+    row: NDArray[np.int64]  # position of the row in the input
 
     def __len__(self) -> int:
         return len(self.names)
@@ -51,7 +51,7 @@ def require_columns(columns: list[str], names: Names) -> None:
 
 
 def readings_of(table: pa.Table, model: Model, names: Names, clock: Clock) -> Readings:
-    """Readings of a table; rows without a reader say that the key was there, and that nothing read it."""
+    """The readings in a table; a row without a reader means that the key existed and no reader detected it."""
     require_columns(table.column_names, names)
     time = _read(table, names.time, Type.TIME, clock, "whole numbers" if clock is Clock.TICKS else "timestamps")
     keyed = pa.table({name: _key_column(table, name) for name in names.key})

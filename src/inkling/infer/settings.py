@@ -1,4 +1,4 @@
-"""How readings are named and cut into steps, and what is asked of them."""
+"""Settings of inference: names of columns, the grid of time steps, and checks of options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The columns of readings, and of what comes out."""
+    """The names of the columns of readings and of results."""
 
     key: tuple[str, ...] = ("key",)
     time: str = "t"
@@ -43,12 +43,12 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Step n is from n * every to just before (n + 1) * every, counted from 0 or from 1970."""
+    """Time steps: step n is [n * every, (n + 1) * every), from tick 0 or from 1970-01-01 UTC."""
 
     clock: Clock
     every: int
-    first: int | None  # the step that all keys begin with; None: that of their first reading
-    last: int | None  # the step that all keys end with
+    first: int | None  # first step of all keys; None: the step of their first reading
+    last: int | None  # last step of all keys; None: the step of their last reading
 
     @classmethod
     def of(cls, clock: Clock, every: Length, start: Moment | None, stop: Moment | None) -> Grid:
@@ -61,7 +61,7 @@ class Grid:
 
 
 def step_of(grid: Grid, moment: Moment) -> int:
-    """The step in which a moment lies."""
+    """The step that contains a moment."""
     return _moment(moment, grid.clock) // grid.every
 
 

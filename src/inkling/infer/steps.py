@@ -1,4 +1,4 @@
-"""Readings on a grid: every key has a step for every time from its first to its last, with what was observed then."""
+"""Readings on a grid of time: a key has one observation per step, from its first step to its last."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ NOT_HEARD = -1
 def observations(
     step: NDArray[np.int64], outcome: NDArray[np.int32], n_steps: int, model: Model
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], int | None]:
-    """The observation of every step, and per observation what each reader reported, NOT_HEARD for nothing.
+    """The observation of every step, [observation, reader]: outcome or NOT_HEARD, and a step with a conflict or None.
 
-    Observations are built up outcome by outcome, for all steps at once. Last comes a step at which one reader reports
-    two things, or None.
+    An observation is the set of outcomes of one step; equal sets share a number. Sets grow by one outcome per round,
+    for all steps at once. A conflict is a reader that reports two outcomes in one step.
     """
     reader_of = model.reader_of
     n_outcomes = max(1, len(model.outcomes))
@@ -49,7 +49,7 @@ def observations(
 
 
 def likelihoods(heard: NDArray[np.int32], model: Model) -> Floats:
-    """[observation, state]: readers are independent of each other given the state."""
+    """[observation, state]: its probability; readers are independent given the state."""
     silent = model.silent
     out = np.ones((len(heard), len(model.states)), model.chance.dtype)
     for reader in range(len(model.readers)):
@@ -59,14 +59,14 @@ def likelihoods(heard: NDArray[np.int32], model: Model) -> Floats:
 
 
 BLOCK_CELLS = 1 << 20
-"""Steps times states that are worked on together; a key is never divided."""
+"""Steps times states that are processed together; the steps of a key are never split."""
 
 MOST_CELLS = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSteps:
-    """Steps of some keys, key by key."""
+    """The steps of some keys, sorted by key."""
 
     names: pa.Table  # the key columns, one row per key
     number: NDArray[np.int64]  # of each step on the grid
@@ -83,7 +83,7 @@ class TimeSteps:
 
 @dataclass(frozen=True, slots=True)
 class StepExtent:
-    """From which step to which the keys of some readings go; those that end before they begin have none."""
+    """The first and last step of each key; a key whose last step precedes its first has none."""
 
     first: NDArray[np.int64]
     last: NDArray[np.int64]
@@ -101,7 +101,7 @@ class StepExtent:
 
 
 def blocks(readings: Readings, extent: StepExtent, grid: Grid, model: Model) -> Iterator[TimeSteps]:
-    """The steps of all keys, some keys at a time; readings before the first or after the last step do not count."""
+    """The steps of all keys, some keys at a time; readings before the first or after the last step are ignored."""
     cells = extent.lengths * len(model.states)
     if len(cells) and cells.max() > MOST_CELLS:
         worst = int(cells.argmax())
@@ -143,7 +143,7 @@ def _steps(readings: Readings, extent: StepExtent, grid: Grid, model: Model, beg
 
 
 def times_of(number: NDArray[np.int64], grid: Grid) -> pa.Array:
-    """When steps begin."""
+    """The times at which steps start."""
     kind = pa.int64() if grid.clock is Clock.TICKS else pa.timestamp("us", tz="UTC")
     return pa.array(number * grid.every, pa.int64()).cast(kind)
 

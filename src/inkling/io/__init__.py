@@ -1,6 +1,6 @@
-"""Rows from outside: files and frames become tables of declared types, and rows that break a declaration are set aside.
+"""Reading of inputs: files and frames become typed tables, and rows that violate a declaration become rejects.
 
-Enters: paths, pandas, Arrow or polars frames, lists of rows. Leaves: Arrow tables that stages can read, and rejects.
+Input: paths, pandas, Arrow or polars frames, lists of rows. Output: Arrow tables that stages can read, and rejects.
 """
 
 from inkling.io.normalize import Normalized, normalize

@@ -1,6 +1,6 @@
-"""Columns read as the types that a declaration gives them; what cannot be read so is marked.
+"""Conversion of columns to their declared types, with a mask of the values that cannot be converted.
 
-`io.spellings` says what a text means. Plain spellings are read by Arrow, a column at a time; others one by one.
+`io.spellings` defines what text means. Arrow converts common spellings column by column; others are read one by one.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _DAY_US = 86_400_000_000
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Values of the wanted type, null where there was none or where it is `bad`."""
+    """Values of the wanted type, null if the input is null or `bad`."""
 
     values: pa.Array
     bad: NDArray[np.bool_]
 
 
 def cast_column(column: pa.ChunkedArray, kind: Type, clock: Clock) -> Cast:
-    """Read a column as a type of the language; TIME is read as the clock's numbers.
+    """Reads a column as a type of the language; TIME becomes a number in the unit of the clock.
 
-    The column must be one that `is_readable`. Doubles hold no NaN, infinity or negative zero, so that values are equal
-    exactly where their bits are: whatever compares, hashes or sorts keys agrees on which of them are one.
+    The column must satisfy `is_readable`. Doubles contain no NaN, infinity or negative zero, so values are equal if and
+    only if their bits are, and all code that compares, hashes or sorts keys agrees.
     """
     cast = _cast(_plain_array(column), kind, clock)
     return Cast(_without_negative_zero(cast.values), cast.bad) if kind is Type.DOUBLE else cast
@@ -73,7 +73,7 @@ def _cast(array: pa.Array, kind: Type, clock: Clock) -> Cast:
 
 
 def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
-    """The values of an array that has the wanted type or nearly so, and no value that needs a second look."""
+    """The values of an array that Arrow converts without loss and without bad values, else None."""
     have = array.type
     match kind:
         case Type.INTEGER:
@@ -127,7 +127,7 @@ def is_readable(have: pa.DataType, kind: Type, clock: Clock) -> bool:
 
 
 def clock_of(column: pa.ChunkedArray) -> Clock:
-    """What the numbers of a time column count; text is judged by the first value that is a time or an integer."""
+    """The clock of a time column; for text, by the first value that is a time or an integer."""
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if _is_number(kind):
         return Clock.TICKS
@@ -166,7 +166,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _plain_array(column: pa.ChunkedArray) -> pa.Array:
-    """One array without dictionary; texts of every kind as strings."""
+    """One array without dictionary encoding, with all text types as strings."""
     array = column.combine_chunks()
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -184,14 +184,14 @@ def _sure(values: pa.Array) -> Cast:
 
 
 def _where(values: pa.Array, fine: pa.Array, missing: pa.Array) -> Cast:
-    """The values that are fine; bad is what is neither fine nor missing."""
+    """The valid values; a value that is neither valid nor missing is bad."""
     fine = pc.fill_null(fine, False)
     bad = pc.invert(pc.or_(fine, missing))
     return Cast(pc.if_else(fine, values, pa.scalar(None, values.type)), bad.to_numpy(zero_copy_only=False))
 
 
 def _from_whole(array: pa.Array, kind: Type) -> Cast:
-    """From integers and truth values."""
+    """From integers and Booleans."""
     match kind:
         case Type.STRING:
             return _sure(array.cast(pa.string()))
@@ -211,7 +211,7 @@ def _from_whole(array: pa.Array, kind: Type) -> Cast:
 
 
 def _from_doubles(doubles: pa.Array, kind: Type) -> Cast:
-    """NaN is null; so is an infinity among doubles."""
+    """NaN becomes null, and so does infinity if the wanted type is DOUBLE."""
     missing = pc.or_kleene(pc.is_null(doubles, nan_is_null=True), False)
     if kind is Type.DOUBLE:
         finite = pc.fill_null(pc.is_finite(doubles), True)
@@ -225,7 +225,7 @@ def _from_doubles(doubles: pa.Array, kind: Type) -> Cast:
 
 
 def _microseconds(array: pa.Array) -> pa.Array:
-    """Microseconds since 1970 in UTC; times without a zone are UTC, and finer digits are cut off."""
+    """Microseconds since 1970 in UTC; times without a zone are UTC, and nanoseconds are truncated."""
     if pa.types.is_date(array.type):
         days = array.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())
         return pc.multiply(days, pa.scalar(_DAY_US, pa.int64()))
@@ -253,7 +253,7 @@ def _from_text(text: pa.Array, kind: Type, clock: Clock, *, decimal: bool = Fals
 
 
 def _all_plain(text: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
-    """The whole column as Arrow reads it, if Arrow and `io.spellings` certainly agree on it."""
+    """The column as Arrow reads it, if Arrow and `io.spellings` agree on all its values, else None."""
     try:
         if kind is Type.INTEGER or (kind is Type.TIME and clock is Clock.TICKS):
             numbers = text.cast(pa.int64())
@@ -273,7 +273,7 @@ def _all_plain(text: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
 
 
 def _one_by_one(text: pa.Array, kind: Type, clock: Clock) -> tuple[pa.Array, NDArray[np.bool_]]:
-    """Each spelling is read once, however often it occurs."""
+    """The values and a mask of bad ones; each distinct spelling is read once."""
     encoded = text.dictionary_encode()
     values, bad = [], []
     for spelling in encoded.dictionary.to_pylist():

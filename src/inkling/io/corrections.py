@@ -1,4 +1,4 @@
-"""Events of a table without those that it takes back; the order of its rows does not matter."""
+"""Application of withdrawals to a complete table; the order of its rows does not matter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DETAILS = {
 
 
 def corrected_stream(schema: StreamSchema, read: Normalized) -> Normalized:
-    """The same without withdrawals and what they withdraw."""
+    """The stream without its withdrawals and the events that they withdraw."""
     if schema.op is None:
         return read
     rows, rejects = corrected(schema, read.rows, read.withdrawals)
@@ -36,7 +36,7 @@ def corrected_stream(schema: StreamSchema, read: Normalized) -> Normalized:
 
 
 def corrected(schema: StreamSchema, rows: pa.Table, withdrawals: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Rows whose ids nobody withdrew, one for each id, and rejects for what repeats others or withdraws nothing."""
+    """Rows that are not withdrawn, one per id, and rejects for duplicates and for withdrawals without effect."""
     repeated = NO_REJECTS
     if ids_are_distinct(schema):
         rows, repeated = with_distinct_ids(schema, rows)
@@ -61,7 +61,7 @@ def ids_are_distinct(schema: StreamSchema) -> bool:
 
 
 def rejected_withdrawals(schema: StreamSchema, withdrawals: pa.Table, reason: Reason) -> pa.Table:
-    """Rejects for withdrawals that change nothing."""
+    """Rejects for withdrawals without effect."""
     n = len(withdrawals)
     shown = (schema.name, reason.value, DETAILS[reason])
     columns = [*(pa.repeat(pa.scalar(one), n) for one in shown), withdrawals[ROW], withdrawals[ID].cast(pa.string())]

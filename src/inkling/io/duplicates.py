@@ -1,4 +1,4 @@
-"""Events that say they are the same: a second row with the id, key and time of another is no event."""
+"""Duplicates: rows with the id, key and time of another row; one of them stays, the others are rejected."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ _ROW, _PLACE = "@row", "@place_in_order"
 def without_duplicates(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Rows with distinct (key, time, id), and rejects for the others.
 
-    Of several rows with one id the one with the least values stays, column by column, so it does not matter in
-    which order they came.
+    Of duplicates the least row stays, compared column by column, so the choice does not depend on their order.
     """
     if schema.id is None:
         return rows, NO_REJECTS
@@ -33,9 +32,9 @@ def with_distinct_ids(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, p
 
 
 def least_rows(rows: pa.Table, same: list[str], first: Sequence[str] = ()) -> NDArray[np.bool_] | None:
-    """Which rows are the least of those that agree in some columns; None where all differ.
+    """A mask of the least row of each group that agrees in the columns `same`; None if all rows differ in them.
 
-    They are compared column by column, some `first`, then all that were read; nothing is more than any value.
+    Rows are compared by the columns `first`, then by all columns of the input; null is larger than any value.
     """
     if not len(rows) or len(rows.group_by(same).aggregate([])) == len(rows):
         return None
@@ -65,7 +64,7 @@ def _read(rows: pa.Table) -> list[str]:
 
 
 def _sortable(rows: pa.Table) -> pa.Table:
-    """Rows with a number for each distinct list, which Arrow does not sort."""
+    """Rows with lists replaced by ranks, because Arrow does not sort lists."""
     for place, field in enumerate(rows.schema):
         if pa.types.is_list(field.type):
             values = [None if one is None else tuple(map(str, one)) for one in rows.column(place).to_pylist()]

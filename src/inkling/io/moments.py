@@ -1,4 +1,4 @@
-"""When the events of rows happened, or may have: what was read, on the grid of the stream, give or take an error."""
+"""The times of events: columns rounded to the grid of the stream, widened by the error of the time if there is one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime
 
 
 def error_columns(schema: StreamSchema) -> tuple[str, ...]:
-    """Columns that say how wrong the time of a row may be."""
+    """Columns that determine the error of the time of a row."""
     match schema.uncertainty:
         case ImpreciseTime(error=ErrorColumn(name=name)) | ImpreciseTime(error=ClockErrors(column=name)):
             return (name,)
@@ -24,14 +24,14 @@ def error_columns(schema: StreamSchema) -> tuple[str, ...]:
 
 
 def largest_error(schema: StreamSchema) -> int:
-    """The largest value of a column with errors of times."""
+    """The largest valid value of an error column."""
     return FARTHEST // (schema.grid or 1)
 
 
 def moments(columns: Mapping[str, pa.Array], schema: StreamSchema) -> tuple[pa.Array, pa.Array]:
-    """From when to when events happened, or the first and the last moment at which they may have.
+    """The starts and ends of events, or the first and last possible moments of imprecise ones.
 
-    An expression with a null operand is null.
+    A null operand makes the result null.
     """
     starts, ends = columns[schema.start], columns[schema.end]
     if isinstance(schema.uncertainty, ImpreciseTime) and schema.uncertainty.error is not None:
@@ -41,14 +41,14 @@ def moments(columns: Mapping[str, pa.Array], schema: StreamSchema) -> tuple[pa.A
 
 
 def on_grid(columns: Mapping[str, pa.Array], schema: StreamSchema) -> dict[str, pa.Array]:
-    """Columns of a stream in which times are whole ticks."""
+    """The columns with times rounded down to whole ticks."""
     if schema.grid is None:
         return dict(columns)
     return {**columns, **{name: _rounded(columns[name], schema.grid) for name in {schema.start, schema.end}}}
 
 
 def outside_limits(columns: Mapping[str, pa.Array], schema: StreamSchema) -> dict[str, NDArray[np.bool_]]:
-    """Rows with an error that is none, by what was expected instead."""
+    """Masks of the rows with an invalid error, by the text of what was expected."""
     if not isinstance(schema.uncertainty, ImpreciseTime) or not isinstance(schema.uncertainty.error, ErrorColumn):
         return {}
     errors = pc.fill_null(columns[schema.uncertainty.error.name], 0).to_numpy(zero_copy_only=False)
@@ -73,6 +73,6 @@ def _errors(
 
 
 def _rounded(times: pa.Array, grid: int) -> pa.Array:
-    """Down to whole ticks."""
+    """Times rounded down to whole ticks."""
     numbers = pc.fill_null(times, 0).to_numpy(zero_copy_only=False)
     return pa.array(numbers - numbers % grid, mask=pc.is_null(times).to_numpy(zero_copy_only=False))

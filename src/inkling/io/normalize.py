@@ -1,4 +1,4 @@
-"""Raw rows of a stream as typed rows, split from those that break its declaration."""
+"""Normalization of a stream: raw rows become typed rows, and rows that violate the declaration become rejects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inkling.model.types import Type
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime, LostEvents, ProbableValue
 
 START, END, PLACE, ID = "@start", "@end", "@place", "@id"
-"""Columns that say when a row's event happened, where it stands among simultaneous ones, and how it is called."""
+"""Columns of normalized rows: start and end of the event, its place among simultaneous events, and its id."""
 
 ABOUT_TIME = {
     Reason.BAD_TIME,
@@ -32,17 +32,17 @@ ABOUT_TIME = {
     Reason.BAD_ERROR,
     Reason.NULL_CLOCK,
 }
-"""Faults of rows without a valid time of their event."""
+"""Reasons that imply that the time of a row is invalid."""
 
 OWN_ID = "@own_id"
-"""The id of a row whose event goes by another name; simultaneous rows of a key stand in the order of their own ids."""
+"""The id of a row whose event has another id; simultaneous rows of a key are sorted by their own ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """Rows with the declared columns and the `@` columns, what was set aside, and what the times count.
+    """Rows with the declared columns and the `@` columns, rejects, and the clock of times.
 
-    Of a stream with OP, `rows` are the events, `withdrawals` the events that rows take back.
+    For a stream with OP, `rows` are events, and `withdrawals` the rows that withdraw events.
     """
 
     rows: pa.Table
@@ -60,15 +60,15 @@ def normalize(
     clock: Clock | None = None,
     numbers: NDArray[np.int64] | None = None,
 ) -> Normalized:
-    """Check and type the rows of a stream; `derived` columns are computed later and not expected.
+    """Checks and converts the rows of a stream; `derived` columns are computed later and not expected.
 
-    Without `clock` the data show the unit of times; without `numbers` the records are numbered from 1. Numbers are
-    the ids of a stream that declares none.
+    Without `clock`, it is inferred from the data; without `numbers`, records are numbered from 1. In a stream without
+    ID, the numbers are the ids.
     """
     wanted = stored_columns(schema, derived)
     if not raw.column_names:  # a list without rows names no columns
         raw = pa.table({column.name: pa.nulls(0) for column in wanted})
-    raw = _with_what_withdrawals_lack(raw, schema, wanted)
+    raw = _with_null_columns(raw, schema, wanted)
     require_columns(schema, [column.name for column in wanted], raw.column_names)
     raw = raw.select([*(column.name for column in wanted), *_about_records(raw)])
     says = None if schema.op is None else _ops(raw, schema, schema.op)
@@ -100,7 +100,7 @@ def normalize(
 
 
 class Normalizer:
-    """`normalize` for batch after batch of one stream, quick where nothing is wrong."""
+    """`normalize` for successive batches of one stream, with a fast path for batches without faults."""
 
     def __init__(self, schema: StreamSchema, derived: Iterable[str], clock: Clock) -> None:
         self._schema, self._derived, self._clock = schema, tuple(derived), clock
@@ -110,37 +110,37 @@ class Normalizer:
 
     def __call__(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
         if self._schema.op is None or raw.column_names.count(self._schema.op) != 1:
-            return self._quickly(raw, numbers)
+            return self._fast(raw, numbers)
         says = _ops(raw, self._schema, self._schema.op)
         if says.happened.all():
-            return self._quickly(raw)
-        others = self._slowly(raw.filter(pa.array(~says.happened)))
+            return self._fast(raw)
+        others = self._checked(raw.filter(pa.array(~says.happened)))
         if not says.happened.any():
             return others
-        events = self._quickly(raw.filter(pa.array(says.happened)))
+        events = self._fast(raw.filter(pa.array(says.happened)))
         rejects = pa.concat_tables([events.rejects, others.rejects])
         return replace(events, rejects=rejects, n_read=len(raw), withdrawals=others.withdrawals)
 
-    def _slowly(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
+    def _checked(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
         return normalize(raw, self._schema, self._derived, clock=self._clock, numbers=numbers)
 
-    def _quickly(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
-        columns = self._as_they_are(raw)
+    def _fast(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
+        columns = self._plain_columns(raw)
         if columns is None:
-            return self._slowly(raw, numbers)
+            return self._checked(raw, numbers)
         schema = self._schema
         columns[PLACE] = columns[schema.order_by] if schema.order_by else pa.nulls(len(raw), pa.int64())
         columns[ID] = columns[schema.id] if schema.id else pa.array(_numbers(raw, numbers))
         rows = pa.Table.from_arrays(list(columns.values()), list(columns))
         return Normalized(rows, NO_REJECTS, self._clock, len(raw), no_withdrawals(rows.schema.field(ID).type))
 
-    def _as_they_are(self, raw: pa.Table) -> dict[str, pa.Array] | None:
-        """The columns if they have the declared types and no row gives cause for complaint, else None."""
+    def _plain_columns(self, raw: pa.Table) -> dict[str, pa.Array] | None:
+        """The columns if they have the declared types and no row has a fault, else None."""
         if not len(raw) or MALFORMED in raw.column_names:
             return None
         columns = {}
         for column in self._wanted:
-            place = raw.schema.get_field_index(column.name)  # none, too, where two have the name
+            place = raw.schema.get_field_index(column.name)  # -1 also if two columns have the name
             if place < 0:
                 return None
             given = raw.column(place)
@@ -164,7 +164,7 @@ class Normalizer:
 
 
 def stored_columns(schema: StreamSchema, derived: Iterable[str] = ()) -> list[Column]:
-    """The columns that rows must have: those declared and not computed, and all that have a role."""
+    """The columns that an input must have: declared and not computed, or with a role such as key, id or time."""
     computed = set(derived)
     stored = {column.name: column for column in schema.columns if column.name not in computed}
     for name in (schema.start, schema.end):
@@ -190,7 +190,7 @@ def row_schema(schema: StreamSchema, derived: Iterable[str] = ()) -> pa.Schema:
 
 
 def _uncertainty_columns(schema: StreamSchema) -> list[Column]:
-    """Columns that describe uncertainty, with the types that they have where the declaration gives none."""
+    """Columns that describe uncertainty, with their default types."""
     match schema.uncertainty:
         case None:
             return []
@@ -209,14 +209,14 @@ def _uncertainty_columns(schema: StreamSchema) -> list[Column]:
 
 
 def declared_clock(schema: StreamSchema) -> Clock | None:
-    """What times count, if the declaration says so."""
+    """The clock, if the declaration determines it."""
     if schema.grid is not None:
         return Clock.TIMESTAMP
     return Clock.TICKS if schema.time_type is Type.INTEGER or schema.tick is not None else None
 
 
 def times_of_events(raw: pa.Table, schema: StreamSchema) -> pa.ChunkedArray:
-    """When events happened, by the raw rows; what withdrawals say of that may be anything."""
+    """The time column without withdrawals, whose times may be invalid."""
     times = raw[schema.start]
     if schema.op is None or schema.op not in raw.column_names:
         return times
@@ -224,7 +224,7 @@ def times_of_events(raw: pa.Table, schema: StreamSchema) -> pa.ChunkedArray:
 
 
 def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequence[str]) -> None:
-    """Reject an input that lacks a column or has it twice."""
+    """Rejects an input with a missing or repeated column."""
     visible = [name for name in present if not name.startswith("@")]
     for name in needed:
         if visible.count(name) == 1:
@@ -241,7 +241,7 @@ def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequen
 
 
 def require_readable(schema: StreamSchema, column: Column, have: pa.DataType, clock: Clock) -> None:
-    """Reject a column none of whose values could be read as declared."""
+    """Rejects a column whose type cannot be converted to the declared one."""
     if is_readable(have, column.type, clock):
         return
     expected = _expected(column, clock)
@@ -256,7 +256,7 @@ def require_readable(schema: StreamSchema, column: Column, have: pa.DataType, cl
 
 @dataclass(frozen=True, slots=True)
 class _Ops:
-    """What rows say of their events."""
+    """Masks of rows that are events, and of rows that withdraw one; a row that is neither has an invalid OP."""
 
     happened: NDArray[np.bool_]
     withdrawn: NDArray[np.bool_]
@@ -269,8 +269,8 @@ def _ops(raw: pa.Table, schema: StreamSchema, name: str) -> _Ops:
     return _Ops(*(_mask(pc.fill_null(pc.equal(words, word), False)) for word in (EVENT, WITHDRAWAL)))
 
 
-def _with_what_withdrawals_lack(raw: pa.Table, schema: StreamSchema, wanted: Sequence[Column]) -> pa.Table:
-    """Rows that only withdraw events need no columns but their ids."""
+def _with_null_columns(raw: pa.Table, schema: StreamSchema, wanted: Sequence[Column]) -> pa.Table:
+    """Adds missing columns if all rows are withdrawals, which need only an id."""
     if schema.op is None or schema.op not in raw.column_names or not len(raw):
         return raw
     missing = [column.name for column in wanted if column.name not in (*raw.column_names, schema.id)]
@@ -281,7 +281,7 @@ def _with_what_withdrawals_lack(raw: pa.Table, schema: StreamSchema, wanted: Seq
 
 
 def _about_ops(schema: StreamSchema, says: _Ops, complaints: Sequence[Complaint]) -> list[Complaint]:
-    """What is wrong with rows of which some withdraw an event, and need nothing but its id for that."""
+    """The complaints about a stream with OP: those about withdrawals are dropped, except about their ids."""
     assert schema.op is not None
     unknown = Complaint(Reason.BAD_OP, schema.op, ~says.happened & ~says.withdrawn, f"'{EVENT}' or '{WITHDRAWAL}'")
     malformed = [one for one in complaints if one.reason is Reason.MALFORMED]
@@ -294,7 +294,7 @@ def _about_ops(schema: StreamSchema, says: _Ops, complaints: Sequence[Complaint]
 
 
 def _any(n_rows: int, complaints: Iterable[Complaint]) -> NDArray[np.bool_]:
-    """The rows that are complained of."""
+    """A mask of the rows with a complaint."""
     found = np.zeros(n_rows, bool)
     for complaint in complaints:
         found |= complaint.mask
@@ -334,7 +334,7 @@ def _complaints(
 
 
 def _error_complaints(schema: StreamSchema, casts: dict[str, Cast]) -> list[Complaint]:
-    """About how wrong a time may be."""
+    """Complaints about errors of imprecise times."""
     if not isinstance(schema.uncertainty, ImpreciseTime) or schema.uncertainty.error is None:
         return []
     by_clock = isinstance(schema.uncertainty.error, ClockErrors)

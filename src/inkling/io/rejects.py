@@ -1,4 +1,4 @@
-"""Rows that break the declaration of their stream, with a reason and the values that failed."""
+"""Rejects: rows that violate the declaration of their stream, with a reason and the invalid values."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ REJECTS_SCHEMA = pa.schema(
         pa.field("id", pa.string()),
     ]
 )
-"""`row` is the row as it was found, in JSON, or a JSON string if it is no row at all."""
+"""The columns of rejects; `row` is the row as JSON, or a JSON string with the text of a malformed record."""
 
 NO_REJECTS = REJECTS_SCHEMA.empty_table()
 
 
 class Reason(Enum):
-    """Why a row was set aside; the first that applies, in this order."""
+    """Why a row was rejected; the first reason that applies, in this order."""
 
     MALFORMED = "malformed"
     BAD_OP = "bad op"
@@ -78,7 +78,7 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """Rows with one kind of fault; `column` shows which value to show, `expected` what it should have been."""
+    """The rows with one kind of fault; `column` has the value to report, `expected` describes valid values."""
 
     reason: Reason
     column: str
@@ -144,7 +144,7 @@ def rejected_rows(
 
 
 def row_json(row: Mapping[str, object], *, malformed: bool = False) -> str:
-    """A row in JSON: the text of the record where that is JSON already."""
+    """A row as JSON; a record that was read as JSON keeps its text."""
     original = row.get(ORIGINAL)
     if malformed:
         return json.dumps(original, ensure_ascii=False)
@@ -155,13 +155,13 @@ def row_json(row: Mapping[str, object], *, malformed: bool = False) -> str:
 
 
 def shown(value: object) -> str:
-    """A value in a sentence: texts in quotes, so that blanks can be seen."""
+    """A value in a message; text is quoted, so that white space is visible."""
     plain = _json_value(value)
     return f"'{plain}'" if isinstance(plain, str) else str(plain)
 
 
 def _json_value(value: object) -> str | int | float | bool | list[object] | None:
-    """The same value for the same row, whoever read it."""
+    """A value as JSON, the same for every reader of the row."""
     match value:
         case None | bool() | int() | str():
             return value

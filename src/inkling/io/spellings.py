@@ -1,7 +1,7 @@
-"""How values are written in text files: what counts as a number, a Boolean or a time.
+"""The text of values in files: numbers, Booleans, times and weights.
 
-Around numbers, truths and times white space is ignored, and nothing at all, `null` or `none` means that there is no
-value. Texts stand for themselves. Weights are numbers with blanks, commas or semicolons between them.
+White space around numbers, Booleans and times is ignored; the empty text, `null` and `none` are null. Text columns keep
+the text. Weights are numbers separated by blanks, commas or semicolons.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TIME = re.compile(
 
 
 class MisspelledError(ValueError):
-    """The text says something, but not a value of the wanted type."""
+    """A text that is not a value of the wanted type."""
 
 
 def is_blank(text: str) -> bool:
@@ -46,7 +46,7 @@ def is_blank(text: str) -> bool:
 
 
 def read_integer(text: str) -> int:
-    """An integer of 64 bits; `3.0` is one.
+    """A 64-bit integer; `3.0` is one.
 
     >>> read_integer("+007"), read_integer("3.")
     (7, 3)
@@ -59,7 +59,7 @@ def read_integer(text: str) -> int:
 
 
 def read_double(text: str) -> float | None:
-    """A finite number; `nan` is none."""
+    """A finite number, or None for `nan`."""
     if text.lower() in ("nan", "+nan", "-nan"):
         return None
     if not _DOUBLE.fullmatch(text) or math.isinf(number := float(text)):
@@ -78,7 +78,7 @@ def read_truth(text: str) -> bool:
 def read_instant(text: str) -> int:
     """Microseconds since 1970 of an ISO 8601 date, or date and time; UTC unless it names an offset.
 
-    Digits beyond the microsecond are cut off.
+    Digits beyond microseconds are truncated.
 
     >>> read_instant("1970-01-01T00:00:00.0000019Z"), read_instant("1970-01-02 00:00+01:00") // 3_600_000_000
     (1, 23)
@@ -99,7 +99,7 @@ def read_instant(text: str) -> int:
 
 
 def read_weights(text: str) -> list[float]:
-    """Numbers in a row, perhaps in brackets; what stands for no number is none, so that a check can name it.
+    """A list of numbers, with or without brackets; invalid numbers become NaN, which a later check reports.
 
     >>> read_weights("0.2;0.5; 0.3"), read_weights("[1, 2]"), read_weights("1 nan")
     ([0.2, 0.5, 0.3], [1.0, 2.0], [1.0, nan])

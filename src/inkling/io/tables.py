@@ -1,4 +1,4 @@
-"""Background tables: facts with declared types."""
+"""Background tables, with their declared types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MADE_BY = "made_by"
 def read_tables(
     schemas: tuple[TableSchema, ...], given: Mapping[str, Data] | None, folder: Path
 ) -> dict[str, pa.Table]:
-    """Every declared table: what is given for it, else the file it names, relative to the program's folder."""
+    """All declared tables: from `given`, else from the declared file, relative to the folder of the program."""
     given = given or {}
     unknown = sorted(set(given) - {schema.name for schema in schemas})
     if unknown:
@@ -36,12 +36,12 @@ def read_tables(
 
 
 def _signed(schema: TableSchema, table: pa.Table) -> pa.Table:
-    """A model says which command makes it, for those who find that it does not fit."""
+    """The table of a model, with the command that creates it as metadata, for messages about unsuitable models."""
     return table if schema.made_by is None else table.replace_schema_metadata({MADE_BY: schema.made_by})
 
 
 def maker_of(table: pa.Table) -> str:
-    """The command that makes a model."""
+    """The command that creates a model."""
     known: bytes = (table.schema.metadata or {}).get(MADE_BY.encode(), b"inkling fit")
     return known.decode()
 
@@ -57,7 +57,7 @@ def _require_model(schema: TableSchema, path: Path) -> None:
 
 
 def typed_table(schema: TableSchema, raw: pa.Table) -> pa.Table:
-    """The declared columns; a fact that cannot be read as declared is an error, because rules depend on it."""
+    """The declared columns; an invalid value is an error and not a reject, because rules depend on all facts."""
     columns = {}
     for column in schema.columns:
         if column.name not in raw.column_names:

@@ -1,4 +1,4 @@
-"""Rows that say an event never happened: which event, and its time if the row has it."""
+"""Withdrawals: rows that say that an event did not happen, with its id, and its end if the row has one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pyarrow.compute as pc
 from inkling.model.schema import StreamSchema
 
 EVENT, WITHDRAWAL = "+", "-"
-"""What the column that OP names can say."""
+"""The values of the OP column."""
 
 _ID, _END, ROW = "@id", "@end", "row"
 _ESCAPED = re.compile(r'["\\\x00-\x1f]')
 
 
 def withdrawals(schema: StreamSchema, ids: pa.Array | pa.ChunkedArray, ends: pa.Array | pa.ChunkedArray) -> pa.Table:
-    """A withdrawal each: the id of its event, the end of that if the row has it, and the row for rejects in JSON."""
+    """A table of withdrawals: the id of the event, its end if known, and the row as JSON for rejects."""
     return pa.table({_ID: ids, _END: ends, ROW: _rows(schema, ids)})
 
 
@@ -29,7 +29,7 @@ def no_withdrawals(id_type: pa.DataType) -> pa.Table:
 
 
 def _rows(schema: StreamSchema, ids: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """What counts of a withdrawal: its id and its op."""
+    """The rows as JSON, with id and OP only."""
     first, rest = f"{{{json.dumps(schema.id)}: ", f", {json.dumps(schema.op)}: {json.dumps(WITHDRAWAL)}}}"
     return pc.binary_join_element_wise(pa.scalar(first), _as_json(ids), pa.scalar(rest), "")
 

@@ -23,17 +23,17 @@ from inkling.model.schema import Column, Facts
 from inkling.model.time import TimeUnit
 
 MAX_FACTS = 50_000_000
-"""Facts that one step of a rule may derive, or that a rule may have, before the run is given up."""
+"""The most facts that one step of a rule derives, or that a rule has, before the run fails."""
 
 HOLDS = "@holds"
-"""Column of a rule without arguments: a table without columns would have no rows."""
+"""The column of a rule without arguments, because a table without columns has no rows."""
 
 _ZERO = pa.scalar(0.0)
 _UNIT = "@unit"
 
 
 def distinct(rows: pa.Table) -> pa.Table:
-    """Every row once; two nulls are one value here."""
+    """Distinct rows; nulls are equal."""
     return rows.group_by(rows.column_names, use_threads=False).aggregate([])
 
 
@@ -55,7 +55,7 @@ def _flagged(rows: pa.Table, flag: int) -> pa.Table:
 
 
 def scanned(atom: RuleAtom, facts: pa.Table) -> pa.Table:
-    """The facts that agree with the constants of an atom, as columns of its variables."""
+    """The facts that equal the constants of an atom, as columns named by its variables."""
     chosen: dict[str, pa.ChunkedArray] = {}
     keep: pa.ChunkedArray | None = None
     for place, arg in enumerate(atom.args):
@@ -79,9 +79,9 @@ def scanned(atom: RuleAtom, facts: pa.Table) -> pa.Table:
 
 
 def plain(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """The column as another type, with one zero where it holds doubles."""
+    """The column as another type; -0.0 becomes 0.0."""
     if pa.types.is_integer(kind) and pa.types.is_floating(column.type):
-        kind = pa.float64()  # a constant 2 agrees with 2.0, and with nothing near it
+        kind = pa.float64()  # the constant 2 equals exactly 2.0
     column = column if column.type == kind else column.cast(kind)
     return pc.add(column, _ZERO) if pa.types.is_floating(kind) else column
 
@@ -93,7 +93,7 @@ def _alike(column: pa.ChunkedArray, value: pa.Scalar) -> tuple[pa.ChunkedArray, 
 
 
 def joined(left: pa.Table, right: pa.Table, rule: str) -> pa.Table:
-    """All pairs of rows that agree in the columns both have; null agrees with nothing."""
+    """The natural join: all pairs of rows that agree in shared columns; null equals nothing."""
     shared = [name for name in left.column_names if name in right.column_names and name != _UNIT]
     if shared:
         reject_too_many(_n_pairs(left, right, shared[0]) if len(shared) == 1 else 0, rule)
@@ -108,7 +108,7 @@ def joined(left: pa.Table, right: pa.Table, rule: str) -> pa.Table:
 
 
 def _n_pairs(left: pa.Table, right: pa.Table, name: str) -> int:
-    """How many pairs agree in one column."""
+    """The number of pairs that agree in one column."""
     if len(left) * len(right) <= MAX_FACTS:
         return 0
     counts = [table.group_by([name], use_threads=False).aggregate([([], "count_all")]) for table in (left, right)]
@@ -132,7 +132,7 @@ def reject_too_many(n_facts: int, rule: str) -> None:
 
 
 MAX_ROUNDS = 2_000
-"""Rounds of a recursive rule that computes new values, before it is rejected as endless."""
+"""The most rounds of a recursive rule that computes new values, before it is rejected as endless."""
 
 
 def known(program: ProgramPlan, tables: Mapping[str, pa.Table], unit: TimeUnit) -> dict[str, pa.Table]:
@@ -221,7 +221,7 @@ def derived(
 ) -> pa.Table:
     """The facts that a clause derives, possibly with duplicates; the atom at position `first` reads only the delta.
 
-    The next atom to join is the one that shares most variables with the rows so far; values are named and conditions
+    The next atom to join is the one that shares most variables with the rows so far; values are computed and conditions
     tested as soon as their variables are bound.
     """
     solver = _Solver(rule.name, clause, context)
@@ -235,7 +235,7 @@ def derived(
 
 
 DELTA = "@new "
-"""Prefix of the name of a rule: the facts that its last round derived."""
+"""Prefix of the name of a rule; the table has the facts that its previous round derived."""
 
 
 class _Solver:
@@ -269,7 +269,7 @@ class _Solver:
         return pa.table(values, [column.name for column in columns])
 
     def _apply_ready(self) -> None:
-        """Names values and tests conditions whose variables are bound."""
+        """Computes values and tests conditions whose variables are bound."""
         grows = True
         while grows:
             grows = False
@@ -292,7 +292,7 @@ class _Solver:
                 grows = True
 
     def _found_by(self, condition: e.Expr) -> tuple[e.FactColumn, e.Expr] | None:
-        """A variable that a later atom binds, but whose value an equation determines already."""
+        """An unbound variable and its value, if a condition is an equation that determines it."""
         if not isinstance(condition, e.Compare) or condition.operator != "=":
             return None
         for side, other in ((condition.left, condition.right), (condition.right, condition.left)):

@@ -1,4 +1,4 @@
-"""What an event, a time, a column and a world are; everything else is built from these.
+"""Value types that all stages share: events, worlds, times, columns, schemas, batches.
 
-Enters: nothing. Leaves: value types that every later stage shares. May be imported by every package of ours.
+Every package of inkling except `kernels` may import them; they import nothing else of inkling.
 """

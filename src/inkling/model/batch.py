@@ -1,4 +1,4 @@
-"""The columnar contract: events of many keys enter an evaluator, matches leave it."""
+"""Columnar batches: `EventBatch`, the input of an evaluator with events of many keys, and `MatchBatch`, its output."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from inkling.model.time import FOREVER as FOREVER
 
 Ints = NDArray[np.int64]
 UNORDERED = np.int64(2**62)
-"""Place of an event without `ORDER BY`: it starts before and ends after everything simultaneous."""
+"""Place of an event without `ORDER BY`: it starts before and ends after all simultaneous events."""
 
 
 class PickedColumns(Mapping[str, pa.Array]):
-    """Some rows of some columns, in some order; a column is only put together when somebody reads it."""
+    """Selected rows of columns; a column is materialized when it is read."""
 
     __slots__ = ("_columns", "_found", "_rows")
 
@@ -48,7 +48,7 @@ class PickedColumns(Mapping[str, pa.Array]):
 
 
 def taken(column: pa.Array, rows: Ints) -> pa.Array:
-    """Some rows of a column; numbers of which none is missing need not go through Arrow."""
+    """Selected rows of a column; numbers without nulls take a faster path through NumPy."""
     if column.type in _NUMBERS and not column.null_count:
         return pa.array(column.to_numpy()[rows])
     return column.take(pa.array(rows))
@@ -58,7 +58,7 @@ _NUMBERS = (pa.int64(), pa.float64())
 
 
 def picked(columns: Mapping[str, pa.Array], rows: Ints) -> Mapping[str, pa.Array]:
-    """Some rows of some columns."""
+    """Selected rows of columns."""
     return columns.picked(rows) if isinstance(columns, PickedColumns) else PickedColumns(columns, rows)
 
 
@@ -66,9 +66,9 @@ def picked(columns: Mapping[str, pa.Array], rows: Ints) -> Mapping[str, pa.Array
 class EventBatch:
     """Rows of one stage, sorted by (key, end, place, start, source, id).
 
-    `key` is a code of the partition; codes stay the same from batch to batch. `source` indexes the stage's list of
-    inputs. Rows that stand for the same event (a stream and its joins with tables) share `event`, which counts up in
-    canonical order. `bits[:, w]` holds the truth of local conditions 64w … 64w + 63.
+    `key` is the code of the partition; codes are stable from batch to batch. `source` indexes the list of inputs of the
+    stage. Rows of the same event (a stream and its joins with tables) share `event`, which ascends in canonical order.
+    Bit b of `bits[:, w]` is the truth of local condition 64w + b.
     """
 
     key: Ints
@@ -77,21 +77,21 @@ class EventBatch:
     start_place: Ints
     end: Ints
     end_place: Ints
-    known: Ints  # when the event was certain to have happened: its end, or later for derived events
+    known: Ints  # time at which the event is known: its end, or later for derived events
     event: Ints
     bits: NDArray[np.uint64]
     columns: Mapping[str, pa.Array]
     id_offsets: Ints
     ids: pa.Array
-    place_words: pa.Array | None = None  # the texts whose ranks the places are
-    depth: Ints | None = None  # through how many results of its own recursion an event depends on something else
+    place_words: pa.Array | None = None  # if set, places are ranks among these texts
+    depth: Ints | None = None  # depth of recursion: results of the same event between this one and other inputs
 
     def __len__(self) -> int:
         return len(self.key)
 
     @property
     def has_single_ids(self) -> bool:
-        """Whether every event has one id, as a rule it does; derived events have those of all they depend on."""
+        """Whether every event has one id; a derived event has the ids of all events it depends on."""
         if len(self.ids) != len(self.key):
             return False
         return bool((self.id_offsets[1:] - self.id_offsets[:-1] == 1).all())
@@ -125,7 +125,7 @@ class EventBatch:
         )
 
     def take(self, rows: Ints) -> EventBatch:
-        """Some of the rows, which keep their event numbers."""
+        """Selected rows, with unchanged event numbers."""
         if self.has_single_ids:
             ends, position = np.arange(len(rows) + 1), rows
         else:
@@ -151,23 +151,23 @@ class EventBatch:
 
 
 def _bits_of(bits: NDArray[np.uint64], rows: Ints) -> NDArray[np.uint64]:
-    """The conditions of some rows; one row still stands for all where it did."""
-    return np.broadcast_to(bits[:1], (len(rows), bits.shape[1])) if _says_the_same(bits) else bits[rows]
+    """The bits of selected rows; a broadcast row stays broadcast."""
+    return np.broadcast_to(bits[:1], (len(rows), bits.shape[1])) if _is_broadcast(bits) else bits[rows]
 
 
 def _bits_of_both(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    if _says_the_same(first) and _says_the_same(second) and np.array_equal(first[:1], second[:1]):
+    if _is_broadcast(first) and _is_broadcast(second) and np.array_equal(first[:1], second[:1]):
         return np.broadcast_to(first[:1], (len(first) + len(second), first.shape[1]))
     return np.concatenate([first, second])
 
 
-def _says_the_same(bits: NDArray[np.uint64]) -> bool:
-    """Whether one row in memory stands for all."""
+def _is_broadcast(bits: NDArray[np.uint64]) -> bool:
+    """Whether one row in memory represents all rows (stride 0)."""
     return len(bits) > 0 and bits.strides[0] == 0
 
 
 def one_after_the_other(first: EventBatch, second: EventBatch) -> EventBatch:
-    """Rows of both, not sorted anew."""
+    """The rows of the first batch, then those of the second, without sorting."""
     if first.place_words is not None or second.place_words is not None:
         words = _sorted_words(_places_of(first), _places_of(second))
         first, second = _ranked_among(first, words), _ranked_among(second, words)
@@ -196,7 +196,7 @@ def one_after_the_other(first: EventBatch, second: EventBatch) -> EventBatch:
 
 
 def _places_of(batch: EventBatch) -> pa.Array:
-    """What the places of a batch stand for, one entry per rank; plain numbers stand for themselves."""
+    """The texts behind the places of a batch, by rank; integers are their own text."""
     if batch.place_words is not None:
         return batch.place_words
     places = np.concatenate([batch.start_place, batch.end_place])
@@ -209,7 +209,7 @@ def _sorted_words(first: pa.Array, second: pa.Array) -> pa.Array:
 
 
 def _ranked_among(batch: EventBatch, words: pa.Array) -> EventBatch:
-    """The same rows with places that are ranks among more words."""
+    """The same rows with places as ranks among a larger set of texts."""
 
     def ranked(places: Ints) -> Ints:
         somewhere = np.abs(places) < UNORDERED
@@ -228,7 +228,7 @@ def _ranked_among(batch: EventBatch, words: pa.Array) -> EventBatch:
 class MatchBatch:
     """Results of one event: `values` by output name, `lineage` a list of event ids per result.
 
-    Places are those of the batch the results were found in, ranks of `place_words` if it has any.
+    Places are those of the event batch, or ranks among `place_words` if there are any.
     """
 
     event: str
@@ -241,28 +241,28 @@ class MatchBatch:
     values: Mapping[str, pa.Array]
     lineage: pa.ListArray
     place_words: pa.Array | None = None
-    depth: Ints | None = None  # of results that may depend on each other
-    owner: NDArray[np.uint64] | None = None  # hashes of the partition keys, where somebody wants to know whose they are
+    depth: Ints | None = None  # depth of recursion, for results that may depend on each other
+    owner: NDArray[np.uint64] | None = None  # hashes of the partition keys, if requested
 
     def places(self, ranks: Ints) -> pa.Array:
-        """Places as stage rows hold them: integers, or the texts behind the ranks; null without a place."""
+        """Places as in rows of a stage: integers, or the texts behind ranks; null without a place."""
         plain = pa.array(ranks, mask=np.abs(ranks) >= UNORDERED)
         return plain if self.place_words is None else self.place_words.take(plain)
 
     def standing_places(self) -> pa.Array:
-        """What the places of all results stand for."""
+        """The texts behind the places of all results."""
         return self.places(np.concatenate([self.start_place, self.end_place]))
 
     def __len__(self) -> int:
         return len(self.key)
 
     def take(self, rows: Ints) -> MatchBatch:
-        """Some of the results, in another order."""
+        """Results by row number, in this order."""
         chosen = pa.array(rows)
         return self._chosen(rows, lambda column: column.take(chosen))
 
     def where(self, mask: NDArray[np.bool_]) -> MatchBatch:
-        """Some of the results."""
+        """Results by mask."""
         chosen = pa.array(mask)
         return self._chosen(mask, lambda column: column.filter(chosen))
 

@@ -1,4 +1,4 @@
-"""One event and one world: what happened, when, with which attributes."""
+"""Events and worlds as Python objects, as the definition of results uses them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Event:
     """Something that happened on `[start, end]`; `source` names the stream or the event rule it comes from."""
 
     source: str
-    ids: tuple[Value, ...]  # its own id, or for a derived event the ids it depends on
+    ids: tuple[Value, ...]  # its id, or the ids that a derived event depends on
     start: Instant
     end: Instant
     values: Mapping[str, Value] = field(hash=False)
-    rank: tuple[object, ...] = ()  # breaks ties of simultaneous events in listings, never in meaning
+    rank: tuple[object, ...] = ()  # order of simultaneous events in listings; no result depends on it
 
     @property
     def position(self) -> tuple[object, ...]:
-        """Where the event stands in the canonical order of a world."""
+        """The sort key of the canonical order of a world."""
         return (self.end, self.start, self.source, self.rank)
 
 
@@ -32,15 +32,15 @@ class World:
     """A certain stream: every event that happened."""
 
     events: tuple[Event, ...]
-    resets: tuple[Event, ...] = ()  # rows that are no events: what their key did before does not count after them
-    empty: tuple[Event, ...] = ()  # rows that are no events: they only name keys that have none
+    resets: tuple[Event, ...] = ()  # rows that reset their key; no events
+    empty: tuple[Event, ...] = ()  # rows that name a key without events; no events
 
     def of(self, *sources: str) -> tuple[Event, ...]:
         """The events of the named sources, in canonical order."""
         return _in_order(self.events, sources)
 
     def keys_of(self, *sources: str) -> tuple[Event, ...]:
-        """The events of the named sources, and rows of keys that have none, in canonical order."""
+        """The events of the named sources and the rows that name keys without events, in canonical order."""
         return _in_order((*self.events, *self.empty), sources)
 
     def resets_of(self, *sources: str) -> tuple[Event, ...]:

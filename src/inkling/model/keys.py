@@ -1,16 +1,16 @@
-"""What the same key is, and codes by which rows are grouped.
+"""The definition of equal keys, and integer codes for grouping rows by key.
 
 Two keys are the same if all their values are, column by column:
 
-- null is null: rows without a value share a key, unless a stream or `PARTITION BY` has left them out before;
-- NaN is NaN, whatever its bits, and not null; -0.0 is 0.0. Reading and expressions leave neither in a column;
-- whole numbers and times, which are whole numbers too, are compared to the last digit and never as doubles;
-- texts are compared byte by byte: neither case nor Unicode forms are folded;
-- numbers and texts are never the same: a key has one type in all streams, which the binder makes sure of.
+- null equals null: rows without a value share a key, unless a stream or `PARTITION BY` dropped them before;
+- NaN equals NaN, whatever its bits, and is not null; -0.0 equals 0.0. Inputs and expressions produce neither;
+- integers and times, which are integers, are compared exactly and never as doubles;
+- texts are compared byte by byte, without folding of case or Unicode normalization;
+- numbers and texts are never equal: the binder checks that a key has one type in all streams.
 
-Codes are dense and distinguish keys among the rows at hand. Hashes (`evaluators.hashes`) follow the same rules and mean
-the same in every process; keys that differ share one as rarely as 64 bits allow. Spark's shuffles follow them too.
-Conditions of equality are another thing: there null equals nothing, not even null.
+Codes are dense and valid for one set of rows. Hashes (`evaluators.hashes`) follow the same rules and are equal in every
+process; different keys collide as rarely as 64 bits allow. Shuffles on Spark use them too. Conditions differ: in them,
+null equals nothing, not even null.
 
 >>> codes_of([pa.array([0.0, None, -0.0, None])], 4)[0].tolist()
 [0, 1, 0, 1]
@@ -29,11 +29,11 @@ from inkling.model.batch import Ints
 Column: TypeAlias = pa.Array | pa.ChunkedArray | Ints
 
 _NEGATIVE_ZERO = np.iinfo(np.int64).min
-"""The bits of -0.0, read as a whole number: no other double has less."""
+"""The bits of -0.0 as an integer, the smallest of all doubles."""
 
 
 def codes_of(columns: Iterable[Column], n_rows: int) -> tuple[Ints, int]:
-    """The code of each row's key, in order of first rows, and how many keys there are; without columns there is one."""
+    """The key code of each row, by first appearance, and the number of keys; without columns, there is one key."""
     codes, n_keys = np.zeros(n_rows, np.int64), min(n_rows, 1)
     for place, column in enumerate(columns):
         more, values = encoded(column)
@@ -44,7 +44,7 @@ def codes_of(columns: Iterable[Column], n_rows: int) -> tuple[Ints, int]:
 
 
 def encoded(column: Column) -> tuple[Ints, pa.Array]:
-    """The code of each value, in order of first rows, and the values by code."""
+    """The code of each value, by first appearance, and the values by code."""
     array = pa.array(column) if isinstance(column, np.ndarray) else column
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     found = array.dictionary_encode(null_encoding="encode")
@@ -55,7 +55,7 @@ def encoded(column: Column) -> tuple[Ints, pa.Array]:
 
 
 def _with_one_zero(codes: Ints, values: pa.Array) -> tuple[Ints, pa.Array]:
-    """Codes of doubles of which there may be two zeros and several NaN, which Arrow distinguishes by their bits."""
+    """Codes in which both zeros are one value and all NaN are another; Arrow distinguishes their bits."""
     numbers = values.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
     if not np.isnan(numbers.max(initial=0.0)) and numbers.view(np.int64).min(initial=0) != _NEGATIVE_ZERO:
         return codes, values

@@ -1,7 +1,7 @@
-"""One key of a stream with lost events: which events were recorded, and between which times the lost ones lie.
+"""One key of a stream with lost events: its recorded events, and the time ranges of its lost ones.
 
 Sequence numbers are consecutive per key. Recorded events, marks and bounds are the entries of its *sequence log*: an
-entry says how many events had happened by its time. Events whose numbers are missing between two entries were lost.
+entry is the number of events up to its time. Events whose numbers are missing between two entries were lost.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inkling.model.uncertainty import LostEvents, Row, Rows, exact
 
 @dataclass(frozen=True, slots=True, order=True)
 class LogEntry:
-    """By this time so many events had happened; the last of them at this very time, unless it is a mark."""
+    """The number of events up to a time; the last of them happened at this time, unless the entry is a mark."""
 
     number: int
     is_mark: bool
@@ -27,7 +27,7 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class LostRun:
-    """Events `first` to `last` were lost, somewhere between two times."""
+    """Consecutive lost events `first` to `last`, and the times that enclose them."""
 
     first: int
     last: int
@@ -41,7 +41,7 @@ class LostRun:
 
 @dataclass(frozen=True, slots=True)
 class LosingKey:
-    """The rows of one key, none of which contradicts another: else there is a `ValueError`."""
+    """The rows of one key; raises `ValueError` if they contradict each other."""
 
     schema: StreamSchema
     rows: Rows
@@ -69,7 +69,7 @@ class LosingKey:
 
     @property
     def total(self) -> int:
-        """How many events the key has."""
+        """The number of events of the key, recorded and lost."""
         last = self.log[-1].number
         if self._has_ended:
             return last
@@ -114,14 +114,14 @@ class LosingKey:
         return role is not None and any(str(row.get(role)).lower() == END for row in self.events)
 
     def _shared(self, column: str | None) -> object:
-        """What all rows of the key say about it, or None where none does."""
+        """The value of a column that all rows of the key share, or None."""
         declared = {value for row in self.rows if column is not None and (value := row.get(column)) is not None}
         if len(declared) > 1:
             raise ValueError(f"events of one key differ in `{column}`")
         return next(iter(declared), None)
 
     def _bounds(self) -> tuple[Fraction | None, Fraction | None]:
-        """Since when and until when events can have happened; a timeout closes a key."""
+        """The earliest and latest time of events; a timeout closes a key."""
         lo, hi = (
             None if (declared := self._shared(name)) is None else exact(declared)
             for name in self.uncertainty.bounds or (None, None)
@@ -135,7 +135,7 @@ class LosingKey:
         return lo, hi
 
     def _require_order(self) -> None:
-        """Later numbers have later times; nothing comes after a timeout, or after all events that there are."""
+        """Times ascend with numbers; no row is after the timeout or after the last event of the key."""
         log = self.log
         for before, after in pairwise(log):
             if before.number == after.number and not after.is_mark:
@@ -161,7 +161,7 @@ class LosingKey:
             raise ValueError(f"a rate of arrivals is positive, got {rate}")
 
     def _require_roles(self) -> None:
-        """Odd numbers open and even ones close; a word says either in all events of a key."""
+        """Odd numbers open and even numbers close segments; a word has one of these roles in all events of a key."""
         role = self.uncertainty.role
         if role is None:
             return
@@ -185,7 +185,7 @@ def keys_of(rows: Rows, schema: StreamSchema) -> list[LosingKey]:
 
 
 def marks(row: Row, uncertainty: LostEvents) -> bool:
-    """Whether a row is no event, but says how many there were."""
+    """Whether a row is a mark: it reports the number of events so far and is no event."""
     return uncertainty.role is not None and is_mark(row.get(uncertainty.role))
 
 
@@ -197,7 +197,7 @@ def number_of(row: Row, uncertainty: LostEvents) -> int:
 
 
 def declared_roles(keys: Sequence[LosingKey], uncertainty: LostEvents) -> Roles:
-    """What recorded events of the whole stream are called; the least of several words."""
+    """The words for events with even and odd numbers in a whole stream; the first in alphabetical order."""
     even, odd = (
         min(
             (
@@ -216,7 +216,7 @@ def declared_roles(keys: Sequence[LosingKey], uncertainty: LostEvents) -> Roles:
 
 
 def lost_row(key: LosingKey, number: int, roles: Roles, known: Rows) -> Row:
-    """What is known of a lost event: its key, its number, its role, and what a table says about it."""
+    """A row for a lost event: its key, number and role, and the columns of a table of known events."""
     uncertainty = key.uncertainty
     role = {} if uncertainty.role is None else {uncertainty.role: role_of(roles, number, is_last=key.is_last(number))}
     about = {**key.key, uncertainty.number: number}

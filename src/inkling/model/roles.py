@@ -1,8 +1,9 @@
-"""Words for what events do that open and close segments, and which of them fit the place of an event.
+"""Roles of the events that open and close segments, and the positions in a key where a role is valid.
 
-`open` and `close` fit any event whose number is odd, or even. Of a key that uses the longer words, the first event is
-the `start` and the last one the `end`; in between, events `suspend` and `resume`. All of them mean the same in every
-stream, in any case; other words mean what their numbers say. A row with the role `mark` is no event.
+Events with odd numbers open a segment, with even numbers close one. `open` and `close` are valid at any such event. In
+a key with the longer words, the first event is `start`, the last `end`, and those in between `suspend` and `resume`.
+These words are the same in all streams, and case is ignored; any other word has the effect of its numbers. A row
+with the role `mark` is no event.
 
 >>> role_of(("suspend", None), 3, is_last=False), role_of(("suspend", None), 4, is_last=True)
 ('resume', 'end')
@@ -16,7 +17,7 @@ MARK = "mark"
 END = "end"
 
 Roles = tuple[str | None, str | None]
-"""What events in the middle of a key are called that have even numbers, and odd ones; None if undeclared."""
+"""The words for events with even and odd numbers, neither first nor last of their key; None if undeclared."""
 
 NO_ROLES: Roles = (None, None)
 
@@ -29,7 +30,7 @@ def is_mark(role: object) -> bool:
 
 
 def in_the_middle(word: str) -> str:
-    """What an event is called that does the same and is neither the first nor the last of its key.
+    """The word with the same effect for an event that is neither the first nor the last of its key.
 
     >>> in_the_middle("START"), in_the_middle("End"), in_the_middle("up")
     ('RESUME', 'Suspend', 'up')
@@ -53,7 +54,7 @@ def role_of(declared: Roles, number: int, *, is_last: bool) -> str | None:
 
 
 def fits(word: str, number: int, total: int | None, *, is_followed: bool) -> bool:
-    """Whether an event may have a role: `total` is how many its key has, if that is known."""
+    """Whether a role is valid for an event; `total` is the number of events of its key, if known."""
     match word.lower():
         case "start":
             return number == 1
@@ -72,5 +73,5 @@ def fits(word: str, number: int, total: int | None, *, is_followed: bool) -> boo
 
 
 def _cased(word: str, like: str) -> str:
-    """A word in capitals or not, as another one is."""
+    """A word with the case of another word."""
     return word.upper() if like.isupper() else word.capitalize() if like.istitle() else word

@@ -1,7 +1,4 @@
-"""What a stream, a table and a derived event look like: names, types and the roles of columns.
-
-Facts of a table: rows to those who read them one by one, columns to everybody else.
-"""
+"""Schemas of streams, tables and derived events: names, types and roles of columns; and the facts of a table."""
 
 from __future__ import annotations
 
@@ -26,12 +23,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class StreamSchema:
-    """A declared stream: its columns and which of them carry identity, key, time and order.
+    """A declared stream: its columns, and those that are id, key, time and order.
 
-    `start == end` (the same column) for a stream of points. `time_type` is `TIME` when the time column was not
-    declared among the columns or was declared as a timestamp, `INTEGER` when it was declared as an integer. With a
-    `grid`, times are timestamps that are rounded down to whole ticks of so many microseconds when they are read.
-    The column `op` distinguishes events from withdrawals; it is none of `columns`, since no event has it.
+    `start == end` (the same column) for a stream of points. `time_type` is `INTEGER` if the time column is declared as
+    an integer, otherwise `TIME`. With a `grid`, times are timestamps that are rounded down to ticks of this many
+    microseconds when they are read. The column `op` distinguishes events from withdrawals; it is not one of `columns`,
+    because events do not have it.
     """
 
     name: str
@@ -47,14 +44,14 @@ class StreamSchema:
     late: Span | None = None
     op: str | None = None
     grid: int | None = None
-    op_for: Span | None = None  # how long an event can be withdrawn; None: for ever
-    speculative: bool = False  # nobody waits for its late events
+    op_for: Span | None = None  # how long an event can be withdrawn; None: without limit
+    speculative: bool = False  # results do not wait for late events
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)
 
     def units(self, span: Span) -> int:
-        """A length in the unit of the stream's times; where the data show what these count, the written unit does."""
+        """A duration in the unit of the times of the stream; if only data determine it, the unit of the span does."""
         stamped = self.time_type is Type.TIME and self.tick is None and span.unit != "TICKS"
         clock = Clock.TIMESTAMP if stamped or self.grid is not None else Clock.TICKS
         return span.units(clock, self.tick)
@@ -69,23 +66,23 @@ class StreamSchema:
 
     @property
     def revises(self) -> bool:
-        """Whether its past can change after it was read: by withdrawals, or by late events nobody waited for."""
+        """Whether its past can change after it was read: by withdrawals, or by late events of a speculative stream."""
         return self.op is not None or self.speculative
 
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """A background table: facts that are true at any time."""
+    """A background table: facts that do not change with time."""
 
     name: str
     columns: tuple[Column, ...]
     path: str
-    made_by: str | None = None  # the command that makes its file, where it is a model
+    made_by: str | None = None  # the command that creates its file, if it is a model
 
 
 @dataclass(frozen=True, slots=True)
 class EventSchema:
-    """A derived event as other events see it: the values of its head."""
+    """The schema of a derived event: the columns of its head."""
 
     name: str
     columns: tuple[Column, ...]
@@ -97,16 +94,16 @@ class EventSchema:
 
 
 def certain(schema: StreamSchema) -> StreamSchema:
-    """How the rows of one world are declared: the same stream, certain."""
+    """The schema of one world of a stream: the same without uncertainty."""
     if isinstance(schema.uncertainty, ImpreciseTime):
         return replace(schema, uncertainty=None, start=schema.uncertainty.lo, end=schema.uncertainty.lo)
     return replace(schema, uncertainty=None)
 
 
 def value_columns(uncertainty: ProbableValue, schema: StreamSchema) -> list[str]:
-    """The columns whose values are uncertain, in the order in which GIVEN names their predecessors.
+    """The columns with uncertain values, in the order of their previous values in GIVEN.
 
-    Columns that are computed from others come last, and have no predecessors.
+    Derived columns come last, and have no previous values.
     """
     roles = {schema.id, schema.start, schema.end, schema.order_by, schema.op, uncertainty.probability}
     known = {*schema.key, *uncertainty.given, *roles}
@@ -117,14 +114,14 @@ FactRow = Mapping[str, Value]
 
 
 class Facts(Sequence[FactRow]):
-    """The rows of an Arrow table, made only when somebody asks for one."""
+    """The rows of an Arrow table as a sequence of Python rows, which are built when they are read."""
 
     __slots__ = ("_rows", "columns", "forms")
 
     def __init__(self, columns: pa.Table) -> None:
         self.columns = columns
         self._rows: tuple[FactRow, ...] | None = None
-        self.forms: dict[object, object] = {}  # what others have made of the columns
+        self.forms: dict[object, object] = {}  # cache of other forms of the columns, by user
 
     def __len__(self) -> int:
         return len(self.columns)

@@ -1,7 +1,4 @@
-"""Instants, durations and the order of events in time.
-
-The time unit of a program: what its clock counts, and the length of written durations in it.
-"""
+"""Clocks, durations, instants, and the time unit of a program, to which written durations are converted."""
 
 from __future__ import annotations
 
@@ -18,19 +15,19 @@ MICROSECONDS = {
     "DAYS": 86_400_000_000,
     "WEEKS": 604_800_000_000,
 }
-"""Calendar units; `TICKS` is the only other unit and means the stream's own integers."""
+"""Microseconds per calendar unit; the only other unit is `TICKS`, the integers of the stream."""
 
 
 FARTHEST = 2**61
-"""How far from zero a time may lie, and how long a duration may be; so no sum of the two leaves 64 bits."""
+"""The largest absolute value of a time, and the longest duration; so a sum of both fits into 64 bits."""
 
 
 FOREVER = 2**62
-"""A watermark that no event can pass."""
+"""A watermark later than all events."""
 
 
 class Clock(Enum):
-    """What the numbers in a time column count."""
+    """The unit of the numbers in a time column."""
 
     TIMESTAMP = "timestamp"  # microseconds since 1970-01-01T00:00:00Z
     TICKS = "ticks"  # plain integers
@@ -38,13 +35,13 @@ class Clock(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A length of time as it was written: an amount and a unit."""
+    """A duration as written in a program: an amount and a unit."""
 
     amount: Fraction
     unit: str
 
     def units(self, clock: Clock, tick: Span | None = None) -> int:
-        """Length in the clock's own unit; raises `ValueError` when the two do not fit together."""
+        """The duration in the unit of a clock; raises `ValueError` if it is not a whole number of units."""
         if clock is Clock.TIMESTAMP:
             if self.unit == "TICKS" and tick is not None:
                 return _whole(self.amount * tick.amount * MICROSECONDS[tick.unit], self)
@@ -59,17 +56,17 @@ class Span:
         return _whole(self.amount * MICROSECONDS[self.unit] / one_tick, self)
 
     def is_on_grid(self, tick: Span) -> bool:
-        """Whether the length is a whole number of ticks that last so long."""
+        """Whether the duration is a whole number of ticks."""
         length = self.amount if self.unit == "TICKS" else self.amount * MICROSECONDS[self.unit] / tick.microseconds
         return length.denominator == 1
 
     @property
     def microseconds(self) -> Fraction:
-        """The length of what is no number of ticks."""
+        """The duration in microseconds; its unit must not be `TICKS`."""
         return self.amount * MICROSECONDS[self.unit]
 
     def length(self, tick: Span | None) -> Fraction:
-        """In microseconds; in ticks where nobody says how long one lasts."""
+        """The duration in microseconds, or in ticks if the duration of a tick is unknown."""
         if self.unit != "TICKS":
             return self.microseconds
         return self.amount if tick is None else self.amount * tick.microseconds
@@ -86,16 +83,16 @@ def _whole(value: Fraction, span: Span) -> int:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Instant:
-    """A point in time, with the place among simultaneous events when the stream declares `ORDER BY`."""
+    """A point in time, with the place among simultaneous events if the stream declares `ORDER BY`."""
 
     time: int
     place: int = 0
 
 
 def before(left_end: Instant, right_start: Instant, *, ordered: bool) -> bool:
-    """Whether something that ended at `left_end` lies wholly before what starts at `right_start`.
+    """Whether an event that ends at `left_end` precedes one that starts at `right_start`.
 
-    Simultaneous events follow each other only when both sides are totally ordered.
+    One of two simultaneous events precedes the other only if the stream is totally ordered.
     """
     if ordered:
         return left_end < right_start

@@ -52,7 +52,7 @@ TYPE_NAMES = {
     "TIMESTAMP": Type.TIME,
     "TIME": Type.TIME,
 }
-"""Spelling in a declaration (upper case) to type."""
+"""Types by their names in declarations, in upper case."""
 
 FOREIGN_TYPE_NAMES = {
     name: kind
@@ -66,11 +66,11 @@ FOREIGN_TYPE_NAMES = {
     }.items()
     for name in names.split()
 }
-"""Spellings of other languages and the nearest type; a declaration does not accept them."""
+"""Type names of other languages and the nearest type, for messages; declarations reject them."""
 
 
 def common_type(left: Type, right: Type) -> Type | None:
-    """The type both sides can be read as when they are compared or united, or None."""
+    """The type to which both operands of a comparison or union are converted, or None."""
     if left is right or right is Type.NULL:
         return left
     if left is Type.NULL:

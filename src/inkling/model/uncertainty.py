@@ -1,7 +1,4 @@
-"""The uncertainty of a stream: when its events happened, what they were, or whether they were recorded.
-
-Weighted things and exact numbers: what the worlds of every kind of uncertainty are made of.
-"""
+"""The kinds of uncertainty of a stream: imprecise times, alternatives with probabilities, lost events."""
 
 from __future__ import annotations
 
@@ -15,14 +12,14 @@ from inkling.model.time import Span
 
 @dataclass(frozen=True, slots=True)
 class ErrorColumn:
-    """Every row says by how many ticks its time may be wrong; without ticks, by how many units of the clock."""
+    """A column with the maximum error of the time of each row, in ticks, or in units of the clock without `TICK`."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ClockErrors:
-    """How wrong a time may be depends on the clock that a column names."""
+    """The maximum error of a time depends on its source clock, which a column names."""
 
     column: str
     usual: Span
@@ -38,10 +35,10 @@ TimeError = Span | ErrorColumn | ClockErrors
 
 @dataclass(frozen=True, slots=True)
 class ImpreciseTime:
-    """The event is a point somewhere in `[lo, hi]`, uniformly unless a column gives weights.
+    """The event is at one moment in `[lo, hi]`, with uniform probability or by a column of weights.
 
-    With an `error`, `lo` and `hi` are one column, and the event lies at most so far from what that says. `step` is how
-    many units of the clock lie between two possible moments, `widest` how far the first and the last may be apart.
+    With an `error`, `lo` and `hi` are one column, and the event is at most this far from its value. `step` is the
+    number of clock units between possible moments, `widest` the maximum distance from the first to the last one.
     """
 
     lo: str
@@ -53,7 +50,7 @@ class ImpreciseTime:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Every length of time that the declaration names."""
+        """All durations in the declaration."""
         widest = () if self.widest is None else (self.widest,)
         match self.error:
             case Span() as error:
@@ -64,7 +61,7 @@ class ImpreciseTime:
                 return widest
 
     def width(self, unit: Callable[[Span], int]) -> int | None:
-        """How far apart the first and the last moment of an event can be; None where nothing limits it."""
+        """The maximum distance of the first and last moment of an event; None without a limit."""
         limits = [] if self.widest is None else [unit(self.widest)]
         match self.error:
             case Span() as error:
@@ -86,7 +83,7 @@ class ProbableValue:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many arrivals in a length of time, on average."""
+    """The mean number of arrivals in a duration."""
 
     count: float
     per: Span
@@ -94,12 +91,12 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class LostEvents:
-    """Gaps in a numbering show how many events were lost; roles open and close segments.
+    """Missing sequence numbers show how many events were lost; roles say which events open and close segments.
 
-    A row with the role `mark` is no event: as many events as its number says have happened by its time. Where neither
-    a bound nor a mark limits what was lost, `rate` says how fast events come; a column has it per tick, or per second.
-    Gaps between events are sums of `shape` exponential ones. `intensity` and `known` are tables: how the rate changes
-    with time, and what lost events were. After a `timeout` without a row, a key is closed.
+    A row with the role `mark` is no event: its number is the number of events up to its time. Where neither a bound nor
+    a mark limits the time of lost events, `rate` does (a column has it per tick or per second). Gaps between events are
+    Erlang distributed, sums of `shape` exponential times. Table `intensity` has the rate by time, table `known` the
+    columns of lost events by number. A key is closed by a `timeout` without rows.
     """
 
     number: str
@@ -129,11 +126,11 @@ Weighted: TypeAlias = tuple[Fraction, Thing]
 
 
 TOLERANCE = Fraction(1, 10**9)
-"""How far sums of written probabilities may miss what they stand for."""
+"""The tolerance for sums of probabilities, which are written as decimals."""
 
 
 def exact(number: object) -> Fraction:
-    """A number as it was written: `0.1` is one tenth."""
+    """The exact value of a number as written: `0.1` is one tenth."""
     if isinstance(number, float):
         return Fraction(repr(number))
     if isinstance(number, int | Fraction | str):
@@ -151,7 +148,7 @@ def probability(number: object) -> Fraction:
 
 
 def normalized(weights: Iterable[object]) -> list[Fraction]:
-    """Weights scaled to sum to 1."""
+    """Weights scaled to a sum of 1."""
     listed = list(weights)
     if any(weight is None for weight in listed):
         raise ValueError("weights are numbers")
@@ -163,7 +160,7 @@ def normalized(weights: Iterable[object]) -> list[Fraction]:
 
 
 def with_nothing(alternatives: Iterable[Weighted[Thing]]) -> list[Weighted[Thing | None]]:
-    """Alternatives of positive probability; the missing mass is None. A sum that is nearly 1 is meant to be 1."""
+    """Alternatives of positive probability, and None with the remaining mass; a sum close to 1 is scaled to 1."""
     listed: list[Weighted[Thing | None]] = [(prob, thing) for prob, thing in alternatives if prob > 0]
     total = sum((prob for prob, _ in listed), start=Fraction(0))
     if total > 1 + TOLERANCE:

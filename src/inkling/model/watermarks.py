@@ -9,7 +9,7 @@ from inkling.model.batch import FOREVER
 from inkling.model.roles import NO_ROLES, Roles
 
 NEVER = -FOREVER
-"""The watermark before anything is known to be complete."""
+"""The watermark before any time is complete."""
 
 
 def merged_roles(one: Roles, other: Roles) -> Roles:
@@ -26,7 +26,7 @@ def merged_roles(one: Roles, other: Roles) -> Roles:
 
 @dataclass(frozen=True, slots=True)
 class Watermarks:
-    """What sources report about the time of their streams; every operator receives it."""
+    """The latest times and idle streams that sources report to all operators."""
 
     latest: Mapping[str, int] = field(default_factory=dict)  # the latest time, per stream with rows
     idle: frozenset[str] = frozenset()  # streams that send nothing at present

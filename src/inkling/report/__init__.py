@@ -1,6 +1,6 @@
 """The report of a run: one HTML file that opens without a network.
 
-`report_data` collects what a report shows of a program and its results; `write_report` writes the page.
+`report_data` collects the data of a report from a program and its results; `write_report` writes the page.
 """
 
 from inkling.report.build import build_report, write_report

@@ -1,4 +1,4 @@
-"""Builds the HTML page of a report, with styles, scripts and data in it, so that it loads nothing."""
+"""The HTML page of a report, which contains its styles, scripts and data and loads nothing."""
 
 from __future__ import annotations
 
@@ -84,17 +84,17 @@ def build_report(data: ReportData) -> str:
         payload=Markup(payload_json(data)),
         content_policy=_content_policy(style, script),
     )
-    # half of a surrogate pair can stand in a Python string but not in a UTF-8 file
+    # a Python string can contain a lone surrogate, a UTF-8 file cannot
     return page.encode("utf-8", "replace").decode("utf-8")
 
 
 def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
-    """Write the page to `path`, making its folder when there is none."""
+    """Writes the page to `path`, and creates its folder if needed."""
     return written(build_report(data), path)
 
 
 def _content_policy(style: str, script: str) -> str:
-    """Let a browser run this page's own style and script, and fetch nothing at all."""
+    """The Content Security Policy: only the style and script of this page, and no requests."""
     return (
         f"default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"style-src 'sha256-{_digest(style)}'; script-src 'sha256-{_digest(script)}'"
@@ -170,14 +170,14 @@ TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A stretch of one line that has one color."""
+    """A part of a line with one color."""
 
     kind: WordKind
     text: str
 
 
 def highlight(program_text: str, event_names: Collection[str] = ()) -> list[list[Word]]:
-    """The lines of a program, each as words whose texts join to the line.
+    """The lines of a program as colored words; the texts of a line's words concatenate to the line.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def highlight(program_text: str, event_names: Collection[str] = ()) -> list[list
     [('keyword', 'EVENT'), ('plain', ' '), ('event', 'stop'), ('plain', ' '), ('keyword', 'AS')]
     """
     lines = program_text.rstrip().replace("\r\n", "\n").split("\n")
-    # who writes EVENT in capitals writes columns named `id` or `end` in small letters
+    # in programs with keywords in capitals, lower-case words such as `id` or `end` are columns
     keywords_in_capitals = re.search(r"\b(STREAM|EVENT)\b", program_text) is not None
     return [_words(line, event_names, keywords_in_capitals) for line in lines]
 

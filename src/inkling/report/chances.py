@@ -16,10 +16,10 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.report.data import CurveRow
 
 MOST_KEYS = 24
-"""The most keys of an event that are drawn."""
+"""The most keys of an event in the plot."""
 
 MOST_POINTS = 600
-"""The most points of a key: about the width of the picture."""
+"""The most points of a key, about the width of the plot in pixels."""
 
 LEAST_DRAWN = 0.001
 
@@ -30,7 +30,7 @@ Beside = Mapping[str, pa.Table]
 def curves_of(
     plan: PhysicalPlan, tables: Mapping[str, pa.Table], truth: Beside, decided: Beside
 ) -> tuple[CurveRow, ...]:
-    """Curves of queries over probable streams that are asked at each time; none where all is certain."""
+    """Curves of queries over probable streams that have a probability at each time; none for certain programs."""
     program, queries = plan.program, plan.answered_by(Evaluator.QUERY)
     return tuple(
         curve
@@ -43,7 +43,7 @@ def curves_of(
 
 
 def key_output(event: EventPlan, program: ProgramPlan) -> str | None:
-    """The column of results that says which partition or key of a stream they are about."""
+    """The column of results with their partition key or the key of a stream, or None."""
     keys = {name for stream in program.streams for name in stream.schema.key}
     for output in event.head:
         expr = output.expr
@@ -81,7 +81,7 @@ NOTHING: Points = (np.zeros(0, np.int64), np.zeros(0))
 
 
 def _by_key(table: pa.Table, key: str | None) -> dict[str, Points]:
-    """Times and probabilities of each key, in the order of time."""
+    """Times and probabilities by key, in order of time."""
     table = table.sort_by("end")
     times, chances = table["end"].cast(pa.int64()).to_numpy(), table["probability"].to_numpy()
     if key is None:
@@ -98,7 +98,7 @@ def _by_key(table: pa.Table, key: str | None) -> dict[str, Points]:
 
 
 def _thinned(times: npt.NDArray[np.int64], chances: npt.NDArray[np.float64]) -> tuple[tuple[int, float], ...]:
-    """The most probable moment of each of equal stretches of time, of those that can be seen at all."""
+    """The most probable point of each of `MOST_POINTS` equal time ranges, without invisibly small ones."""
     seen = chances >= LEAST_DRAWN
     times, chances = times[seen], chances[seen]
     if times.size > MOST_POINTS:

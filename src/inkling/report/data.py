@@ -1,7 +1,6 @@
 """The data of a report, as plain values that convert to JSON.
 
-Times are whole numbers: microseconds since 1970 UTC when `time_kind` is `timestamp`, the stream's own ticks
-otherwise.
+Times are integers: microseconds since 1970 UTC if `time_kind` is `timestamp`, otherwise ticks.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ ROUNDING_SLACK = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class InputCount:
-    """How many rows one stream brought, and how many of them were rejected."""
+    """The number of rows of a stream, and of rejected rows among them."""
 
     stream: str
     rows: int
@@ -29,9 +28,9 @@ class InputCount:
 
 @dataclass(frozen=True, slots=True)
 class EventResultCount:
-    """How many results one event has, how many of them the report carries, and how many are certain.
+    """The number of results of an event, of results in the report, and of certain results.
 
-    `certain` is None where nothing is uncertain. Results that were `withdrawn` come on top, and may be shown as well.
+    `certain` is None for a certain program. `withdrawn` results are counted separately, and may be shown too.
     """
 
     event: str
@@ -55,8 +54,8 @@ class EventResultCount:
 class MemberRow:
     """One input event that a match depends on.
 
-    An imprecise one is a moment somewhere between `start` and `end`; `weights` says how likely each of as many equal
-    stretches in between is, and is empty where all are alike.
+    An imprecise event is one moment between `start` and `end`; `weights` are the probabilities of equal parts of that
+    range, empty if uniform.
     """
 
     id: EventId
@@ -85,9 +84,9 @@ class TimeShare:
 
 @dataclass(frozen=True, slots=True)
 class InfluenceRow:
-    """What an uncertain event means to a result: its probability without the event, and the share that is lost then.
+    """The influence of an uncertain event on a result: the probability without the event, and the share lost by that.
 
-    A negative share speaks against the result. A lost event has no id.
+    With a negative share, the event makes the result less probable. A lost event has no id.
     """
 
     stream: str
@@ -100,7 +99,7 @@ class InfluenceRow:
 
 @dataclass(frozen=True, slots=True)
 class EndRow:
-    """Where a segment begins or ends: a recorded moment, or some moment between two others if it was lost."""
+    """The start or end of a segment: a recorded time, or a time range if the event was lost."""
 
     low: int
     high: int
@@ -113,7 +112,7 @@ class EndRow:
 
 @dataclass(frozen=True, slots=True)
 class SegmentsRow:
-    """The segments of one key that a relation compares, in order; with what they have to share, if it is asked for."""
+    """The segments of one key in a relation, in order, with their label if the relation has `ON SAME`."""
 
     key: str
     segments: tuple[tuple[EndRow, EndRow], ...]
@@ -122,7 +121,7 @@ class SegmentsRow:
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """One result: where it lies, how sure it is, what it returns and what it depends on."""
+    """One result: its interval, probability, returned values and lineage."""
 
     event: str
     key: str
@@ -154,10 +153,10 @@ class MatchRow:
 
 @dataclass(frozen=True, slots=True)
 class CurveRow:
-    """How probable an event is at each time, for one key: of `n_keys` that there are.
+    """The probability of an event over time for one of `n_keys` keys.
 
-    `happened` are the times at which it did, `decided` those at which a deterministic baseline detects it; `has_truth`
-    and `has_decisions` show whether that is known.
+    `happened` are times of the ground truth, `decided` those of a deterministic baseline; `has_truth` and
+    `has_decisions` say whether these are known.
     """
 
     event: str
@@ -172,7 +171,7 @@ class CurveRow:
 
 @dataclass(frozen=True, slots=True)
 class RejectRow:
-    """Rows of one stream rejected for one reason, with one of them as a sample."""
+    """The rows of one stream rejected for one reason, with a sample."""
 
     stream: str
     reason: str
@@ -196,7 +195,7 @@ class ReportTable:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """Everything one page shows.
+    """The content of a page.
 
     Examples
     --------
@@ -216,7 +215,7 @@ class ReportData:
     matches: tuple[MatchRow, ...] = ()
     rejects: tuple[RejectRow, ...] = ()
     notes: tuple[str, ...] = ()
-    worlds: str | None = None  # what probabilities depend on, where streams are uncertain
+    worlds: str | None = None  # how probabilities were computed, if streams are uncertain
     tables: tuple[ReportTable, ...] = ()
     curves: tuple[CurveRow, ...] = ()
 

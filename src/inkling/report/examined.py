@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from inkling.io import Data
 
 MOST_RESULTS = 20
-"""How many results are looked at more closely, divided among the events."""
+"""The number of results to examine, divided among the events."""
 
 MOST_ROWS = 2_000_000
 """Inputs with more rows are not read a second time."""
@@ -37,7 +37,7 @@ def examined(
     sampling: Sampling | None,
     n_rows: int,
 ) -> Closer:
-    """What worlds show about the most probable of the chosen results; nothing about inputs that cannot be read here."""
+    """The most probable of the chosen results, examined in worlds; empty if this process cannot read the inputs."""
     if n_rows > MOST_ROWS or not all(is_at_hand(data) for data in inputs.values()):
         return {}
     ingested = ingest(program, inputs, tables)
@@ -77,7 +77,7 @@ def _most_probable(table: pa.Table, n: int) -> pa.Array:
 
 
 def is_at_hand(data: Data) -> bool:
-    """Whether this process can read the data: not a table of Spark's."""
+    """Whether this process can read the data, which it cannot if they are on Spark."""
     if isinstance(data, str | Path):
         return Path(data).exists()
     return not hasattr(data, "sparkSession")

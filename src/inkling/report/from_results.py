@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 
 
 Members: TypeAlias = Mapping[str, MemberRow]
-"""The events of one stream by the text of their id; results of several streams spell ids as text."""
+"""The events of one stream by id as text; lineages over several streams have ids as text."""
 
 INTERNAL = "@"
 
 MOST_STRETCHES = 60
-"""The most shades in a bar, which has a few hundred pixels."""
+"""The most shades of a bar, which is a few hundred pixels wide."""
 
 
 def members_of(stream: StreamPlan, data: Data, ids: Iterable[str]) -> Members:
@@ -75,7 +75,7 @@ def members_of(stream: StreamPlan, data: Data, ids: Iterable[str]) -> Members:
 
 
 def in_stretches(weights: Sequence[float]) -> tuple[float, ...]:
-    """The weights of single moments added up over stretches of equal length, of which there are not too many.
+    """The weights of single moments, summed over at most `MOST_STRETCHES` ranges of equal length.
 
     >>> in_stretches([0.5, 0.25, 0.25]), len(in_stretches([1.0] * 1000))
     ((0.5, 0.25, 0.25), 59)
@@ -84,12 +84,12 @@ def in_stretches(weights: Sequence[float]) -> tuple[float, ...]:
     full = [fsum(weights[first : first + size]) for first in range(0, len(weights), size)]
     rest = len(weights) % size
     if rest:
-        full[-1] *= size / rest  # the last stretch is shorter, and its shade means weight per moment
+        full[-1] *= size / rest  # the last range is shorter; a shade is proportional to weight per moment
     return tuple(full)
 
 
 def _either(alternatives: list[MemberRow]) -> MemberRow:
-    """Alternatives of one event as one; values that differ stand side by side, in the order of the rows."""
+    """Alternatives of one event as one member; different values are listed, in the order of the rows."""
     first = alternatives[0]
     values: dict[str, Scalar] = {}
     for name, value in first.values.items():
@@ -112,7 +112,7 @@ def _scalar(value: object) -> Scalar:
 
 
 def _rows_with_ids(id_column: str | None, data: Data, ids: list[str], *, what: str) -> pa.Table:
-    """All rows that can have one of the ids; a column file is not read as a whole for a few of them."""
+    """The rows that can have one of the ids; of a Parquet file, only these are read."""
     if id_column is None:
         return read_table(data, what=what)
     if isinstance(data, str | Path) and Path(data).suffix == ".parquet":
@@ -127,7 +127,7 @@ def _rows_with_ids(id_column: str | None, data: Data, ids: list[str], *, what: s
 
 
 MAX_MATCHES = 5_000
-"""The most matches of a page, few enough for it to open at once."""
+"""The most matches of a page, so that it opens quickly."""
 
 
 def report_data(
@@ -144,7 +144,7 @@ def report_data(
     truth: Beside | None = None,
     decided: Beside | None = None,
 ) -> ReportData:
-    """The data of a report; of events with many results, it has an even selection.
+    """The data of a report, with an even selection of results of events that have many.
 
     The most probable results of uncertain events are examined in possible worlds, with the settings of `sampling`.
     `extra` are further tables. `truth` and `decided` are results by event, of the ground truth and of a deterministic
@@ -191,7 +191,7 @@ def report_data(
 
 
 def _selected(tables: Mapping[str, pa.Table], at_most: int) -> dict[str, pa.Table]:
-    """An even selection of every event, in the order of time; rare events are shown in full."""
+    """An even selection of the results of each event, in order of time; rare events are complete."""
     left, chosen = at_most, {}
     by_size = sorted(tables, key=lambda name: tables[name].num_rows)
     for number, name in enumerate(by_size):
@@ -205,7 +205,7 @@ def _selected(tables: Mapping[str, pa.Table], at_most: int) -> dict[str, pa.Tabl
 
 
 def _members(program: ProgramPlan, tables: Mapping[str, pa.Table], inputs: Mapping[str, Data]) -> dict[str, Members]:
-    """Per stream, the events that the selected results depend on."""
+    """The events that the selected results depend on, by stream."""
     wanted: dict[str, set[str]] = {}
     for event in program.events:
         ids = pc.list_flatten(tables[event.name]["lineage"]).cast(pa.string()).drop_null().to_pylist()
@@ -220,7 +220,7 @@ def _members(program: ProgramPlan, tables: Mapping[str, pa.Table], inputs: Mappi
 
 @dataclass(frozen=True, slots=True)
 class _Matches:
-    """Rows of one event's results."""
+    """Converts results of one event to rows of the report."""
 
     event: EventPlan
     program: ProgramPlan
@@ -254,12 +254,12 @@ class _Matches:
             )
 
     def _key(self, row: Mapping[str, object]) -> str:
-        """The partition key, or a key of a stream that the head names, or nothing."""
+        """The partition key, or a key of a stream in the head, or the empty text."""
         name = key_output(self.event, self.program)
         return "" if name is None else str(row[name])
 
     def _found(self, lineage: tuple[object, ...], start: int, end: int) -> tuple[MemberRow, ...]:
-        """The events behind the ids; an id that several streams use at that time names none for sure."""
+        """The events with the ids of a lineage; an id that fits events of several streams is left out."""
         streams = [stream.schema.name for stream in streams_of(self.event, self.program)]
         found = []
         for identity in lineage:
@@ -275,7 +275,7 @@ class _Matches:
         return tuple(found)
 
     def _can_be_part(self, member: MemberRow, start: int, end: int) -> bool:
-        """Inside the interval; an event whose time is uncertain may reach beyond it."""
+        """Whether an event is inside the interval of a result; an imprecise one may reach beyond it."""
         stream = self.program.stream(member.stream)
         if stream is not None and stream.schema.uncertainty is not None:
             return member.start <= end and start <= member.end
@@ -304,7 +304,7 @@ DIGITS = 4
 
 
 def forecast_tables(program: ProgramPlan, tables: Mapping[str, pa.Table]) -> tuple[ReportTable, ...]:
-    """What was forecast, a row per forecast; none for a program without them."""
+    """A summary table, a row per forecast; none for a program without forecasts."""
     rows = tuple(_row(event, tables[event.name]) for event in program.events if event.forecast is not None)
     return (ReportTable(TITLE, COLUMNS, rows, NOTE),) if rows else ()
 

@@ -1,6 +1,6 @@
-"""Matches as compact JSON: names once, shared events once, times as offsets from the earliest one.
+"""Matches as compact JSON: names and shared events are stored once, times as offsets from the earliest one.
 
-Integers that a browser cannot represent exactly, and floats that JSON cannot represent, are texts.
+Integers that a browser cannot represent exactly, and floats that JSON cannot represent, become text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def payload_json(data: ReportData) -> str:
 
 
 def page_payload(data: ReportData) -> dict[str, object]:
-    """What the page's script reads: tables of names, and rows that point into them."""
+    """The data that the script of the page reads: tables of names, and rows with indexes into them."""
     origin = min((match.start for match in data.matches), default=0)
     writer = _RowWriter(origin)
     for name in data.event_names:
@@ -59,7 +59,7 @@ def page_payload(data: ReportData) -> dict[str, object]:
 
 
 def json_scalar(value: object) -> Scalar:
-    """The value as a browser can hold it.
+    """The value in a form that a browser represents exactly.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _shortened(text: str) -> str:
 
 
 def _imprecision(member: MemberRow) -> int | list[float]:
-    """0 for an exact time, 1 for any moment alike, else the weights, the largest of which is 1."""
+    """0 for an exact time, 1 for a uniform distribution, else weights scaled to a maximum of 1."""
     if not member.weights:
         return int(member.imprecise)
     most = max(member.weights)
@@ -97,7 +97,7 @@ def _imprecision(member: MemberRow) -> int | list[float]:
 
 @dataclass(slots=True)
 class _NameTable(Generic[Name]):
-    """Distinct names in order of arrival; rows say the position instead of the name."""
+    """Distinct names in order of first use; rows have the index instead of the name."""
 
     names: list[Name] = field(default_factory=list)
     _positions: dict[Name, int] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class _NameTable(Generic[Name]):
 
 @dataclass(slots=True)
 class _RowWriter:
-    """Turns matches into rows while it collects the names and events that they share."""
+    """Converts matches to rows, and collects the names and events that they share."""
 
     origin: int
     events: _NameTable[str] = field(default_factory=_NameTable)
@@ -143,7 +143,7 @@ class _RowWriter:
         ]
 
     def examined_row(self, match: MatchRow) -> JsonRow:
-        """Spreads of start and end, and what the result depends on."""
+        """Distributions of start and end, and the influences of uncertain events."""
         spreads = [
             [[one.low - self.origin, one.high - self.origin, one.share] for one in spread]
             for spread in (match.starts, match.ends)
@@ -184,7 +184,7 @@ class _RowWriter:
             _imprecision(member),
             *self._shaped(member.values),
         ]
-        # the text of the row, because 1, 1.0 and true are one dictionary key
+        # the text of the row, because 1, 1.0 and true are equal dictionary keys
         identity = json.dumps(row)
         if identity not in self._member_positions:
             self._member_positions[identity] = len(self.members)

@@ -1,4 +1,4 @@
-"""Both keys of relations between segments, as lines to be drawn: where segments open and close, and what was lost."""
+"""The two keys of a relation between segments, as lines of a plot: recorded and lost ends of segments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from inkling.io import Data
 
 MOST_SEGMENTS = 500
-"""Of one key; more cannot be distinguished in a picture."""
+"""The most segments of a key in a plot; more cannot be distinguished."""
 
 Related: TypeAlias = Mapping[tuple[str, int], tuple[SegmentsRow, SegmentsRow]]
 """By the name of the event and the row in its table."""
@@ -40,7 +40,7 @@ def related_keys(
     tables: Mapping[str, Data] | None,
     n_rows: int,
 ) -> Related:
-    """The keys of the chosen results; nothing about inputs that cannot be read here, or keys that the head hides."""
+    """The keys of the chosen results, unless this process cannot read the inputs or the head does not show the keys."""
     relations = {event.name: _relation(event, program.plan) for event in program.plan.events}
     asked = {name: one for name, one in relations.items() if one is not None and chosen[name].num_rows}
     if not asked or n_rows > MOST_ROWS or not all(is_at_hand(data) for data in inputs.values()):
@@ -54,7 +54,7 @@ def related_keys(
 
 
 def _relation(event: EventPlan, program: ProgramPlan) -> SegmentRelation | None:
-    """Where lost ends are known by their neighbors, or nothing is uncertain and segments are taken as they are."""
+    """The relation of an event, if its operands are segments with sequence numbers or certain segments, else None."""
     found = relation_of(event, program).conclusion
     pattern = event.pattern
     if found is not None or not isinstance(pattern, p.Quantified):
@@ -84,7 +84,7 @@ def _lines(
 
 @dataclass(frozen=True)
 class _Keys:
-    """The keys of one side, and which columns of results distinguish them."""
+    """The keys of one operand, and the columns of results that distinguish them."""
 
     keys: OperandKeys
     shown_as: tuple[str, ...]
@@ -95,7 +95,7 @@ class _Keys:
     def of(
         cls, side: RelationOperand, relation: SegmentRelation, program: ProgramPlan, ingested: IngestedInputs
     ) -> _Keys | None:
-        """None where the head does not show all columns of the KEY."""
+        """The keys, or None if the head does not show all columns of the KEY."""
         stream = program.stream(side.stream)
         assert stream is not None
         shown = [_output_of(relation.event, side.slot, column.name) for column in side.declared.key]
@@ -121,7 +121,7 @@ class _Keys:
 
     @cached_property
     def _distinguishing(self) -> list[str]:
-        """Columns in which keys differ, of those that are shown."""
+        """The shown columns in which keys differ."""
         differ = [len(column.unique()) > 1 for column in self.keys.values.values()]
         return [name for name, differs in zip(self.shown_as, differ, strict=True) if differs] or list(self.shown_as)
 
@@ -138,7 +138,7 @@ class _Keys:
 
 
 def _ends(time: np.ndarray, lost: np.ndarray) -> list[EndRow]:
-    """Points of a key; a lost one lies between the recorded ones around it, as far as there are any."""
+    """The ends of segments of a key; a lost one is between the recorded neighbors, if there are any."""
     recorded = np.flatnonzero(~lost)
     if not len(recorded):
         return [EndRow(0, 0, True)] * len(time)
@@ -150,7 +150,7 @@ def _ends(time: np.ndarray, lost: np.ndarray) -> list[EndRow]:
 
 
 def _output_of(event: EventPlan, slot: int, column: str) -> str | None:
-    """The column of results that shows a column of one side's key."""
+    """The column of results with a key column of one operand."""
     for output in event.head:
         match output.expr:
             case e.ColumnOf(slot=shown, column=name) if (shown, name) == (slot, column):
@@ -163,7 +163,7 @@ def _output_of(event: EventPlan, slot: int, column: str) -> str | None:
 
 
 def _labels(stream: StreamPlan, same: str | None, ingested: IngestedInputs) -> dict[int, str]:
-    """Texts of what `ON SAME` compares, by the numbers that stand for them."""
+    """The texts of the labels that `ON SAME` compares, by number."""
     if same is None:
         return {}
     rows, uncertainty = ingested.sources[stream.schema.name], stream.schema.uncertainty

@@ -1,8 +1,8 @@
-"""Seeded data for demonstrations, tests and benchmarks, of any size, with known episodes in it.
+"""Seeded data for demonstrations, tests and benchmarks, of any size, with known episodes.
 
-In: the name of a scenario, a size and a seed. Out: its streams chunk by chunk (`generate`), or a folder of
-files (`write`). Scenarios are in the folders of the examples; they need NumPy, Arrow and this package.
-Rows that are there already can be sent once more (`replay`), read as runs read them.
+Input: the name of a scenario, a size and a seed. Output: its streams chunk by chunk (`generate`), or a folder of files
+(`write`). Scenarios are in the folders of the examples; they need NumPy, Arrow and this package. `replay` sends the
+rows of existing files again.
 """
 
 from inkling.scenarios.catalog import SCENARIOS, generate, scenario

@@ -1,4 +1,4 @@
-"""The scenarios by name, and the stream of chunks each one makes."""
+"""The scenarios by name, and their streams in chunks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MakeScenario(Protocol):
 
 
 class _Scenarios(Mapping[str, MakeScenario]):
-    """Scenarios by name; one is loaded when it is looked up.
+    """Scenarios by name, loaded when looked up.
 
     Example `supply_chain` has the class `SupplyChain` in the module `scenario` of its folder.
     """
@@ -45,7 +45,7 @@ SCENARIOS: Mapping[str, MakeScenario] = _Scenarios()
 def scenario(
     name: str, *, events: int, keys: int | None = None, seed: int = 0, start: datetime | int | None = None
 ) -> Scenario:
-    """A scenario ready to be drawn, of `events` rows in its dense stream."""
+    """A scenario with `events` rows in its main stream; nothing is generated yet."""
     if name not in SCENARIOS:
         raise ValueError(f"unknown scenario {name!r}, expected one of {', '.join(SCENARIOS)}")
     if events < 1:
@@ -68,8 +68,8 @@ def generate(
 ) -> Iterator[dict[str, pa.RecordBatch]]:
     """The streams of a scenario, in the order of time, chunk by chunk.
 
-    The rows depend on `events`, `keys`, `seed` and `start`, not on `chunk_rows`; and with `keys` given, more
-    events only add rows. Memory is bounded by the chunk and the number of keys.
+    The rows depend on `events`, `keys`, `seed` and `start`, not on `chunk_rows`; with fixed `keys`, more events only
+    add rows. Memory is bounded by the size of a chunk and the number of keys.
 
     >>> chunk = next(generate("fleet", events=10, keys=2, seed=1))
     >>> sorted(chunk), chunk["Vehicle"].num_rows

@@ -1,4 +1,4 @@
-"""Files of rows that can be written again in parts, row by row as they were."""
+"""Recorded files, whose rows can be written again in parts without any change."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RecordedRows(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
-    """Rows with the seconds at which they happened, NaN where that is unknown; a tick is a second."""
+    """Rows with their times in seconds, NaN if unknown; a tick is one second."""
 
     rows: RecordedRows
     suffix: str
@@ -71,7 +71,7 @@ def _seconds(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
         raise InputError.of("INK0511", f"`{name}` has the type {column.type}, which is no time")
     times = cast_column(column, Type.TIME, clock).values.cast(pa.int64())
     scale = 1e6 if clock is Clock.TIMESTAMP else 1.0
-    # relative to one of them: doubles have no room for microseconds since 1970 in full
+    # relative to one of them, because doubles cannot represent microseconds since 1970 exactly
     known = times.drop_null()
     apart = pc.subtract(times, known[0]) if len(known) else times
     return np.asarray(apart.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64) / scale
@@ -92,7 +92,7 @@ def _read(kind: Format, files: Sequence[Path]) -> tuple[RecordedRows, str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Records:
-    """Records of CSV files; those with too few or too many values stay as they are."""
+    """Records of CSV files; malformed ones are kept as they are."""
 
     columns: tuple[str, ...]
     records: list[list[str]]
@@ -127,7 +127,7 @@ class _Records:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Lines:
-    """Lines of JSON, right or wrong."""
+    """Lines of JSON files; malformed ones are kept as they are."""
 
     lines: list[str]
     objects: list[dict[str, object]]

@@ -1,4 +1,4 @@
-"""Rows of files sent once more, with the time between them that they had, or a fraction of it."""
+"""Replay of recorded files: rows are sent again with their original delays, divided by a speed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ import numpy.typing as npt
 from inkling.scenarios.recording import Recording
 
 MOST_ROWS = 100_000
-"""Rows of a piece, at most."""
+"""The most rows of a piece."""
 
 PATIENCE = 0.25
-"""Seconds after which a wish to stop is heard while nothing is due."""
+"""Seconds between checks of `stopped` while no piece is due."""
 
 _TICK = 0.002
-"""Seconds by which the modification times of pieces differ at least, so that readers see their order."""
+"""The least difference, in seconds, of modification times of pieces, so that readers see their order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows from ``first`` up to, not including, ``stop``, to be sent so many seconds after the beginning."""
+    """Rows ``first`` to ``stop`` - 1, which are sent ``due`` seconds after the beginning."""
 
     first: int
     stop: int
@@ -34,7 +34,7 @@ class Piece:
 
 
 class Timer(Protocol):
-    """Where the time comes from."""
+    """Protocol: a clock that can sleep, replaced in tests."""
 
     def now(self) -> float: ...
 
@@ -42,7 +42,7 @@ class Timer(Protocol):
 
 
 class WallClock:
-    """The time outside, as far as it only goes forward."""
+    """The monotonic system clock."""
 
     def now(self) -> float:
         return time.monotonic()
@@ -54,10 +54,10 @@ class WallClock:
 def pieces(
     seconds: npt.NDArray[np.float64], *, speed: float, every: float, most_rows: int = MOST_ROWS
 ) -> Iterator[Piece]:
-    """What is sent together, and when: rows that are due within ``every`` seconds, once the last of them is.
+    """The pieces of a replay: rows that are due within ``every`` seconds are sent when the last of them is due.
 
-    ``seconds`` are the times of the rows, NaN where a row has none. No row waits for one that is later than it: a row
-    out of order, or without a time, goes with the one before it. At speed 0 everything is due at once.
+    ``seconds`` are the times of rows, NaN if a row has none. Rows keep their order in the file: a row that is out of
+    order or has no time is sent with the row before it. At speed 0, all rows are due at once.
 
     >>> list(pieces(np.array([0.0, 30.0, 20.0, 600.0]), speed=60, every=1))
     [Piece(first=0, stop=3, due=0.5), Piece(first=3, stop=4, due=10.0)]
@@ -87,7 +87,7 @@ def replay(
     stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Let the rows appear in a folder, piece by piece, and yield how many have; no piece is sent by half."""
+    """Writes rows to a folder, piece by piece; returns their number. Every piece is written completely."""
     clock = WallClock() if clock is None else clock
     target = Folder.of(folder, recording.suffix)
     began, n_sent = clock.now(), 0
@@ -105,7 +105,7 @@ def replay(
 
 @dataclass(slots=True)
 class Folder:
-    """A folder in which complete files appear, later ones with greater names and later times."""
+    """A folder that receives complete files, with ascending names and modification times."""
 
     path: Path
     suffix: str
@@ -114,7 +114,7 @@ class Folder:
 
     @classmethod
     def of(cls, path: Path, suffix: str) -> Folder:
-        """The folder, made if need be; files of an earlier replay stay, and new ones come after them."""
+        """The folder, created if needed; names continue after the files of an earlier replay."""
         path.mkdir(parents=True, exist_ok=True)
         numbers = [int(one.name.split(".")[0]) for one in path.iterdir() if one.name.split(".")[0].isdecimal()]
         return cls(path, suffix, max(numbers, default=0))

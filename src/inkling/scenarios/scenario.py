@@ -1,4 +1,4 @@
-"""A scenario: streams made block by block, the tables beside them, and a count of what was put in."""
+"""Scenarios: streams generated block by block, background tables, and the ground truth."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 Streams: TypeAlias = dict[str, pa.RecordBatch]
-"""Stream name to the rows of one stretch of time."""
+"""The rows of one time range, by name of the stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What a data set holds by construction.
+    """The ground truth of a data set.
 
-    `episodes` counts the complete injected episodes, `matches` the exact number of results of the event of
-    that name in the scenario's example program. What is not listed in `matches` may also arise by chance.
+    `episodes` counts the complete injected episodes; `matches` is the exact number of results of the event of that name
+    in the example program. Events that are not in `matches` may also match by chance.
     """
 
     scenario: str
@@ -30,17 +30,17 @@ class Truth:
 
 
 class Scenario(Protocol):
-    """One domain, size and seed; `blocks` may be drawn once, and `truth` is complete afterwards."""
+    """Protocol: one domain, size and seed; `blocks` can be iterated once, and `truth` is complete afterwards."""
 
     streams: Mapping[str, pa.Schema]
-    main: str  # the dense stream: `events` counts its rows
+    main: str  # the main stream: `events` is its number of rows
 
     def tables(self) -> dict[str, pa.Table]:
-        """The background tables, by file name without ending."""
+        """The background tables by file name without suffix."""
         ...
 
     def blocks(self) -> Iterator[Streams]:
-        """Every stream in the order of time, cut where it suits the scenario."""
+        """All streams in order of time, in blocks of any size."""
         ...
 
     def truth(self) -> Truth: ...
@@ -48,27 +48,26 @@ class Scenario(Protocol):
 
 @runtime_checkable
 class HasVariants(Protocol):
-    """A scenario with variants of the same events: what really happened, or what someone would assume."""
+    """Protocol: a scenario with variants of the same events, such as the ground truth or a baseline assumption."""
 
     def variants(self) -> Mapping[str, Scenario]:
-        """The variants by name; each draws the events anew."""
+        """The variants by name; each generates the events again."""
         ...
 
 
 @runtime_checkable
 class HasExtraTables(Protocol):
-    """A scenario with more tables than its example program reads."""
+    """Protocol: a scenario with tables that its example program does not read."""
 
     def extra_tables(self) -> Mapping[str, pa.Table]:
-        """These tables, by file name without ending; pattern libraries or inference read them."""
+        """These tables by file name without suffix; pattern libraries or inference read them."""
         ...
 
 
 def in_chunks(scenario: Scenario, chunk_rows: int) -> Iterator[Streams]:
-    """The scenario's rows in pieces of `chunk_rows` rows of the main stream.
+    """The rows of a scenario in chunks of `chunk_rows` rows of the main stream.
 
-    The other streams are cut at the time of a piece's last main row; what happens after the last reading
-    rides with the last piece.
+    Other streams are cut at the time of the last main row of a chunk; later rows belong to the last chunk.
     """
     held = {name: schema.empty_table() for name, schema in scenario.streams.items()}
     for block in scenario.blocks():

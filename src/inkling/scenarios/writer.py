@@ -17,10 +17,10 @@ from inkling.scenarios.catalog import CHUNK_ROWS, scenario
 from inkling.scenarios.scenario import HasExtraTables, HasVariants, Scenario, Truth, in_chunks
 
 NEVER_REPEATED = frozenset({"id", "t", "lo", "hi", "lat", "lon"})
-"""Columns for which a dictionary of values would only cost time and space."""
+"""Columns with mostly distinct values, which are written without dictionary encoding."""
 
 Progress = Callable[[int, int], None]
-"""Called with the events written so far and the events there will be."""
+"""Called with the number of written events and the number of all events."""
 
 
 class _StreamFile:
@@ -69,7 +69,7 @@ def write(
 ) -> Truth:
     """Write `<Stream>.parquet`, `<table>.csv` and `truth.json`; files appear once they are complete.
 
-    Variants of the scenario, if it has any, go into folders of their names.
+    Variants of the scenario, if any, are written to folders with their names.
     """
     source = scenario(name, events=events, keys=keys, seed=seed, start=start)
     folder = Path(folder)

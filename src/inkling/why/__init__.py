@@ -1,5 +1,5 @@
-"""Why a result is there, and why none is: how far a pattern got, what a result depends on, and in which worlds it is.
+"""Explanations of results and of missing results: how far a pattern got, derivation trees, and worlds with a result.
 
-A program and its inputs enter, counts per part, derivation trees and accounts of worlds leave. Only `query` and `cli`
-import it.
+Input: a program and its inputs. Output: counts per part of a pattern, derivation trees, summaries of worlds. Only
+`query` and `cli` import it.
 """

@@ -1,8 +1,7 @@
-"""What a result depends on: its events in the places that they fill, down to rows of streams.
+"""Derivations of a result: the assignments of its events to the slots of its pattern.
 
-A result lists the ids of its events in the order of its pattern. So its pattern is followed once more, with the events
-that have these ids, one after the other; what must not happen, and which of several events is next, is settled by the
-result being there.
+A result lists the ids of its events in the order of its pattern, so the pattern is matched again against these events
+only, one after the other. Negations and selection policies are not checked: the result exists, so they were satisfied.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from inkling.model.event import Event, Value
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What happened, by source and first id."""
+    """Events and results that a derivation can contain, by source and first id."""
 
     by_source: Mapping[str, Mapping[Value, Sequence[Event]]]
 
     def at(self, source: str, ids: tuple[Value, ...]) -> Iterator[Event]:
-        """What a source has whose ids these begin with."""
+        """The events of a source whose ids are a prefix of `ids`."""
         known = self.by_source.get(source, {})
         for one in known.get(ids[0], ()) if ids else ():
             if ids[: len(one.ids)] == one.ids:
@@ -35,26 +34,26 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Retraced:
-    """One way to come to a result: the events in their slots and the facts that were looked up."""
+    """One derivation of a result: its events by slot, and the facts that were looked up."""
 
     members: tuple[Member, ...]
     bindings: Bindings
 
 
 def retraced(event: p.EventPlan, result: Event, past: Past, context: ExpressionContext) -> Iterator[Retraced]:
-    """Every way in which the events of a result make it."""
+    """All derivations of a result from the events of its lineage."""
     if isinstance(event.pattern, p.Quantified) and not result.ids:
-        yield Retraced((), Bindings())  # ALL over none
+        yield Retraced((), Bindings())  # ALL over no segments
         return
-    way = _Way(event, result.ids, past, context)
+    matcher = _LineageMatcher(event, result.ids, past, context)
     for key in _keys(event, result.ids, past):
-        for found in way.occurrences(event.pattern, Bindings(key=key), 0):
-            if found is not None and _length(found) == len(result.ids) and way.agrees(found, result):
+        for found in matcher.occurrences(event.pattern, Bindings(key=key), 0):
+            if found is not None and _length(found) == len(result.ids) and matcher.agrees(found, result):
                 yield Retraced(found.lineage, found.bindings)
 
 
 def _keys(event: p.EventPlan, ids: tuple[Value, ...], past: Past) -> Iterator[Row]:
-    """The partitions that the first event of a result may be in."""
+    """The partition keys that the first event of a result can have."""
     columns = [column.name for column in event.partition]
     if not columns:
         yield {}
@@ -69,7 +68,7 @@ def _length(found: Occurrence | None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _LineageMatcher:
     event: p.EventPlan
     ids: tuple[Value, ...]
     past: Past
@@ -78,7 +77,7 @@ class _Way:
     def agrees(self, found: Occurrence, result: Event) -> bool:
         """Whether an occurrence has the times and values of the result."""
         if isinstance(self.event.pattern, p.Sliding | p.Quantified):
-            return True  # their values depend on more than their lineage
+            return True  # their values depend on events outside the lineage
         if self.event.per in (p.Per.MATCH, p.Per.INTERVAL) and found.start.time != result.start.time:
             return False
         if self.event.per is not p.Per.VALUES and found.end.time != result.end.time:
@@ -89,7 +88,7 @@ class _Way:
         )
 
     def occurrences(self, pattern: p.Pattern, at: Bindings, place: int) -> Iterator[Occurrence | None]:
-        """The ways to fill a pattern with the events from `place` on; None leaves it empty."""
+        """The occurrences of a pattern in the ids from `place` on; None is the empty occurrence."""
         match pattern:
             case p.Leaf():
                 yield from self._leaf(pattern, at, place)
@@ -128,7 +127,7 @@ class _Way:
                 yield from Partition(alone, alone, self.context, {}).occurrences(asked, at)
 
     def _all(self, operand: p.Operand, at: Bindings, place: int) -> Iterator[Occurrence]:
-        """All the events from `place` on, in one slot: those of one key, in their order, each once."""
+        """All events from `place` on in the slot of `ALL` segments: of one key, in order, without repetition."""
         waiting: list[tuple[int, Occurrence | None]] = [(place, None)]
         while waiting:
             here, found = waiting.pop()
@@ -160,7 +159,7 @@ class _Way:
     def _sequence(
         self, parts: tuple[p.Part, ...], at: Bindings, place: int, so_far: Occurrence | None
     ) -> Iterator[Occurrence | None]:
-        """Fill parts one after the other; `at` is bound by what is filled so far."""
+        """Matches parts one after the other; `at` has the bindings of the parts before."""
         if not parts:
             yield None if so_far is None else replace(so_far, bindings=at)
             return
@@ -189,7 +188,7 @@ class _Way:
     def _repeated(
         self, pattern: p.Pattern, high: int | None, at: Bindings, place: int, so_far: Occurrence | None
     ) -> Iterator[tuple[int, Bindings, Occurrence | None]]:
-        """Each number of repetitions, the largest first."""
+        """The possible numbers of repetitions, the largest first."""
         slots = list(slots_in_order(pattern))
         atoms = [atom.number for leaf in p.leaves(pattern) for atom in leaf.atoms]
         outer = at.rounds
@@ -207,7 +206,7 @@ class _Way:
 
 
 def _can_follow(operand: p.Operand, one: Event, other: Event) -> bool:
-    """Whether segments, or events that open and close them, can stand in this order in one list."""
+    """Whether two segments, or events that open and close them, can be in this order in a list of one key."""
     same_key = all(one.values.get(column.name) == other.values.get(column.name) for column in operand.key)
     in_order = (one.end.time, one.start.time) <= (other.end.time, other.start.time)
     return same_key and in_order and one != other

@@ -1,6 +1,6 @@
-"""The explanation of one event over given inputs: how far its pattern got, and what each of its results depends on.
+"""The explanation of one event over given inputs: how far its pattern got, and what its results depend on.
 
-In which worlds an uncertain event has a result, and what would have to be otherwise.
+For an uncertain event also the worlds that have a result, and the uncertain events that decide it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from inkling.why.trees import Derivation, Fact, Shown, Trees, columns_of
 
 @dataclass(frozen=True, slots=True)
 class WithResult:
-    """A scenario that has the result, and what the result depends on there."""
+    """A world that has the result, and the derivation of the result in it."""
 
     scenario: WorldScenario
     tree: Derivation
@@ -34,27 +34,27 @@ class WithResult:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """The worlds that were looked at: all worlds of the part of the data that the result lies in, or a sample."""
+    """The examined worlds: all worlds of the part of the data that contains the result, or a sample of them."""
 
     n_worlds: int
-    n_having: int  # of them, that have the result
+    n_having: int  # worlds that have the result
     n_events: int  # uncertain events of the part
     is_sample: bool
-    error: float = 0.0  # how far the share of worlds in a sample may be from the probability
+    error: float = 0.0  # of a sample: maximum distance of the share of worlds from the probability
 
 
 @dataclass(frozen=True, slots=True)
 class InWorlds:
     """One result of an uncertain event: its probability, its worlds, and the events that it depends on.
 
-    `without` is the probability of the result if an event is left out of all worlds. `looked` is None where the
-    result could not be distinguished from others in worlds.
+    `without` is the probability of the result if an event is removed from all worlds. `looked` is None if the result
+    could not be distinguished from others in worlds.
     """
 
     probability: float
-    error: float  # 0 where the probability is exact
+    error: float  # 0 if the probability is exact
     method: str
-    left_out: str | None  # why a run does not report it
+    left_out: str | None  # the clause by which a run drops the result
     looked: Looked | None = None
     having: tuple[WithResult, ...] = ()
     lacking: tuple[WorldScenario, ...] = ()
@@ -82,7 +82,7 @@ class Why:
 
     @property
     def clock(self) -> Clock:
-        """What times are: numbers, or microseconds since 1970."""
+        """The clock of times: ticks, or microseconds since 1970."""
         return self._ingested.unit.clock
 
     @cached_property
@@ -92,22 +92,22 @@ class Why:
 
     @property
     def possible(self) -> pa.Table:
-        """The results that some world has: those of a run, then those that it leaves out.
+        """The results of at least one world: those that a run reports, then those that it drops.
 
-        A run leaves out results of an uncertain event that are less probable than CONFIDENCE, or not among the TOP.
+        A run drops results of an uncertain event that are less probable than CONFIDENCE or not among the TOP.
         """
         return self.results
 
     def results_with(self, ids: Iterable[Value]) -> list[int]:
-        """The places of the possible results that depend on all these events, counted from 1."""
+        """The numbers, from 1, of the possible results that depend on all these events."""
         wanted = {str(one) for one in ids}
         lineages = self.possible["lineage"].to_pylist()
         return [place for place, ids in enumerate(lineages, start=1) if wanted <= set(map(str, ids))]
 
     def tree(self, number: int = 1) -> Derivation:
-        """What a result depends on; results are counted from 1, in the order of `possible`.
+        """The derivation of a result, by its number from 1 in `possible`.
 
-        For an uncertain event, in the most probable world that has the result.
+        For an uncertain event, the derivation in the most probable world that has the result.
         """
         self._require(number)
         return Trees(self._plan, self._ingested, self._matches, columns_of(self._plan)).of(self._event, number - 1)

@@ -1,9 +1,7 @@
-"""How far a pattern got: rows, candidates and partial matches for each of its parts, then what the clauses left.
+"""The progress of a pattern: rows, candidates and partial matches per part, then the matches left by each clause.
 
-Every count is the number of matches of an event that consists of the first parts alone; so under NEXT and STRICT they
-are the successors that the pattern itself selects.
-
-Counts of parts of a pattern: each question is an event of its own, and all of them run as one program.
+A count is the number of matches of an event made of the first parts of the pattern, with its selection policy. These
+events, the `Questions`, run together as one program.
 """
 
 from __future__ import annotations
@@ -26,24 +24,24 @@ from inkling.model.batch import MatchBatch
 from inkling.physical.planner import plan_program
 
 _OURS = "\ue000"
-"""Begins the names of events that no program writes."""
+"""Prefix of the names of counting events; no program can contain it."""
 
 
 @dataclass(slots=True)
 class Questions:
-    """Events to be counted beside a program's own, by the names they are given here."""
+    """Counting events: their matches are counted next to those of the program's own events."""
 
     asked: list[p.EventPlan] = field(default_factory=list)
 
     def ask(self, event: p.EventPlan) -> str:
-        """Counts the matches of an event that reads what the program's events read."""
+        """Adds an event, and returns the name under which its matches are counted."""
         name = f"{_OURS}{len(self.asked)}"
         self.asked.append(replace(event, name=name, schema=replace(event.schema, name=name)))
         return name
 
 
 def asked_for(name: str, program: p.ProgramPlan) -> p.EventPlan:
-    """The event of that name, if it can be explained."""
+    """The event with a name; raises an error if it cannot be explained."""
     event = program.event(name)
     if event is None:
         names = [one.name for one in program.events]
@@ -68,7 +66,7 @@ def asked_for(name: str, program: p.ProgramPlan) -> p.EventPlan:
 
 
 def needed_part(program: p.ProgramPlan, event: p.EventPlan) -> p.ProgramPlan:
-    """An event with everything it depends on."""
+    """The part of a program that an event depends on, with the event."""
     needed = dependencies_of(event, program) | {event.name}
     return replace(program, events=tuple(one for one in program.events if one.name in needed))
 
@@ -76,31 +74,31 @@ def needed_part(program: p.ProgramPlan, event: p.EventPlan) -> p.ProgramPlan:
 def answers(
     program: p.ProgramPlan, ingested: IngestedInputs, asked: Sequence[p.EventPlan] = ()
 ) -> dict[str, MatchBatch]:
-    """What every event of a program has found, and every question."""
+    """The matches of all events of a program, and of the counting events `asked`."""
     whole = rewrite(replace(program, events=(*program.events, *asked))).plan
     return run_plan(plan_program(whole), ingested.sources, ingested.facts, ingested.context)
 
 
 MOST_TRIED = 20_000_000
-"""Pairs that are tried to count the matches that WITHIN leaves out."""
+"""The most pairs to try in order to count the matches that WITHIN drops."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of the account: a part, or a clause that leaves matches out."""
+    """One line of a progress report: a part of the pattern, or a clause that drops matches."""
 
-    way: str | None  # which declaration or alternative it belongs to; None where there is one, and for all together
+    way: str | None  # the declaration or alternative it belongs to; None if there is only one, or for all of them
     what: str
-    rows: int | None  # of what the part reads
-    candidates: int | None  # of them, that pass what the part asks of them alone
-    matches: int | None  # so far, none of them too long; None where the pattern cannot be cut here
-    too_long: int | None = None  # left out by WITHIN here; None where nobody counted
-    obstacle: str | None = None  # in words, where this is the first step that leaves nothing
+    rows: int | None  # of the sources of the part
+    candidates: int | None  # rows that pass the conditions on single events
+    matches: int | None  # partial matches within WITHIN; None if the pattern cannot be cut here
+    too_long: int | None = None  # partial matches dropped by WITHIN; None if not counted
+    obstacle: str | None = None  # in words, if this is the first step without matches
 
 
 @dataclass(frozen=True, slots=True)
 class PatternProgress:
-    """The account of one event."""
+    """The progress report of one event."""
 
     event: str
     steps: tuple[Step, ...]
@@ -108,7 +106,7 @@ class PatternProgress:
 
     @property
     def obstacles(self) -> tuple[str, ...]:
-        """What stood in the way: the first step of each way that leaves nothing."""
+        """The first step without matches of each alternative, in words."""
         return tuple(
             step.obstacle if step.way is None else f"{step.way}: {step.obstacle}"
             for step in self.steps
@@ -119,9 +117,9 @@ class PatternProgress:
 def progress_of(
     event: p.EventPlan, program: p.ProgramPlan, ingested: IngestedInputs, written: p.EventPlan | None = None
 ) -> PatternProgress:
-    """How far an event got; the program holds it and what it depends on.
+    """The progress of an event; `program` has the event and what it depends on.
 
-    In a world of an uncertain program an event is changed a little; `written` is the event as its user wrote it.
+    In a world of an uncertain program, `event` is a rewritten event, and `written` the event in the user's words.
     """
     written = event if written is None else written
     drafts = [
@@ -149,7 +147,7 @@ def progress_of(
 
 
 def _clauses(event: p.EventPlan, written: p.EventPlan) -> list[tuple[str, p.EventPlan]]:
-    """What comes after WITHIN, NOT and HAVING, in order; each with the event that has come so far."""
+    """The clauses after WITHIN, NOT and HAVING, each with the event up to and including it."""
     own = replace(event, per=p.Per.MATCH, confidence=None, top=None, demand=None)
     bare = replace(own, keep=None, restart=False, consumption=None, on_change=False)
     steps = []
@@ -173,7 +171,7 @@ def _clauses(event: p.EventPlan, written: p.EventPlan) -> list[tuple[str, p.Even
 
 @dataclass(slots=True)
 class _Line:
-    """A step in the making: the questions whose answers it needs."""
+    """A step without its counts: the names of the counting events that provide them."""
 
     what: str
     obstacle: str
@@ -181,63 +179,63 @@ class _Line:
     candidates: str | None = None
     matches: str | None = None
     without_limit: str | None = None
-    may_be_nothing: bool = False  # no match so far need not be the end of it
+    may_be_nothing: bool = False  # zero matches here do not rule out matches of the whole pattern
 
 
 @dataclass(slots=True)
 class _DisjunctDraft:
     event: p.EventPlan
-    way: Disjunct
+    disjunct: Disjunct
     texts: PartTexts
     written: Disjunct
     lines: list[_Line] = field(default_factory=list)
 
     def ask(self, questions: Questions) -> None:
-        way, texts, written = self.way, self.texts, self.written
-        for place, part in enumerate(way.parts):
-            line = _Line(texts.part(written.parts[place]), self._no_hop(place), self._sources(part))
+        disjunct, texts, written = self.disjunct, self.texts, self.written
+        for place, part in enumerate(disjunct.parts):
+            line = _Line(texts.part(written.parts[place]), self._unmatched(place), self._sources(part))
             alone = _candidate_pattern(part)
             if alone is not None:
                 line.candidates = questions.ask(part_event(replace(self.event, head=()), "", on_its_own(alone)))
-            so_far = way.upto(place + 1)
+            so_far = disjunct.upto(place + 1)
             if _can_be_cut(part, so_far):
-                line.matches = questions.ask(self._event(way.framed(so_far)))
+                line.matches = questions.ask(self._event(disjunct.framed(so_far)))
             line.may_be_nothing = can_be_empty(so_far)
             self.lines.append(line)
         for number, absent in enumerate(written.absences, start=1):
             text = texts.part(absent)
             line = _Line(text, f"wherever the rest matches, `{text}` is broken")
-            line.matches = questions.ask(self._event(way.framed(way.with_absences(number))))
+            line.matches = questions.ask(self._event(disjunct.framed(disjunct.with_absences(number))))
             self.lines.append(line)
-        whole = way.with_absences(len(way.absences))
-        if isinstance(way.whole, p.Except) and isinstance(written.whole, p.Except):
-            whole, text = way.whole, f"EXCEPT {texts.part(written.whole.other)}"
+        whole = disjunct.with_absences(len(disjunct.absences))
+        if isinstance(disjunct.whole, p.Except) and isinstance(written.whole, p.Except):
+            whole, text = disjunct.whole, f"EXCEPT {texts.part(written.whole.other)}"
             line = _Line(
-                text, f"every match is undone by `{text}`", matches=questions.ask(self._event(way.framed(whole)))
+                text, f"every match is undone by `{text}`", matches=questions.ask(self._event(disjunct.framed(whole)))
             )
             self.lines.append(line)
         for number, condition in enumerate(written.having, start=1):
             text = f"HAVING {texts.condition(condition)}"
-            event = part_event(self.event, "", way.framed(whole), way.having[:number], span=self._span)
+            event = part_event(self.event, "", disjunct.framed(whole), disjunct.having[:number], span=self._span)
             self.lines.append(_Line(text, f"no match passes `{text}`", matches=questions.ask(event)))
 
     def ask_how_many_were_too_long(self, questions: Questions, counted: Mapping[str, int]) -> None:
-        """Let the last part of each partial match come at any time, where that is not too much to count."""
-        if not self.way.limits:
+        """Adds counting events whose last part ignores WITHIN, unless there are too many pairs to try."""
+        if not self.disjunct.limits:
             return
-        for place, part in enumerate(self.way.parts):
+        for place, part in enumerate(self.disjunct.parts):
             line = self.lines[place]
             if line.matches is None or isinstance(part, p.Deadline):
                 continue
             if place == 0:
-                line.without_limit = questions.ask(self._event(self.way.upto(1))) + "'"
+                line.without_limit = questions.ask(self._event(self.disjunct.upto(1))) + "'"
                 continue
             before = self.lines[place - 1].matches
             if before is None or line.candidates is None:
                 continue
             if counted[before] * counted[line.candidates] <= MOST_TRIED:
-                left = self.way.framed(self.way.upto(place))
-                line.without_limit = questions.ask(self._event(self.way.joined(left, part))) + "'"
+                left = self.disjunct.framed(self.disjunct.upto(place))
+                line.without_limit = questions.ask(self._event(self.disjunct.joined(left, part))) + "'"
 
     def steps(self, counted: Mapping[str, int]) -> list[Step]:
         made: list[Step] = []
@@ -249,7 +247,7 @@ class _DisjunctDraft:
                 too_long = counted[line.without_limit] - matches
             rows = sum(counted[source] for source in line.sources) if line.sources else None
             candidates = None if line.candidates is None else counted[line.candidates]
-            step = Step(self.way.name, line.what, rows, candidates, matches, too_long)
+            step = Step(self.disjunct.name, line.what, rows, candidates, matches, too_long)
             if matches == 0 and not is_stuck and not line.may_be_nothing:
                 is_stuck = True
                 step = replace(step, obstacle=self._obstacle(line, step))
@@ -269,12 +267,12 @@ class _DisjunctDraft:
             return f"`{line.what}` comes {times}, but never {limit}"
         return line.obstacle
 
-    def _no_hop(self, place: int) -> str:
+    def _unmatched(self, place: int) -> str:
         now = self.texts.part(self.written.parts[place])
         if not place:
             return f"no `{now}` happens"
         before = self.texts.short(self.written.parts[place - 1])
-        match self.way.whole:
+        match self.disjunct.whole:
             case p.Sequence(policy=p.Policy.ANY):
                 return f"no `{now}` follows a `{before}`"
             case p.Sequence(policy=p.Policy.NEXT):
@@ -293,7 +291,7 @@ class _DisjunctDraft:
 
     @property
     def _span(self) -> int | None:
-        return next((frame.slot for frame in reversed(self.way.frames) if frame.slot is not None), None)
+        return next((frame.slot for frame in reversed(self.disjunct.frames) if frame.slot is not None), None)
 
     def _sources(self, part: p.Part) -> tuple[str, ...]:
         if isinstance(part, p.Deadline | p.StreamStart):
@@ -303,7 +301,7 @@ class _DisjunctDraft:
 
 
 def _candidate_pattern(part: p.Part) -> p.Pattern | None:
-    """What the part is by itself; None where that is no event."""
+    """The pattern of a part by itself; None if it needs no event."""
     match part:
         case p.Absent() | p.Deadline() | p.StreamStart() | p.Quantified():
             return None
@@ -314,12 +312,12 @@ def _candidate_pattern(part: p.Part) -> p.Pattern | None:
 
 
 def _can_be_cut(part: p.Part, so_far: p.Pattern) -> bool:
-    """Whether the parts up to here can be looked for alone: not after a COMPLEMENT, nor without any event."""
+    """Whether the parts up to here are a pattern: not if the last is a COMPLEMENT, nor without any event."""
     return not isinstance(part, p.OtherRun) and not happens_without_events(so_far)
 
 
 def _with_obstacle(steps: list[Step]) -> list[Step]:
-    """With the last clause named that left nothing, if everything before it left something."""
+    """The steps, with the first clause without matches as the obstacle if no part is one."""
     if any(step.obstacle for step in steps):
         return steps
     for place, step in enumerate(steps):

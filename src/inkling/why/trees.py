@@ -1,4 +1,4 @@
-"""Derivations as trees: results with the events that they are made of, down to rows of streams."""
+"""Derivation trees: a result with the events that it is derived from, down to rows of streams."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """A row of a stream, or a result with what it depends on; times are those of the clock.
+    """A node of a derivation tree: a row of a stream, or a result with its parts; times are in the unit of the clock.
 
-    The id of an event that was lost is None.
+    The id of a lost event is None.
     """
 
     source: str
@@ -48,12 +48,12 @@ class Derivation:
     start: Shown
     end: Shown
     ids: tuple[Value, ...]
-    parts: tuple[tuple[str | None, Derivation], ...] = ()  # each with the variable that stands for it
+    parts: tuple[tuple[str | None, Derivation], ...] = ()  # each with its event variable
     facts: tuple[Fact, ...] = ()
     is_row: bool = False
 
     def rows(self) -> Iterator[Derivation]:
-        """The rows of streams at the bottom, in the order of the lineage."""
+        """The leaves: rows of streams, in the order of the lineage."""
         if self.is_row:
             yield self
         for _, part in self.parts:
@@ -76,24 +76,26 @@ class Trees:
     scale: int = 1
 
     def of(self, event: p.EventPlan, place: int) -> Derivation:
-        """What a match of an event depends on; matches are counted from 0."""
+        """The derivation tree of a match, by its number from 0."""
         result = _results(event, self.matches[event.name].take(_row(place)))[0]
         found = self._of_result(event, result, (), self._past(result.ids))
-        assert found is not None, "the events of a result make it"
+        assert found is not None, "a result has a derivation"
         return found
 
     def _of_result(self, event: p.EventPlan, result: Event, path: tuple[Event, ...], past: Past) -> Derivation | None:
-        """The first way to come to a result that does not lead back to it."""
-        for way in retraced(event, result, past, self.ingested.context):
+        """The first derivation of a result that does not contain the result itself (recursion)."""
+        for derivation in retraced(event, result, past, self.ingested.context):
             parts = []
-            for member in way.members:
+            for member in derivation.members:
                 part = self._of_member(member.event, (*path, result), past)
                 if part is None:
                     break
                 parts.append((event.slots[member.slot].name, part))
             else:
                 names = Wording.of(event).lookups
-                facts = tuple(Fact(names[number], dict(row)) for number, row in sorted(way.bindings.facts.items()))
+                facts = tuple(
+                    Fact(names[number], dict(row)) for number, row in sorted(derivation.bindings.facts.items())
+                )
                 return self._shown(result, tuple(parts), facts)
         return None
 
@@ -113,7 +115,7 @@ class Trees:
         *,
         is_row: bool = False,
     ) -> Derivation:
-        scale = 1 if is_row else self.scale  # columns of rows hold times as they were read
+        scale = 1 if is_row else self.scale  # columns of rows are not scaled to sub-ticks
         values = {
             column.name: self._value(value, column.type, scale)
             for column in self.columns[event.source]
@@ -131,7 +133,7 @@ class Trees:
         return value // scale if value % scale == 0 else round(value / scale, 2)
 
     def _past(self, ids: tuple[Value, ...]) -> Past:
-        """Rows that have one of the ids, and results that depend on nothing else."""
+        """The rows with one of the ids, and the results that depend on no other ids."""
         by_source: dict[str, dict[Value, list[Event]]] = {}
         wanted = set(ids)
         for stream in self.plan.streams:

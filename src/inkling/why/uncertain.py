@@ -1,4 +1,4 @@
-"""The account of an event over uncertain streams: in which worlds its results are, and what they depend on there."""
+"""The explanation of an event over uncertain streams: the worlds that have a result, and its derivations there."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from inkling.why.trees import Derivation, Trees, columns_of
 
 @dataclass(frozen=True)
 class OneWorld:
-    """What happens in one world; `written` is the event as its user wrote it."""
+    """A program and its inputs in one world; `written` is the event in the user's words."""
 
     written: p.EventPlan
     plan: p.ProgramPlan
@@ -61,7 +61,7 @@ class OneWorld:
         worlds: Worlds,
         number: int,
     ) -> OneWorld:
-        """The world with a number among some worlds; `part` is the event with all it depends on, as written."""
+        """The world with a number; `part` has the event and what it depends on, as the user wrote them."""
         program = data.program
         sources = {}
         ids: dict[Value, Value] = {}
@@ -71,8 +71,8 @@ class OneWorld:
             one = WorldAssignment(assignment.rows[here], np.zeros(len(here), np.int64), times)
             name = stream.schema.name
             sources[name] = world_rows(stream.rows, stream.tokens, one, stream.time_columns, program.scale)
-            called = stream.rows[ID].take(one.rows).to_pylist()
-            ids.update(zip(stream.tokens.view(np.int64)[one.rows].tolist(), called, strict=True))
+            input_ids = stream.rows[ID].take(one.rows).to_pylist()
+            ids.update(zip(stream.tokens.view(np.int64)[one.rows].tolist(), input_ids, strict=True))
         known = replace(ingested, sources=sources, context=program.context)
         world = in_worlds(part, sub_tick=program.scale > 1)
         return cls(event, world, known, columns_of(part), ids, program.scale)
@@ -92,7 +92,7 @@ class OneWorld:
         return progress_of(self.event, self.plan, self.ingested, self.written)
 
     def tree(self, identity: int) -> Derivation:
-        """What the result depends on in this world."""
+        """The derivation of a result in this world."""
         own = identities(self.written, self.matches[self.event.name])
         (place, *_) = np.flatnonzero(own == np.uint64(identity)).tolist()
         trees = Trees(self.plan, self.ingested, self.matches, self.columns, self.ids.get, self.scale)
@@ -100,18 +100,18 @@ class OneWorld:
 
 
 MOST_ROWS = 20_000_000
-"""About how many rows of sampled worlds are evaluated for all results; with more data, fewer worlds are sampled."""
+"""The most rows of sampled worlds, approximately, for all results; with more data, fewer worlds are sampled."""
 
 MOST_ROWS_AT_ONCE = 4_000_000
 """The same for the worlds of one result, which are all in memory at once."""
 
 FEWEST_WORLDS = 256
-"""So many worlds are sampled however much data there is."""
+"""The fewest worlds that are sampled, for any amount of data."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An event with all it depends on, as a program of its own."""
+    """The part of a program that an event depends on, as a program that a runner accepts."""
 
     plan: p.ProgramPlan
     physical: PhysicalPlan
@@ -167,7 +167,7 @@ class UncertainWhy(Why):
 
     @cached_property
     def possible(self) -> pa.Table:
-        """The results that some world has: those of a run, then those that it leaves out, the most probable first."""
+        """The results of at least one world: those that a run reports, then those that it drops, by probability."""
         reported = self.results
         remaining = Counter(result_key(self._event, row) for row in reported.to_pylist())
         others = []
@@ -184,14 +184,14 @@ class UncertainWhy(Why):
         return pa.concat_tables([reported, left_out.cast(reported.schema)])
 
     def results_with(self, ids: Iterable[Value]) -> list[int]:
-        """The places of the possible results that depend on all these events, counted from 1.
+        """The numbers, from 1, of the possible results that depend on all these events.
 
-        Alternatives of one event may have ids of their own; any of them will do.
+        If alternatives of one event have different ids, each of them names the event.
         """
         events: dict[str, set[int]] = {}
         for stream in self._data.streams:
-            called = stream.rows[ID].cast(pa.string()).to_pylist()
-            for one, token in zip(called, event_tokens(stream).tolist(), strict=True):
+            input_ids = stream.rows[ID].cast(pa.string()).to_pylist()
+            for one, token in zip(input_ids, event_tokens(stream).tolist(), strict=True):
                 if one is not None:
                     events.setdefault(one, set()).add(token)
         wanted = [events.get(str(one), set()) for one in ids]
@@ -208,12 +208,12 @@ class UncertainWhy(Why):
 
     @property
     def n_sampled(self) -> int:
-        """How many worlds were sampled; 0 where all parts of the data have few enough worlds to enumerate them."""
+        """The number of sampled worlds; 0 if the worlds of all parts of the data were enumerated."""
         return self._n_worlds if self._data.is_sampled.any() else 0
 
     @property
     def unseen(self) -> float:
-        """The largest probability that a result can have which no sampled world has, with confidence 1 - delta."""
+        """The upper bound, with confidence 1 - delta, on the probability of a result that no sampled world has."""
         if not self.n_sampled:
             return 0.0
         return float(interval(np.zeros(1, np.int64), self.n_sampled, self._sampling.delta)[1][0])
@@ -223,14 +223,14 @@ class UncertainWhy(Why):
         return self._sampling
 
     def tree(self, number: int = 1) -> Derivation:
-        """What a result depends on in the most probable world that has it; results are counted from 1."""
+        """The derivation of a result in the most probable world that has it; results are numbered from 1."""
         found = self.worlds(number)
         if not found.having:
             raise LookupError(f"no world that was looked at has result {number}")
         return found.having[0].tree
 
     def worlds(self, number: int = 1) -> InWorlds:
-        """In which worlds the event has a result, and what it depends on; results are counted from 1."""
+        """The worlds that have a result, and its derivations there; results are numbered from 1."""
         self._require(number)
         row = self.possible.slice(number - 1, 1)
         (probability,), (error,), (method,) = (row[name].to_pylist() for name in ("probability", "error", "method"))
@@ -254,7 +254,7 @@ class UncertainWhy(Why):
         )
 
     def left_out(self, number: int) -> str | None:
-        """The clause by which a run leaves a possible result out; None if it reports the result."""
+        """The clause by which a run drops a possible result; None if it reports the result."""
         self._require(number)
         if number <= len(self.results):
             return None

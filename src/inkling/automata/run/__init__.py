@@ -1,1 +1,1 @@
-"""Automata over batches of rows: tables for kernels, open runs of many keys, detections."""
+"""Execution of automata over batches of rows: tables for kernels, runs of many keys, detections."""

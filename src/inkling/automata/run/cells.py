@@ -1,6 +1,6 @@
-"""Cells: combinations of input and predicate bits, computed once for a group of patterns.
+"""Cells: numbers of combinations of stream and predicate bits, computed once per row for a group of patterns.
 
-Each pattern maps cells to its own symbols, so rows are classified once for all patterns of a group.
+Each pattern maps cells to its own symbols.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ MAX_SEARCHED_GUARDS = 64
 
 @dataclass(frozen=True, slots=True)
 class CellGroup:
-    """Patterns, by index, that read one column of cells, and for each the symbol of every cell."""
+    """Patterns (by index) that share a column of cells, and per pattern the symbol of every cell."""
 
     patterns: tuple[int, ...]
     cells: PackedCells | SearchedCells
@@ -31,14 +31,14 @@ class CellGroup:
         return len(self.cells.base if isinstance(self.cells, PackedCells) else self.cells.readers)
 
     def fill(self, stream: npt.NDArray[np.int16], octets: npt.NDArray[np.uint8], out: npt.NDArray[np.int32]) -> int:
-        """Write the cells of some rows; the first row that has none, or the number of rows."""
+        """Writes the cells of rows; returns the first row without a cell, or the number of rows."""
         if isinstance(self.cells, PackedCells):
             return int(pack(self.cells, stream, octets, out))
         return int(search(self.cells, stream, octets, out))
 
 
 def cell_groups(alphabets: Sequence[Alphabet]) -> tuple[CellGroup, ...]:
-    """Groups for patterns over the same streams; patterns that fit together share a group."""
+    """Groups of patterns over the same streams; patterns share a group while its table stays small."""
     groups: list[CellGroup] = []
     shared: list[int] = []
     used: tuple[int, ...] = ()
@@ -59,7 +59,7 @@ def cell_groups(alphabets: Sequence[Alphabet]) -> tuple[CellGroup, ...]:
 
 
 def _bits_read(alphabet: Alphabet) -> tuple[int, ...]:
-    """For each stream the predicates that matter, as an integer."""
+    """Per stream the predicates that guards read, as an integer."""
     return tuple(bits_read(alphabet.guards, stream) for stream in range(alphabet.n_streams))
 
 
@@ -80,7 +80,7 @@ def _packed(indexes: Sequence[int], alphabets: Sequence[Alphabet], used: Sequenc
 
 
 def _possible(bits: int, alphabet: Alphabet) -> npt.NDArray[np.bool_]:
-    """Which combinations of some predicates can be, by what is known of them."""
+    """A mask of the combinations of predicates that exclusions and dependencies allow."""
     combinations = np.arange(1 << bits.bit_count())
     kept = np.ones(len(combinations), dtype=np.bool_)
     for mask in alphabet.exclusive:
@@ -92,7 +92,7 @@ def _possible(bits: int, alphabet: Alphabet) -> npt.NDArray[np.bool_]:
 
 
 def _squeezed(mask: int, bits: int) -> int:
-    """The predicates of a mask, renumbered by their place among some bits."""
+    """The predicates of a mask, renumbered by their rank among some bits."""
     return sum(1 << place for place, bit in enumerate(members(bits)) if mask >> bit & 1)
 
 
@@ -110,7 +110,7 @@ def _symbols_of_cells(
                 held[:, index] = combinations & mask == mask
         distinct, cells = np.unique(held, axis=0, return_inverse=True)
         truths = [sum(1 << index for index in np.flatnonzero(row).tolist()) for row in distinct]
-        # a truth without a symbol belongs to cells that are not possible
+        # a truth without a symbol belongs to impossible cells
         known = np.array([symbols.get(truth, RESET) for truth in truths], dtype=np.int32)
         parts.append(known[cells.reshape(-1)])
     return np.where(possible, np.concatenate(parts), RESET).astype(np.int32)

@@ -1,7 +1,7 @@
-"""Many patterns over batches of rows: detections with their witnesses, independent of the cut into batches.
+"""Detection of many patterns in batches of rows; results do not depend on the division into batches.
 
-A detection is an event at which a pattern holds; its witness is the first match that ends there. Automata are flat
-arrays (`run_tables`) for the kernel `kernels.automaton.witness`.
+A detection is an event at which a pattern matches; its witness is the first match that ends there. `run_tables` lays
+automata out as flat arrays for the kernel `kernels.automaton.witness`.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from inkling.kernels.automaton.witness import DONE, NO_MARK, Batch, Nodes, RunTa
 
 @dataclass(frozen=True, slots=True)
 class MarkTable:
-    """The marks of automata, numbered in order: a mark is the set of slots that an event fills."""
+    """The marks of automata by number; a mark is the list of slots that an event fills."""
 
     marks: tuple[Mark, ...]
     start: npt.NDArray[np.int64]
@@ -68,7 +68,7 @@ def run_tables(patterns: Sequence[CompiledPattern], groups: Sequence[CellGroup],
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Layout:
-    """The arrays of one pattern; states and classes in rows, classes fastest."""
+    """The arrays of one pattern; arrays by [state, class] are flattened in this order."""
 
     class_of_cell: npt.NDArray[Any]
     starts: npt.NDArray[np.bool_]
@@ -79,7 +79,7 @@ class _Layout:
     targets: npt.NDArray[Any]
     final: npt.NDArray[np.bool_]
     lasting: npt.NDArray[np.bool_]
-    most_moves: int  # that can be taken by one event
+    most_moves: int  # the most moves at one event
 
     @classmethod
     def of(cls, pattern: CompiledPattern, symbols: npt.NDArray[np.int32], marks: MarkTable) -> "_Layout":
@@ -116,7 +116,7 @@ class _Layout:
 
 
 def _by_pattern(groups: Sequence[CellGroup]) -> tuple[npt.NDArray[np.int32], dict[int, npt.NDArray[np.int32]]]:
-    """For each pattern its group and the symbols of the group's cells."""
+    """The group of each pattern, and by pattern the symbols of the group's cells."""
     symbols = {pattern: cells for group in groups for pattern, cells in zip(group.patterns, group.symbols, strict=True)}
     number = {pattern: index for index, group in enumerate(groups) for pattern in group.patterns}
     return np.array([number[pattern] for pattern in sorted(number)], dtype=np.int32), symbols
@@ -132,7 +132,7 @@ def _bases(parts: Sequence[Sized]) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lineage:
-    """Lists of events: list i stands at ``offsets[i]`` up to ``offsets[i + 1]``, in the order of the rows."""
+    """Lists of events in order of rows; list i is ``offsets[i]`` to ``offsets[i + 1]`` - 1."""
 
     offsets: npt.NDArray[np.int64]
     events: npt.NDArray[np.int64]
@@ -141,10 +141,10 @@ class Lineage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detections:
-    """Where patterns were detected, ordered by row and pattern.
+    """Detections of patterns, ordered by row and pattern.
 
-    Witnesses share their beginnings until `lineage` writes them out; under a repetition their total length
-    can be quadratic in the rows, so drop what is not wanted first, with `only`.
+    Witnesses share common beginnings until `lineage` expands them. With repetitions, their total length can be
+    quadratic in the rows, so select detections with `only` first.
     """
 
     pattern: npt.NDArray[np.int32]
@@ -158,7 +158,7 @@ class Detections:
         return len(self.row)
 
     def only(self, wanted: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "Detections":
-        """Some of the detections, by mask or index."""
+        """Selected detections, by mask or index."""
         return replace(
             self, pattern=self.pattern[wanted], row=self.row[wanted], key=self.key[wanted], node=self.node[wanted]
         )
@@ -168,11 +168,11 @@ class Detections:
         return self if not len(self) else self.only(self.pattern == number)
 
     def first_event(self) -> npt.NDArray[np.int64]:
-        """The first member of each witness, -1 where it has none."""
+        """The first member of each witness, -1 if it has none."""
         return _of_nodes(self.nodes.first, self.node, -1)
 
     def n_members(self) -> npt.NDArray[np.int64]:
-        """How many entries the lineage of each detection has."""
+        """The length of the lineage of each detection."""
         return _of_nodes(self.nodes.size, self.node, 0)
 
     def lineage(self) -> Lineage:
@@ -218,10 +218,10 @@ class PatternSet:
         exclusive: Sequence[frozenset[int]] = (),
         max_states: int = MAX_STATES,
     ) -> "PatternSet":
-        """Compile patterns over streams 0 to ``n_streams - 1``.
+        """Compiles patterns over streams 0 to ``n_streams - 1``.
 
-        ``exclusive`` lists sets of predicates of which at most one holds on any event; it makes automata
-        smaller, and a row that breaks the promise is rejected.
+        ``exclusive`` lists sets of predicates of which at most one holds on any event; it makes automata smaller,
+        and a row that violates it raises `RowError`.
         """
         if not patterns or n_streams < 1:
             raise ValueError(f"patterns and streams are needed, got {len(patterns)} and {n_streams}")
@@ -247,10 +247,10 @@ class PatternSet:
         bits: npt.ArrayLike,
         events: npt.ArrayLike,
     ) -> tuple[AutomatonState, Detections]:
-        """Read rows sorted by key, each key in its own order; a row of stream -1 resets its key.
+        """Processes rows sorted by key and, within a key, in canonical order; a row of stream -1 resets its key.
 
-        ``events`` are the numbers by which lineage names the rows. The work grows with the rows and with
-        the state, so a caller with many idle keys passes the part of the state that the rows touch.
+        ``events`` are the numbers of the rows in lineages. The cost grows with the rows and with the state, so a caller
+        with many idle keys passes only the state of keys with rows.
         """
         if state.fingerprint != self.fingerprint:
             raise ValueError("the state belongs to other patterns")
@@ -265,9 +265,9 @@ class PatternSet:
     def advance(
         self, memory: RunMemory, rows: AutomatonRows, codes: npt.NDArray[np.int64], first_event: int
     ) -> tuple[OpenRoom, Detections]:
-        """Read rows of keys with the given codes, one per segment; events are numbered from `first_event`.
+        """Processes rows of the keys ``codes``, one per segment; events are numbered from `first_event`.
 
-        The memory stays as it is until `keep` is called with what was written.
+        The memory does not change until `RunMemory.keep` is called with the returned room.
         """
         if memory.fingerprint != self.fingerprint:
             raise ValueError("the state belongs to other patterns")
@@ -305,7 +305,7 @@ class PatternSet:
             room = room.wider(status, progress)
 
     def _frozen_tables(self) -> RunTables:
-        """Compiled code distinguishes read-only arrays from others; those that were pickled come back as others."""
+        """The tables as read-only arrays, a separate type in compiled code; pickling loses the flag."""
         if self.tables.group.flags.writeable:
             for column in self.tables:
                 if isinstance(column, np.ndarray):

@@ -1,4 +1,4 @@
-"""Open runs of many keys in growing pools: the work of a step depends on its rows, not on untouched keys."""
+"""Runs of many keys in growing pools, so that the cost of a step does not depend on keys without rows."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +15,7 @@ from inkling.kernels.automaton.witness import NEED_FOUND, NEED_NODES, NEED_RUNS,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Room:
-    """Space for the nodes, runs and detections of one batch, and how much of it is in use."""
+    """Arrays for the nodes, runs and detections of one batch, and how much of them is in use."""
 
     runs: Runs
     nodes: Nodes
@@ -24,7 +24,7 @@ class Room:
 
     @classmethod
     def for_rows(cls, state: AutomatonState, rows: AutomatonRows, n_states: int) -> "Room":
-        """Room that is enough when few rows matter; the nodes of the state come first."""
+        """Arrays of a guessed size, with the nodes of the state at the beginning."""
         n_old = len(state.nodes.event)
         guess = rows.n_rows // 8 + 2 * n_states + 64
         offset = np.zeros((len(rows.segments) - 1) * state.n_patterns + 1, dtype=np.int64)
@@ -44,7 +44,7 @@ class Room:
         raise AssertionError(f"the kernel returned {status=}")
 
     def filled(self, progress: Progress) -> "Room":
-        """Only what was written."""
+        """The used part of the arrays."""
         return Room(
             with_room(self.runs, progress.n_runs),
             resized(self.nodes, progress.n_nodes),
@@ -76,9 +76,9 @@ SPARE = 4096
 
 
 class RunMemory:
-    """Runs and the events they hold in pools that only grow, until `compact` clears away what nobody needs.
+    """Runs and their events in pools that grow until `compact` removes unused entries.
 
-    Keys are small numbers; `begin` and `end` say where the runs of each key and pattern stand.
+    Keys are small numbers; the runs of a key and pattern are `begin` to `end` - 1.
     """
 
     __slots__ = ("_n_kept", "begin", "end", "fingerprint", "n_keys", "n_nodes", "n_patterns", "n_runs", "nodes", "runs")
@@ -103,10 +103,10 @@ class RunMemory:
             self.begin, self.end = _with_zeros(self.begin, size), _with_zeros(self.end, size)
 
     def room(self, codes: Ints, n_rows: int, most_states: int) -> "OpenRoom":
-        """Where a step over some keys can write; nothing counts until `keep`."""
+        """Free space behind the pools for a step over some keys; it is part of the memory only after `keep`."""
         self._make_room(int(codes.max()) + 1 if len(codes) else 0)
         guess = n_rows // 8 + 2 * most_states + 16
-        # twice what is there, so that growing costs little in the long run
+        # doubled, so that growing has constant amortized cost
         if self.n_nodes + guess > len(self.nodes.event):
             self.nodes = resized(self.nodes, 2 * self.n_nodes + guess)
         if self.n_runs + guess > len(self.runs.state):
@@ -117,18 +117,18 @@ class RunMemory:
         return OpenRoom(self.runs._replace(offset=offset), self.nodes, found, Progress(0, self.n_nodes, self.n_runs, 0))
 
     def keep(self, codes: Ints, room: "OpenRoom") -> None:
-        """Store what a step wrote for some keys."""
+        """Stores what a step wrote for some keys."""
         self.runs, self.nodes = room.runs, room.nodes
         self.n_runs, self.n_nodes = room.progress.n_runs, room.progress.n_nodes
         self.n_keys += enter_runs(self.begin, self.end, frozen(codes), room.runs.offset, self.n_patterns)
 
     @property
     def is_loose(self) -> bool:
-        """Whether more than half of the pools may be of no use."""
+        """Whether more than half of the pools may be unused."""
         return self.n_runs + self.n_nodes > 2 * self._n_kept + SPARE
 
     def compact(self) -> Ints:
-        """Clear away what nobody needs; the events that are left, ascending, whose numbers are their places now."""
+        """Removes unused entries; returns the remaining events, ascending, which are renumbered by position."""
         count = self.end - self.begin
         self.end = np.cumsum(count)
         places = np.repeat(self.begin - (self.end - count), count) + np.arange(int(self.end[-1]) if len(count) else 0)
@@ -152,13 +152,13 @@ class RunMemory:
         return np.flatnonzero((self.end > self.begin).reshape(-1, self.n_patterns).any(axis=1))
 
     def rename(self, codes: Ints) -> None:
-        """Name every key by its place among these codes, which are all that have runs, ascending."""
+        """Renumbers keys by their rank in `codes`, which are all keys with runs, ascending."""
         self._make_room(int(codes[-1]) + 1 if len(codes) else 0)
         places = _places(codes, self.n_patterns)
         self.begin, self.end = self.begin[places], self.end[places]
 
     def state(self) -> AutomatonState:
-        """The same as a value."""
+        """The memory as an immutable state."""
         shape = (-1, self.n_patterns)
         begins, counts = self.begin.reshape(shape), (self.end - self.begin).reshape(shape)
         runs = Runs._make((self.runs.offset, *(column[: self.n_runs] for column in self.runs[1:])))
@@ -169,7 +169,7 @@ class RunMemory:
 
 @dataclass(slots=True, eq=False)
 class OpenRoom:
-    """Pools that a step writes to behind what is there, and how far it has come."""
+    """Pools to which a step appends, and its progress."""
 
     runs: Runs
     nodes: Nodes

@@ -1,4 +1,4 @@
-"""Rows as the kernels read them: columns of fixed types, sorted by key."""
+"""Rows in the form that kernels read: columns of fixed types, sorted by key."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ Columns = TypeVar("Columns", bound=NamedTuple)
 
 
 def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
-    """A contiguous array that cannot be written to; a copy only where type or layout differ.
+    """A contiguous read-only array; copied only if type or layout differ.
 
-    To compiled code read-only arrays are of a type of their own, so all columns are made so.
+    Read-only arrays are a separate type in compiled code, so all columns are made read-only.
     """
     array = np.ascontiguousarray(values, dtype=dtype).view()
     array.flags.writeable = False
@@ -24,12 +24,12 @@ def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDA
 
 
 def frozen_all(columns: Columns) -> Columns:
-    """The same named tuple with all its arrays read-only."""
+    """A named tuple with all arrays read-only."""
     return columns._make(frozen(one) if isinstance(one, np.ndarray) else one for one in columns)
 
 
 def frozen_as(columns: Columns, dtypes: Sequence[npt.DTypeLike]) -> Columns:
-    """The same named tuple with arrays that are read-only and of given types."""
+    """A named tuple with all arrays read-only and converted to given types."""
     return columns._make(map(frozen, columns, dtypes))
 
 

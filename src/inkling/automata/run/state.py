@@ -1,4 +1,4 @@
-"""The state between batches: the partial matches (runs) of all keys that have any."""
+"""The state of automata between batches: the runs (partial matches) of all keys that have any."""
 
 from dataclasses import dataclass, replace
 
@@ -15,9 +15,9 @@ _NODE_TYPES = (np.int64, np.int32, np.int64, np.int64, np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AutomatonState:
-    """Partial matches by key and pattern, and the events they hold; keys without any are not kept.
+    """Runs by key and pattern, and their events; keys without runs are not stored.
 
-    ``fingerprint`` names the patterns to which the state belongs.
+    ``fingerprint`` identifies the patterns that the state belongs to.
     """
 
     fingerprint: bytes
@@ -43,7 +43,7 @@ class AutomatonState:
         runs: Runs,
         nodes: Nodes,
     ) -> "AutomatonState":
-        """The state of some keys whose runs stand at given places, [key, pattern], in longer lists."""
+        """The state of some keys; their runs are at ``begins``, [key, pattern], in the lists ``runs``."""
         live = np.flatnonzero(counts.sum(axis=1))
         order = live[np.argsort(key[live], kind="stable")]
         wanted = counts[order].reshape(-1)
@@ -58,23 +58,23 @@ class AutomatonState:
 
     @property
     def begins(self) -> npt.NDArray[np.int64]:
-        """Where the runs of each key and pattern begin."""
+        """[key, pattern]: the first run."""
         return self.runs.offset[:-1].reshape(self.n_keys, self.n_patterns)
 
     @property
     def counts(self) -> npt.NDArray[np.int64]:
-        """How many runs each key has for each pattern."""
+        """[key, pattern]: the number of runs."""
         return np.diff(self.runs.offset).reshape(self.n_keys, self.n_patterns)
 
     def slots_of(self, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Where some keys stand in this state, -1 for those that have nothing in it."""
+        """The positions of keys in this state, -1 for keys without runs."""
         if not self.n_keys:
             return np.full(len(keys), -1, dtype=np.int64)
         places = np.minimum(np.searchsorted(self.key, keys), self.n_keys - 1)
         return np.where(self.key[places] == keys, places, -1)
 
     def live_events(self) -> npt.NDArray[np.int64]:
-        """The events that a later match may still report."""
+        """The events that a later match can contain."""
         return np.unique(self.nodes.event)
 
     def only(self, keys: npt.ArrayLike) -> "AutomatonState":
@@ -82,11 +82,11 @@ class AutomatonState:
         return self._kept(np.isin(self.key, np.asarray(keys, dtype=np.int64)))
 
     def without(self, keys: npt.ArrayLike) -> "AutomatonState":
-        """The state of all but some keys, which are forgotten."""
+        """The state without some keys."""
         return self._kept(~np.isin(self.key, np.asarray(keys, dtype=np.int64)))
 
     def joined(self, other: "AutomatonState") -> "AutomatonState":
-        """Both states together; they may not share a key."""
+        """The union of two states, which must not share a key."""
         if (self.fingerprint, self.n_patterns) != (other.fingerprint, other.n_patterns):
             raise ValueError("the states belong to different patterns")
         if np.isin(self.key, other.key).any():
@@ -105,11 +105,11 @@ class AutomatonState:
         )
 
     def renamed(self, codes: npt.NDArray[np.int64]) -> "AutomatonState":
-        """The same state with every key named by its place among ascending codes."""
+        """The state with keys renumbered by their rank in ascending `codes`."""
         return replace(self, key=frozen(np.searchsorted(codes, self.key), np.int64))
 
     def as_stored(self) -> "StoredRuns":
-        """The same; what counts up, as most of these do, needs fewer bytes as a difference."""
+        """The state for storage; ascending columns become differences, which need fewer bytes."""
         runs = self.runs._replace(offset=np.diff(self.runs.offset), node=_steps(self.runs.node))
         nodes = self.nodes._replace(event=_steps(self.nodes.event), first=self.nodes.event - self.nodes.first)
         return StoredRuns(self.fingerprint, self.n_patterns, _steps(self.key), runs, nodes)
@@ -140,7 +140,7 @@ class AutomatonState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredRuns:
-    """A state as it is written: what counts up as differences, and first events as distances."""
+    """A state in storage form: ascending columns as differences, first events as distances."""
 
     fingerprint: bytes
     n_patterns: int
@@ -150,11 +150,11 @@ class StoredRuns:
 
 
 def _tidy(fingerprint: bytes, n_patterns: int, key: npt.NDArray[np.int64], runs: Runs, nodes: Nodes) -> AutomatonState:
-    """A state in fixed types that holds no event which no run needs."""
+    """A state with fixed types and without events that no run needs."""
     parent = frozen(nodes.parent, np.int64)
     number = number_reachable(parent, frozen(runs.node, np.int64))
     kept = number >= 0
-    renumbered = np.append(number, -1)  # so that -1, which stands for no node, stays -1
+    renumbered = np.append(number, -1)  # so that -1 (no node) stays -1
     nodes = Nodes._make(column[kept] for column in nodes)
     nodes = nodes._replace(parent=renumbered[nodes.parent])
     runs = runs._replace(node=renumbered[runs.node])
@@ -164,5 +164,5 @@ def _tidy(fingerprint: bytes, n_patterns: int, key: npt.NDArray[np.int64], runs:
 
 
 def _steps(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The first number and the differences from each to the next."""
+    """The first number, then the differences of neighbors."""
     return np.diff(array, prepend=0)

@@ -1,4 +1,4 @@
-"""Programs that also count words for their models, in the same pass over the rows."""
+"""Counting events: added to a program so that models learn words of symbols in the same pass over the rows."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def first_forecasts(program: ProgramPlan) -> dict[str, EventPlan]:
 
 
 def readers(plan: PhysicalPlan) -> dict[str, tuple[EventStep, SymbolReader]]:
-    """The forecast of each model, its automaton, and the mapping of rows to its symbols."""
+    """By model: the step of its first forecast, and the reader that maps rows to symbols of its automaton."""
     found: dict[str, tuple[EventStep, SymbolReader]] = {}
     for stage, step in _forecast_steps(plan):
         forecast = step.event.forecast

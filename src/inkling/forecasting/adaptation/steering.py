@@ -64,7 +64,7 @@ def what_changed(before: Settings, after: Settings) -> list[str]:
 
 
 def asked(forecast: str, parameters: Mapping[str, object]) -> list[dict[str, object]]:
-    """The messages that a call stands for."""
+    """A call with parameters as control messages, one per parameter."""
     return [{"forecast": forecast, "parameter": name, "value": value} for name, value in parameters.items()]
 
 

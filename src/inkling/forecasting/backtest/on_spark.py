@@ -1,4 +1,4 @@
-"""Backtests on Spark: a window over each key finds the next detection of each event; only sums are collected."""
+"""Backtests on Spark: a window per key joins each forecast with the next detection; the driver collects only sums."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from inkling.spark import batch
 
 @dataclass(frozen=True, slots=True)
 class SparkWatch:
-    """Forecasts with detections, as frames."""
+    """Forecasts joined with detections, as DataFrames; implements the protocol `Watched`."""
 
     watching: WatchingProgram
     results: batch.SparkResults
@@ -56,7 +56,7 @@ class SparkWatch:
         span = span_of(subject, self.watching, self.learned.clock)
         counted, compared = pa.table({}), None
         for order in self.settings.orders:
-            compared = _beside(self.results[subject.watched(order)], subject, self.learned, span)
+            compared = _with_outcomes(self.results[subject.watched(order)], subject, self.learned, span)
             counted = _counted(compared, subject, censored=self.settings.censored)
             yield Scorecard(
                 f"order {order}",
@@ -75,7 +75,7 @@ class SparkWatch:
         self.results.close()
 
 
-def _beside(watched: DataFrame, subject: ScoredForecast, learned: LearnedModels, span: int | None) -> DataFrame:
+def _with_outcomes(watched: DataFrame, subject: ScoredForecast, learned: LearnedModels, span: int | None) -> DataFrame:
     """Each event with its forecast, the next detection, and whether the forecast is scored."""
     time = F.unix_micros("end") if learned.clock is Clock.TIMESTAMP else F.col("end")
     run = Window.partitionBy(*(f"`{key}`" for key in subject.keys), "life").orderBy("event_number")
@@ -144,7 +144,7 @@ def _tally(counted: pa.Table, part: str, *, apart: bool = False) -> Tally:
 
 
 def _at_shares(name: str, counted: pa.Table) -> Scorecard:
-    """The scorecard of a baseline: the chance of each of its answers is the share that came true in the past.
+    """The scorecard of a baseline: the chance of each of its predictions is the share that came true in the past.
 
     Without a past, all forecasts are used.
     """
@@ -192,7 +192,7 @@ SAYS = "says"
 
 
 def ruled(compared: DataFrame, keys: tuple[str, ...]) -> Iterator[tuple[str, DataFrame]]:
-    """Baselines by name: the same events, with the answer of a rule whether a detection follows in the interval."""
+    """Baselines by name: the same events, with the prediction of a rule whether a detection follows in the interval."""
     run = Window.partitionBy(*(f"`{key}`" for key in keys), "life").orderBy("event_number")
     so_far = run.rowsBetween(Window.unboundedPreceding, 0)
     before = run.rowsBetween(Window.unboundedPreceding, -1)
@@ -200,8 +200,8 @@ def ruled(compared: DataFrame, keys: tuple[str, ...]) -> Iterator[tuple[str, Dat
     gap = detection - F.max(detection).over(before)
     observed = compared.select("*", gap.alias("gap"), F.max(detection).over(so_far).alias("latest"))
     usual = _usual_gap(observed)
-    yield "mean waiting time", _saying(observed, F.lit(usual))
-    yield "last interval", _saying(observed, F.coalesce(F.last("gap", ignorenulls=True).over(so_far), F.lit(usual)))
+    yield "mean waiting time", _predicted(observed, F.lit(usual))
+    yield "last interval", _predicted(observed, F.coalesce(F.last("gap", ignorenulls=True).over(so_far), F.lit(usual)))
 
 
 def _usual_gap(observed: DataFrame) -> float:
@@ -212,7 +212,7 @@ def _usual_gap(observed: DataFrame) -> float:
     return next((float(value) for value in found or () if value is not None), 1.0)
 
 
-def _saying(observed: DataFrame, gap: Column) -> DataFrame:
+def _predicted(observed: DataFrame, gap: Column) -> DataFrame:
     ahead = F.greatest(F.lit(1), F.rint(F.coalesce("latest", F.lit(0)) + gap) - F.col("event_number"))
     says = F.coalesce(ahead.between(F.col("first"), F.col("last")), F.lit(False))
     return observed.select("*", says.alias(SAYS))

@@ -31,7 +31,7 @@ THRESHOLD = 0.5
 
 
 class Watched(Protocol):
-    """Protocol: forecasts with detections, in this process or on Spark."""
+    """Protocol: forecasts joined with detections, in this process or on Spark."""
 
     def cards(self, subject: ScoredForecast) -> Iterator[Scorecard]:
         """A scorecard per order, then those of the baselines."""
@@ -102,7 +102,7 @@ def orders_learned(models: Mapping[str, ForecastModel]) -> tuple[int, ...]:
 def _learned_before(
     models: Mapping[str, ForecastModel], subjects: tuple[ScoredForecast, ...], settings: ScoreSettings
 ) -> LearnedModels:
-    """Existing models; the clock is set once rows are read."""
+    """Models given by the caller; the clock is unknown until rows are read."""
     if settings.train_until is not None or settings.train_share is not None:
         raise InputError.of(
             "INK0618",
@@ -138,7 +138,7 @@ def _is_stream(name: str, watching: WatchingProgram) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _LocalWatch:
-    """Forecasts with detections, in this process."""
+    """Forecasts joined with detections, in this process."""
 
     watching: WatchingProgram
     tables: Mapping[str, Data]

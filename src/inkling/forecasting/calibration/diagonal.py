@@ -2,15 +2,15 @@
 
 If every stated probability p is right and results are independent, the number of results of a group that happen
 has the expectation Σ p and the variance Σ p (1 − p). The sum over groups of (found − expected)² / variance then
-follows a chi-square distribution with as many degrees of freedom as groups: none is lost, because nothing was fitted
-to this truth. (Hosmer and Lemeshow 1980 fit a model first and lose two.) Groups follow the probability from low to
-high; there are at most ten, each filled until it expects at least five results that happen and five that do not.
+follows a chi-square distribution with one degree of freedom per group: none is lost, because nothing was fitted
+to this truth. (Hosmer and Lemeshow 1980 fit a model first and lose two.) Groups are cut in ascending order of
+probability; there are at most ten, and each expects at least five results that happen and five that do not.
 
-When all results together expect fewer than that, the number of rare outcomes is judged by its exact distribution, a
-sum of unequal coins, instead.
+When even one group of all results expects fewer, the number of rare outcomes is tested by its exact distribution, the
+Poisson binomial distribution, instead.
 
-An estimated probability adds the variance of its estimate, taken from its stated error. A result that is certain,
-0 or 1 without error, has no variance: one that fails refutes the claim by itself.
+An estimated probability adds the variance of its estimate, taken from its stated error. A certain result
+(0 or 1 without error) has no variance: a single wrong one refutes the claim.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def diagonal_test(pairs: Pairs) -> DiagonalTest:
 
 
 def _exact_p_value(prob: Floats, n: Ints, n_happened: Ints) -> float:
-    """Twice the smaller tail of the number of rare outcomes, whose distribution is a convolution over the rows."""
+    """Two-sided p-value of the number of rare outcomes (Poisson binomial), computed by convolution over the rows."""
     if (n * prob).sum() > (n * (1 - prob)).sum():
         prob, n_happened = 1 - prob, n - n_happened
     found = int(n_happened.sum())
@@ -78,7 +78,7 @@ def _exact_p_value(prob: Floats, n: Ints, n_happened: Ints) -> float:
 def _groups(prob: Floats, n: Ints) -> Ints:
     """The group of each row, rows in order of probability.
 
-    A group expects enough of both outcomes; equal probabilities stay together, and the rest joins the last group.
+    Each group expects enough of both outcomes; equal probabilities share a group, and a remainder joins the last group.
     """
     group = np.zeros(len(prob), np.int64)
     least, yes, no, held, number = n.sum() / MOST_GROUPS, 0.0, 0.0, 0, 0

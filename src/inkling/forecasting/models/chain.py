@@ -38,7 +38,7 @@ class MarkovChain:
     contexts: Contexts
     state: npt.NDArray[np.int32]  # of the automaton
     context: npt.NDArray[np.int32]
-    index: npt.NDArray[np.int32]  # [automaton's state, context]; -1: they never come together
+    index: npt.NDArray[np.int32]  # [automaton's state, context]; -1 if the pair is unreachable
     target: npt.NDArray[np.int32]  # [state of the chain, symbol]
     weight: npt.NDArray[np.float64]  # [state of the chain, symbol]: its probability; zeros where nothing is known
     final: npt.NDArray[np.bool_]

@@ -62,7 +62,7 @@ class AhoCorasick:
     length: npt.NDArray[np.int64]
     code: npt.NDArray[np.int64]
     next: npt.NDArray[np.int32]
-    shorter: npt.NDArray[np.int32]  # the longest proper suffix that is there too
+    shorter: npt.NDArray[np.int32]  # failure link: the longest proper suffix that is also a state
 
 
 def aho_corasick(n_symbols: int, length: npt.NDArray[np.int64], code: npt.NDArray[np.int64]) -> AhoCorasick:

@@ -1,8 +1,7 @@
-"""Counts of words of symbols: the only statistics that models are learned from; counts of parts of a stream add up.
+"""Counts of words of symbols, the only statistics that models are learned from; counts of parts of a stream add up.
 
-This is the counter suffix tree of Ntoulias et al., section 3.2, as a table.
-
-The state of each key between batches: the state of the automaton and the last symbols, as one number.
+This is the counter suffix tree of Ntoulias et al., section 3.2, as a table. `Histories` is the state of each key
+between batches: the state of the automaton, and the last symbols as one number.
 """
 
 from __future__ import annotations

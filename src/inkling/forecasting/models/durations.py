@@ -1,4 +1,4 @@
-"""The probability of a detection within a duration: a chain whose steps take the gaps that were counted."""
+"""The probability of a detection within a duration: a semi-Markov chain whose steps last as long as counted gaps."""
 
 from __future__ import annotations
 

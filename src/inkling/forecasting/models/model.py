@@ -1,6 +1,6 @@
-"""The model of a forecast: counts, how distributions are learned from them, and the automaton that counted.
+"""The model of a forecast: word counts, how distributions are learned from them, and the automaton they belong to.
 
-The log-loss of models on the next symbol, and the order with the least log-loss.
+Also the log-loss of models on the next symbol, and context-tree weighting.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def weighted_tree(counted: CounterTree, order: int, prior: float = KRICHEVSKY_TR
         split += log_block(np.maximum(begun, 0.0), prior)
         weighted[length] = np.logaddexp(blocks[length], split) - np.log(2)
     laws: list[npt.NDArray[np.float64]] = []
-    above = np.full((1, n), 0.0)  # what the nodes on the way contribute
-    left = np.ones((1, 1))  # the weight that is left for longer contexts
+    above = np.full((1, n), 0.0)  # contribution of the shorter contexts
+    left = np.ones((1, 1))  # weight that remains for longer contexts
     for length in range(order + 1):
         if length:
             parent = np.searchsorted(codes[length - 1], codes[length] % n ** (length - 1))

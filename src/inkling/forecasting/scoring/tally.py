@@ -1,7 +1,7 @@
 """Counts of forecasts by chance: the number of forecasts, and how many came true.
 
-A model has at most one chance per state of its chain, so a tally is small even for a long stream. Tallies of parts of a
-stream add up.
+A model forecasts at most one chance per state of its chain, so a tally is small even for a long stream. Tallies of
+parts of a stream add up.
 """
 
 from __future__ import annotations

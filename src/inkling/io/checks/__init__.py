@@ -1,6 +1,6 @@
-"""Checks of uncertain streams that compare rows: alternatives that fit together, numbers that show what was lost.
+"""Checks of uncertain streams that compare rows: distributions of alternatives, and sequence numbers.
 
-Enters: normalized rows of whole KEYs. Leaves: rows whose worlds are defined, and rejects.
+Input: all normalized rows of some KEYs. Output: rows that define possible worlds, and rejects.
 """
 
 from inkling.io.checks.acceptable import checked

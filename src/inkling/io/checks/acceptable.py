@@ -1,6 +1,6 @@
-"""Normalized rows of a stream as events: without repetitions, and without what contradicts its kind of uncertainty.
+"""Events of a stream: its normalized rows without duplicates and without violations of its kind of uncertainty.
 
-Imprecise times: no interval is too wide, and weights are one number per tick, none negative, some positive.
+Checks of imprecise times: no interval is too wide; weights are one number per tick, none negative, not all zero.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 
 
 def checked(schema: StreamSchema, rows: pa.Table, *, most_lost: int = MOST_LOST) -> tuple[pa.Table, pa.Table]:
-    """Good rows and rejects of normalized rows that hold whole KEYs of a stream.
+    """Good rows and rejects of the normalized rows of some KEYs, all rows of each.
 
-    An event whose rows contradict each other is set aside with all of its rows, a chain from there on, a numbered
-    KEY as a whole. So what is left is as if the others had never come. `most_lost` is how many events in a row may
-    be lost.
+    If rows of an event contradict each other, all of them are rejected; in a chain, also all later rows; in a stream
+    with sequence numbers, the whole KEY. So the good rows are valid by themselves. `most_lost` is the maximum
+    number of consecutive lost events.
     """
     match schema.uncertainty:
         case None:
@@ -39,7 +39,7 @@ def checked(schema: StreamSchema, rows: pa.Table, *, most_lost: int = MOST_LOST)
 
 
 def acceptable(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, list[pa.Table]]:
-    """Good rows, and rejects; alternatives and numbered events may share an id."""
+    """Good rows and rejects; duplicates of ids are rejected unless rows are alternatives or have sequence numbers."""
     if schema.uncertainty is None or isinstance(schema.uncertainty, ImpreciseTime):
         rows, repeated = without_duplicates(schema, rows)
         good, rejected = checked(schema, rows)
@@ -49,7 +49,7 @@ def acceptable(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, list[pa.
 
 
 def checked_times(schema: StreamSchema, uncertainty: ImpreciseTime, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Every row is an event of its own; one without weights is equally likely at every tick."""
+    """Good rows and rejects of imprecise times; a row without weights is valid, and uniform over its ticks."""
     if not len(rows):
         return rows, NO_REJECTS
     findings = [*_widths(schema, uncertainty, rows), *_weights(uncertainty, rows)]

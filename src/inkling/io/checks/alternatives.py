@@ -1,6 +1,6 @@
-"""Alternatives of one event: probabilities that leave room for each other, and a value once.
+"""Checks of probable streams: the alternatives of an event sum to at most 1, and no value occurs twice.
 
-Where values depend on the values before, every state that may be the previous one needs rows that follow it.
+With GIVEN, rows must list the successors of every previous value that has a positive probability.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NEARLY = float(TOLERANCE)
 
 
 def checked_alternatives(schema: StreamSchema, uncertainty: ProbableValue, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Events whose alternatives make up a distribution; with GIVEN, chains of them as far as they are sound."""
+    """Good rows and rejects; with GIVEN, a chain is cut at its first faulty step."""
     if not len(rows):
         return rows, NO_REJECTS
     written = rows[uncertainty.probability].cast(pa.float64()).to_numpy()
@@ -60,7 +60,7 @@ def checked_alternatives(schema: StreamSchema, uncertainty: ProbableValue, rows:
 
 
 def _clipped(rows: pa.Table, name: str) -> pa.Table:
-    """Probabilities in [0, 1]; the column as it is where they are."""
+    """The rows with probabilities clipped to [0, 1]; `NEARLY` is tolerated outside."""
     chances = rows[name].to_numpy()
     if not ((chances < 0) | (chances > 1)).any():
         return rows
@@ -78,7 +78,7 @@ class _Alternatives:
     chances: NDArray[np.float64]
 
     def findings(self) -> list[Finding]:
-        """Faults that a step has on its own."""
+        """The faults of single steps."""
         steps, probability = self.steps, self.uncertainty.probability
         is_null = np.isnan(self.written)
         is_outside = (self.written < -NEARLY) | (self.written > 1 + NEARLY)
@@ -112,7 +112,7 @@ class _Alternatives:
         ]
 
     def unfollowed(self, chains: Chains, guilty: Mask) -> Finding:
-        """Steps that do not say what follows a state in which the KEY may have been."""
+        """Steps without rows for a state that the KEY may have had before."""
         found = chains.unfollowed(self.chances, guilty)
         mask = np.zeros(self.steps.n_steps, bool)
         mask[list(found)] = True
@@ -151,7 +151,7 @@ class _Alternatives:
 
 @dataclass(frozen=True, slots=True)
 class Unfollowed:
-    """A state that a KEY may be in before a step whose rows do not say what follows it."""
+    """A previous state for which a step has no rows, and its probability."""
 
     state: int
     mass: float
@@ -159,7 +159,7 @@ class Unfollowed:
 
 @dataclass(frozen=True, slots=True)
 class Chains:
-    """A chain starts with a KEY, and at a step none of whose rows names a previous state."""
+    """The division of steps into chains; a chain starts with a KEY, or at a step without previous values."""
 
     steps: AlternativeSteps
     is_anew: NDArray[np.bool_]
@@ -176,14 +176,14 @@ class Chains:
         return np.cumsum(self.starts) - 1
 
     def spread(self, guilty: NDArray[np.bool_]) -> Numbers:
-        """The first guilty step of the chain at or before each step, or -1: from there on a chain is void."""
+        """Per step the first guilty step of its chain up to it, or -1; from there on, the chain is rejected."""
         places = np.arange(len(guilty))
         found = np.where(guilty, places, len(guilty))
         first = np.minimum.reduceat(found, np.flatnonzero(self.starts))[self.chain]
         return np.where(first <= places, first, -1)
 
     def unfollowed(self, chances: NDArray[np.float64], guilty: NDArray[np.bool_]) -> dict[int, Unfollowed]:
-        """The first step of each chain that leaves out a previous state, unless the chain is void before."""
+        """The first step of each chain that lacks rows for a previous state, unless an earlier step is guilty."""
         begins = np.append(np.flatnonzero(self.starts), self.steps.n_steps)
         walks = (
             self._walk(range(begins[chain], begins[chain + 1]), chances, guilty) for chain in self._suspects(chances)
@@ -191,7 +191,7 @@ class Chains:
         return dict(found for found in walks if found is not None)
 
     def _suspects(self, chances: NDArray[np.float64]) -> Numbers:
-        """Chains in which some state lacks followers, be it one that cannot come about."""
+        """Chains in which some state has no rows at the next step, even if its probability is 0: a fast prefilter."""
         steps = self.steps
         sums = np.bincount(steps.source, chances, minlength=1)
         continues = np.append(~self.starts[1:], False)
@@ -215,7 +215,7 @@ class Chains:
     def _walk(
         self, chain: range, chances: NDArray[np.float64], guilty: NDArray[np.bool_]
     ) -> tuple[int, Unfollowed] | None:
-        """The mass of every state from step to step, up to the first step at which one is not followed."""
+        """Propagates probabilities of states along a chain, to the first step without rows for a possible state."""
         steps = self.steps
         masses = {NOTHING: 1.0}
         for step in chain:
@@ -254,10 +254,10 @@ NOTHING = -1
 
 @dataclass(frozen=True, slots=True)
 class AlternativeSteps:
-    """Steps in the order of key and time; rows by their places in the table.
+    """Rows grouped by step, which is a key and a time; steps are sorted by both.
 
-    `value` and `given` are numbers of states. A source is a step with one of its previous states, an alternative a
-    source with one of its values.
+    `value` and `given` number the states after and before a row. A source is a step and a previous state, an
+    alternative a source and a value.
     """
 
     step: Numbers
@@ -275,11 +275,11 @@ class AlternativeSteps:
         return len(self.time)
 
     def members(self, step: int) -> Numbers:
-        """Places of the rows of a step."""
+        """The positions of the rows of a step in the table."""
         return self.order[self.offsets[step] : self.offsets[step + 1]]
 
     def per_step(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Whether a step has such a row."""
+        """[step]: whether one of its rows is set."""
         return np.bincount(self.step[rows], minlength=self.n_steps) > 0
 
     @classmethod
@@ -313,7 +313,7 @@ class AlternativeSteps:
 
 
 def _states(rows: pa.Table, values: list[str], given: tuple[str, ...]) -> tuple[Numbers, Numbers]:
-    """State after and state before each row, in the same numbers."""
+    """The states after and before each row, in one numbering."""
     n_rows = len(rows)
     if not given:
         return np.zeros(n_rows, np.int64), np.full(n_rows, NOTHING)

@@ -1,4 +1,4 @@
-"""What is wrong with which rows or groups of equal rows, and the rejects that say so."""
+"""Findings, faults of rows or of groups of rows, and the rejects that report them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Things with one kind of fault; `detail` says what it is for the thing with a given number."""
+    """The rows or groups with one kind of fault; `detail` describes the fault of one of them."""
 
     reason: Reason
     mask: Mask
@@ -28,7 +28,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The first finding about each thing, as its place among the findings; -1 where there is none."""
+    """The first finding about each row or group, by its index among the findings; -1 if there is none."""
 
     findings: Sequence[Finding]
     first: NDArray[np.int64]
@@ -52,7 +52,7 @@ class Verdicts:
 def split(
     schema: StreamSchema, rows: pa.Table, bad: Mask, fault: Callable[[int], tuple[Reason, str]]
 ) -> tuple[pa.Table, pa.Table]:
-    """Rows that are not bad, and rejects for the others; `fault` gives the fault of the row at a place."""
+    """The rows that are not bad, and rejects for the others; `fault` returns the fault of the row at a position."""
     if not bad.any():
         return rows, NO_REJECTS
     columns = [name for name in rows.column_names if not name.startswith("@")]
@@ -75,7 +75,7 @@ def split(
 
 
 def number_words(number: float) -> str:
-    """A number in a sentence: whole ones without a point, others with the digits that distinguish them.
+    """A number in a message: integers without a decimal point, others with at most 12 significant digits.
 
     >>> number_words(3.0), number_words(0.1 + 0.2), number_words(1.2000000000000002)
     ('3', '0.3', '1.2')
@@ -84,7 +84,7 @@ def number_words(number: float) -> str:
 
 
 def counted(n: int, what: str) -> str:
-    """Things and how many there are.
+    """A count with its noun.
 
     >>> counted(1, "weight"), counted(3, "weight")
     ('1 weight', '3 weights')
@@ -93,7 +93,7 @@ def counted(n: int, what: str) -> str:
 
 
 def value_words(values: Sequence[object]) -> str:
-    """Values of one thing in a sentence."""
+    """The values of a row in a message."""
     return ", ".join(shown(value) for value in values)
 
 
@@ -101,9 +101,9 @@ Numbers = NDArray[np.int64]
 
 
 def numbered(columns: Sequence[pa.ChunkedArray | pa.Array | Numbers], n_rows: int) -> Numbers:
-    """A number from 0 per distinct combination of values, in no particular order; null is a value.
+    """Numbers from 0 for the distinct combinations of values, in no particular order; null is a value.
 
-    Arrays of NumPy are taken for numbers without great gaps already.
+    NumPy arrays are assumed to hold numbers in a small range, such as the result of an earlier call.
     """
     found = np.zeros(n_rows, np.int64)
     for place, column in enumerate(columns):

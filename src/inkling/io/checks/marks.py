@@ -1,4 +1,4 @@
-"""Rows of numbered streams that are no events, and rows with a role."""
+"""Roles of rows in streams with sequence numbers; a mark is a row that reports a count and is no event."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Mask = NDArray[np.bool_]
 
 
 def marks_in(rows: pa.Table, uncertainty: LostEvents) -> Mask:
-    """Which rows are no events, but say how many there were."""
+    """A mask of the marks."""
     return has_role(rows, uncertainty, MARK)
 
 
 def has_role(rows: pa.Table, uncertainty: LostEvents, word: str) -> Mask:
-    """Which rows have a role, in any case."""
+    """A mask of the rows with a role; case is ignored."""
     if uncertainty.role is None:
         return np.zeros(len(rows), bool)
     matches = pc.fill_null(pc.equal(pc.utf8_lower(rows[uncertainty.role].cast(pa.string())), word), False)

@@ -1,6 +1,6 @@
-"""Numbers that show what was lost: a KEY whose numbers, times, counts, bounds and roles fit together.
+"""Checks of streams with sequence numbers: numbers, times, counts, bounds, rates and roles of a KEY must be consistent.
 
-What the rows of a KEY say about its ends: how many events there were, since when and until when, how fast.
+A KEY that violates one of them is rejected as a whole, because its lost events are not defined.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What one column says, per KEY: nothing, or from `least` to `most`, which should be one number."""
+    """The value of a column per KEY, if it is `known`; it is consistent if `least` and `most` are equal."""
 
     column: str
     known: Mask
@@ -59,6 +59,8 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class SegmentEnds:
+    """What rows declare about the ends of each KEY: the number of events, time bounds, a rate, a last event."""
+
     uncertainty: LostEvents
     recorded: Recorded
     count: Declared
@@ -77,20 +79,20 @@ class SegmentEnds:
 
     @property
     def n_before(self) -> Numbers:
-        """How many events were lost before the first row."""
+        """[KEY]: the number of events lost before the first row."""
         first = self.recorded.first
         return np.asarray(self.recorded.number[first] - self.recorded.is_event[first], np.int64)
 
     @property
     def n_after(self) -> Numbers:
-        """How many were lost after the last one, as far as a count or a timeout shows."""
+        """[KEY]: the number of events lost after the last row, as far as a count or a timeout shows."""
         last = self.recorded.number[self.recorded.last]
         closing = np.where(self.ended | (self.uncertainty.timeout is None), 0, last % 2)
         return np.where(self.count.known, self.count.least - last, closing)
 
     @property
     def since(self) -> Numbers:
-        """When the first row of each KEY was."""
+        """[KEY]: the time of the first row."""
         return self.recorded.time[self.recorded.first]
 
     @property
@@ -99,7 +101,7 @@ class SegmentEnds:
 
     @property
     def has_rate(self) -> Mask:
-        """Whether it is known how fast events of each KEY come."""
+        """[KEY]: whether the rate of events is known."""
         return self.rate.known | (self.uncertainty.rate is not None and not isinstance(self.uncertainty.rate, str))
 
     def counts(self) -> list[Finding]:
@@ -153,7 +155,7 @@ class SegmentEnds:
         ]
 
     def windows(self) -> list[Finding]:
-        """Losses at the ends, and the room that bounds leave for them."""
+        """Faults at the ends: events lost there need a bound or a rate, and a window of positive length."""
         before, after = self.n_before, self.n_after
         lo, hi, since, until = self.lo, self.hi, self.since, self.until
         is_closed = hi.known | (self.uncertainty.timeout is not None)
@@ -192,15 +194,15 @@ class SegmentEnds:
 
 
 MOST_LOST = 10_000
-"""How many events in a row may be lost."""
+"""The maximum number of consecutive lost events."""
 
 
 def checked_numbers(
     schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table, most_lost: int
 ) -> tuple[pa.Table, pa.Table]:
-    """Rows with a number are taken or set aside with all others of their KEY.
+    """Good rows and rejects; a fault rejects all rows of its KEY.
 
-    One without is no recorded event, and one after a timeout is none of its KEY.
+    Exceptions: a row without a valid number, or after a timeout, is rejected alone.
     """
     rows, unnumbered = with_numbers(schema, uncertainty, rows)
     rows, after = _before_timeouts(schema, uncertainty, rows)
@@ -260,7 +262,7 @@ def _repeated(recorded: Recorded) -> Finding:
 
 
 def _not_later(uncertainty: LostEvents, recorded: Recorded) -> list[Finding]:
-    """Pairs of neighbors the second of which is not later than the first; a mark may be as late as its event."""
+    """Faults of neighbors: the second row must be later than the first, except a mark at the time of its event."""
     step, lost = np.diff(recorded.number), recorded.lost_between
     tied = recorded.continues & (np.diff(recorded.time) == 0)
     in_no_time = tied & (lost > 0)
@@ -302,14 +304,14 @@ def _long_runs(recorded: Recorded, ends: SegmentEnds, most_lost: int) -> Finding
 
 
 def _wrong_roles(column: str, rows: pa.Table, recorded: Recorded, ends: SegmentEnds) -> list[Finding]:
-    """A word that every stream knows says what it says; any other says the same in all events of a KEY."""
+    """Faults of roles: known words must fit the number of the event, other words must keep one parity within a KEY."""
     roles = rows[column].combine_chunks().take(pa.array(recorded.order)).cast(pa.string())
     words = pc.utf8_lower(roles)
     is_known = np.asarray(pc.is_valid(words).to_numpy(zero_copy_only=False), bool) & recorded.is_event
     opens, closes = (_among(words, meant) for meant in (OPENING, CLOSING))
     is_odd = recorded.number % 2 == 1
     word = numbered([recorded.key, words], len(words))
-    first = np.unique(word, return_index=True)[1]  # of each word in a KEY
+    first = np.unique(word, return_index=True)[1]  # first row of each word in a KEY
     means_opening = np.where(opens, True, np.where(closes, False, is_odd[first][word]))
 
     def wrong(is_wrong: Mask, about: str) -> Finding:
@@ -340,7 +342,7 @@ def _among(words: pa.Array, meant: frozenset[str] | set[str]) -> Mask:
 
 
 def _before_timeouts(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Rows up to the first time that their KEY is silent for too long, and rejects for those after it."""
+    """Rows up to the timeout of their KEY, and rejects for later ones."""
     if uncertainty.timeout is None or not len(rows):
         return rows, NO_REJECTS
     most = schema.units(uncertainty.timeout)
@@ -359,5 +361,5 @@ def _before_timeouts(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Tab
 
 
 def after_timeout(time: int, closed: int) -> str:
-    """Why a row comes too late."""
+    """The detail of a reject after a timeout."""
     return f"it is at {time}, and its key was closed at {closed}"

@@ -1,4 +1,4 @@
-"""Rows of numbered streams, sorted by KEY and number: recorded events, and marks after them."""
+"""Rows of a stream with sequence numbers, sorted by KEY and number, marks after the event with the same number."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from inkling.model.uncertainty import LostEvents
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Rows by their places in that order, which `order` turns into places in the table.
+    """Columns of the sorted rows; `order` maps a sorted position to a position in the table.
 
-    KEYs are numbered from 0; that of the rows `offsets[k]:offsets[k + 1]` is k.
+    The rows of KEY k are `offsets[k]:offsets[k + 1]`.
     """
 
     order: Numbers
@@ -44,7 +44,7 @@ class Recorded:
 
     @property
     def first(self) -> Numbers:
-        """Place of the first row of each KEY."""
+        """[KEY]: the position of the first row."""
         return self.offsets[:-1]
 
     @property
@@ -53,23 +53,23 @@ class Recorded:
 
     @property
     def continues(self) -> Mask:
-        """Whether a row and the next one have the same KEY; one answer per pair."""
+        """[pair of neighbors]: whether they have the same KEY."""
         return np.asarray(np.diff(self.key) == 0, bool)
 
     @property
     def lost_between(self) -> Numbers:
-        """How many events were lost between a row and the next one, if they have the same KEY."""
+        """[pair of neighbors]: the number of events lost between them; 0 if their KEYs differ."""
         return np.where(self.continues, np.diff(self.number) - self.is_event[1:], 0)
 
     def keys_with(self, pairs: Mask) -> Mask:
-        """Whether a KEY has such a pair of neighbors."""
+        """[KEY]: whether one of its pairs is set."""
         return np.bincount(self.key[:-1][pairs], minlength=self.n_keys) > 0
 
     def first_with(self, pairs: Mask, key: int) -> int:
-        """The place at which the first such pair of a KEY begins."""
+        """The position of the first set pair of a KEY."""
         begin = int(self.offsets[key])
         return begin + int(np.argmax(pairs[begin : self.offsets[key + 1] - 1]))
 
     def named(self, place: int) -> str:
-        """A row in a sentence."""
+        """A row in a message."""
         return f"{'event' if self.is_event[place] else 'mark'} {self.number[place]}"

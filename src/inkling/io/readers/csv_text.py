@@ -1,7 +1,7 @@
-"""CSV as RFC 4180 has it: comma, double quotes, a header; every value is text, and nothing between commas is null.
+"""CSV as in RFC 4180: commas, double quotes, a header; every value is text, and an empty field is null.
 
-White space around the names of the header is no part of them; blank lines are no records. Bytes that are not UTF-8
-become replacement characters.
+White space around names in the header is removed, blank lines are skipped, and invalid UTF-8 becomes replacement
+characters.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def header_names(line: bytes) -> list[str]:
 
 
 def parse_lines(lines: pa.Array, names: Sequence[str]) -> pa.Table:
-    """Records that are lines of their own."""
+    """Records that were split into lines already."""
     return parse_csv(_valid_utf8(pa.py_buffer(b"\n".join(lines.cast(pa.binary()).to_pylist()))), names)
 
 
@@ -42,7 +42,7 @@ def parse_csv(body: pa.Buffer, names: Sequence[str]) -> pa.Table:
     rows = _parse(body, names, wrong)
     if wrong:
         wrong.clear()
-        rows = _parse(body, names, wrong, threads=False)  # only then are the places of wrong records known
+        rows = _parse(body, names, wrong, threads=False)  # threads hide the positions of malformed records
     n_blank = 0
     malformed = {}
     for record in sorted(wrong, key=lambda record: record.number):
@@ -55,14 +55,14 @@ def parse_csv(body: pa.Buffer, names: Sequence[str]) -> pa.Table:
 
 
 def _parse(body: pa.Buffer, names: Sequence[str], wrong: list[pa.csv.InvalidRow], *, threads: bool = True) -> pa.Table:
-    def note(record: pa.csv.InvalidRow) -> str:
+    def skip(record: pa.csv.InvalidRow) -> str:
         wrong.append(record)
         return "skip"
 
     if body.size < BLOCK_BYTES and not body.to_pybytes().strip(WHITE_SPACE.encode()):
         return empty_text(names)
-    places = [f"f{place}" for place in range(len(names))]  # names may stand twice, or be empty
-    parsing = pa.csv.ParseOptions(newlines_in_values=True, invalid_row_handler=note)
+    places = [f"f{place}" for place in range(len(names))]  # names may be repeated or empty
+    parsing = pa.csv.ParseOptions(newlines_in_values=True, invalid_row_handler=skip)
     as_text = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(places, TEXT),
         strings_can_be_null=True,
@@ -86,7 +86,7 @@ def _parse(body: pa.Buffer, names: Sequence[str], wrong: list[pa.csv.InvalidRow]
 
 
 def _first_line(data: pa.Buffer) -> tuple[bytes | None, pa.Buffer]:
-    """The first line that is not blank, and what follows it."""
+    """The first line that is not blank, and the rest of the data."""
     start = len(BYTE_ORDER_MARK) if data.slice(0, min(3, data.size)).to_pybytes() == BYTE_ORDER_MARK else 0
     while start < data.size:
         end, after = _line_end(data, start)
@@ -98,7 +98,7 @@ def _first_line(data: pa.Buffer) -> tuple[bytes | None, pa.Buffer]:
 
 
 def _line_end(data: pa.Buffer, start: int) -> tuple[int, int]:
-    """Where the line from `start` ends, and where the next one starts."""
+    """The end of the line that starts at `start`, and the start of the next line."""
     size = 1 << 12
     while True:
         text = data.slice(start, min(size, data.size - start)).to_pybytes()
@@ -113,7 +113,7 @@ def _line_end(data: pa.Buffer, start: int) -> tuple[int, int]:
 
 
 def _valid_utf8(data: pa.Buffer) -> pa.Buffer:
-    """The data, with replacement characters for what is not UTF-8."""
+    """The data with replacement characters for invalid UTF-8."""
     offsets = pa.py_buffer(pa.array([0, data.size], pa.int64()).buffers()[1])
     whole = pa.Array.from_buffers(pa.large_binary(), 1, [None, offsets, data])
     try:

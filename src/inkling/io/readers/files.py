@@ -1,7 +1,4 @@
-"""Files of rows as tables: text formats give text columns, Parquet the columns it has.
-
-Anything that holds rows, read as an Arrow table with the columns it has.
-"""
+"""Raw tables from files, frames and lists of rows; columns of text formats are text, others keep their types."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from inkling.io.spellings import is_blank
 def read_file(path: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
     """All records of a file or folder; of Parquet files, only the named columns."""
     kind, files = files_at(path, what=what)
-    return _below_each_other([read_one(kind, file, what=what, columns=columns) for file in files], what=what)
+    return _concatenated([read_one(kind, file, what=what, columns=columns) for file in files], what=what)
 
 
 def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
@@ -51,7 +48,7 @@ def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | 
 def read_sample(
     kind: Format, files: Sequence[Path], n: int, *, what: str, columns: Collection[str] | None = None
 ) -> pa.Table:
-    """The first `n` records of every file. A value of several lines may be cut off."""
+    """The first `n` records of every file. A value that spans lines may be truncated."""
     samples = []
     for file in files:
         try:
@@ -70,11 +67,11 @@ def read_sample(
                         samples.append(pa.Table.from_batches(islice(batches, 1), schema))
         except (pa.ArrowException, OSError, EOFError) as problem:
             raise _unreadable(kind, file, problem, what=what) from None
-    return _below_each_other(samples, what=what)
+    return _concatenated(samples, what=what)
 
 
 def header_of(file: Path, lines: Sequence[bytes], *, what: str) -> list[str]:
-    """The names in the first of the lines of a CSV file."""
+    """The column names in the first line of a CSV file."""
     if not lines:
         raise _headerless(file, what=what)
     return header_names(lines[0])
@@ -94,8 +91,8 @@ def _first_of(stream: Iterable[bytes], n: int) -> list[bytes]:
     return list(islice((part for part in parts if not is_blank(part.decode(errors="replace"))), n))
 
 
-def _below_each_other(tables: Sequence[pa.Table], *, what: str) -> pa.Table:
-    """The rows of all files, columns by their names."""
+def _concatenated(tables: Sequence[pa.Table], *, what: str) -> pa.Table:
+    """The rows of all files, with columns matched by name."""
     if len(tables) == 1:
         return tables[0]
     for table in tables:
@@ -113,7 +110,7 @@ def _contents(file: Path) -> pa.Buffer:
     if file.suffix.lower() == ".gz":
         with pa.input_stream(str(file), compression="gzip") as stream:
             return pa.py_buffer(stream.read())
-    if file.stat().st_size == 0:  # nothing cannot be mapped
+    if file.stat().st_size == 0:  # an empty file cannot be memory-mapped
         return pa.py_buffer(b"")
     with pa.memory_map(str(file)) as mapped:
         return mapped.read_buffer()
@@ -139,7 +136,7 @@ Data: TypeAlias = Any
 
 
 def read_table(data: Data, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
-    """Rows as they are given; `what` names the stream or table in messages, `columns` those that matter."""
+    """The rows of any input; `what` names the stream or table in messages, `columns` are the needed ones."""
     if isinstance(data, pa.Table):
         return data
     if isinstance(data, pa.RecordBatch):
@@ -157,7 +154,7 @@ def read_table(data: Data, *, what: str, columns: Collection[str] | None = None)
 
 
 def _from_frame(frame: Data) -> pa.Table:
-    """A frame of another library; columns of Python objects that share no type are read as text."""
+    """A frame of another library; columns of Python objects without a common type are read as text."""
     try:
         return pa.table(frame)
     except (pa.ArrowException, OverflowError):
@@ -167,7 +164,7 @@ def _from_frame(frame: Data) -> pa.Table:
 
 
 def _from_rows(rows: Sequence[Mapping[str, object]], *, what: str) -> pa.Table:
-    """A list of dicts; a column whose values do not share a type is read as text."""
+    """A list of dicts; a column of values without a common type is read as text."""
     if not all(isinstance(row, Mapping) for row in rows):
         raise InputError.of("INK0501", f"`{what}` was given a list whose items are not rows with named columns")
     names = list(dict.fromkeys(name for row in rows for name in row))

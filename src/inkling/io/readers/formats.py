@@ -1,4 +1,4 @@
-"""Which files hold the rows of an input, and in which format, as their names show."""
+"""The files of an input and their format, by their names."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def files_at(path: Path, *, what: str) -> tuple[Format, tuple[Path, ...]]:
 
 
 def is_visible(path: PurePath) -> bool:
-    """Whether a file of a folder holds rows: others, such as `_SUCCESS`, stand beside them."""
+    """Whether a file of a folder contains rows, unlike `_SUCCESS` or hidden files."""
     return not any(part.startswith(("_", ".")) for part in path.parts)
 
 

@@ -1,6 +1,6 @@
-"""JSON lines: one object per line; every value is kept as the text that spells it.
+"""JSON lines: one object per line; every value stays text, so that the declared type of its column decides its meaning.
 
-So a number may be longer than any type of number, and means what its column is declared to be.
+A number may therefore have more digits than any numeric type.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 _HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 _LONGEST_NESTED_INTEGER = sys.int_info.default_max_str_digits
 _MANY_DIGITS = re.compile(rf"\d{{{_LONGEST_NESTED_INTEGER + 1}}}")
-_SURELY_SHALLOW = 500  # so many characters cannot be nested too deep
+_SURELY_SHALLOW = 500  # a line of at most this many characters is not nested too deeply
 
 
 def read_json_lines(data: pa.Buffer) -> pa.Table:
@@ -30,7 +30,7 @@ def read_json_lines(data: pa.Buffer) -> pa.Table:
 
 
 def parse_json_lines(lines: Sequence[str], names: Sequence[str] | None = None) -> pa.Table:
-    """One record per line; columns are those that are named, or all that occur."""
+    """One record per line, with the columns `names`, by default all that occur."""
     found = [_object(line) for line in lines]
     records = [{} if isinstance(one, str) else one for one in found]
     if names is None:
@@ -43,7 +43,7 @@ def parse_json_lines(lines: Sequence[str], names: Sequence[str] | None = None) -
 
 
 def _object(line: str) -> dict[str, object] | str:
-    """The object, or what is wrong with the line."""
+    """The object of a line, or the fault of the line."""
     try:
         found = _DECODER.decode(line)
     except ValueError:
@@ -66,7 +66,7 @@ def _is_text(value: object) -> bool:
 
 
 def _fault_of_long(line: str) -> str | None:
-    """Why values that are lists or objects could not be written again."""
+    """The fault of a line whose lists or objects cannot be serialized again, or None."""
     if line.count("[") + line.count("{") <= _SURELY_SHALLOW // 2 and not _MANY_DIGITS.search(line):
         return None
     try:
@@ -79,7 +79,7 @@ def _fault_of_long(line: str) -> str | None:
 
 
 def _integer(digits: str) -> object:
-    """Python gives no number for text that is too long."""
+    """An integer; with more digits than Python converts, an object that `json.dumps` rejects."""
     return int(digits) if len(digits) <= _LONGEST_NESTED_INTEGER else object()
 
 

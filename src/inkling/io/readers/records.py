@@ -1,7 +1,6 @@
-"""Raw rows as a table: one row per record of the input, records that are no rows included.
+"""Raw tables: one row per record of the input, including malformed records, so that positions are record numbers.
 
-Besides the columns of the input there may be `MALFORMED`, which says what is wrong with a record that is no row, and
-`ORIGINAL`, the text of the record. So the number of a record is its place in the table.
+Column `MALFORMED` has the fault of a malformed record, and `ORIGINAL` its text.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ TEXT = pa.string()
 
 
 def with_malformed(rows: pa.Table, malformed: Mapping[int, tuple[str, str]]) -> pa.Table:
-    """The rows with malformed records between them: place among all records to fault and text."""
+    """The rows with malformed records inserted, which are given by position: fault and text."""
     if not malformed:
         return rows
     places = sorted(malformed)

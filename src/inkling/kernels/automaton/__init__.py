@@ -1,1 +1,1 @@
-"""Symbolic automata over rows sorted by key: symbols, runs, matches with their events."""
+"""Execution of symbolic automata over rows sorted by key: symbols of rows, runs, witnesses of matches."""

@@ -1,7 +1,7 @@
-"""From the stream and the predicate bits of a row to one small number that the tables of patterns share.
+"""Cells: one small number per row for its stream and predicate bits, which indexes the tables of patterns.
 
-Cell 0 stands for a row that resets its key, which is a row whose stream is -1. The two kernels repeat the loop over
-rows: sharing it would cost a call per row.
+Cell 0 is a row that resets its key, which has stream -1. The two kernels repeat the loop over rows, because a shared
+loop would cost a call per row.
 """
 
 from typing import NamedTuple
@@ -12,20 +12,20 @@ from numba import njit
 
 
 class PackedCells(NamedTuple):
-    """Cells of few predicates: the bits that a stream's rows are asked for, packed together."""
+    """Cells for few predicates: the bits that guards of a stream read, packed together."""
 
     bytes_used: npt.NDArray[np.int64]  # which bytes of the bit column matter
     base: npt.NDArray[np.int32]  # [stream]: its first cell
     packed: npt.NDArray[np.int32]  # [stream, byte used, value]: what the byte adds
-    allowed: npt.NDArray[np.uint8]  # [cell]: whether predicates may be true together in this way
+    allowed: npt.NDArray[np.uint8]  # [cell]: whether this combination of predicates is possible
 
 
 class SearchedCells(NamedTuple):
-    """Cells of many predicates: the sets of guards that hold, looked up in the list of possible ones."""
+    """Cells for many predicates: the set of guards that hold, found in a sorted list of possible sets."""
 
     bytes_used: npt.NDArray[np.int64]
     readers: npt.NDArray[np.uint64]  # [stream]: the guards that read it
-    unhurt: npt.NDArray[np.uint64]  # [byte used, value]: the guards that ask for nothing else of the byte
+    unhurt: npt.NDArray[np.uint64]  # [byte used, value]: the guards that require no other bit of the byte
     truths: npt.NDArray[np.uint64]  # ascending
 
 

@@ -1,4 +1,4 @@
-"""Reading and tidying trees of events that share their beginnings."""
+"""Lists of events as trees that share common beginnings: expansion to lists, and renumbering of used nodes."""
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ def write_lineage(
     events: npt.NDArray[np.int64],  # written
     slots: npt.NDArray[np.int32],  # written
 ) -> None:
-    """Write out lists of events from first to last, one entry for each slot that an event fills."""
+    """Expands lists of events from first to last, with one entry per slot that an event fills."""
     for index in range(ends.shape[0]):
         at = offsets[index + 1]
         node = ends[index]
@@ -32,7 +32,7 @@ def write_lineage(
 
 @njit(cache=True, nogil=True)
 def number_reachable(parent: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """New numbers for the nodes that some list still holds, in the old order, and -1 for the others."""
+    """New numbers for the nodes that are in some list, in the old order, and -1 for others."""
     n_nodes = parent.shape[0]
     number = np.full(n_nodes, -1, np.int64)
     for index in range(ends.shape[0]):
@@ -51,7 +51,7 @@ def number_reachable(parent: npt.NDArray[np.int64], ends: npt.NDArray[np.int64])
 
 @njit(cache=True, nogil=True)
 def place_events(nodes: Nodes, first_node: int, n_nodes: int, n_before: int, n_rows: int) -> npt.NDArray[np.int64]:
-    """The rows that new nodes name, which are called `n_before` and up; the nodes call them by their rank instead."""
+    """The rows that new nodes refer to; row numbers from `n_before` on are replaced in nodes by ranks of used rows."""
     place = np.full(n_rows, -1, np.int64)
     for node in range(first_node, n_nodes):
         place[nodes.event[node] - n_before] = 0

@@ -6,7 +6,7 @@ from numba import njit
 
 @njit(cache=True)
 def order_by_row(row, n_rows):
-    """Positions that sort ``row`` (numbers below ``n_rows``), equal ones in the order in which they stand."""
+    """Positions that sort ``row`` (numbers below ``n_rows``), by a stable counting sort."""
     begins = np.zeros(n_rows + 1, np.int64)
     for i in range(row.shape[0]):
         begins[row[i] + 1] += 1

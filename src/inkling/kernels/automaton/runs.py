@@ -1,4 +1,4 @@
-"""Where the runs of keys stand, kept up to date for the keys that a step touched."""
+"""The index from keys to their runs, updated for the keys of a step."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,10 @@ def enter_runs(
     begin: npt.NDArray[np.int64],  # [key * patterns + pattern], changed in place
     end: npt.NDArray[np.int64],
     codes: npt.NDArray[np.int64],  # the keys that were touched
-    offset: npt.NDArray[np.int64],  # where their runs stand now, one after the other
+    offset: npt.NDArray[np.int64],  # positions of their runs, one after the other
     n_patterns: int,
 ) -> int:
-    """Enter the new places of some keys' runs; how many more keys have runs than before."""
+    """Stores the new positions of the runs of some keys; returns the change of the number of keys with runs."""
     more = 0
     for index in range(codes.shape[0]):
         had = has = False
@@ -29,7 +29,7 @@ def enter_runs(
 
 @njit(cache=True, nogil=True)
 def segments_of(key: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The first row of each key and the number of rows; nothing at all if the rows are not sorted by key."""
+    """The first row of each key, then the number of rows; empty if the rows are not sorted by key."""
     n_rows = key.shape[0]
     segments = np.empty(n_rows + 1, np.int64)
     n = 0

@@ -1,18 +1,16 @@
-"""The first match that ends at each event, kept up to date one event at a time.
+"""Runs of symbolic automata, event by event, with the first match that ends at each event (its witness).
 
 Ntoulias, Alevizos, Artikis, Akasiadis, Koumparos: Online fleet monitoring with scalable event recognition and
 forecasting (Wayeb), section 3.1: symbolic automata; here with the events of the match.
 
-For each key and pattern there is a list of runs, the best first: the state a partial match is in, and its
-events. Two partial matches in one state have the same future, so only the better one is kept. What makes
-one better (earlier events, from the first on; going on rather than ending; smaller slots) survives when both
-are extended. So the list stays sorted by letting better runs move first: whoever comes first to a state
-takes it.
+Each key and pattern has a list of runs (partial matches), the best first: a state, and the events so far. Runs in one
+state have the same future, so only the best is kept. A run is better if its events are earlier, compared from the first
+on; if it continues rather than ends; if its slots are smaller. This order survives when both runs are extended, so the
+list stays sorted: better runs move first, and the first run that reaches a state takes it.
 
-Events of partial matches form trees that share their beginnings: a node is an event with the slots it fills
-and the node before it.
+Events of runs form trees that share beginnings: a node is an event with its slots and the node before it.
 
-The parts of the loop stand in one file because Numba compiles a function anew only when its own file changes.
+The loop is in one file, because Numba recompiles a function only if its own file changes.
 """
 
 from typing import NamedTuple
@@ -29,9 +27,9 @@ NEED_FOUND = 3
 NO_NODE = -1
 NO_MARK = -1
 
-# What is known of a run: runs of one rank have the same events, runs with one node also the same slots.
+# Fields of a run: runs of one rank have the same events, runs with one node also the same slots.
 STATE, NODE, RANK = 0, 1, 2
-# What is known of a move; the order is among moves of runs of one rank.
+# Fields of a move; ORDER sorts moves of runs of one rank.
 RUN, MARK, TARGET, ORDER = 0, 1, 2, 3
 
 
@@ -44,7 +42,7 @@ class RunTables(NamedTuple):
     starts: npt.NDArray[np.uint8]  # [cell]: whether a match can start with it
     n_classes: npt.NDArray[np.int64]  # [pattern]
     row_base: npt.NDArray[np.int64]  # [pattern]: where its states and classes begin in the next two
-    still: npt.NDArray[np.uint8]  # [state, class]: whether all that can happen is to stay and skip the event
+    still: npt.NDArray[np.uint8]  # [state, class]: whether the only move is to stay and skip the event
     edge_start: npt.NDArray[np.int64]  # [state, class]: the first edge, and the end
     edge_mark: npt.NDArray[np.int32]  # for each state and class ascending, then those without mark
     edge_target: npt.NDArray[np.int32]
@@ -77,7 +75,7 @@ class Runs(NamedTuple):
 
 
 class Witnessed(NamedTuple):
-    """Room for detections and the last node of their witness."""
+    """Arrays for detections: row, pattern, and last node of the witness."""
 
     row: npt.NDArray[np.int64]
     pattern: npt.NDArray[np.int32]
@@ -85,19 +83,19 @@ class Witnessed(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Rows sorted by key, with what is known of their keys."""
+    """Rows sorted by key, and the runs of their keys before the batch."""
 
     cells: npt.NDArray[np.int32]  # [group, row]
-    events: npt.NDArray[np.int64]  # [row]: what to call its event
+    events: npt.NDArray[np.int64]  # [row]: number of its event in lineages
     segments: npt.NDArray[np.int64]  # the first row of each key, and the number of rows
     before: Runs
-    begin: npt.NDArray[np.int64]  # [key * patterns + pattern]: where its runs stand in `before`
+    begin: npt.NDArray[np.int64]  # [key * patterns + pattern]: first run in `before`
     end: npt.NDArray[np.int64]
-    slots: npt.NDArray[np.int64]  # [segment]: which key it continues with, or -1
+    slots: npt.NDArray[np.int64]  # [segment]: number of the key in `before`, or -1
 
 
 class Progress(NamedTuple):
-    """How far a pass over the keys has come."""
+    """The progress of a pass over keys: the next segment, and how much of the arrays is used."""
 
     segment: int
     n_nodes: int
@@ -106,7 +104,7 @@ class Progress(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of an event."""
+    """The effect of an event on the runs of a key."""
 
     n_runs: int
     n_nodes: int
@@ -118,13 +116,13 @@ class Outcome(NamedTuple):
 def track(
     tables: RunTables, batch: Batch, progress: Progress, after: Runs, nodes: Nodes, found: Witnessed
 ) -> tuple[int, Progress]:
-    """Advance every pattern over every key; the status and the progress made.
+    """Advances all patterns over all keys; returns a status and the progress.
 
-    When some room ends, the segment at hand is given back untouched.
+    If an array is full, the current segment is not processed, so that the caller can resume with it.
     """
     n_patterns = tables.group.shape[0]
     n_nodes, n_runs, n_found = progress.n_nodes, progress.n_runs, progress.n_found
-    # two sides, read and written by turns, with a place for the start of a new match
+    # two lists, read and written alternately, with room for the start of a new match
     runs = np.empty((2, 3, tables.most_states + 1), np.int64)
     side = 0
     moves = np.empty((4, tables.most_moves), np.int64)
@@ -165,7 +163,7 @@ def track(
                     if tables.restart[pattern]:
                         live = 0
                 if live == 0:
-                    n_nodes = floor  # nothing holds the nodes made since the last detection
+                    n_nodes = floor  # no run refers to the nodes since the last detection
             if n_runs + live > after.state.shape[0]:
                 return NEED_RUNS, kept
             for run in range(live):
@@ -179,7 +177,7 @@ def track(
 
 @njit(cache=True, nogil=True)
 def _load(batch: Batch, segment: int, n_patterns: int, pattern: int, runs: npt.NDArray[np.int64]) -> int:
-    """Take up the runs that the key of a segment had before; how many."""
+    """Loads the runs of the key of a segment; returns their number."""
     if batch.slots[segment] < 0:
         return 0
     place = batch.slots[segment] * n_patterns + pattern
@@ -195,7 +193,7 @@ def _load(batch: Batch, segment: int, n_patterns: int, pattern: int, runs: npt.N
 def _all_still(
     still: npt.NDArray[np.uint8], runs: npt.NDArray[np.int64], side: int, n_runs: int, symbol: int, n_classes: int
 ) -> bool:
-    """Whether no run does anything but wait."""
+    """Whether all runs only stay and skip the event."""
     for run in range(n_runs):  # noqa: SIM110 - Numba knows no generator expressions
         if still[symbol + runs[side, STATE, run] * n_classes] == 0:
             return False
@@ -204,7 +202,7 @@ def _all_still(
 
 @njit(cache=True, nogil=True)
 def _add_start(runs: npt.NDArray[np.int64], side: int, n_runs: int) -> int:
-    """Let a match start: a run with the empty list, which is worse than all others."""
+    """Adds the start of a match: a run without events, which is worse than all others."""
     runs[side, STATE, n_runs] = 0
     runs[side, NODE, n_runs] = NO_NODE
     runs[side, RANK, n_runs] = 0
@@ -224,7 +222,7 @@ def _line_up(
     n_classes: int,
     moves: npt.NDArray[np.int64],
 ) -> int:
-    """List the moves of all runs by rank, those with a mark first, then by list of events, then by mark."""
+    """Lists the moves of all runs, sorted by rank, those with a mark first, then by list of events, then by mark."""
     n_marks = tables.mark_size.shape[0]
     n_moves = 0
     first_of_rank = 0
@@ -262,13 +260,13 @@ def _take_turns(
     n_moves: int,
     runs: npt.NDArray[np.int64],
     side: int,
-    taken: npt.NDArray[np.int64],  # [state]: the last turn in which some run came to it
+    taken: npt.NDArray[np.int64],  # [state]: the last turn in which a run reached it
     turn: int,
     nodes: Nodes,
     n_nodes: int,
     event: int,
 ) -> Outcome:
-    """Make the moves whose target is still free; the first that ends in a final state is the witness."""
+    """Makes the moves whose target is not taken; the first one to a final state is the witness."""
     other = 1 - side
     n_runs = 0
     detected = False

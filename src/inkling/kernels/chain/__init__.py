@@ -1,1 +1,1 @@
-"""Chains of events with imprecise times: bounds of their ticks and sums over them."""
+"""Chains (sequences of events with imprecise times): bounds on their ticks, and probabilities as sums over ticks."""

@@ -1,10 +1,10 @@
-"""Events whose time is an interval, tried one after the other: who can come next, and when each can have happened.
+"""Bounds on the ticks of events with imprecise times in a sequence, and candidates for its next event.
 
 Zhang, Diao, Immerman: Recognizing Patterns in Streams with Imprecise Timestamps, PVLDB 2010, section 5.1, the query
 order evaluation method: valid lower and upper bounds of each event. Times are in ticks; bounds are inclusive.
 
-A chain is a row of events that happened one after the other, each at one tick of its interval, all within a window of
-so many ticks (0: no limit). Of every event of a chain the ticks are known at which it can have happened.
+A chain is a sequence of events, each at one tick of its interval, one after the other, all within a window of ticks
+(0: no limit). `lo` and `hi`, [chain, event], bound the ticks at which an event can be in its chain.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ FAR = 1 << 61
 
 LEADING = 62
 TRAILING = 61
-"""Bits of the regions before and after a chain; bit j is the gap before event j."""
+"""Bits of the regions in the window before and after a chain; bit j is the gap before event j."""
 
 
 @njit(cache=True, nogil=True)
 def candidates(key, least_upper, most_lower, offsets, lower, upper, widest):
-    """Per chain, the events of its key that end at or after one tick and begin at or before another.
+    """Per chain, the events of its key whose last tick is at least `least_upper` and first tick at most `most_lower`.
 
-    Events of a key stand in the order of their first ticks; none has more than `widest` ticks.
+    Events of a key are sorted by first tick; none has more than `widest` ticks.
     """
     n = key.shape[0]
     begin, many = np.empty(n, np.int64), 0
@@ -57,7 +57,7 @@ def candidates(key, least_upper, most_lower, offsets, lower, upper, widest):
 
 @njit(cache=True, nogil=True)
 def least_to_come(offsets, upper):
-    """Per event, the earliest last tick among it and those of its key that begin later or stand after it."""
+    """Per event, the minimum of the last ticks of this event and of all later ones of its key, sorted by first tick."""
     least = upper.copy()
     for c in range(offsets.shape[0] - 1):
         for i in range(offsets[c + 1] - 2, offsets[c] - 1, -1):
@@ -67,7 +67,7 @@ def least_to_come(offsets, upper):
 
 @njit(cache=True, nogil=True)
 def least_after(key, tick, offsets, lower, least):
-    """Per chain, the earliest last tick of the events of its key that begin after a tick; FAR where there is none."""
+    """Per chain, the minimum of the last ticks of events of its key that begin after a tick; FAR if there are none."""
     found = np.full(key.shape[0], FAR)
     for i in range(key.shape[0]):
         left, right = offsets[key[i]], offsets[key[i] + 1]
@@ -85,7 +85,7 @@ def least_after(key, tick, offsets, lower, least):
 
 @njit(cache=True, nogil=True)
 def least_from(owner, values, n):
-    """Per owner the least of its values; FAR where it has none."""
+    """Per owner the minimum of its values; FAR if it has none."""
     least = np.full(n, FAR)
     for i in range(owner.shape[0]):
         if values[i] < least[owner[i]]:
@@ -95,10 +95,10 @@ def least_from(owner, values, n):
 
 @njit(cache=True, nogil=True)
 def tighten(places, length, window, lo, hi):
-    """Narrow the ticks of chains of which some places are filled to those that fit; which chains remain possible.
+    """Tightens the bounds of partial chains, whose events are at some `places` of `length`; returns which are possible.
 
-    Between two filled places there is a tick for every place between them, and in the window one for every place
-    before and after.
+    Every place between two filled ones needs a tick of its own, and so does every place before and after them in the
+    window.
     """
     n, k = lo.shape
     possible = np.ones(n, np.bool_)
@@ -138,10 +138,10 @@ def tighten(places, length, window, lo, hi):
 
 @njit(cache=True, nogil=True)
 def narrow(window, lo, hi, offsets, others, regions, lower, upper):
-    """Narrow the ticks of whole chains until other events need not happen where they must not.
+    """Tightens the bounds of complete chains, without ticks that force another event into a forbidden region.
 
     `others[offsets[m]:offsets[m + 1]]` must not happen in the `regions` of chain m: gaps by bit, LEADING, TRAILING.
-    Which chains remain possible comes back.
+    Repeats until nothing changes; returns which chains are possible.
     """
     n, k = lo.shape
     possible = np.ones(n, np.bool_)
@@ -197,7 +197,7 @@ def narrow(window, lo, hi, offsets, others, regions, lower, upper):
 
 @njit(cache=True, nogil=True)
 def needed_regions(window, lo, hi, offsets, others, regions, lower, upper):
-    """The regions that other events can really fall into, given when the events of the chains can happen."""
+    """The forbidden regions that other events can reach, by the bounds of the chains."""
     n, k = lo.shape
     needed = np.zeros(regions.shape[0], np.int64)
     for m in range(n):

@@ -1,10 +1,10 @@
-"""How probable chains of next events are, by tables that chains share.
+"""Probabilities of chains under the policy NEXT, by tables per event that chains share.
 
 Zhang, Diao, Immerman: Recognizing Patterns in Streams with Imprecise Timestamps, PVLDB 2010, section 3.3: the
 confidence of a match under the policy of next events. Times are in ticks.
 
-Where candidates do not depend on what a chain has bound, who could have come before an event at some place is the same
-for all chains. So the probability to hop there is computed once per event, for every tick of the event before it.
+If candidates do not depend on the other events of a chain, the rivals of an event are the same in all chains. So the
+probability that the event is the next one is computed once, for every tick of the event before it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ def next_by_tables(
     window, key, lo, hi, rows, place_at, place_offsets, place_rows, widest, lower, upper, at, mass, cum_at, cum,
     most_cells,
 ):  # fmt: skip
-    """Per chain the probability that its events happen in order, each the first of its place, within the window.
+    """Per chain the probability that its events happen in order, each the first candidate of its place, in the window.
 
-    The rows of place j stand in `place_rows` from `place_at[j]` on, those of key c from `place_offsets[j, c]` on, in
-    the order of their first ticks; none has more than `widest[j]` ticks. Tables take about `most_cells` numbers.
+    The candidates of place j are in `place_rows` from `place_at[j]` on, those of key c from `place_offsets[j, c]` on,
+    sorted by first tick; none has more than `widest[j]` ticks. Tables have at most about `most_cells` numbers.
     """
     n, k = lo.shape
     chances = np.zeros(n, mass.dtype)
@@ -62,7 +62,7 @@ def next_by_tables(
 
 @njit(cache=True, nogil=True)
 def _first_from(tick, begin, end, rows, lower):
-    """The first of some rows that begins at or after a tick."""
+    """The first of the rows (sorted by first tick) that begins at or after a tick."""
     while begin < end:
         middle = (begin + end) >> 1
         if lower[rows[middle]] < tick:
@@ -82,10 +82,9 @@ def _is_mine(row, rows):
 
 @njit(cache=True, nogil=True)
 def _fill(table, x, deep, is_last, rivals, lower, upper, at, mass, cum_at, cum):
-    """The table of one event: for each tick u before it and each of its ticks t, that it is at t and none between.
+    """The table of event x, [u, t]: the probability that x is at tick t, and no rival is after u and before t.
 
-    Row u - (upper - deep) of a table holds its ticks; that of the last event of a chain is cumulated over them, and has
-    the ticks before it in a row.
+    Row 0 is for u = upper[x] - deep. The table of the last event of a chain is cumulated over t and transposed, [t, u].
     """
     width, base, first = upper[x] - lower[x] + 1, at[x] - lower[x], upper[x] - deep
     zero = mass[0] * 0

@@ -1,10 +1,10 @@
-"""How probable chains are whose events happened at unknown ticks, by dynamic programmes over the ticks.
+"""Probabilities of chains under the policy ANY, by dynamic programming over ticks.
 
 Zhang, Diao, Immerman: Recognizing Patterns in Streams with Imprecise Timestamps, PVLDB 2010, section 3.3: the
-confidence of a match. It is summed over ticks instead of over worlds. Times are in ticks; the probabilities of the
-ticks of an event sum to 1.
+confidence of a match, here as a sum over ticks instead of possible worlds. Times are in ticks; the probabilities of the
+ticks of an event sum to 1, and events are independent.
 
-Every function takes numbers of any kind: probabilities may be doubles or, in tests, fractions. `mass[at[x] + i]` is
+Probabilities are doubles or, in tests, fractions. `mass[at[x] + i]` is
 the probability that event x happened at tick `lower[x] + i`.
 """
 
@@ -18,9 +18,10 @@ from inkling.kernels.chain.bounds import LEADING, TRAILING
 
 @njit(cache=True, nogil=True)
 def in_any_order(window, lo, hi, rows, lower, at, mass):
-    """Probability that the events of each chain happen one after the other, within the window.
+    """The probability that the events of each chain happen one after the other, within the window.
 
-    `lo` and `hi` are the ticks at which each of them can happen then, `rows` says which events they are.
+    `rows`, [chain, place], are the events, `lo` and `hi` the bounds on their ticks. Example: events at ticks {1, 2} and
+    {2, 3}, uniformly, are in this order in 3 of 4 cases.
     """
     n, k = lo.shape
     chances = np.zeros(n, mass.dtype)
@@ -40,7 +41,7 @@ def in_any_order(window, lo, hi, rows, lower, at, mass):
 
 @njit(cache=True, nogil=True)
 def _unlimited(k, lo, hi, rows, lower, at, mass, one, other):
-    """Without a limit on the time from first to last: event by event, how probable it is to end at each tick."""
+    """Without a window: event by event, the probability that the chain so far ends at each tick."""
     origin = lo[0]
     base = at[rows[0]] - lower[rows[0]]
     for t in range(lo[0], hi[0] + 1):
@@ -63,10 +64,10 @@ def _unlimited(k, lo, hi, rows, lower, at, mass, one, other):
 
 @njit(cache=True, nogil=True)
 def _limited(window, k, lo, hi, rows, lower, at, mass, table, chain, left, right):
-    """Within a window that matters: first ticks in blocks that fit it, so that it limits only what follows a block.
+    """With a window: first ticks are divided into blocks as long as the window, which then limits only later events.
 
-    `left[c]` is the weight of chains whose first c + 1 events lie in the block, by the first tick; `right[c]` that
-    of the others following the block up to some tick.
+    `left[c]`, by first tick, is the weight of the first c + 1 events inside the block; `right[c]`, by tick, that of the
+    other events after the block up to this tick.
     """
     origin, end = lo[0], hi[k - 1]
     zero = mass[0] * 0
@@ -116,7 +117,7 @@ def _limited(window, k, lo, hi, rows, lower, at, mass, table, chain, left, right
 
 @njit(cache=True, nogil=True)
 def mass_left(lo, hi, rows, lower, cum_at, cum):
-    """Per chain, how probable it is that each of its events happens at one of the ticks that it has left."""
+    """Per chain, the probability that each event is within its bounds: an upper bound on that of the chain."""
     n, k = lo.shape
     most = np.ones(n)
     for m in range(n):
@@ -129,9 +130,9 @@ def mass_left(lo, hi, rows, lower, cum_at, cum):
 
 @njit(cache=True, nogil=True)
 def are_certain(window, lo, hi, rows, offsets, others, regions, lower, upper, cum_at, cum):
-    """Whether the events of each chain must follow each other in the window, with no other where none may be.
+    """Whether each chain has probability 1: its events are in order in all worlds, and forbidden regions are free.
 
-    `lo` and `hi` are the ticks at which each of them can happen in the chain.
+    `lo` and `hi` are the bounds on the ticks of events in the chain.
     """
     n, k = rows.shape
     certain = np.ones(n, np.bool_)

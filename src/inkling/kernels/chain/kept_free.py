@@ -1,10 +1,10 @@
-"""How probable chains are between whose events others must not happen, by dynamic programmes over the ticks.
+"""Probabilities of chains with forbidden regions, in which other events must not happen, by sums over ticks.
 
 Negation is named as future work in Zhang, Diao, Immerman: Recognizing Patterns in Streams with Imprecise Timestamps,
 PVLDB 2010; the sums are over the possible worlds of its section 3.3. Times are in ticks.
 
-`cum[cum_at[x] + i]` is the probability that event x happened before tick `lower[x] + i`. For the rest of the numbers
-see `chances`; for regions that must stay free see `chain_bounds`.
+`cum[cum_at[x] + i]` is the probability that event x happened before tick `lower[x] + i`. Other arguments are as in
+`chances`, regions as in `bounds`.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from numba import njit
 from inkling.kernels.chain.bounds import LEADING, TRAILING
 
 MOST_POINTS = 1 << 14
-"""Up to so many choices of ticks are tried without looking for a better way."""
+"""Up to this number of combinations of ticks, they are enumerated without comparing methods."""
 
 MOST_CHOICES = 4096
-"""Up to so many choices of places for other events are tried."""
+"""The most combinations of places of other events to enumerate."""
 
 KEPT_OUT, UP_TO, AT, FROM, FROM_TO, AFTER_TO, LONG_BEFORE, LONG_AFTER, NOWHERE = range(9)
-"""What is asked of an other event: to stay out of its region; or, as one of several places outside of its regions, to
-happen up to, at or from an event of the chain on, between two that follow each other, or far before or after them."""
+"""The places of another event: KEPT_OUT of its only region; or one of several places outside its regions: up to, at or
+from an event of the chain, between neighboring events (with or without the tick of the first), or beyond the window."""
 
 
 @njit(cache=True, nogil=True)
 def kept_free(window, lo, hi, rows, offsets, others, regions, lower, upper, at, mass, cum_at, cum, tight, most_steps):
-    """Per chain: its probability, the first and the last tick it can take, and whether that could be found.
+    """Per chain: its probability, its first and last possible tick, and whether they were computed.
 
-    Where an other event is forbidden in one region only, gaps are independent given their borders. Where it is
-    forbidden in several, either all ticks of the chain are tried, or all places that are left to such events; if both
-    take more than `most_steps`, nothing is answered. `tight` chains have their ticks found one by one.
+    If every other event is forbidden in one region only, gaps are independent given their borders. Otherwise, either
+    the ticks of the chain are enumerated, or the places of events with several regions; if both need more than
+    `most_steps`, the chain is not computed. For `tight` chains, the first and last tick are exact.
     """
     n, k = lo.shape
     chances = np.zeros(n, mass.dtype)
@@ -87,7 +87,7 @@ def kept_free(window, lo, hi, rows, offsets, others, regions, lower, upper, at, 
 
 
 MANY = 100.0
-"""So many times the steps of one chain may be spent on all chains of a call."""
+"""The steps for all chains of a call, as a multiple of `most_steps`."""
 
 
 @njit(cache=True, nogil=True)
@@ -101,7 +101,7 @@ def _n_regions(where):
 
 @njit(cache=True, nogil=True)
 def _within(x, a, b, lower, upper, cum_at, cum):
-    """Probability that event x happens at one of the ticks a to b."""
+    """The probability that event x is at one of the ticks a to b."""
     a, b = max(a, lower[x]), min(b, upper[x])
     if a > b:
         return cum[cum_at[x]]
@@ -110,7 +110,7 @@ def _within(x, a, b, lower, upper, cum_at, cum):
 
 @njit(cache=True, nogil=True)
 def _n_places(k, where):
-    """How many places an event has outside of its regions, each of which depends on events that follow each other."""
+    """The number of places of an event outside its regions; each depends on at most two neighbors in the chain."""
     n = 0
     while _place(k, where, n)[0] != NOWHERE:
         n += 1
@@ -119,7 +119,7 @@ def _n_places(k, where):
 
 @njit(cache=True, nogil=True)
 def _place(k, where, number):
-    """What is asked of an event in one of these places, and beside which event of the chain; NOWHERE after the last."""
+    """One of these places, and the event of the chain that it refers to; NOWHERE after the last place."""
     if where >> LEADING & 1:
         if number == 0:
             return LONG_BEFORE, 0
@@ -130,7 +130,7 @@ def _place(k, where, number):
             return UP_TO, 0
         number -= 1
         opened = False
-    fresh = opened  # whether the stretch that is open begins with the event at hand
+    fresh = opened  # whether the open place starts at event j - 1
     for j in range(1, k):
         if where >> j & 1:
             if fresh:
@@ -163,7 +163,7 @@ def _by_gaps(
     window, k, lo, hi, rows, others, regions, asked, places,
     lower, upper, at, mass, cum_at, cum, free, ends, one, other, tight,
 ):  # fmt: skip
-    """Other events of each of which one thing is asked that depends on events which follow each other."""
+    """The probability if each other event has one region or one chosen place, so that gaps are independent."""
     zero, unit = mass[0] * 0, mass[0] * 0 + 1
     around = False
     for j in range(1, k):
@@ -245,7 +245,7 @@ def _by_gaps(
 
 @njit(cache=True, nogil=True)
 def _at_event(j, t, others, asked, places, lower, upper, cum_at, cum, unit):
-    """What is asked of other events beside event j of a chain, which happens at t."""
+    """The probability of the places that refer to event j of a chain, which happens at t."""
     share = unit
     for i in range(others.shape[0]):
         if places[i] == j:
@@ -260,7 +260,7 @@ def _at_event(j, t, others, asked, places, lower, upper, cum_at, cum, unit):
 
 @njit(cache=True, nogil=True)
 def _around(window, k, s, t, others, regions, asked, places, lower, upper, cum_at, cum, unit):
-    """What is asked of other events before and after a chain that begins at s and ends at t."""
+    """The probability of the places and regions before and after a chain that begins at s and ends at t."""
     share = unit
     for i in range(others.shape[0]):
         where, x, what = regions[i], others[i], asked[i]
@@ -279,7 +279,7 @@ def _around(window, k, s, t, others, regions, asked, places, lower, upper, cum_a
 
 @njit(cache=True, nogil=True)
 def _successor(j, a, b, until, lo, rows, lower, at, mass, free, one, other):
-    """From event j - 1 at ticks a to b, weighted by `one`, to event j at ticks up to `until`."""
+    """The step from event j - 1 at ticks a to b, with weights `one`, to event j at ticks up to `until`."""
     base = at[rows[j]] - lower[rows[j]]
     for t in range(lo[j], until + 1):
         before = mass[0] * 0
@@ -290,7 +290,7 @@ def _successor(j, a, b, until, lo, rows, lower, at, mass, free, one, other):
 
 @njit(cache=True, nogil=True)
 def _by_choices(window, k, lo, hi, rows, others, regions, lower, upper, at, mass, cum_at, cum, free, ends, one, other):
-    """Every choice of places for the other events that have several regions; nothing is ever subtracted."""
+    """Enumerates the places of events with several regions; only adds, so nothing cancels."""
     n = others.shape[0]
     asked, places, numbers = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     total = mass[0] * 0
@@ -318,7 +318,7 @@ def _by_choices(window, k, lo, hi, rows, others, regions, lower, upper, at, mass
 
 @njit(cache=True, nogil=True)
 def _by_points(window, k, lo, hi, rows, others, regions, lower, upper, at, mass, cum_at, cum):
-    """Every choice of ticks, one after the other."""
+    """Enumerates the ticks of the chain."""
     zero = mass[0] * 0
     ticks, weights = lo.copy(), np.zeros(k + 1, mass.dtype)
     weights[0] = zero + 1

@@ -1,1 +1,1 @@
-"""Loops over columns that several evaluators share: order of rows, numbers and hashes of keys, lists of entries."""
+"""Loops over columns that several evaluators share: order of rows, codes and hashes of keys, lineages."""

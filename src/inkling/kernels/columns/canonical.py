@@ -1,4 +1,4 @@
-"""Canonical order of rows: grouped by key, then by (end, place, start, rank), cheap when keys arrive in order."""
+"""Canonical order of rows: by key, end, place, start and rank; nearly linear if each key is in order already."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _compare(a, b, end, place, start, rank):
 
 @njit(cache=True)
 def _merge_sort(order, first, last, spare, end, place, start, rank):
-    """Natural merge sort of order[first:last]: as many passes as there are doublings of sorted runs."""
+    """Natural merge sort of order[first:last]; with r sorted runs in the input, it takes about log2(r) passes."""
     while True:
         low = first
         merges = 0

@@ -1,4 +1,4 @@
-"""Hashes of key columns that are the same in every process, whatever holds the values."""
+"""Hashes of key columns, which are equal in every process and for every representation of the values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OFFSET = np.uint64(14695981039346656037)
 @wraps_around
 @njit(cache=True)
 def mixed(seed, values):
-    """Each seed mixed with a value of 64 bits, so that near values land far apart."""
+    """Each seed mixed with a 64-bit value, so that similar values get different hashes."""
     out = np.empty(len(values), np.uint64)
     for i in range(len(values)):
         h = seed[i] ^ values[i]

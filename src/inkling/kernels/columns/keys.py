@@ -1,4 +1,4 @@
-"""A table of whole numbers by order of first appearance: looked up and filled in one pass over rows."""
+"""A hash table that numbers integer keys by first appearance, looked up and filled in one pass over rows."""
 
 import numpy as np
 from numba import njit
@@ -17,11 +17,11 @@ def _home(key, mask):
 
 @njit(cache=True, nogil=True)
 def number_keys(slots, pool, n_known, wanted, seen, turn, local, numbers):
-    """Number the keys of rows; the known keys afterwards, and the distinct keys of these rows.
+    """Numbers the keys of rows; returns how many keys are known now, and how many distinct ones these rows have.
 
-    `slots` is a hash table of numbers plus one, at most half full afterwards; `pool` has the keys by number. `local`
-    becomes the row's key among those of these rows, and `numbers` the numbers of those. `seen` holds for each number
-    the last turn in which a row had it, times two to the 32nd, plus its place among the keys of that turn.
+    `slots` is a hash table of numbers plus one, at most half full at the end; `pool` has the keys by number. `local`
+    gets the rank of each row's key among the keys of these rows, `numbers` the numbers of those keys. `seen[number]` is
+    the last turn with this key, times 2**32, plus its rank in that turn.
     """
     mask = slots.shape[0] - 1
     n_local = 0
@@ -45,7 +45,7 @@ def number_keys(slots, pool, n_known, wanted, seen, turn, local, numbers):
 
 @njit(cache=True, nogil=True)
 def fill_slots(slots, pool, n_known):
-    """Enter the known keys into an empty table."""
+    """Inserts the known keys into an empty table."""
     mask = slots.shape[0] - 1
     for number in range(n_known):
         at = _home(pool[number], mask)

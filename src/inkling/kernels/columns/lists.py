@@ -1,4 +1,4 @@
-"""Lineage as linked entries `(row, slot, parent)`: partial matches share the entries of their common past."""
+"""Lineages as linked entries `(row, slot, parent)`, so that partial matches share common beginnings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def unroll(tails, offsets, row, slot, parent):
 def smaller(a, b, offsets, place, slot):
     """Whether list a comes before list b.
 
-    Earlier events come first, a list that ends comes after one that continues, and equal events compare by slot.
+    Events are compared from the first on; a prefix comes after its continuation; equal events are compared by slot.
     """
     i, j = offsets[a], offsets[b]
     while i < offsets[a + 1] and j < offsets[b + 1]:
@@ -95,7 +95,7 @@ def fingerprints(offsets, place):
 
 @njit(cache=True)
 def restart_mask(key, start, start_place, end, end_place):
-    """CONSUME RESTART over matches sorted by (key, end): which are reported."""
+    """CONSUME RESTART over matches sorted by (key, end): a mask of the reported ones."""
     kept = np.zeros(key.shape[0], np.bool_)
     i = 0
     n = key.shape[0]

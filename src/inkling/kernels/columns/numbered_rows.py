@@ -1,4 +1,4 @@
-"""Numbered rows one after the other: each must fit what was accepted of its key before it."""
+"""Incremental checks of rows with sequence numbers: each must be consistent with the accepted rows of its key."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ NOT_GIVEN = np.iinfo(np.int64).min
     AFTER_THE_END,
     TOO_MANY_LOST,
 ) = range(26)
-"""What is the matter with a row."""
+"""Faults of a row; FINE if it has none."""
 
 NO_WORD, START, RESUME, OPEN, SUSPEND, END, CLOSE = range(7)
-"""Roles that mean the same in every stream."""
+"""Known roles of rows."""
 
 
 @njit(cache=True)
 def judged(
     key, is_known, number, time, is_event, word, role, count, since, until, rate, has_role, timeout, fixed, most, border
 ):
-    """The fault of every row, and the place of the last row of its key that was fine before it, or -1.
+    """The fault of every row, and the position of the last accepted row of its key before it, or -1.
 
-    Rows stand by key, time and number, marks after events. Known ones were fine. NOT_GIVEN stands for no value, a
-    negative timeout is none, `fixed` means that all keys have a rate, and `border` is up to where worlds are decided.
+    Rows are sorted by key, time and number, marks after events. Known rows were accepted before. NOT_GIVEN is null, a
+    negative timeout is none, `fixed` means that all keys have a rate, and `border` is the time up to which worlds are
+    final.
     """
     fault, before = np.zeros(len(key), np.int64), np.full(len(key), -1)
     last = -1
@@ -106,7 +107,7 @@ def judged(
 
 @njit(cache=True, inline="always")
 def _at_the_start(number, time, is_event, i, low, has_rate, most, border):
-    """What can be wrong with the first row of a key."""
+    """The fault of the first row of a key."""
     lost = number[i] - is_event[i]
     if lost == 0:
         return FINE
@@ -116,12 +117,12 @@ def _at_the_start(number, time, is_event, i, low, has_rate, most, border):
         return NO_TIME_BEFORE
     if lost > most:
         return TOO_MANY_LOST
-    return LATE if low < border else FINE  # NOT_GIVEN is before everything
+    return LATE if low < border else FINE  # NOT_GIVEN is less than all times
 
 
 @njit(cache=True, inline="always")
 def _after(number, time, is_event, role, word, i, last, has_role, ended, most):
-    """What can be wrong with a row after another one of its key."""
+    """The fault of a row after an accepted row of its key."""
     lost = number[i] - number[last] - is_event[i]
     if number[i] == number[last] and is_event[i] and is_event[last]:
         return DUPLICATE_NUMBER
@@ -143,7 +144,7 @@ def _after(number, time, is_event, role, word, i, last, has_role, ended, most):
 
 @njit(cache=True, inline="always")
 def _misplaced(number, word, total):
-    """Whether a known role does not fit the place of an event."""
+    """The fault of a known role at this position of an event in its key."""
     if word in (START, RESUME, OPEN) and number % 2 == 0:
         return WRONG_TURN
     if word in (SUSPEND, END, CLOSE) and number % 2 == 1:

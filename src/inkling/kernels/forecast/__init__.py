@@ -1,1 +1,1 @@
-"""Markov chains of model and automaton: counts of words, waiting times, intervals."""
+"""Markov chains of forecasts: counts of words, waiting times, intervals."""

@@ -1,4 +1,4 @@
-"""Chains of states with probabilities: following them over rows, and how long they take to a final state.
+"""Markov chains of forecasts: their state after each row, and the waiting time to a final state.
 
 Ntoulias, Alevizos, Artikis, Akasiadis, Koumparos: Online fleet monitoring with scalable event recognition and
 forecasting (Wayeb), section 3.2: the pattern Markov chain and its waiting-time distributions. Rows of transition
@@ -15,12 +15,12 @@ from numba import njit
 
 
 class FollowTables(NamedTuple):
-    """A chain laid out to be followed."""
+    """The arrays of a chain that `follow` reads."""
 
     target: npt.NDArray[np.int32]  # [chain state, symbol]
     state: npt.NDArray[np.int32]  # [chain state]: the automaton's state
-    ready_after: npt.NDArray[np.int64]  # [chain state]: so many events of the key must have been seen
-    depth: npt.NDArray[np.int64]  # [chain state]: how many of the last symbols it remembers
+    ready_after: npt.NDArray[np.int64]  # [chain state]: number of events of the key before it can be used
+    depth: npt.NDArray[np.int64]  # [chain state]: length of its context, in symbols
     place: npt.NDArray[np.int32]  # [automaton's state, context]: the chain's state, or -1
     onward: npt.NDArray[np.int32]  # [context, symbol]: the next context
 
@@ -30,8 +30,8 @@ def follow(
     tables,
     symbols,  # int32[row]; a negative one resets its key
     segments,  # first row of each key, and the number of rows
-    memory,  # how many symbols are carried
-    early,  # whether a state may be used from which the beginning of the key hides something
+    memory,  # number of symbols in `code`
+    early,  # whether states are used before `ready_after`
     state,  # int32[key], changed in place
     code,  # int64[key]: the last symbols, at most `memory` of them, changed in place
     events,  # int64[key]: symbols since the key began or was reset, changed in place
@@ -61,7 +61,7 @@ def follow(
                 here, seen, word = np.int64(0), 0, 0
                 found[row] = -1
                 continue
-            # a state that cannot be is followed from the start of the chain, and marked as absent
+            # from an unreachable pair, continue at the start of the chain, and report -1
             here = np.int64(tables.target[max(here, 0), symbol])
             seen += 1
             usable = seen >= tables.ready_after[here] or (early and seen == tables.depth[here])
@@ -75,7 +75,7 @@ def follow(
 
 @njit(cache=True, nogil=True)
 def waiting_times(target, weight, final, horizon):
-    """[step, state]: the probability that the chain first comes into a final state after so many steps."""
+    """[step, state]: the probability that the chain first reaches a final state after this number of steps."""
     n, n_symbols = target.shape
     times = np.zeros((horizon, n), np.float64)
     onward = np.empty((n, n_symbols), np.float64)

@@ -1,4 +1,4 @@
-"""Chains whose steps take time: the probability of reaching a final state before time is up."""
+"""Markov chains whose steps take time: the probability of reaching a final state within a duration."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ SWEEPS = 1_000
 
 @njit(cache=True, nogil=True)
 def detected_within(target, weight, final, gap, up):
-    """[state]: the probability of a final state within all the time there is.
+    """[state]: a bound on the probability of a final state within the duration.
 
-    `gap` is [symbol, time]. Steps that take no time refer to the same moment; sweeping over them starts from below
-    for a lower bound and from above for an upper one, so that stopping early keeps it a bound.
+    It is a lower bound with `up` (gaps are rounded up), else an upper one. `gap`, [symbol, time], is the distribution
+    of the time of a step. Steps of length 0 make an equation within one moment, which is iterated from below for a
+    lower bound and from above for an upper one, so every iterate is a bound.
     """
     n, n_symbols = target.shape
     n_times = gap.shape[1]

@@ -29,7 +29,7 @@ def _mass(times, first, last):
 
 @njit(cache=True, nogil=True)
 def _peak(times):
-    """Where the distribution is highest, first of equals."""
+    """The mode of the distribution, the first of equals."""
     best = 0
     for n in range(1, times.shape[0]):
         if times[n] > times[best] + TOLERANCE:
@@ -56,7 +56,7 @@ def _shortest(times, least):
 
 @njit(cache=True, nogil=True)
 def _widened(times, least):
-    """From the peak on one more event on both sides, until there is enough mass or nothing left."""
+    """The interval around the mode, widened by one event on both sides until it has enough mass or is complete."""
     begin = end = _peak(times)
     mass = times[begin]
     while mass < least - TOLERANCE and (begin > 0 or end < times.shape[0] - 1):
@@ -87,15 +87,15 @@ def _heaviest(times, spread):
 def intervals(
     times,  # float64[distribution, event]
     kind,
-    least,  # mass that an interval needs
-    spread,  # the most that may lie between its ends, or how much lies between them if that is fixed
-    low,  # int32[distribution]: first and last event of intervals that are given, counted from 1
+    least,  # required mass of an interval
+    spread,  # maximum distance of its ends, or the exact one for kind FIXED
+    low,  # int32[distribution]: first and last event of given intervals, from 1
     high,
-    first,  # int32[distribution]: what is found, counted from 1; 0 if there is none
+    first,  # int32[distribution]: the interval found, from 1; 0 if there is none
     last,
     chance,
     expected,
-    enough,  # bool[distribution]: whether the mass and the spread are as asked for
+    enough,  # bool[distribution]: whether mass and spread are sufficient
 ):
     n, horizon = times.shape
     for row in range(n):
@@ -125,7 +125,7 @@ def intervals(
 
 @njit(cache=True, nogil=True)
 def mixed(weights, rows):
-    """[belief, column]: rows in the proportions of each belief, added up in the same order however many there are."""
+    """[belief, column]: rows weighted by each belief, summed in a fixed order, so results are reproducible."""
     found = np.zeros((weights.shape[0], rows.shape[1]), np.float64)
     for b in range(weights.shape[0]):
         for state in range(weights.shape[1]):

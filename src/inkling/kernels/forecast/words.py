@@ -1,4 +1,4 @@
-"""How often words of symbols occur in rows sorted by key, by the state of an automaton before their last symbol.
+"""Counts of words of symbols in rows sorted by key, by the state of an automaton before the last symbol.
 
 Ntoulias, Alevizos, Artikis, Akasiadis, Koumparos: Online fleet monitoring with scalable event recognition and
 forecasting (Wayeb), section 3.2: counts of the contexts of a variable-order Markov model.
@@ -18,7 +18,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 @wraps_around
 @njit(cache=True, nogil=True, inline="always")
 def _slot(keys, key, shift):
-    """Where a key stands in the table, or the free place where it would."""
+    """The slot of a key in the hash table, or the free slot for it."""
     mask = keys.shape[0] - 1
     at = np.int64((np.uint64(key) * _SPREAD) >> np.uint64(shift))
     while keys[at] != EMPTY and keys[at] != key:
@@ -49,11 +49,11 @@ def count_words(
     code,  # int64[key]: the last symbols, at most `order` of them, changed in place
     events,  # int64[key]: symbols since the key began or was reset, changed in place
 ):
-    """Numbers of words that occur and how often, in no particular order.
+    """The numbers of words that occur, and their counts, in no particular order.
 
-    Every row counts the longest word of at most `order` + 1 symbols that ends there. With W words of at most
-    that length (the empty one included), words are numbered from the shortest on, and the number of what is
-    counted is (group · states + state) · W + word.
+    Every row counts the longest word of at most `order` + 1 symbols that ends there. Let W be the number of words up to
+    that length, including the empty one. Words are numbered by length, and the number that is counted is
+    (group · states + state) · W + word.
     """
     n_states, n_symbols = delta.shape
     base = np.empty(order + 2, np.int64)  # number of the first word of each length

@@ -1,1 +1,1 @@
-"""Hidden Markov models: beliefs about hidden states by what was observed."""
+"""Hidden Markov models: filtering, smoothing, best paths, particles."""

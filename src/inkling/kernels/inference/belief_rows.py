@@ -1,8 +1,8 @@
-"""Beliefs as rows of probabilities, without the smallest ones, and how wrong any answer can be without them.
+"""Estimates as rows of probabilities, without the smallest ones, and a bound on the error of any result.
 
-What is left out of a step is at most `prune`. Paths that touch nothing that was left out keep at least their
-probability, all others lose theirs; so the distance of both distributions over paths, in total variation, is the
-probability of the others, and no event over the paths of a key changes its probability by more than that.
+A step leaves out at most the probability `prune`. Paths without any left-out part keep at least their probability, all
+others lose theirs. So the total variation distance of both distributions over paths is the probability of those others,
+and no event over the paths of a key changes its probability by more.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NONE = -1
 
 @njit(cache=True, nogil=True)
 def _without_smallest(row, prune):
-    """Set the smallest values of a distribution to 0, together at most `prune`, but never all; what they add up to."""
+    """Sets the smallest values to 0, at most `prune` in total and never all; returns their sum."""
     dropped = row[0] * 0
     if not prune > 0:
         return dropped
@@ -39,9 +39,9 @@ def _without_smallest(row, prune):
 
 @njit(cache=True, nogil=True)
 def marginal_rows(keys, belief, prune, row, error, step, state, prob):
-    """Rows of independent steps; what is left out is given to "no event". Returns their number.
+    """Rows of marginals; left-out probability becomes "no event". Returns the number of rows.
 
-    Nothing is written if `step` is empty. `row` has room for a state each, and is written over.
+    Rows are only counted if `step` is empty. `row` is scratch for one number per state.
     """
     n = 0
     for k in range(len(keys) - 1):
@@ -60,10 +60,10 @@ def marginal_rows(keys, belief, prune, row, error, step, state, prob):
 
 @njit(cache=True, nogil=True)
 def _without_unlikely(given, moves, reached, prune, kept):
-    """Keep no longer the least likely moves of a step, but at least one of every state that is reached.
+    """Drops the least probable moves of a step, but keeps at least one from every reached state.
 
-    given[j] is the chance of move j after its state, which is reached with some probability, and 0 where it is not.
-    Returns how likely it is that one of the moves is made that are no longer kept.
+    given[j] is the probability of move j given its source state, and 0 if that state is not reached. Returns the
+    probability of the dropped moves.
     """
     dropped = given[0] * 0
     joint = np.zeros(len(given), given.dtype)
@@ -89,10 +89,10 @@ def _without_unlikely(given, moves, reached, prune, kept):
 
 @njit(cache=True, nogil=True)
 def chain_rows(seen, moves, belief, ahead, prune, error, step, previous, state, prob):
-    """Rows of a chain: where it begins, then from state to state; what is left out is shared by what remains.
+    """Rows of a Markov chain: its first states, then moves; left-out probability goes to the remaining moves.
 
-    `belief` are smoothed marginals. Only states that the rows before lead to have rows. Returns the number of rows;
-    nothing is written if `step` is empty.
+    `belief` are smoothed marginals. Only states that earlier rows reach have rows. Returns the number of rows; they are
+    only counted if `step` is empty.
     """
     n_states = belief.shape[1]
     given, kept = np.zeros(len(moves.target), belief.dtype), np.zeros(len(moves.target), np.bool_)

@@ -1,7 +1,4 @@
-"""One state per step: the likeliest of each step by itself, or those of the likeliest path.
-
-The Viterbi algorithm, and the states that are likeliest one by one.
-"""
+"""One state per step: the most probable state of each step, or the most probable path (Viterbi algorithm)."""
 
 from __future__ import annotations
 
@@ -11,12 +8,12 @@ from numba import njit
 from inkling.kernels.inference.hidden_states import DONE
 
 TOLERANCE = 1e-12
-"""Logarithms that differ by no more are equal."""
+"""Logarithms that differ by at most this are equal."""
 
 
 @njit(cache=True, nogil=True)
 def likeliest(belief, nothing, state):
-    """The likeliest state of each step, the first of equals; `nothing`, if there is such a state, only alone."""
+    """The most probable state of each step, the first of equals; the state `nothing` (or -1) loses ties."""
     for i in range(len(belief)):
         best = -1
         for s in range(belief.shape[1]):
@@ -29,9 +26,9 @@ def likeliest(belief, nothing, state):
 
 @njit(cache=True, nogil=True)
 def likeliest_paths(seen, prior, moves, state):
-    """The likeliest path of each key; of equals, the one with the first state at the latest step where they differ.
+    """The most probable path of each key; of equals, the one with the smaller state at the last step where they differ.
 
-    Prior, moves and likelihoods are logarithms. Returns the first step that is impossible, or DONE.
+    Prior, moves and likelihoods are logarithms. Returns the first impossible step, or DONE.
     """
     n_states = len(prior)
     now, after = np.empty(n_states), np.empty(n_states)

@@ -1,10 +1,9 @@
-"""Where hidden things probably were, by what was observed: forward and backward over a chain of hidden states.
+"""The forward-backward algorithm for hidden Markov models: probabilities of hidden states given observations.
 
-The forward-backward algorithm; Ré, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Streams,
+Ré, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Streams,
 SIGMOD 2008 (Lahar), section 2.4, generates probable streams by it. Filtered and smoothed rows sum to 1.
 
-Every function takes numbers of any kind: probabilities may be doubles or, in tests, fractions. Vectors are kept at a
-total of 1 by division, so nothing needs logarithms.
+Probabilities are doubles or, in tests, fractions. Vectors are normalized at every step, so logarithms are not needed.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ DONE = -1
 
 
 class Moves(NamedTuple):
-    """From each state to others: state s goes to target[i] with chance[i], for i in offsets[s]:offsets[s + 1]."""
+    """Transitions: state s moves to target[i] with probability chance[i], for i in offsets[s]:offsets[s + 1]."""
 
     offsets: NDArray[np.int64]
     target: NDArray[np.int32]
@@ -27,7 +26,7 @@ class Moves(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What was observed, step by step: those of key k are keys[k]:keys[k + 1], each the number of an observation."""
+    """The number of the observation at each step; the steps of key k are keys[k]:keys[k + 1]."""
 
     keys: NDArray[np.int64]
     code: NDArray[np.int32]
@@ -46,7 +45,7 @@ def _moved(belief, moves, out):
 
 @njit(cache=True, nogil=True)
 def _scaled(values):
-    """Make values add up to 1, unless all are 0; what they added up to."""
+    """Normalizes values to a sum of 1, unless all are 0; returns the sum before."""
     total = values[0] * 0
     for s in range(len(values)):
         total += values[s]
@@ -58,10 +57,10 @@ def _scaled(values):
 
 @njit(cache=True, nogil=True)
 def forward(seen, prior, moves, before, going_on, belief, totals):
-    """Filtered marginals: what is believed at each step after the observations up to it.
+    """Filtered marginals: `belief` is the distribution of the state at each step given the observations up to it.
 
-    Keys that are `going_on` come from the belief `before`, others begin with the prior. `totals` are the chances of
-    each observation after those before it. Returns the first step that is impossible, or DONE.
+    Keys that are `going_on` continue from the belief `before`, others start from the prior. `totals` are the
+    probabilities of each observation given the earlier ones. Returns the first impossible step, or DONE.
     """
     for k in range(len(seen.keys) - 1):
         for i in range(seen.keys[k], seen.keys[k + 1]):
@@ -84,7 +83,7 @@ def forward(seen, prior, moves, before, going_on, belief, totals):
 
 @njit(cache=True, nogil=True)
 def backward(seen, moves, ahead):
-    """How well each state explains the observations after each step, up to a factor per step."""
+    """Backward messages: the probability of later observations given each state, up to a factor per step."""
     n_states = ahead.shape[1]
     for k in range(len(seen.keys) - 1):
         for i in range(seen.keys[k + 1] - 1, seen.keys[k] - 1, -1):
@@ -106,7 +105,7 @@ def backward(seen, moves, ahead):
 
 @njit(cache=True, nogil=True)
 def smooth(belief, ahead):
-    """Smoothed marginals, in place of the filtered ones."""
+    """Replaces filtered marginals by smoothed ones."""
     for i in range(len(belief)):
         here = belief[i]
         for s in range(len(here)):
@@ -118,9 +117,9 @@ def smooth(belief, ahead):
 
 @njit(cache=True, nogil=True)
 def conditional(s, moves, likelihood, ahead, out):
-    """Where state s goes at the next step, given all observations; in the order of its moves.
+    """The distribution of the next state after state s, given all observations, in the order of its moves.
 
-    `likelihood` and `ahead` are those of the next step. False where it goes nowhere.
+    `likelihood` and `ahead` are those of the next step. Returns False if no move is possible.
     """
     begin, end = moves.offsets[s], moves.offsets[s + 1]
     if begin == end:
@@ -133,7 +132,7 @@ def conditional(s, moves, likelihood, ahead, out):
 
 @njit(cache=True, nogil=True)
 def expected_counts(seen, moves, belief, ahead, moved, held, began):
-    """Add up how often each move was made, each state held during each observation, and each state first.
+    """Adds the expected counts of moves, of states during each observation, and of first states.
 
     `belief` are smoothed marginals.
     """

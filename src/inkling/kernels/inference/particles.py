@@ -1,9 +1,9 @@
-"""Filtered marginals by particles: each moves at random, is weighed by what was observed, and drawn anew by weight.
+"""The bootstrap particle filter: particles move at random, are weighted by the observation, and are resampled.
 
-The bootstrap particle filter, which Ré, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Streams,
-SIGMOD 2008 (Lahar), section 2.4, uses.
+Ré, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Streams,
+SIGMOD 2008 (Lahar), section 2.4, generates probable streams by it.
 
-Every draw is a function of seed, key and step, so results do not depend on who computes which keys.
+Every draw is a function of seed, key and step, so results do not depend on how keys are divided among workers.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from inkling.kernels.worlds.draws import chosen_row, sequence_start, uniform
 
 @njit(cache=True, nogil=True)
 def follow(seen, prior, moves, number, tokens, seed, n, belief):
-    """The share of the weight of n particles in each state, at each step.
+    """[step, state]: the share of the weight of n particles in each state.
 
-    Prior and moves are cumulated; `number` is that of each step on the clock of all keys. Returns the first step that
-    no particle can explain, or DONE.
+    Prior and moves are cumulated; `number` is the number of each step on the grid of all keys. Returns the first step
+    that no particle can explain, or DONE.
     """
     at, drawn = np.empty(n, np.int32), np.empty(n, np.int32)
     weight = np.empty(n)
@@ -47,7 +47,7 @@ def follow(seen, prior, moves, number, tokens, seed, n, belief):
                 belief[i, at[p]] += weight[p] / total
                 if weight[p] > 0.0:
                     last = p
-            # systematic: one draw, then equal distances
+            # systematic resampling: one draw, then equal distances
             place = uniform(start, first_draw + n) * total / n
             reached, source = weight[0], 0
             for p in range(n):

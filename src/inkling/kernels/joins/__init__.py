@@ -1,1 +1,1 @@
-"""Joins of partial matches with candidate events, and the conditions across events that they test."""
+"""Joins of partial matches with candidates, including conditions across events."""

@@ -1,9 +1,9 @@
-"""Pairs of arrivals that use each other up: one pass over the arrivals of each key, in order.
+"""Consumption policies: one pass over the occurrences of both operands of a key, which pairs and consumes them.
 
 The consumption policies of ETALIS (thesis, Karlsruhe 2011, section 7.4) over its binary goals.
 
 Arrivals are rows of arrays, sorted by group and then by their order of arrival; `side` is 0 for the right operand and
-1 for the left. What waits for a partner hangs in a linked list per side, oldest first.
+1 for the left. Arrivals that wait for a partner are in a linked list per side, oldest first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SEQ, AND, PAR = 0, 1, 2
 PRECEDES, MEETS, OVERLAPS, STARTS, DURING, FINISHES, EQUALS = 3, 4, 5, 6, 7, 8, 9
 INTERSECTS, STARTS_BEFORE, ENDS_AFTER = 10, 11, 12
 INVERSE = 32
-"""Added to a relation to swap its sides."""
+"""Added to a relation for its inverse."""
 
 RIGHT, LEFT = 0, 1
 NO_MOMENT = np.int64(-(2**63) + 1)
@@ -74,7 +74,7 @@ def _occurs_between(
     first, last, absent_start, absent_start_place, absent_end, absent_end_place, absent_row,
     after, after_place, before, before_place, code, constants, columns, registers, moments, stack,
 ):  # fmt: skip
-    """Whether something of a list sorted by start lies wholly inside an open gap and passes its condition."""
+    """Whether an occurrence of a list sorted by start is inside an open gap and passes its condition."""
     low, high = first, last
     while low < high:
         middle = (low + high) >> 1
@@ -96,23 +96,23 @@ class Arrivals(NamedTuple):
     """Occurrences of both operands in order of arrival; times are in the unit of the caller, places break ties."""
 
     offsets: np.ndarray  # arrivals of group g are offsets[g]:offsets[g + 1]
-    waiting: np.ndarray  # [group]: how many of its first arrivals were stored before
+    waiting: np.ndarray  # [group]: number of its first arrivals that were stored before this call
     side: np.ndarray  # RIGHT or LEFT
     start: np.ndarray  # T1 in ETALIS
     start_place: np.ndarray
     end: np.ndarray  # T2 in ETALIS
     end_place: np.ndarray
-    known: np.ndarray  # when it is known; empty without `keep`
-    key: np.ndarray  # of the absences; empty without any
+    known: np.ndarray  # time at which it is known; empty without `keep`
+    key: np.ndarray  # key code for `Absences`; empty without any
     registers: np.ndarray  # [arrival, slot]: row, -1 for none
     moments: np.ndarray  # [arrival, moment]: NO_MOMENT for none
-    merit: np.ndarray  # what PREFER compares; empty without it
+    merit: np.ndarray  # the value that PREFER compares; empty without it
 
 
 class Policy(NamedTuple):
-    """How arrivals pair up; `window` and `keep` limit the time from start to end and to when a match is known."""
+    """The policy; `window` limits the time from start to end of a match, `keep` the time until it is known."""
 
-    relations: np.ndarray  # one of them has to hold
+    relations: np.ndarray  # at least one must hold
     competes: np.ndarray  # [side]: whether arrivals compete by their merit
     recent: bool  # CONSUME RECENT, else CHRONOLOGICAL
     keeping: bool
@@ -121,7 +121,7 @@ class Policy(NamedTuple):
 
 
 class Tests(NamedTuple):
-    """Conditions on a pair; `named` are columns of moments that take start and end of a match."""
+    """Conditions on a pair; `named` are columns of moments that receive start and end of the match."""
 
     named: np.ndarray  # [name, 2]
     code: np.ndarray
@@ -130,7 +130,7 @@ class Tests(NamedTuple):
 
 
 class Absences(NamedTuple):
-    """What must not lie between both sides: rows offsets[a, key]:offsets[a, key + 1] of absence a, by start."""
+    """Occurrences that must not be between both sides: offsets[a, key]:offsets[a, key + 1] of absence a, by start."""
 
     offsets: np.ndarray
     start: np.ndarray
@@ -145,7 +145,7 @@ class Absences(NamedTuple):
 
 @njit(cache=True)
 def pair_up(arrivals, policy, conditions, absences):
-    """Left and right arrival of every match, and what still waits at the end, in the order in which it is stored."""
+    """The left and right arrivals of all matches, and the arrivals that still wait, in the order of storage."""
     offsets, waiting, side, start, start_place, end, end_place, known, key, registers, moments, merit = arrivals
     relations, competes, recent, keeping, window, keep = policy
     named, code, constants, columns = conditions
@@ -279,7 +279,7 @@ def _append(one, side, head, tail, newer, older):
 
 @njit(cache=True)
 def _replace(one, other, side, head, tail, newer, older):
-    """Put another arrival where one is stored."""
+    """Replaces a stored arrival by another one."""
     older[other], newer[other] = older[one], newer[one]
     if older[one] == NOBODY:
         head[side] = other

@@ -1,7 +1,7 @@
 """Index-nested-loop joins of partial matches with candidates sorted by (group, start).
 
-A time with its place is a pair compared lexicographically. Left sides supply, per partial match, a group, a strict
-lower bound and an inclusive upper bound on the candidate's start.
+A time and its place are compared as a pair. Each partial match has a group, a strict lower bound and an inclusive upper
+bound on the start of candidates.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def earliest_end_of(origin, n_origins, end, end_place):
 def count_between(
     key, start, start_place, end, end_place, offsets, scope_start, scope_place, scope_end, scope_end_place
 ):
-    """Events of the scope inside each interval, borders included; the scope is sorted by (key, start)."""
+    """The number of events of the scope inside each closed interval; the scope is sorted by (key, start)."""
     count = np.zeros(key.shape[0], np.int64)
     for i in range(key.shape[0]):
         low = _first_after(scope_start, scope_place, offsets[key[i]], offsets[key[i] + 1], start[i], start_place[i] - 1)

@@ -1,7 +1,7 @@
-"""Which keys have segments that are related to those of other keys, as often as asked for.
+"""Pairs of keys with enough related segments: relations with quantifiers over certain segments.
 
 Busany, van der Aa, Senderovich, Gal, Weidlich: Interval-based Queries over Lossy IoT Event Streams, 2020 (SimpMatch),
-section 2.2, where no event was lost.
+section 2.2, without lost events.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numba import njit
 
 @njit(cache=True)
 def first_from(values, value, lo, hi):
-    """First place of lo … hi whose value is not below the given one."""
+    """The first position in lo … hi whose value is at least `value` (lower bound)."""
     while lo < hi:
         middle = (lo + hi) // 2
         if values[middle] < value:
@@ -25,10 +25,10 @@ def first_from(values, value, lo, hi):
 
 
 ALL = -1
-"""Stands for a number of segments: every one of them."""
+"""In place of a number of segments: all of them."""
 
 FEW = 12
-"""So few segments are looked at one by one; among more, borders are searched for."""
+"""Up to this number, segments are compared one by one; beyond, ranges with equal outcome are searched."""
 
 
 class Side(NamedTuple):
@@ -38,17 +38,17 @@ class Side(NamedTuple):
     begins: np.ndarray  # segments of key k are begins[k] … begins[k + 1] - 1
     start: np.ndarray
     end: np.ndarray
-    in_order: np.ndarray  # per key the numbers of its segments, in the order in which results list them
+    in_order: np.ndarray  # per key its segment numbers, in the order of results
     label: np.ndarray  # only segments with one label are compared; a negative one equals none
-    in_step: np.ndarray  # per key: later starts never go with earlier ends, among segments of one label
+    in_step: np.ndarray  # per key: starts and ends ascend together, among segments of one label
     lo: np.ndarray  # per key: first start and last end
     hi: np.ndarray
 
 
 class Question(NamedTuple):
-    """What is asked about two keys."""
+    """The relation and quantifiers that two keys must satisfy."""
 
-    table: np.ndarray  # by how the ends of two segments compare, whether they are related
+    table: np.ndarray  # [case of four comparisons]: whether two segments are related
     matters: np.ndarray  # which of the four comparisons the table depends on
     least_left: int
     least_right: int
@@ -59,7 +59,7 @@ class Question(NamedTuple):
 
 @njit(cache=True)
 def _case(start, end, other_start, other_end):
-    """Number of the way in which the ends of two segments compare: before, equal or after, four times."""
+    """The case of two segments: four comparisons of their ends (before, equal, after) as one number."""
     starts = int(start >= other_start) + int(start > other_start)
     crossed = int(start >= other_end) + int(start > other_end)
     crossing = int(end >= other_start) + int(end > other_start)
@@ -69,7 +69,7 @@ def _case(start, end, other_start, other_end):
 
 @njit(cache=True)
 def _sought(values, value, lo, hi, guess):
-    """The same, faster when it is not far from the guess."""
+    """`first_from` by exponential search from a guess."""
     at = min(max(guess, lo), hi)
     step = 1
     if at < hi and values[at] < value:
@@ -83,13 +83,13 @@ def _sought(values, value, lo, hi, guess):
 
 @njit(cache=True)
 def _n_related(start, end, starts, ends, lo, hi, in_step, table, matters, cuts):
-    """How many of the segments lo … hi - 1 are related to [start, end]; `cuts` is scratch."""
+    """The number of segments lo … hi - 1 that are related to [start, end]; `cuts` is scratch."""
     found = 0
     if hi - lo <= FEW or not in_step:
         for other in range(lo, hi):
             found += table[_case(start, end, starts[other], ends[other])]
         return found
-    # both borders only grow, so each comparison changes its outcome at most twice on the way from lo to hi
+    # starts and ends ascend, so each comparison changes its outcome at most twice from lo to hi
     n_cuts = 0
     for place in range(8):
         if not matters[place // 2]:
@@ -112,9 +112,9 @@ def _n_related(start, end, starts, ends, lo, hi, in_step, table, matters, cuts):
 
 @njit(cache=True)
 def _n_qualifying(one, other, left, right, asked, needed, cuts, listed, n_listed):
-    """How many left segments are related to enough segments of a right key; `listed` notes them if it has room.
+    """The number of left segments that are related to enough right segments; they are written to `listed`.
 
-    Without room, counting ends as soon as it is clear whether `needed` are found.
+    If `listed` is empty, counting stops as soon as `needed` is decided.
     """
     starts, ends, labels, table, matters = right.start, right.end, right.label, asked.table, asked.matters
     left_starts, left_ends, left_labels, in_order = left.start, left.end, left.label, left.in_order
@@ -142,7 +142,7 @@ def _n_qualifying(one, other, left, right, asked, needed, cuts, listed, n_listed
 
 @njit(cache=True)
 def related_keys(left, right, asked):
-    """The pairs (left key, right key) of all partitions of which the relation holds, in this order."""
+    """The pairs (left key, right key) that satisfy the relation, sorted."""
     wants_some = asked.least_left >= 1 and asked.least_right >= 1
     cuts = np.zeros(16, np.int64)
     nowhere = np.empty(0, np.int64)
@@ -170,7 +170,7 @@ def related_keys(left, right, asked):
 
 @njit(cache=True)
 def qualifying_segments(ones, others, left, right, asked):
-    """Per pair of keys the left segments that qualify: those of pair i at [offsets[i], offsets[i + 1])."""
+    """The left segments that qualify; those of pair i are at [offsets[i], offsets[i + 1])."""
     offsets = np.zeros(ones.shape[0] + 1, np.int64)
     for i in range(ones.shape[0]):
         offsets[i + 1] = offsets[i] + left.begins[ones[i] + 1] - left.begins[ones[i]]

@@ -1,7 +1,7 @@
-"""A small typed bytecode for conditions across events: one stack of doubles, NaN for null.
+"""A virtual machine for conditions across events: bytecode over one stack of doubles, with NaN for null.
 
-Compiled once per installation; a query only supplies instructions, constants and columns. Each instruction is a row
-`(operation, a, b)`. Truth is 1.0 or 0.0, never NaN.
+The machine is compiled once per installation; a query supplies instructions, constants and columns. An instruction is a
+row `(operation, a, b)`. A Boolean is 1.0 or 0.0, never NaN.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ MOMENT = 4  # push time register a
 ADD, SUB, MUL, DIV, MOD, NEG = 10, 11, 12, 13, 14, 15
 LT, LE, GT, GE, EQ, NE = 20, 21, 22, 23, 24, 25
 AND, OR, NOT, IS_NULL = 30, 31, 32, 33
-HOLDS = 38  # whether the top is among those of the place below it: b + 1 bounds from a on, then the places
-IN = 34  # whether the top is among constants[a:b]
-TRANSLATE = 35  # what stands at the top among the b places after the first of them, constants[a]; or null
-SEARCH = 36  # the place of the top among the b sorted constants from a on, or null
-PAIR = 37  # the place of the two on top among b sorted pairs: b firsts from a on, then b seconds; or null
+HOLDS = 38  # whether the top is in the list given by the value below: b + 1 offsets from constants[a] on, then lists
+IN = 34  # whether the top is in constants[a:b]
+TRANSLATE = 35  # the value at index top in a table (constants[a] is the first index, then b values), or null
+SEARCH = 36  # the index of the top in the b sorted constants from a on, or null
+PAIR = 37  # the index of the top two in b sorted pairs: b firsts from a on, then b seconds; or null
 ABS, SQRT, EXP, LN, SIN, COS, FLOOR, CEIL = 40, 41, 42, 43, 44, 45, 46, 47
 POW, LEAST, GREATEST, GREAT_CIRCLE, ANGLE = 50, 51, 52, 53, 54
 
@@ -124,7 +124,7 @@ def _binary(op, x, y):
 @njit(cache=True, inline="never")
 def _place(value, constants, first, count):
     low = 0
-    while count > 1:  # without a branch on what is found, which nobody can predict
+    while count > 1:  # branchless binary search: its branches would be unpredictable
         half = count >> 1
         low = low + half if constants[first + low + half] <= value else low
         count -= half
@@ -148,7 +148,7 @@ def _place_of_pair(one, other, constants, first, count):
     return math.nan
 
 
-@njit(cache=True, forceinline=True)  # a call would cost more than most conditions
+@njit(cache=True, forceinline=True)  # a call costs more than most conditions
 def run(code, constants, columns, candidate, registers, moments, stack):
     """Value of a condition for one candidate event and one partial match; the stack has room for each instruction."""
     top = -1

@@ -1,1 +1,1 @@
-"""Queries over probable streams: automata, safe plans, sets of partial matches."""
+"""Queries over probable streams: forward passes of automata, safe plans, sets of partial matches in worlds."""

@@ -1,16 +1,16 @@
-"""One automaton over alternatives: the probability of every state, carried forward from time to time.
+"""The forward pass of an automaton over a probable stream: the probability of each state, from time to time.
 
 The forward pass for regular and extended regular queries of Lahar (Ré, Letchner, Balazinska, Suciu: Event Queries on
 Correlated Probabilistic Streams, SIGMOD 2008, sections 3.1.2 and 3.2), and for patterns that are regular
 expressions over one probable stream per key.
 
-A unit is what is followed on its own: the streams of one grounding, or one stream. A step is one time of a unit, at
-which each of its streams has one group of alternatives; at most one alternative of a group happens. Independent streams
-of a step are combined into one distribution of symbols. At most one stream of a unit is Markov: its probabilities
-depend on its value before, so that mass is kept for each value. A unit without such a stream has one entry, that of no
-event.
+A unit is processed independently: the streams of one grounding, or one stream. A step is one time of a unit; there,
+each of its streams has one group of alternatives, of which at most one happens. Independent streams are combined into
+one distribution of symbols. At most one stream of a unit is Markov: its probabilities depend on its previous value, so
+there is an entry of mass for each value, otherwise one entry for no event. Runs of the nondeterministic automaton also
+bound how early a match can start. Example: at P[a] = 0.5 and then P[b] = 0.4, the pattern a;b has
 
-Beside the probabilities, runs of the nondeterministic automaton say how early a match can have begun.
+    mass by state:    (1, 0)  →  (0.5, 0.5)  →  a match ends with probability 0.5 · 0.4 = 0.2
 
 Invariants: the mass of a unit sums to 1 (to the probability of no match so far with `ever`); symbol 0 leaves every
 state and run as it is; no edge of a run leads to its state 0. Times are in the unit of the caller. Probabilities have
@@ -28,20 +28,20 @@ from inkling.kernels.phase import phase
 
 NEVER = np.int64(2**62)
 UNSTARTED = np.int64(2**62 - 1)
-"""A run that has not met an event of its own; of state 0, that there may be a world that is so far."""
+"""The start of a run without events yet; in state 0, it means that some world can be in this state."""
 
 
 class Transitions(NamedTuple):
     """Transitions of states and of runs by symbol."""
 
     # shape, name in Lahar
-    union: np.ndarray  # [symbol, symbol]: both at one time
+    union: np.ndarray  # [symbol, symbol]: symbol of both at one time
     delta: np.ndarray  # [state, symbol]: δ
     hit: np.ndarray  # [state, symbol]: a match ends with it, δ(s, σ) ∈ F
     moves: np.ndarray  # edges of symbol y are moves[y]:moves[y + 1]
     source: np.ndarray  # [edge]
     target: np.ndarray  # [edge]
-    marked: np.ndarray  # [edge]: it takes an event of the match
+    marked: np.ndarray  # [edge]: its event belongs to the match
     final: np.ndarray  # [state of runs]: F
 
 
@@ -55,23 +55,23 @@ class Steps(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Alternatives that exclude each other: rows begin[g]:end[g]."""
+    """Groups of mutually exclusive alternatives: rows begin[g]:end[g]."""
 
     begin: np.ndarray
     end: np.ndarray
     rest: np.ndarray  # probability of no event, of independent streams: P[⊥]
-    anew: np.ndarray  # what happens does not depend on the value before
+    anew: np.ndarray  # does not depend on the previous value
     is_markov: np.ndarray
 
 
 class Rows(NamedTuple):
-    """Alternatives; values are numbers below `n_values`, which itself stands for no event."""
+    """Alternatives; values are numbers below `n_values`, which itself is the value of no event."""
 
     symbol: np.ndarray  # σ
     chance: np.ndarray  # P[e(t) = d], or E(t)[d', d] of Markov streams
     value: np.ndarray  # d
-    given: np.ndarray  # d', the value before
-    rank: np.ndarray  # of equally likely last rows, the one of the least rank is reported
+    given: np.ndarray  # d', the previous value
+    rank: np.ndarray  # of equally probable last rows, the one with the least rank is reported
 
 
 class StateBefore(NamedTuple):
@@ -94,34 +94,34 @@ class StateAfter(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """What is found; `weight` and `belief` are left out where they are empty."""
+    """Results of a pass, written; `weight` and `belief` are optional, and empty if not requested."""
 
     chance: np.ndarray  # [step]: a match ends, with `ever` for the first time; μ(q@t)
-    start: np.ndarray  # [step]: how early it can have begun, NEVER where none can end
-    last: np.ndarray  # [step]: the likeliest row with which it ends, of steps without independent streams
+    start: np.ndarray  # [step]: the earliest start of such a match, NEVER if none can end
+    last: np.ndarray  # [step]: the most probable last row, of steps without independent streams
     weight: np.ndarray  # [row]: probability of each row of a Markov stream
-    belief: np.ndarray  # [step, state]: afterwards
+    belief: np.ndarray  # [step, state]: distribution after the step
 
 
 class PassOptions(NamedTuple):
-    """How the forward pass goes."""
+    """Options of a forward pass."""
 
-    n_values: int  # of Markov streams; the number of no event
-    nearly_nothing: float  # mass of at most this that no alternative of a Markov stream takes is rounding
+    n_values: int  # of Markov streams; also the value of no event
+    nearly_nothing: float  # mass up to this that remains after all alternatives of a Markov stream is rounding error
     ever: bool  # a world counts once, when its first match ends
     restart: bool  # a match ends all runs of its world
 
 
 class PassArrays(NamedTuple):
-    """Arrays of a forward pass; of the two sides, one has the state before a step, the other the state after it."""
+    """Scratch arrays of a forward pass; of two sides, one has the state before a step, the other the state after it."""
 
-    share: np.ndarray  # [symbol]: probability that independent streams together have it at the step
+    share: np.ndarray  # [symbol]: its probability from all independent streams at the step
     more: np.ndarray  # [symbol]: the same with one stream more
     mass: np.ndarray  # [side, value, state]: P[value d and state s]
     begun: np.ndarray  # [side, value, row, state of runs]: earliest start
     active: np.ndarray  # [side, place]: the values that are possible
     is_active: np.ndarray  # [side, value]
-    left: np.ndarray  # [value]: probability that no row of the Markov stream has taken: E(t)[d', ⊥]
+    left: np.ndarray  # [value]: remaining probability of no event: E(t)[d', ⊥]
 
 
 class PassStep(NamedTuple):
@@ -134,18 +134,18 @@ class PassStep(NamedTuple):
 
 
 class StepMatches(NamedTuple):
-    """Matches that end at a step, as far as they are known."""
+    """Results of a step so far."""
 
-    n_next: int  # values that are possible after the step
+    n_next: int  # number of possible values after the step
     chance: float  # μ(q@t)
     start: np.int64
     last: np.int64  # row, -1 for none
-    most: float  # probability that a match ends with the row `last`
+    most: float  # probability that a match ends with row `last`
 
 
 @njit(cache=True)
 def forward(steps, groups, rows, transitions, held, kept, ends, options):
-    """Carries the entries of each unit over its steps."""
+    """The forward pass of all units: from the state `held` to the state `kept`; writes `ends`."""
     n_states, n_symbols = transitions.delta.shape
     n_rows, n_runs = held.begun.shape[1], held.begun.shape[2]
     dtype, n_values = rows.chance.dtype, options.n_values
@@ -169,7 +169,7 @@ def forward(steps, groups, rows, transitions, held, kept, ends, options):
 
 @njit(cache=True)
 def _resumed(work, side, held, u):
-    """The state of a unit before its first step; how many values are possible."""
+    """Loads the state of a unit before its first step; returns the number of possible values."""
     n_active = 0
     for h in range(held.first[u], held.first[u + 1]):
         d = held.value[h]
@@ -183,7 +183,7 @@ def _resumed(work, side, held, u):
 
 @njit(cache=True)
 def _stored(work, side, n_active, kept, u):
-    """Writes down the state of a unit after its last step."""
+    """Stores the state of a unit after its last step."""
     kept.n_entries[u] = n_active
     for a in range(n_active):
         d = work.active[side, a]
@@ -195,7 +195,7 @@ def _stored(work, side, n_active, kept, u):
 
 @phase
 def _stepped(work, side, n_active, i, steps, groups, rows, transitions, ends, options):
-    """One step: M(t) from M(t - 1); how many values are possible after it."""
+    """One step: M(t) from M(t - 1); returns the number of possible values after it."""
     n_independent, markov = 0, -1
     for j in range(steps.first[i], steps.first[i + 1]):
         g = steps.groups[j]
@@ -226,7 +226,7 @@ def _stepped(work, side, n_active, i, steps, groups, rows, transitions, ends, op
 
 @phase
 def combined_symbols(g, is_first, groups, rows, union, share, more):
-    """The distribution of the symbols of independent streams, with that of one stream more."""
+    """Combines the distribution of symbols of independent streams with one more stream."""
     if is_first:
         for x in range(len(share)):
             share[x] = 0
@@ -246,7 +246,7 @@ def combined_symbols(g, is_first, groups, rows, union, share, more):
 
 @phase
 def _by_rows(work, step, found, groups, rows, transitions, weight, options):
-    """Moves mass by each row of the Markov stream."""
+    """Moves mass by the alternatives of the Markov stream."""
     n_next, chance, start, last, most = found
     side, weighs = step.side, len(weight) > 0
     for r in range(groups.begin[step.markov], groups.end[step.markov]):
@@ -270,7 +270,7 @@ def _by_rows(work, step, found, groups, rows, transitions, weight, options):
 
 @phase
 def _by_no_row(work, step, found, n_active, transitions, options):
-    """Moves the mass that no row of the Markov stream has taken; all mass where the step has no such stream."""
+    """Moves the mass that remains for no event of the Markov stream; all mass if the step has no such stream."""
     n_next, chance, start, last, most = found
     for a in range(n_active):
         d = work.active[step.side, a]
@@ -287,9 +287,9 @@ def _by_no_row(work, step, found, n_active, transitions, options):
 
 @phase
 def _by_alternative(work, step, d, v, y, p, transitions, options):
-    """Moves mass from value d to v by symbol y of the Markov stream, together with symbols of independent streams.
+    """Moves mass from value d to v by symbol y of the Markov stream, combined with symbols of independent streams.
 
-    The probability that a match ends, and how early it can have begun.
+    Returns the probability that a match ends, and its earliest start.
     """
     if not step.has_independent:
         return _by_symbol(work, step, d, v, y, p, transitions, options)
@@ -305,7 +305,7 @@ def _by_alternative(work, step, d, v, y, p, transitions, options):
 
 @phase
 def _by_symbol(work, step, d, v, z, p, transitions, options):
-    """The recurrence of section 3.1.2: mass of each state s moves to δ(s, z), and so do runs."""
+    """The recurrence of section 3.1.2: the mass of each state s moves to δ(s, z), and so do runs."""
     mass, delta, hit, side = work.mass, transitions.delta, transitions.hit, step.side
     ended, began = p * 0, NEVER
     for s in range(len(delta)):
@@ -327,7 +327,7 @@ def _by_symbol(work, step, d, v, z, p, transitions, options):
 
 @phase
 def _moved_runs(begun, step, d, c, v, to, z, ends_all, transitions):
-    """Runs of row c that symbol z moves to row `to`; how early a match that ends with z can have begun."""
+    """Moves runs of row c to row `to` by symbol z; returns the earliest start of a match that ends with z."""
     side = step.side
     began = NEVER
     begun[1 - side, v, to, 0] = UNSTARTED
@@ -350,7 +350,7 @@ def _moved_runs(begun, step, d, c, v, to, z, ends_all, transitions):
 
 @phase
 def _opened(work, side, value, n_next):
-    """Makes a value possible; how many are."""
+    """Makes a value possible; returns the number of possible values."""
     if not work.is_active[side, value]:
         work.is_active[side, value] = True
         work.active[side, n_next] = value
@@ -365,7 +365,7 @@ def _opened(work, side, value, n_next):
 
 @phase
 def _forgotten(work, side, n_active, nothing):
-    """All values as one, that of no event, where the Markov stream starts anew."""
+    """Merges all values into that of no event, where the Markov stream starts anew."""
     mass, begun = work.mass, work.begun
     if not work.is_active[side, nothing]:
         mass[side, nothing, :] = 0

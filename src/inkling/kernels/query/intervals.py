@@ -1,11 +1,12 @@
-"""How probable it is that something has happened since a start, for many starts at once.
+"""Interval probabilities for safe plans: that something happened since a start, for many starts at once.
 
 Ré, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Streams, SIGMOD 2008 (Lahar), section 3.3.1:
 the probability that a query holds in an interval. One vector of surviving mass per start replaces the printed
-recursion. Probabilities do not grow with a later start.
+recursion. Probabilities do not increase with a later start.
 
-A column stands for a start. `made[c]` is the step before which a column begins, less than the first step for older
-ones; columns are in order of their starts. Numbers are floats, or fractions where the kernels run uncompiled.
+A column is a start; columns are sorted by start. `made[c]` is the step before which column c begins, less than the
+first step for older columns. Numbers are floats, or fractions where kernels run uncompiled. All functions process steps
+`first` to `last` - 1; cells and moves are those of `moves`; a hit is a move at which a match ends.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ TILE = 512
 def survivors(
     first, last, step_cells, cell_unit, offsets, source, target, weight, hits, base, full, alive, gone, made, out
 ):
-    """out[i, c]: the chance that some unit has had a hit in the steps from the start of column c to first + i.
+    """out[i, c]: the probability that some unit had a hit from the start of column c to step first + i.
 
-    `full` holds the chances of all states, `alive[state, column]` those without a hit since the start, and
-    `gone[unit, column]` that of a hit since then.
+    `full` has the probabilities of states, `alive[state, column]` those without a hit since the start, and
+    `gone[unit, column]` the probability of a hit since then.
     """
     n_units, n_columns = gone.shape
     widest = 1
@@ -68,14 +69,14 @@ def survivors(
 
 @njit(cache=True)
 def _either(some, more):
-    """The chance of one of two independent things, exact also where it is tiny."""
+    """The probability of the union of independent events, without cancellation if it is tiny."""
     for c in range(len(some)):
         some[c] += more[c] * (1 - some[c])
 
 
 @njit(cache=True)
 def _advanced_pair(begin, end, source, target, weight, hits, one, other, gone):
-    """One unit of two states at one time, in all columns."""
+    """Advances a unit of two states by one time, in all columns."""
     zero = weight[begin] * 0
     stay, go, come, rest, hit, strike = zero, zero, zero, zero, zero, zero
     for m in range(begin, end):
@@ -101,7 +102,7 @@ def _advanced_pair(begin, end, source, target, weight, hits, one, other, gone):
 
 @njit(cache=True)
 def _advanced(begin, end, source, target, weight, hits, b, size, n, alive, gone, moved):
-    """One unit at one time, in all columns."""
+    """Advances a unit by one time, in all columns."""
     width = moved.shape[1]
     low = 0
     while low < n:
@@ -126,7 +127,7 @@ def _added(total, weight, more):
 
 @njit(cache=True)
 def hits_at(first, last, step_cells, cell_unit, offsets, source, target, weight, hits, base, full, out):
-    """out[i]: the chance that some unit has a hit at step first + i."""
+    """out[i]: the probability that some unit has a hit at step first + i."""
     widest = 1
     for u in range(len(base) - 1):
         widest = max(widest, base[u + 1] - base[u])
@@ -148,10 +149,10 @@ def hits_at(first, last, step_cells, cell_unit, offsets, source, target, weight,
 
 @njit(cache=True)
 def next_after(first, last, cut, taken, made, weights, child, out):
-    """out[i]: the chance that a stage of independent events takes an event at step first + i, after what came before.
+    """out[i]: the probability that a stage of independent events accepts an event at step first + i, after its child.
 
-    weights[c] is the chance that the latest event which ends waiting was at the start of column c; child[i, c] is
-    how probable it is that the stages before happened from there to the step before first + i.
+    weights[c] is the probability that the latest event that ends waiting was at the start of column c; child[i, c] that
+    the stages before (the child) matched from there to the step before first + i.
     """
     n_columns = len(made)
     n = 0
@@ -172,9 +173,9 @@ def next_after(first, last, cut, taken, made, weights, child, out):
 
 @njit(cache=True)
 def next_within(first, last, match, made, starts, chances, passed, child, mine_made, mine_starts, held, out):
-    """out[i, c]: the chance that a stage of independent events has taken one from the start of column c to first + i.
+    """out[i, c]: the probability of a match of a stage of independent events from the start of column c to first + i.
 
-    Columns of the child have chances[j] of an event at their start, and passed[j] that the wait continues over it.
+    Column j of the child has the probability chances[j] of an event at its start, and passed[j] that waiting continues.
     """
     n_columns, n_mine = len(made), len(mine_made)
     n, k = 0, 0
@@ -203,7 +204,7 @@ def next_within(first, last, match, made, starts, chances, passed, child, mine_m
 
 @njit(cache=True)
 def any_within(first, last, match, child, mine_made, held, out):
-    """The same for a repeated stage that accepts all its events: child[i] is what came before since ever."""
+    """`next_within` for a repeated stage that accepts all its events; child[i] is for all steps before first + i."""
     n_mine = len(mine_made)
     k = 0
     while k < n_mine and mine_made[k] < first:
@@ -220,7 +221,7 @@ def any_within(first, last, match, child, mine_made, held, out):
 
 @njit(cache=True)
 def tails_of(segment, passed, tail):
-    """tail[c]: the chance that waiting continues from after the start of column c to the end of its segment."""
+    """tail[c]: the probability that waiting continues from after the start of column c to the end of its segment."""
     ahead = passed[0] * 0 + 1
     for c in range(len(segment) - 1, -1, -1):
         if c < len(segment) - 1 and segment[c] != segment[c + 1]:
@@ -231,9 +232,9 @@ def tails_of(segment, passed, tail):
 
 @njit(cache=True)
 def covered(match, taken, child, latest, out):
-    """out[i]: the chance that a stage takes an event after what came before, all of whose events it has to take.
+    """out[i]: the probability that a stage accepts an event, if every event that satisfies the child matches the stage.
 
-    `latest` is the chance that the stages before were satisfied by the latest event that can be taken.
+    `latest` is the probability that the stages before were satisfied by the latest event that can be accepted.
     """
     for i in range(len(match)):
         out[i] = taken[i] * latest

@@ -1,4 +1,4 @@
-"""Rows of words that are the same, and what is least in each of them."""
+"""Merging of equal states: sets of partial matches as words of bits, their distinct rows, and earliest starts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NEVER = np.int64(9223372036854775807)
 
 @njit(cache=True)
 def state_words(old, taken, new, done, values):
-    """What makes states the same: what there is of their entries, and the values of chains, 16 bits each."""
+    """The identity of a state as words: which of its entries exist, and the values of chains, 16 bits each."""
     n, n_entries = old.shape
     n_flags = (3 * n_entries + 64) // 64
     out = np.zeros((n, n_flags + (values.shape[1] + 3) // 4), np.uint64)
@@ -40,7 +40,7 @@ def state_words(old, taken, new, done, values):
 @wraps_around
 @njit(cache=True)
 def alike(words):
-    """Per row the number of its first equal, counted in order of first appearance, and these rows."""
+    """The number of each distinct row, by first appearance, and the first row of each number."""
     n, width = words.shape
     size = 16
     while size < 2 * n:
@@ -78,7 +78,7 @@ def alike(words):
 
 @njit(cache=True)
 def least_of(number, first, values):
-    """The least value per column of all rows with one number."""
+    """The minimum per column of all rows with one number."""
     out = values[first]
     for i in range(len(number)):
         for k in range(values.shape[1]):

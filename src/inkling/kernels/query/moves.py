@@ -1,10 +1,10 @@
-"""What a unit does at each time, as moves between its states: one list per unit and time at which it has rows.
+"""Transitions of the states of a unit, as one list of moves per unit and time at which it has rows.
 
 Ré, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Streams, SIGMOD 2008 (Lahar), section 3.1.2:
 the Markov chain of automaton and stream values. The weights of the moves from one state sum to 1.
 
-A state is a state of an automaton together with the values that the unit's chained streams have. Numbers are those of
-`chance`: floats, or fractions where the kernels run uncompiled.
+A state of a unit is a state of an automaton and the values of its chained (Markov) streams. Numbers have the type of
+`chance`: floats, or fractions where kernels run uncompiled.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Cells(NamedTuple):
 
     first: np.ndarray
     unit: np.ndarray
-    offsets: np.ndarray  # written: moves offsets[c]:offsets[c + 1] are those of cell c
+    offsets: np.ndarray  # written: cell c has the moves offsets[c]:offsets[c + 1]
 
 
 class ChainedStreams(NamedTuple):
@@ -31,7 +31,7 @@ class ChainedStreams(NamedTuple):
 
     of_group: np.ndarray  # the chained stream of each group, -1 for none
     first: np.ndarray
-    size: np.ndarray  # of each stream: how many values, of which 0 is no event
+    size: np.ndarray  # [stream]: number of values; value 0 is no event
 
 
 class KindsBySymbol(NamedTuple):
@@ -44,7 +44,7 @@ class KindsBySymbol(NamedTuple):
 
 
 class StateMoves(NamedTuple):
-    """StateMoves between states of units."""
+    """Moves between states of units, written."""
 
     source: np.ndarray
     target: np.ndarray
@@ -55,13 +55,13 @@ class StateMoves(NamedTuple):
 class CellArrays(NamedTuple):
     """Arrays of one cell."""
 
-    share: np.ndarray  # [symbol]: probability that independent streams together have it
+    share: np.ndarray  # [symbol]: its probability from all independent streams
     more: np.ndarray  # [symbol]: the same with one stream more
     landed: np.ndarray  # [state, kind]: probability of the moves from one state
 
 
 class ChainSteps(NamedTuple):
-    """What chained streams may do at one time: from one value to another, by a symbol."""
+    """Steps of chained streams at one time: from one value to another, with a symbol."""
 
     before: np.ndarray  # d'
     after: np.ndarray  # d
@@ -71,7 +71,7 @@ class ChainSteps(NamedTuple):
 
 @njit(cache=True)
 def moves_of_cells(fill, cells, groups, rows, chains, alphabet, nearly_nothing, moves):
-    """Writes the moves of each cell; without `fill`, moves are only counted."""
+    """Writes the moves of each cell; without `fill`, only counts them."""
     n_states, n_symbols = alphabet.delta.shape
     dtype = rows.chance.dtype
     work = CellArrays(
@@ -100,7 +100,7 @@ def moves_of_cells(fill, cells, groups, rows, chains, alphabet, nearly_nothing, 
 
 @njit(cache=True)
 def _steps_of_chains(c, cells, groups, rows, chains, one, nearly_nothing):
-    """What each chained stream of a cell may do; steps ends[j]:ends[j + 1] are those of stream j."""
+    """The possible steps of chained streams in a cell; those of stream j are ends[j]:ends[j + 1]."""
     u = cells.unit[c]
     first, n_chains = chains.first[u], chains.first[u + 1] - chains.first[u]
     group = np.full(n_chains, -1, np.int64)
@@ -123,7 +123,7 @@ def _steps_of_chains(c, cells, groups, rows, chains, one, nearly_nothing):
 
 @phase
 def _steps_of_chain(steps, at, n_values, g, groups, rows, one, nearly_nothing):
-    """From which value to which one a chained stream goes at one time, and by which symbol."""
+    """The possible steps of one chained stream at one time."""
     before, after, symbol, chance = steps
     for v in range(n_values):
         if g < 0:
@@ -144,7 +144,7 @@ def _steps_of_chain(steps, at, n_values, g, groups, rows, one, nearly_nothing):
 
 @njit(cache=True)
 def _moves_of_chains(fill, at, steps, ends, size, work, alphabet, moves):
-    """Every combination of steps of the chained streams of a cell, which have `size` values each."""
+    """The moves for all combinations of steps of the chained streams of a cell; `size` has their numbers of values."""
     n_chains = len(ends) - 1
     counter = ends[:-1].copy()
     while counter[0] < ends[1]:
@@ -167,7 +167,7 @@ def _moves_of_chains(fill, at, steps, ends, size, work, alphabet, moves):
 
 @phase
 def _landings(fill, at, come, gone, x, p, work, alphabet, moves):
-    """The moves of all states of the automaton, with each symbol that independent streams may add."""
+    """The moves of all states of the automaton, with each symbol of the independent streams."""
     share, landed = work.share, work.landed
     n_states, n_kinds = landed.shape
     for s in range(n_states):

@@ -1,4 +1,4 @@
-"""Alternatives of many groups at once: put in order, scaled to what they are meant to sum to, and looked over."""
+"""Alternatives of many groups: sorted, normalized, and screened for faults, which a slower check examines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FEW = 40
 
 @njit(cache=True)
 def _in_order(rows, given, value):
-    """Sorts the numbers of some rows by given and value."""
+    """Sorts row numbers by previous value and value."""
     n = len(rows)
     if n > _FEW:
         by_value = np.argsort(value[rows], kind="mergesort")
@@ -29,9 +29,9 @@ def _in_order(rows, given, value):
 
 @njit(cache=True)
 def settled(rows, offsets, given, value, written, tolerance, chance, suspect):
-    """Groups are rows[offsets[g]:offsets[g + 1]]. Sorts these, fills `chance`, and marks groups that look wrong.
+    """Sorts the rows of each group, rows[offsets[g]:offsets[g + 1]], fills `chance`, and flags suspect groups.
 
-    What looks wrong has to be looked at again; what does not is right, as far as a group shows by itself.
+    A suspect group may be valid; all other groups are valid, apart from faults that involve several groups.
     """
     for g in range(len(offsets) - 1):
         begin, end = offsets[g], offsets[g + 1]
@@ -66,9 +66,9 @@ def _has(sorted_values, wanted):
 
 @njit(cache=True)
 def unfollowed(streams, offsets, given, value, chance, tolerance, suspect):
-    """Flags groups that may leave out what follows a value of the group before.
+    """Flags groups that may lack rows for a possible value of the previous group.
 
-    Stream s has the groups streams[s]:streams[s + 1]; rows are in order, with 0 in `given` where it is nothing.
+    Stream s has the groups streams[s]:streams[s + 1]; rows are sorted, and `given` is 0 for no event.
     """
     for s in range(len(streams) - 1):
         for g in range(streams[s], streams[s + 1]):

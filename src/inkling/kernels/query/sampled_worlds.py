@@ -1,4 +1,4 @@
-"""Many sampled worlds at once: world l of a row of words is bit l % 64 of word l // 64.
+"""Partial matches in many sampled worlds at once, as bits: world l is bit l % 64 of word l // 64.
 
 Ré, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Streams, SIGMOD 2008 (Lahar), section 3.5:
 sampling for queries that have no safe plan.
@@ -16,9 +16,9 @@ NEVER = np.int64(9223372036854775807)
 
 @njit(cache=True)
 def drawn(seed, token, given, offsets, shares, before):
-    """The outcome of a stream in every world, -1 where there is none.
+    """[world]: the outcome of a stream, -1 for none.
 
-    Outcomes offsets[k]:offsets[k + 1] may follow the value given[k]; their shares are cumulated.
+    Outcomes offsets[k]:offsets[k + 1] can follow the value given[k]; their shares are cumulated.
     """
     start = sequence_start(seed, token)
     out = np.empty(len(before), np.int64)
@@ -27,7 +27,7 @@ def drawn(seed, token, given, offsets, shares, before):
         for k in range(len(given)):
             if given[k] == before[world]:
                 begin, end = offsets[k], offsets[k + 1]
-                # what is missing to 1 after all outcomes is an error of rounding
+                # if the shares do not reach 1, that is a rounding error
                 out[world] = min(chosen_row(shares, begin, end, uniform(start, world)), end - 1)
                 break
     return out
@@ -35,7 +35,7 @@ def drawn(seed, token, given, offsets, shares, before):
 
 @njit(cache=True)
 def marked(outcome, event, masks):
-    """Set the worlds in which outcomes come to pass in the masks of their events."""
+    """Sets the bit of each world in the masks of the events of its outcome."""
     for world in range(len(outcome)):
         if outcome[world] >= 0 and event[outcome[world]] >= 0:
             masks[event[outcome[world]], world >> 6] |= np.uint64(1) << np.uint64(world & 63)
@@ -43,9 +43,9 @@ def marked(outcome, event, masks):
 
 @njit(cache=True)
 def stepped(live, starts, time, every, masks, takes, makes, ends):
-    """Entries after a step, with the worlds in which they are live and when they started there; and what ends.
+    """Advances entries (partial matches) by a step: the worlds where they live, their starts, and ending matches.
 
-    takes: (event, entry). makes: (event, entry or -1, entry made). ends: (event, entry or -1).
+    takes: (event, entry). makes: (event, entry or -1, new entry). ends: (event, entry or -1); -1 starts a match.
     """
     n_entries, n_words = live.shape
     new = np.zeros((n_entries, n_words), np.uint64)
@@ -92,7 +92,7 @@ def _begin(worlds, word, time, source, starts, out):
 
 @njit(cache=True)
 def weight_of(worlds, weights):
-    """The sum of the weights of worlds."""
+    """The sum of the weights of a set of worlds."""
     total = 0.0
     for word in range(len(worlds)):
         if worlds[word]:

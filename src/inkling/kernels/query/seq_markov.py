@@ -1,10 +1,10 @@
-"""Stages whose events depend on the value before: what they take after other stages, by moves of their joint value.
+"""The sequence operator of safe plans for a stage over Markov streams, by moves of the joint value of its streams.
 
 Ré, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Streams, SIGMOD 2008 (Lahar), section 3.3.1:
 the sequence operator of safe plans, here for Markov streams.
 
-Moves say 0 for no event, 1 for an event that is taken and rejected, 2 for one that is accepted. Columns stand for
-starts, as in `probable_intervals`.
+The kind of a move is 0 for no event, 1 for an event that matches and is rejected, 2 for one that is accepted. Columns
+are starts, as in `intervals`. The child is the plan of the stages before.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from inkling.kernels.query.intervals import TILE
 def chained_after(
     first, last, step_cells, offsets, source, target, weight, kind, cuts, made, full, weights, child, out
 ):
-    """out[i]: the chance that the stage takes an event at step first + i, after what came before.
+    """out[i]: the probability that the stage accepts an event at step first + i, after its child.
 
-    weights[v, c] is the chance that the value is v and the latest event that ended waiting, one that says what
-    cuts[kind], was at the start of column c; `full[v]` that of the value.
+    weights[v, c] is the probability that the value is v, and the latest event that ends waiting (`cuts[kind]`) was at
+    the start of column c; full[v] that of the value.
     """
     n_values, n_columns = weights.shape
     moved = np.zeros((n_values, n_columns + 1), weights.dtype)
@@ -60,10 +60,10 @@ def chained_within(
     first, last, step_cells, offsets, source, target, weight, kind, made, starts, full, landed, waited, free, child,
     mine_made, mine_starts, held, out,
 ):  # fmt: skip
-    """out[i, c]: the chance that the stage has taken an event from the start of column c to step first + i.
+    """out[i, c]: the probability that the stage matched an event from the start of column c to step first + i.
 
-    At the start of the child's column j an event left the value as landed[j] says; waited[j] leads from the start
-    before to this one without an event, free[j] from this one to now with any.
+    landed[j] is the distribution of the value after an event at the start of the child's column j; waited[j] has the
+    transitions from the start before to this one without an event, free[j] all transitions from this start to now.
     """
     n_values, n_columns, n_mine = len(full), len(made), len(mine_made)
     later = np.zeros(n_values, full.dtype)
@@ -144,7 +144,7 @@ def chained_within(
 def chained_any_within(
     first, last, step_cells, offsets, source, target, weight, kind, full, child, mine_made, held, out
 ):
-    """The same for a repeated stage that accepts all its events: child[i] is what came before since ever."""
+    """`chained_within` for a repeated stage that accepts all its events; child[i] is for all steps before first + i."""
     n_values, n_mine = held.shape
     later = np.zeros(n_values, full.dtype)
     after = np.zeros(n_values, full.dtype)
@@ -177,9 +177,9 @@ def chained_any_within(
 
 @njit(cache=True)
 def chained_possible(first, last, step_cells, offsets, source, target, kind, cuts, can_be, waits, satisfied, out):
-    """out[i]: whether the stage can take an event at step first + i, after what can have come before.
+    """out[i]: whether the stage can accept an event at step first + i, after its child.
 
-    `can_be` are values that there can be, `waits` those among them while something is waited for.
+    `can_be` are the possible values, `waits` those that are possible while the stage waits for an event.
     """
     for i in range(first, last):
         for cell in range(step_cells[i], step_cells[i + 1]):
@@ -203,12 +203,13 @@ def grouped_after(
     first, last, step_cells, cell_unit, offsets, source, target, weight, kind, base, made, full, ways, sums, child,
     use_child, repeated, out,
 ):  # fmt: skip
-    """out[i]: the chance that the stage takes an event at step first + i, where units may take part in both.
+    """out[i]: the probability that the stage accepts an event at step first + i, if units can also be in the child.
 
-    Moves say 3 more where the stages before are satisfied. ways[k, state, c] are the chances of a unit without an
-    event since the start of column c; k & 1 forbids one at the start as well, k & 2 that the stages before are
-    satisfied since then; `sums[k, unit, c]` adds them up. With `use_child` these are independent of all units, and
-    child[i, c] is how probable they are. A stage that is `repeated` accepts all its events, and none ends waiting.
+    The kind of a move is 3 more if it satisfies the child. ways[k, state, c] are the probabilities of states of a unit
+    without an event since the start of column c; k & 1 also excludes one at the start, k & 2 that the child is
+    satisfied since then; sums[k, unit, c] are their sums. Inclusion and exclusion over k gives the result. With
+    `use_child`, the child is independent of all units and has the probability child[i, c]. A `repeated` stage accepts
+    all its events, and none ends waiting.
     """
     n_ways, n_units, n_columns = sums.shape
     widest = 1
@@ -283,7 +284,7 @@ def grouped_after(
 
 @njit(cache=True)
 def _without_events(begin, end, source, target, weight, kind, repeated, k, b, size, n, ways, sums, moved):
-    """One unit at one time, in columns that have begun."""
+    """Advances a unit by one time without an event, in columns that have started."""
     width = moved.shape[1]
     low = 0
     while low < n:
@@ -305,7 +306,7 @@ def _without_events(begin, end, source, target, weight, kind, repeated, k, b, si
 
 @njit(cache=True)
 def _at_start(begin, end, source, target, weight, kind, k, b, size, n, ways, sums, later):
-    """One unit at the time at which column n begins, whose states are still those before it."""
+    """Advances a unit by the time at which column n starts, from its states before that time."""
     later[:size] = 0
     for m in range(begin, end):
         if (kind[m] % 3 == 0 or k % 2 == 0) and (kind[m] < 3 or k < 2):

@@ -1,1 +1,1 @@
-"""Relations between segments whose ends were lost: sums over orders of points."""
+"""Probabilities of relations between segments whose ends were lost: sums over the orders of points."""

@@ -1,4 +1,4 @@
-"""From masses to answers: how probable at least so many qualifying segments are, and what is certain before the end."""
+"""Results of the forward pass: the probability of at least k qualifying segments, or bounds on it before the end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAY_QUALIFY, MAY_FAIL = 1, 2
 
 @njit(cache=True, error_model="numpy")
 def verdicts(rules, others, labels, turns, at, stop, label_of, first, inside, closed, label, note):
-    """Whether it may qualify and whether it may fail, given the right points at … stop - 1 that follow."""
+    """Whether the open left segment may still qualify or fail, by the right points at … stop - 1 that follow."""
     if others[UNOPENED] >= 0:
         return _verdicts_of_any(rules, inside and counts(rules, label, label_of[first + closed]), note)
     found = 0
@@ -56,7 +56,7 @@ def verdicts(rules, others, labels, turns, at, stop, label_of, first, inside, cl
 
 @njit(cache=True, error_model="numpy")
 def _verdicts_of_any(rules, inside, note):
-    """The same where nobody knows how many right segments follow."""
+    """`verdicts` if the number of later right segments is unknown."""
     least = note // rules[N_PLACES]
     most = least + (rules[MAY_HIT + note % rules[N_PLACES]] if inside else 0)
     if rules[LEAST] < 0:
@@ -68,8 +68,8 @@ def _verdicts_of_any(rules, inside, note):
 
 @njit(cache=True, error_model="numpy")
 def chance_of_head(n_lost, come, expected):
-    """How probable it is that the rest of the points before the first recorded one come in what is left of the time,
-    in which so many are expected; where none has come, that there is room for all."""
+    """The Poisson probability that exactly the remaining points before the first recorded one occur, if `expected`
+    occur on average; if none has occurred yet (`come` is 0), that at least `n_lost` do."""
     if come:
         rest = n_lost - come
         return exp(rest * log(expected) - expected - lgamma(rest + 1.0))
@@ -85,9 +85,9 @@ def tally(
     rules, others, labels, right_turns, right_label, a, b, masses, rows, lefts, rights, x_lo, x_hi, n_x, n_y, n_notes,
     n_numbers, ahead_of_left, ahead_of_right, is_stopped, is_left_known, low, high,
 ):  # fmt: skip
-    """Numbers that are certain by now, and numbers that are possible: how probable each is.
+    """Distributions of the number of qualifying segments: the certain ones (`low`), and the possible ones (`high`).
 
-    Where lost points come before the first recorded one, `ahead` is how many are expected until then.
+    If lost points precede the first recorded one, `ahead` is the expected number of points until then.
     """
     block = n_notes * n_numbers
     for number in range(n_numbers):
@@ -125,7 +125,10 @@ def tally(
 
 @njit(cache=True, error_model="numpy")
 def answer(total, last, part, n_numbers, number, every, out):
-    """At least 0, 1, … from numbers that were set aside, the rest, and what is certain; or all of them."""
+    """out[k]: the probability of at least k, from the sum of three independent numbers; with `every`, that all qualify.
+
+    The numbers are the one set aside (`total`), the one of the remaining masses (`part`), and the certain `number`.
+    """
     if every:
         out[0] = min(total[0] * part[0], 1.0)
         return

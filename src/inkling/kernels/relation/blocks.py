@@ -1,7 +1,8 @@
-"""How probable it is that so many lost points have come, with each note and number of qualifying segments.
+"""The states of the forward pass with their masses, in blocks by the lost points that have occurred.
 
-After x lost left points and y lost right ones there is a block of masses, one per note and number: block (x, y) begins
-at `(x * n_y + y) * n_notes * n_numbers`. Only blocks between `rows[LO, x]` and `rows[HI, x]` mean anything.
+Block (x, y) is for x lost left and y lost right points. It has one mass (probability) per note and number of qualifying
+segments, and starts at `(x * n_y + y) * n_notes * n_numbers`. Of row x, only blocks `rows[LO, x]` to `rows[HI, x]` are
+valid. `rules` explains notes.
 """
 
 from __future__ import annotations
@@ -10,21 +11,21 @@ import numpy as np
 from numba import njit
 
 LO, HI, NEXT_LO, NEXT_HI = range(4)
-"""Rows of a table by x: which y are there, before and after a cell."""
+"""Rows of a table by x: the first and last valid y, before and after a cell."""
 
 TURN, INSIDE, CLOSED, LABEL, TOP = range(5)
-"""Rows of a table by lost points that have come: what the next one does, and how things are. TOP is the largest number
-of qualifying segments that a block can have."""
+"""Rows of a table by the number of lost points that have occurred: what the next one does, whether a segment is open,
+how many are closed, the label of the open or next one, and the largest number of qualifying segments."""
 
 FAILS = -1
 
 NONE_LO, NONE_HI = 1 << 40, -1
-"""Of a row without blocks."""
+"""LO and HI of a row without valid blocks."""
 
 
 @njit(cache=True, error_model="numpy")
 def add_left(out, o, masses, i, weight, moves, m, n_notes, n_numbers, top):
-    """Adds a block, weighted, after one more left point, which does what moves[m:] say."""
+    """Adds a weighted block after one more left point, whose effect on each note is in moves[m:]."""
     for note in range(n_notes):
         move = moves[m + note]
         if move == FAILS:
@@ -43,7 +44,7 @@ def add_left(out, o, masses, i, weight, moves, m, n_notes, n_numbers, top):
 
 @njit(cache=True, error_model="numpy")
 def add_right(out, o, masses, i, weight, notes, m, n_notes, n_numbers, top):
-    """The same after one more right point, which turns notes into notes[m:]."""
+    """Adds a weighted block after one more right point, which maps notes to notes[m:]."""
     for note in range(n_notes):
         source = i + note * n_numbers
         target = o + notes[m + note] * n_numbers
@@ -83,7 +84,7 @@ def copy(target, t, masses, i, n_notes, n_numbers, top):
 
 @njit(cache=True, error_model="numpy")
 def change_left(masses, i, moves, n_notes, n_next, n_numbers, top, next_top, room):
-    """A left point comes for certain: the block changes in place. `room` is for as much as a block."""
+    """Applies a recorded left point to a block in place; `room` is scratch of the size of a block."""
     start = np.int64(0)
     copy(room, start, masses, i, n_notes, n_numbers, top)
     clear(masses, i, n_next, n_numbers, next_top)
@@ -100,7 +101,7 @@ def change_right(masses, i, notes, n_notes, n_numbers, top, room):
 
 @njit(cache=True, error_model="numpy")
 def widen(masses, rows, lefts, n_x, n_y, n_notes, n_numbers):
-    """Blocks (x, 0) go where they are when there are n_y of each x."""
+    """Moves blocks (x, 0) from a layout with one y to one with `n_y`."""
     block = n_notes * n_numbers
     for x in range(n_x - 1, 0, -1):
         if rows[LO, x] <= rows[HI, x]:
@@ -110,7 +111,7 @@ def widen(masses, rows, lefts, n_x, n_y, n_notes, n_numbers):
 
 @njit(cache=True, error_model="numpy")
 def narrow(masses, rows, lefts, n_x, n_y, n_notes, n_numbers):
-    """All lost right points have come: of each x, only the last block is left."""
+    """After all lost right points: keeps only the last block of each row, in a layout with one y."""
     block = n_notes * n_numbers
     for x in range(n_x):
         if rows[LO, x] <= n_y - 1 <= rows[HI, x]:
@@ -123,7 +124,7 @@ def narrow(masses, rows, lefts, n_x, n_y, n_notes, n_numbers):
 
 @njit(cache=True, error_model="numpy")
 def drop_rows(masses, rows, lefts, n_x, n_y, n_notes, n_numbers):
-    """All lost left points have come: only the last row is left, and becomes the first."""
+    """After all lost left points: the last row becomes the first and only one."""
     block = n_notes * n_numbers
     last = n_x - 1
     notes = n_notes if lefts[INSIDE, last] else 1

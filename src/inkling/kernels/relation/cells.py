@@ -1,10 +1,11 @@
-"""Through a cell, the stretch between two known times: lost points of both keys come in any order.
+"""Propagation of masses through a cell, in which lost points of both keys occur in any order.
 
 Busany, van der Aa, Senderovich, Gal, Weidlich: Interval-based Queries over Lossy IoT Event Streams, 2020 (SimpMatch),
 section 3.2: the positions of lost events between two recorded ones.
 
-With N of them in a cell, each order has a volume of 1/N!, so the n-th point of a cell comes with 1/n. A run that ends
-in time spreads what is left of it evenly; points that come at a rate leave room with the same rate.
+A cell is the time between two neighboring recorded points of either key. Each order of N points in a cell has volume
+1/N!, so the n-th point contributes a factor 1/n. Lost points between two recorded ones are uniform in the remaining
+time; before the first or after the last recorded point, they occur at a rate.
 """
 
 from __future__ import annotations
@@ -30,11 +31,13 @@ from inkling.kernels.relation.blocks import (
 )
 
 STEP, STAY, LEAK = range(3)
-"""Rows of a table by lost points that have come: the weight of one more in the cell, that of no more, and the rate
-with which having come so far gets less probable."""
+"""Rows of a table by x, the lost points that have occurred: the weight of one more point in the cell, the weight of no
+more points, and the exponent of the decay of a state. With m points uniform in the remaining time, of which the cell
+has the share p, STEP is (m - x) p and STAY is (1 - p) ** (m - x)."""
 
 URN, TAILS, HEADS = range(3)
-"""Who comes next: in proportion to what is left, or to rates; before all known times or after them."""
+"""Which key has the next point: in proportion to the remaining points of both (URN), or to their rates, after all
+recorded points (TAILS) or before all (HEADS)."""
 
 NEGLIGIBLE = 1e-19
 TOO_MUCH = -1
@@ -42,7 +45,7 @@ TOO_MUCH = -1
 
 @njit(cache=True, error_model="numpy")
 def _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers, inside, top):
-    """Adds blocks (x, lo) … (x, hi) as far as no more points come in the cell; returns how much that is."""
+    """Adds blocks (x, lo) … (x, hi), weighted for no more points in the cell, to `kept`; returns the added mass."""
     if share == 0.0:
         return 0.0
     block = n_notes * n_numbers
@@ -85,10 +88,9 @@ def series(
     masses, kept, rows, x_lo, x_hi, table, lefts, rights, moves, notes_of, n_x, n_y, n_notes, n_numbers, expected,
     budget,
 ):  # fmt: skip
-    """All orders of the points of a cell, from masses to what is kept; `masses` are lost.
+    """Sums over all orders of points in a cell, point by point, from `masses` (overwritten) to `kept`.
 
-    `expected` is how many points come at most on average. Returns what is left of the budget, which counts numbers
-    that were moved, or TOO_MUCH.
+    `expected` bounds the mean number of points. Returns the remaining budget, in moved numbers, or TOO_MUCH.
     """
     block = n_notes * n_numbers
     inside, top = table[INSIDE], table[TOP]
@@ -154,7 +156,7 @@ def series(
 
 @njit(cache=True, error_model="numpy")
 def _chance_of_left(kind, x, y, n_x, n_y, left_rate, right_rate):
-    """That of the step from (x, y) to (x + 1, y)."""
+    """The probability of the step from (x, y) to (x + 1, y)."""
     if kind == URN:
         return (n_x - 1 - x) / (n_x - 1 - x + n_y - 1 - y)
     if kind == TAILS:
@@ -175,9 +177,9 @@ def _chance_of_right(kind, x, y, n_x, n_y, left_rate, right_rate):
 def sweep(
     masses, rows, x_lo, x_hi, table, moves, notes_of, n_x, n_y, n_notes, n_numbers, kind, left_rate, right_rate, budget
 ):
-    """Points come one after the other until all have, and each state adds to those after it.
+    """All pending points occur one after the other in place: each state adds its mass to its successors.
 
-    Before all known times (HEADS), any number of them may come: each state keeps its mass as well.
+    Before all recorded points (HEADS), any number of them may occur, so each state also keeps its mass.
     """
     block = n_notes * n_numbers
     inside, top = table[INSIDE], table[TOP]
@@ -208,7 +210,7 @@ def sweep(
 
 @njit(cache=True, error_model="numpy")
 def trim(masses, rows, table, n_x, n_y, n_notes, n_numbers):
-    """Forgets blocks at the borders that hold next to nothing."""
+    """Invalidates blocks at the ends of rows whose mass is negligible."""
     block = n_notes * n_numbers
     inside, top = table[INSIDE], table[TOP]
     total = 0.0
@@ -229,7 +231,7 @@ def trim(masses, rows, table, n_x, n_y, n_notes, n_numbers):
 
 @njit(cache=True, error_model="numpy")
 def live_rows(rows, n_x):
-    """The first and the last x that is there."""
+    """The first and the last x with valid blocks."""
     x_lo, x_hi = 0, n_x - 1
     while x_lo <= x_hi and rows[LO, x_lo] > rows[HI, x_lo]:
         x_lo += 1

@@ -1,7 +1,7 @@
-"""The same pass where right segments overlap and none of their points was lost.
+"""The forward pass if right segments overlap each other and none of their points was lost.
 
-The note of an open left segment is the place among the right points where it opened, so that every right segment can be
-looked at when it closes.
+The note of an open left segment is the position among the right points at which it opened: 1 + 2 · position, plus 1 if
+right points have the same time. When it closes, it is compared with every right segment.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ from inkling.kernels.relation.rules import CLOSES, EVERY, FAILS, HIT, LABELED, O
 
 @njit(cache=True, error_model="numpy")
 def _sign(point, before, through):
-    """0 if a right point comes later than a moment, 1 if it comes with it, 2 if it came before."""
+    """0 if a right point is after a moment, 1 if it is at the moment, 2 if it is before."""
     return (1 if point < through else 0) + (1 if point < before else 0)
 
 
 @njit(cache=True, error_model="numpy")
 def qualifies_among(rules, opening, closing, label_of, begin, end, label, s_before, s_through, e_before, e_through):
-    """Whether a segment does that starts after so many right points and ends after so many.
+    """Whether a left segment qualifies: `s_before` right points are before its start, `s_through` before or at it.
 
-    The right segments begin … end - 1 are given by the places of their points.
+    `e_before` and `e_through` are the same for its end. Right segments begin … end - 1 have positions of points.
     """
     hits = 0
     for i in range(begin, end):
@@ -77,7 +77,10 @@ def _moves_at(
     rules, opening, closing, label_of, begin, end, time, r_begin, r_end, turn, label, before, through, first, n_notes,
     moves, m,
 ):  # fmt: skip
-    """What a left point does after so many right ones, and with so many; notes below `first` do not occur."""
+    """The effect of a left point on each note, with `before` right points before it and `through` before or at it.
+
+    Notes below `first` do not occur.
+    """
     for note in range(n_notes):
         if turn == OPENS:
             moves[m + note] = 2 * _note_of(before, through)
@@ -99,9 +102,9 @@ def _moves_at(
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def forward_among(left, right, ones, other_ones, rules, most, n_states, operations):
-    """How probable at least 0, 1, … `most` qualifying segments are, per pair.
+    """[pair, k]: the probability of at least k qualifying segments, k up to `most`.
 
-    It gives up where left points were lost before the first or after the last recorded one.
+    It gives up on pairs with left points lost before the first or after the last recorded one.
     """
     zero = np.int64(0)
     n = ones.shape[0]
@@ -135,7 +138,7 @@ def forward_among(left, right, ones, other_ones, rules, most, n_states, operatio
         table, rows = np.zeros((5, n_x_most), np.int64), np.zeros((4, n_x_most), np.int64)
         weights = np.zeros((3, n_x_most))
         masses[0] = 1.0
-        j, first = zero, zero + 1  # right points that have come; the first note that an open segment may have
+        j, first = zero, zero + 1  # right points that have occurred; the first note of the open segment
         here, time_0 = 0.0, a[TIME]
         budget = operations
         while a[NEXT] < a[STOP]:

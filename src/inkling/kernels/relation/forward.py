@@ -1,12 +1,17 @@
-"""How many segments of one key qualify by those of another, for many pairs: a pass over known times and cells.
+"""The number of left segments that qualify, for many pairs of keys: a forward pass over recorded points and cells.
 
 Busany, van der Aa, Senderovich, Gal, Weidlich: Interval-based Queries over Lossy IoT Event Streams, 2020 (SimpMatch),
-sections 3.2 and 3.3: the probability of a query result, and the resolution algorithm. Sums over orders replace the
-enumeration of possible worlds.
+sections 3.2 and 3.3: the probability of a query result, and the resolution algorithm. Branches with the same future are
+summed, so possible worlds are not enumerated.
 
-While nothing lost is under way, what has come is certain, and only a note and a number go along. Where lost points of
-a key lie among points of the other, masses are spread over blocks. As soon as one note is left, numbers up to there
-are independent of what follows and are set aside.
+A point opens or closes a segment. A left segment qualifies if it is related to enough right segments. A state has the
+note of the open left segment (see `rules`) and the number of qualifying segments so far. While no lost points are
+pending, one state is certain; otherwise masses are spread over blocks by the lost points that have occurred. Once only
+one note has mass, the distribution of numbers is independent of what follows and is set aside in `total`. Example:
+
+    left:    opens 1                               closes 9
+    right:            opens 4, closes ?, opens 8             (the lost point is pending in the cell from 4 to 8)
+    states:  certain    ...    y = 0 or 1        certain again
 """
 
 from __future__ import annotations
@@ -64,34 +69,34 @@ from inkling.kernels.relation.steps import (
 from inkling.kernels.relation.stretches import can_stretch, stretch, tables_of
 
 DONE, GAVE_UP, NO_PLACE, STOPPED, FAILED, NO_ROOM, GOES_ON = range(7)
-"""How the pass over a pair ended; without a rate, points before the first recorded one have no place.
-
-Within the pass also: what follows is not known yet, a segment does not qualify that has to, longer arrays are needed,
-the pass has not ended."""
+"""How the pass over a pair ended. GAVE_UP: too many states or operations. NO_PLACE: there are points before the first
+or after the last recorded one, and no rate. Within the pass also STOPPED: later points are unknown. FAILED: every
+segment must qualify, and one does not. NO_ROOM: longer arrays are needed. GOES_ON: not ended."""
 
 ANY, NO_CELL, NOTHING_LEFT, NOT_KNOWN, AGAIN = range(3, 8)
-"""Ways through a cell, besides those in which points come one after the other; or why there is no way: no left point
-follows, what follows is not known yet, lost points come under way first."""
+"""Kinds of cells besides URN, TAILS and HEADS. ANY: not all pending points must occur in the cell. NO_CELL: none are
+pending. No cell follows if no left point does (NOTHING_LEFT), if later points are unknown (NOT_KNOWN), or if lost
+points must become pending first (AGAIN)."""
 
 LARGEST = 640.0
-"""Logarithm of the largest number that a cell may make of 1; longer cells are divided."""
+"""Logarithm of the largest factor by which a cell may multiply a mass, below overflow; longer cells are divided."""
 
 FEW = 64
-"""So few blocks are not looked through for what can be forgotten."""
+"""Up to this number of blocks, negligible ones are not trimmed."""
 
 NOTE, NUMBER, ENOUGH, LAST, IS_CERTAIN, N_X, N_Y, X_LO, X_HI, SIDE, N_NOTES, N_NUMBERS = range(12)
-"""What is noted of a pair: note and number of qualifying segments while they are certain, how many are enough, the
-largest number that was set aside; one more than the lost points under way of each key, the rows of blocks that are
-there, which of the two arrays of masses has them, and how many notes and numbers there are."""
+"""Fields of a pair: note and number while they are certain, the number that is enough, the largest number set aside;
+whether note and number are certain, pending lost points of each key plus one, the first and last valid row of blocks,
+which of the two arrays of masses is current, and how many notes and numbers there are."""
 BUDGET, TIME_0, UNTIL, IS_BEFORE_ALL, PAIR, IS_BEGUN, IS_QUICK, N_COUNTS = range(12, 20)
-"""And: operations that are left, the first recorded time, up to when points are known, whether lost points come before
-it; which pair it is, whether its pass has begun, whether tables tell what recorded points do."""
+"""More fields: remaining operations, the first recorded time, the time up to which points are known, whether lost
+points precede all recorded ones, the pair, whether its pass has begun, whether tables can process recorded points."""
 HERE, ALONG_0, N_ON = range(3)
-"""Where on the axis the pass is, and where the first recorded point lies."""
+"""Positions on the axis: of the pass, and of the first recorded point."""
 
 
 class Pairs(NamedTuple):
-    """Pairs of keys, what is known of each, and the answers about it."""
+    """Pairs of keys with their options, and the results."""
 
     one: np.ndarray
     other: np.ndarray
@@ -104,7 +109,7 @@ class Pairs(NamedTuple):
 
 
 class Key(NamedTuple):
-    """One key of a pair: the points of all keys, how far it is, and tables by lost points that have come."""
+    """One key of a pair: the points of all keys, its state, and tables by the lost points that have occurred."""
 
     points: tuple
     state: np.ndarray
@@ -114,7 +119,7 @@ class Key(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A pair on its way: both keys, what is asked (`rules`), masses by blocks on two sides, and arrays for a while."""
+    """The state of the pass over a pair: both keys, the query (`rules`), two arrays of masses, and scratch arrays."""
 
     left: Key
     right: Key
@@ -137,9 +142,9 @@ class Work(NamedTuple):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def forward(left, right, ones, other_ones, rules, labels, most, until, knows_left, unopened, n_states, operations):
-    """Bounds of how probable at least 0, 1, … `most` qualifying segments are, per pair, by what is known `until` then.
+    """[pair, k]: bounds on the probability of at least k qualifying segments, k up to `most`, by points up to `until`.
 
-    They are equal where that is NEVER. Where every segment has to qualify there is one column.
+    The bounds are equal if `until` is NEVER. If every segment must qualify, there is one column.
     """
     n, width = ones.shape[0], 1 if rules[EVERY] else most + 1
     n_notes = (rules[CAP] + 1) * rules[N_PLACES]
@@ -162,7 +167,7 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
 
 @phase
 def _sizes(work):
-    """How many lost points of each key, and one more, are under way next."""
+    """The pending lost points of each key plus one, including those that become pending now."""
     a, b, at = work.left.state, work.right.state, work.at
     return a[N_LOST] + 1 if a[OPENS_NOW] else at[N_X], b[N_LOST] + 1 if b[OPENS_NOW] else at[N_Y]
 
@@ -182,7 +187,7 @@ def _has_room(work):
 
 @njit(cache=True, error_model="numpy")
 def _with_room(work):
-    """The same with arrays that are long enough for what comes next."""
+    """The same state with arrays that are long enough for the pending points."""
     n_x, n_y = _sizes(work)
     one, other, n_notes, n_numbers = work.left, work.right, work.at[N_NOTES], work.at[N_NUMBERS]
     n_moves, block = n_x * n_y * n_notes, n_notes * n_numbers
@@ -198,7 +203,7 @@ def _with_room(work):
 
 @phase
 def _follow_pairs(work, pairs, most, n_states, operations):
-    """One pair after the other, from the one that had no room on."""
+    """Processes pairs one after the other, and resumes with the pair that had no room."""
     at = work.at
     while at[PAIR] < pairs.one.shape[0]:
         k = at[PAIR]
@@ -218,7 +223,7 @@ def _follow_pairs(work, pairs, most, n_states, operations):
 
 @phase
 def _begin(work, pairs, k, most, operations):
-    """Before anything has come."""
+    """The initial state of a pair."""
     left, right, a, b, of_a, of_b = _keys(work)
     at, on, one, other = work.at, work.on, pairs.one[k], pairs.other[k]
     begin_key(left.begins, left.segments, left.time, left.lost, one, a)
@@ -264,15 +269,15 @@ def _keys(work):
 
 @phase
 def _next_place(work, key):
-    """Where the next recorded point of a key lies on the axis."""
+    """The position of the next recorded point of a key on the axis."""
     return place_on(key.points.time, key.points.along, key.state[NEXT], work.at[TIME_0], work.on[ALONG_0])
 
 
 @phase
 def _follow(work, pairs, k, n_states):
-    """From one recorded point or border of a cell to the next; returns how it ended.
+    """The pass over a pair, from one recorded point or border of a cell to the next; returns how it ended.
 
-    The branches of the resolution algorithm (section 3.3) that have the same future are one state here.
+    This is the resolution algorithm (section 3.3) with one state for all branches with the same future.
     """
     a, b, at, on = work.left.state, work.right.state, work.at, work.on
     while True:
@@ -313,7 +318,7 @@ def _follow(work, pairs, k, n_states):
 
 @phase
 def _spread_out(work):
-    """What was certain becomes the mass of one block."""
+    """Changes from a certain state to masses: the one block has mass 1 at the certain note."""
     at, rows, lefts = work.at, work.rows, work.left.table
     for note in range(at[N_NOTES]):
         work.masses[at[SIDE], note * at[N_NUMBERS]] = 1.0 if note == at[NOTE] else 0.0
@@ -329,7 +334,7 @@ def _unfold(work, key, n_lost):
 
 @phase
 def _come_under_way(work, n_x, n_y):
-    """Lost points do: none of them has come yet."""
+    """Lost points become pending, with all mass where none of them has occurred."""
     a, b, at, rows, lefts = work.left.state, work.right.state, work.at, work.rows, work.left.table
     if at[IS_CERTAIN]:
         _spread_out(work)
@@ -350,7 +355,7 @@ def _come_under_way(work, n_x, n_y):
 
 @phase
 def _settle(work):
-    """Nothing lost is under way: where one note is left, it is certain again, and numbers are set aside."""
+    """No points are pending: if only one note has mass, it is certain again, and the numbers are set aside."""
     at, top = work.at, work.left.table[TOP, 0]
     masses, n_numbers = work.masses[at[SIDE]], at[N_NUMBERS]
     only = only_note(masses, at[N_NOTES], n_numbers, top) if work.left.state[IS_INSIDE] else 0
@@ -361,7 +366,7 @@ def _settle(work):
 
 @phase
 def _stretch(work):
-    """Recorded points one after the other, by tables."""
+    """Processes recorded points one after the other by tables, in a certain state."""
     left, right, a, b, _, _ = _keys(work)
     at = work.at
     at[NOTE], at[NUMBER] = stretch(
@@ -371,19 +376,19 @@ def _stretch(work):
 
 
 class Cell(NamedTuple):
-    """What comes next: how to go through a cell, and the recorded points after it."""
+    """The next cell, and the recorded points at its end."""
 
     kind: int
     now: int  # the time of the next recorded points
-    there: float  # their place on the axis
-    end: float  # where the cell ends, or the part of it in which nothing changes
-    is_left_over: bool  # lost left points that come at a rate have all come
+    there: float  # their position on the axis
+    end: float  # position of the end of the cell, or of a part of it with constant rates
+    is_left_over: bool  # all lost left points at a rate have occurred
     is_right_over: bool
 
 
 @phase
 def _next_cell(work):
-    """The stretch up to the next recorded point, or up to where points begin to come at a rate or have all come."""
+    """The cell up to the next recorded point, or up to where the points at a rate start or are over."""
     _, _, a, b, of_a, of_b = _keys(work)
     at, here = work.at, work.on[HERE]
     x_lost, y_lost = at[N_X] > 1, at[N_Y] > 1
@@ -420,7 +425,7 @@ def _next_cell(work):
 
 @phase
 def _border(key, is_under_way, here, end):
-    """Up to where nothing changes in how points come at a rate: they begin before, or have all come."""
+    """The end of the part of a cell in which the points at a rate neither start nor are over."""
     state, reals = key.state, key.reals
     if state[WAITS]:
         begins = reals[UP_TO] - reach(state, reals)
@@ -442,7 +447,7 @@ def _is_over(key, is_under_way, here):
 
 @phase
 def _go_through(work, cell):
-    """Lost points come in a cell, in any order (section 3.2); returns where that ends, which may be before its end."""
+    """Lost points occur in a cell in any order (section 3.2); returns the position reached, maybe before its end."""
     _, _, a, b, of_a, of_b = _keys(work)
     at, rows, moves, notes_of = work.at, work.rows, work.moves, work.notes_of
     lefts, rights, x_lo, x_hi, n_x, n_y = work.left.table, work.right.table, at[X_LO], at[X_HI], at[N_X], at[N_Y]
@@ -472,7 +477,7 @@ def _go_through(work, cell):
 
 @phase
 def _let_come(work, cell):
-    """Lost points before the next recorded one of their key have all come, and those whose rate is over."""
+    """All pending points before the next recorded one of their key have occurred, and those whose rate is over."""
     left, right, a, b, _, _ = _keys(work)
     at, rows, lefts, rights, labeled = work.at, work.rows, work.left.table, work.right.table, work.rules[LABELED] == 1
     is_early = cell.is_left_over or cell.is_right_over
@@ -491,7 +496,7 @@ def _let_come(work, cell):
 
 @phase
 def _take_recorded(work, pairs, k, now):
-    """The recorded points of a time, and what was lost after them."""
+    """Processes the recorded points of a time, and makes the lost points after them pending."""
     _, _, a, b, of_a, of_b = _keys(work)
     at, is_left, is_right = work.at, a[TIME] == now, b[TIME] == now
     if is_left and is_right:
@@ -519,7 +524,7 @@ def _take_recorded(work, pairs, k, now):
 
 @phase
 def _take_both(work):
-    """Points of both keys; how many segments came to qualify for certain, or FAILS."""
+    """Recorded points of both keys; returns the number of segments that now certainly qualify, or FAILS."""
     left, right, a, b, _, _ = _keys(work)
     at = work.at
     a_end, b_end = end_of_moment(left.time, left.lost, a), end_of_moment(right.time, right.lost, b)
@@ -534,7 +539,7 @@ def _take_both(work):
 
 @phase
 def _take_left(work):
-    """A left point; the same."""
+    """A recorded left point; returns the same as `_take_both`."""
     at, a = work.at, work.left.state
     if at[IS_CERTAIN]:
         return _take_certain_lefts(work, a[NEXT], a[NEXT] + 1)
@@ -549,7 +554,7 @@ def _take_left(work):
 
 @phase
 def _take_right(work):
-    """A right point; the same."""
+    """A recorded right point; returns the same as `_take_both`."""
     at, b = work.at, work.right.state
     if at[IS_CERTAIN]:
         return _take_certain_rights(work, b[NEXT], b[NEXT] + 1)
@@ -581,7 +586,7 @@ def _take_certain_rights(work, begin, end):
 
 @phase
 def _go_on(work, key, tail):
-    """To the recorded point after this one."""
+    """Advances a key to its next recorded point."""
     points, at, on = key.points, work.at, work.on
     go_on(points.time, points.along, points.lost, tail, key.state, key.reals, at[TIME_0], on[ALONG_0])
     if not at[IS_CERTAIN]:
@@ -590,7 +595,7 @@ def _go_on(work, key, tail):
 
 @phase
 def _pass_over(work):
-    """Lost points of a key with nothing of the other among them: it does not matter when they came."""
+    """Lost points of one key without points of the other among them: their times are irrelevant."""
     a, b, at = work.left.state, work.right.state, work.at
     if a[OPENS_NOW] and not b[N_LOST] and a[TIME] <= min(b[TIME], at[UNTIL]):
         found = _take_certain_lefts(work, a[NEXT] - a[N_LOST], a[NEXT])
@@ -606,7 +611,7 @@ def _pass_over(work):
 
 @phase
 def _write_answers(work, pairs, k, is_stopped):
-    """The probability of a query result (section 3.2), or its bounds where not everything is known."""
+    """Writes the probability of a query result (section 3.2), or bounds if later points are unknown."""
     _, right, a, b, of_a, of_b = _keys(work)
     at, every, knows_left = work.at, work.rules[EVERY] == 1, pairs.knows_left[k]
     if at[IS_CERTAIN]:

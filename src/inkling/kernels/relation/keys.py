@@ -1,4 +1,4 @@
-"""One key of a pair on its way through time: its next recorded point, and the lost ones before that."""
+"""The state of one key of a pair during the pass: its next recorded point, and the lost points before it."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from inkling.kernels.relation.cells import LEAK, STAY, STEP
 from inkling.kernels.relation.rules import CLOSES, OPENS
 
 NEXT, STOP, TIME, N_LOST, KIND, IS_INSIDE, N_CLOSED, FIRST, N_SEGMENTS, WAITS, OPENS_NOW, N_FIELDS = range(12)
-"""What is noted of a key: next recorded point and where points end, its time, how many lost points come before it and
-how, whether a segment is open, how many are closed, its first segment, how many it has; whether lost points are not
-under way yet, and whether they come under way now."""
+"""Fields of a key: the next recorded point, the end of its points, the time of the next recorded point, the number and
+kind of lost points before it, whether a segment is open, the number of closed ones, the first segment, the number of
+segments, whether lost points at a rate are not pending yet, and whether lost points become pending now."""
 
 UP_TO, RATE, SINCE, N_REALS = range(4)
-"""And: where on the axis the lost points end, at what rate they come, and since when."""
+"""More fields: the end of the lost points on the axis, their rate (per unit of the axis), and their start."""
 
 SPREAD, HEAD, TAIL = range(3)
-"""Lost points lie evenly between two recorded ones, or come at a rate before the first or after the last."""
+"""Kinds of lost points: uniform between two recorded points, or at a rate before the first or after the last one."""
 
 NEVER = 1 << 62
 
 FAR = 100.0
-"""Points that come at a rate have all come after twice their number and so many more units of the rate."""
+"""Lost points at a rate are assumed over after the time in which twice their number plus FAR are expected."""
 
 
 @njit(cache=True, error_model="numpy")
 def place_on(time, along, i, time_0, along_0):
-    """Where a recorded point lies on the axis, from the first one of the pair."""
+    """The position of a recorded point on the axis, relative to the first one of the pair."""
     if along.shape[0]:
         return along[i] - along_0
     return float(time[i] - time_0)
@@ -36,7 +36,7 @@ def place_on(time, along, i, time_0, along_0):
 
 @njit(cache=True, error_model="numpy")
 def begin_key(begins, segments, time, lost, key, state):
-    """Before anything has come; what was lost before the first recorded point waits."""
+    """The initial state of a key; points lost before the first recorded one are not pending yet."""
     first, stop = begins[key], begins[key + 1]
     state[STOP] = stop
     state[IS_INSIDE] = state[N_CLOSED] = state[OPENS_NOW] = 0
@@ -52,7 +52,7 @@ def begin_key(begins, segments, time, lost, key, state):
 
 @njit(cache=True, error_model="numpy")
 def go_on(time, along, lost, tail, state, reals, time_0, along_0):
-    """After the next recorded point has come: the one after it, and what was lost in between."""
+    """Advances to the following recorded point, and the points lost before it."""
     here, stop = state[NEXT], state[STOP]
     i = here + 1
     if i < stop and not lost[i]:
@@ -74,7 +74,7 @@ def go_on(time, along, lost, tail, state, reals, time_0, along_0):
 
 @njit(cache=True, error_model="numpy")
 def turned(state, turn):
-    """A point has come."""
+    """Applies a point to the counts of segments."""
     if turn == OPENS:
         state[IS_INSIDE] = 1
     elif turn == CLOSES:
@@ -84,7 +84,7 @@ def turned(state, turn):
 
 @njit(cache=True, error_model="numpy")
 def label_after(label_of, state, closed, labeled):
-    """The label of the segment that is open, or opens next, after so many have closed."""
+    """The label of the open or next segment after `closed` segments; -1 if there is none."""
     if not labeled:
         return 0
     return label_of[state[FIRST] + closed] if closed < state[N_SEGMENTS] else -1
@@ -92,7 +92,7 @@ def label_after(label_of, state, closed, labeled):
 
 @njit(cache=True, error_model="numpy")
 def unfold(turns, label_of, state, n_lost, labeled, table):
-    """How things are after each of the next lost points."""
+    """Fills the table by lost points: its state after each of them."""
     inside, closed = state[IS_INSIDE], state[N_CLOSED]
     at = state[NEXT] - state[N_LOST]
     for x in range(n_lost + 1):
@@ -110,26 +110,26 @@ def unfold(turns, label_of, state, n_lost, labeled, table):
 
 @njit(cache=True, error_model="numpy")
 def have_come(turns, label_of, state, n_lost, labeled, table):
-    """All lost points that were under way have come."""
+    """Applies all pending lost points."""
     state[IS_INSIDE], state[N_CLOSED], state[N_LOST] = table[INSIDE, n_lost], table[CLOSED, n_lost], 0
     unfold(turns, label_of, state, np.int64(0), labeled, table)
 
 
 @njit(cache=True, error_model="numpy")
 def reach(state, reals):
-    """How far a rate reaches on the axis."""
+    """The length on the axis of lost points at a rate."""
     return (2.0 * state[N_LOST] + FAR) / reals[RATE]
 
 
 @njit(cache=True, error_model="numpy")
 def _share(reals, begin, end):
-    """The part that is of what is left of a spread."""
+    """The share of a part of the axis in the remaining time of uniform lost points."""
     return 1.0 if reals[UP_TO] <= end else (end - begin) / (reals[UP_TO] - begin)
 
 
 @njit(cache=True, error_model="numpy")
 def weigh(state, reals, n_lost, begin, end, table):
-    """Weights of the lost points in a part of the axis; returns how many come on average at most."""
+    """Fills the weights of lost points in a part of the axis; returns a bound on their mean number."""
     if n_lost == 0:
         table[STEP, 0], table[STAY, 0], table[LEAK, 0] = 0.0, 1.0, 0.0
         return 0.0
@@ -152,7 +152,7 @@ def weigh(state, reals, n_lost, begin, end, table):
 
 @njit(cache=True, error_model="numpy")
 def growth(state, reals, rest, begin, end):
-    """Logarithm of the largest number that a part of the axis can make of 1."""
+    """Logarithm of the largest factor by which a part of the axis can multiply a mass."""
     if rest == 0:
         return 0.0
     if state[KIND] == SPREAD:

@@ -1,13 +1,13 @@
-"""What becomes of an open left segment when the next point comes.
+"""The effect of a point on the open left segment, which is summarized by a number, its note.
 
 Busany, van der Aa, Senderovich, Gal, Weidlich: Interval-based Queries over Lossy IoT Event Streams, 2020 (SimpMatch),
 section 2.2: queries by relations between intervals.
 
-All that matters of it is a note: how many right segments are hits for it already, and how it lies to the right one that
-is open. Right segments that follow are all alike. A hit is a right segment that is related, or, where all have to be,
-one that is not.
+A note is hits · N_PLACES + place: how many right segments are hits already (up to CAP), and how the opening of the left
+segment lies relative to the open right one. Later right segments are all alike. A hit is a right segment that is
+related; if all must be related, a hit is one that is not.
 
-Rules are one array of whole numbers, see `Rules` of the evaluators; so are the right segments of a key.
+Rules are an array of integers, see `Rules` of the evaluators, and so are the right segments of a key.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from __future__ import annotations
 from numba import njit
 
 BEFORE, AT, AFTER = range(3)
-"""How an end of a left segment compares with an end of a right one."""
+"""The order of an end of a left segment and an end of a right one."""
 
 OPENS, CLOSES = 1, -1
 
 FAILS = -1
-"""Instead of a move, where every left segment has to qualify and one does not."""
+"""In place of a move: every left segment must qualify, and this one does not."""
 
 N_PLACES, CAP, LEAST, LABELED, EVERY, LATER_MAY_HIT = range(6)
-"""How many ways there are to lie to the open right segment; more hits than CAP need not be distinguished; LEAST are
-enough, or none where it is negative; whether labels count, and whether every left segment has to qualify; whether
-right segments may be hits that open later."""
+"""The number of places relative to the open right segment; the largest number of hits that matters; the number of hits
+that is enough (negative: none may occur); whether labels must be equal; whether every left segment must qualify;
+whether right segments that open later can be hits."""
 
 PLACE = 6
-"""From here: place by how the opening compares with that of the open right segment."""
+"""From here, by order of both openings: the place."""
 AT_ONCE = 9
-"""From here, by the same: 1 where the right segment is a hit however both end."""
+"""From here, by order of both openings: 1 if the right segment is a hit for all ends."""
 ENDING = 12
-"""From here, by place and how the closing compares with that of the right segment: 1 for one more hit."""
+"""From here, by place and order of both closings: 1 for one more hit."""
 MAY_HIT = 21
-"""From here, by place: 1 where the right segment may be a hit yet."""
+"""From here, by place: 1 if the right segment can still become a hit."""
 HIT = 24
-"""From here, by four comparisons: opening with opening and closing, then closing with opening and closing."""
+"""From here, by four orders (left opening to right opening and closing, left closing to both): 1 for a hit."""
 
 N_RULES = HIT + 81
 
 TOTAL, UNOPENED, BY_LABEL, BY_LABEL_END = range(4)
-"""How many right segments a key has, how many follow what has come where nobody knows (else negative), and where in
-`labels` (labels in order, and the numbers of their segments) its own are."""
+"""The number of right segments of a key; if it is unknown, the number of later ones to assume (else negative); and the
+range of the key in `labels`, whose rows are sorted labels and the numbers of their segments."""
 
 WHOLLY_AFTER = ((AFTER * 3 + AFTER) * 3 + AFTER) * 3 + AFTER
 WHOLLY_BEFORE = 0
@@ -107,7 +107,7 @@ def _noted(rules, hits, place):
 
 @njit(cache=True, error_model="numpy")
 def qualifies(rules, note, inside, later):
-    """Whether a segment that closes now does, given the hits among what follows."""
+    """Whether a left segment that closes now qualifies; `later` are hits among later right segments."""
     hits = note // rules[N_PLACES] + later
     if inside:
         hits += rules[ENDING + note % rules[N_PLACES] * 3 + BEFORE]
@@ -116,7 +116,7 @@ def qualifies(rules, note, inside, later):
 
 @njit(cache=True, error_model="numpy")
 def closing_move(rules, good):
-    """2 · note + number of segments that came to qualify: what a left point does."""
+    """The move of a closing left point: 2 · next note + number of segments that now qualify, or FAILS."""
     if rules[EVERY]:
         return 0 if good else FAILS
     return 1 if good else 0
@@ -124,9 +124,9 @@ def closing_move(rules, good):
 
 @njit(cache=True, error_model="numpy")
 def left_move(rules, others, labels, turn, note, label, inside, closed, opened):
-    """What the next left point does to a note.
+    """The move of a left point for a note: 2 · next note + number of segments that now qualify, or FAILS.
 
-    `inside` shows whether a right segment that counts is open, `closed` and `opened` how many are by now.
+    `inside` is whether a comparable right segment is open, `closed` and `opened` are the numbers of right segments.
     """
     if turn == OPENS:
         hits = hits_before(rules, others, labels, label, closed)
@@ -140,7 +140,7 @@ def left_move(rules, others, labels, turn, note, label, inside, closed, opened):
 
 @njit(cache=True, error_model="numpy")
 def right_note(rules, turn, note):
-    """The note after a point of a right segment that counts."""
+    """The note after a point of a comparable right segment."""
     hits, place = note // rules[N_PLACES], note % rules[N_PLACES]
     if turn == OPENS:
         return _noted(rules, hits + rules[AT_ONCE + BEFORE], rules[PLACE + BEFORE])
@@ -151,5 +151,5 @@ def right_note(rules, turn, note):
 
 @njit(cache=True, error_model="numpy")
 def counts(rules, label, other_label):
-    """Whether two segments are compared."""
+    """Whether two segments are comparable: their labels are equal, if labels matter."""
     return not rules[LABELED] or (label >= 0 and label == other_label)

@@ -1,9 +1,9 @@
-"""How many left segments qualify in sampled worlds: lost points are drawn, then all is certain.
+"""The number of left segments that qualify in sampled worlds: times of lost points are drawn, the rest is certain.
 
 Busany, van der Aa, Senderovich, Gal, Weidlich: Interval-based Queries over Lossy IoT Event Streams, 2020 (SimpMatch),
 section 3.1: possible worlds, here drawn instead of enumerated.
 
-Draws are a function of seed, sample and the points of a key, whatever else is asked at the same time.
+Draws are a function of seed, sample and the points of a key, so they do not depend on other pairs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inkling.kernels.worlds.draws import sequence_start, uniform
 
 @njit(cache=True, error_model="numpy")
 def _tokens(time, lost, turns, begin, end, side, tokens):
-    """A number for each point, made of all points of the key."""
+    """[point]: a hash that depends on all points of the key."""
     whole = sequence_start(np.uint64(side), np.uint64(end - begin))
     for i in range(begin, end):
         value = np.uint64(1) if lost[i] else np.uint64(time[i]) << np.uint64(1)
@@ -33,7 +33,7 @@ def _tokens(time, lost, turns, begin, end, side, tokens):
 
 @njit(cache=True, error_model="numpy")
 def _draw(time, along, lost, begin, end, head, tail, tokens, seed, sample, places):
-    """Where on the axis the points of a key lie in a sample; recorded ones are there already."""
+    """Draws the positions of lost points on the axis; recorded ones are set already."""
     i = begin
     while i < end:
         if not lost[i]:
@@ -85,7 +85,7 @@ def _through(places, n, place, first):
 
 @njit(cache=True, error_model="numpy")
 def _n_in_any_order(rules, left, right, one, other, of_left, of_right, n_right):
-    """How many left segments qualify; FAILS if every one has to and one does not."""
+    """The number of left segments that qualify; FAILS if every one must and one does not."""
     found = 0
     begin, end = right.segments[other], right.segments[other + 1]
     for segment in range(left.segments[one], left.segments[one + 1]):
@@ -112,7 +112,7 @@ def _begin(state, first_point, first_segment, n_segments):
 def _n_in_step(
     rules, others, labels, left, right, one, other, a, b, of_left, of_right, masses, table, moves, n_notes
 ):  # fmt: skip
-    """The same where segments of both keys follow each other."""
+    """The same for keys whose segments do not overlap each other."""
     begin_a, end_a = left.begins[one], left.begins[one + 1]
     begin_b, end_b = right.begins[other], right.begins[other + 1]
     _begin(a, begin_a, left.segments[one], left.segments[one + 1] - left.segments[one])
@@ -148,7 +148,7 @@ def _n_in_step(
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def sample(left, right, ones, other_ones, rules, labels, most, n_samples, seed):
-    """Per pair, in how many samples at least 0, 1, … `most` left segments qualify, or every one of them."""
+    """[pair, k]: the number of samples with at least k qualifying left segments, or in which every one qualifies."""
     n = ones.shape[0]
     hits = np.zeros((n, 1 if rules[EVERY] else most + 1), np.int64)
     a, b, others = np.zeros(N_FIELDS, np.int64), np.zeros(N_FIELDS, np.int64), np.zeros(4, np.int64)

@@ -1,4 +1,4 @@
-"""Recorded points, one at a time or at one time: what they do where all is certain, and where masses are spread."""
+"""Steps of the pass at recorded points: in a certain state or on masses, for one key or for both at one time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from inkling.kernels.relation.ties import ends_together, hits_at_closing, hits_o
 
 @njit(cache=True, error_model="numpy")
 def certain_lefts(rules, others, labels, turns, begin, end, left_label, right_label, a, b, note):
-    """The note after left points begin … end - 1, and how many segments came to qualify, or FAILS."""
+    """The note after left points begin … end - 1 in a certain state, and how many segments now qualify, or FAILS."""
     found = np.int64(0)
     for i in range(begin, end):
         turn = turns[i]
@@ -54,7 +54,7 @@ def certain_lefts(rules, others, labels, turns, begin, end, left_label, right_la
 
 @njit(cache=True, error_model="numpy")
 def certain_rights(rules, turns, begin, end, left_label, right_label, a, b, note):
-    """The note after right points begin … end - 1."""
+    """The note after right points begin … end - 1 in a certain state."""
     for i in range(begin, end):
         turn = turns[i]
         if turn != OPENS and turn != CLOSES:
@@ -67,7 +67,7 @@ def certain_rights(rules, turns, begin, end, left_label, right_label, a, b, note
 
 @njit(cache=True, error_model="numpy")
 def spread_left(rules, others, labels, masses, rows, turn, lefts, rights, n_notes, n_numbers, moves, room):
-    """A recorded left point, whatever lost right points have come."""
+    """Applies a recorded left point to the blocks of all y."""
     label, top, block = lefts[LABEL, 0], lefts[TOP, 0], n_notes * n_numbers
     notes = n_notes if lefts[INSIDE, 0] else 1
     next_notes = n_notes if turn == OPENS or (turn != CLOSES and lefts[INSIDE, 0]) else 1
@@ -83,7 +83,7 @@ def spread_left(rules, others, labels, masses, rows, turn, lefts, rights, n_note
 
 @njit(cache=True, error_model="numpy")
 def spread_right(rules, masses, rows, turn, lefts, rights, x_lo, x_hi, n_notes, n_numbers, notes_of, room):
-    """A recorded right point, whatever lost left points have come."""
+    """Applies a recorded right point to the blocks of all x."""
     if turn != OPENS and turn != CLOSES:
         return
     for note in range(n_notes):
@@ -95,7 +95,7 @@ def spread_right(rules, masses, rows, turn, lefts, rights, x_lo, x_hi, n_notes, 
 
 @njit(cache=True, error_model="numpy")
 def find_moves(rules, others, labels, lefts, rights, n_x, n_y, n_notes, moves, notes_of):
-    """What the next lost point of each key does to every note of every block."""
+    """The effect of the next lost point of each key on every note of every block."""
     for x in range(n_x):
         label, inside = lefts[LABEL, x], lefts[INSIDE, x]
         notes = n_notes if inside else 1
@@ -116,7 +116,7 @@ def find_moves(rules, others, labels, lefts, rights, n_x, n_y, n_notes, moves, n
 
 @njit(cache=True, error_model="numpy")
 def end_of_moment(time, lost, state):
-    """After the last recorded point that has the time of the next one."""
+    """The end of the recorded points that have the time of the next one."""
     i = state[NEXT] + 1
     while i < state[STOP] and not lost[i] and time[i] == state[TIME]:
         i += 1
@@ -128,9 +128,9 @@ def both(
     rules, others, labels, left_turns, right_turns, left_label, right_label, a, b, a_end, b_end, is_certain, note,
     masses, lefts, n_notes, n_numbers, moves, room,
 ):  # fmt: skip
-    """Recorded points of both keys at one time, when no lost ones are under way.
+    """Applies recorded points of both keys at the same time; no lost points are pending.
 
-    Returns the note and how many segments came to qualify, where that is certain; FAILS if one does not that has to.
+    Returns the note and the number of segments that now qualify, if the state is certain, or FAILS.
     """
     found, start = np.int64(0), np.int64(0)
     closes = False
@@ -163,7 +163,7 @@ def both(
             if is_certain and old != note:
                 continue
             if turn == OPENS:
-                # where it closes at once, nobody looks at its note
+                # the note is not used if the segment closes at the same time
                 fresh = note_at_opening(rules, others, labels, label, closed, ended, going, points, begun)
                 moves[old] = 2 * fresh
             else:
@@ -192,7 +192,7 @@ def both(
 
 @njit(cache=True, error_model="numpy")
 def set_aside(total, last, masses, i, top, n_numbers, room):
-    """Numbers so far and numbers of a block's note, added; returns the largest sum."""
+    """Adds the numbers of one note to those set aside (convolution); returns the largest sum."""
     next_last = min(last + top, n_numbers - 1)
     for number in range(next_last + 1):
         room[number] = 0.0

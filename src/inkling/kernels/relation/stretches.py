@@ -1,4 +1,4 @@
-"""Recorded points that come one after the other, with nothing lost around them: followed by tables."""
+"""Stretches of recorded points without lost points among them, processed by tables of moves."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from inkling.kernels.relation.rules import (
 
 @njit(cache=True, error_model="numpy")
 def can_stretch(rules):
-    """Whether what a point does depends on the note only, and on whether a right segment is open."""
+    """Whether the effect of a point depends only on the note and on whether a right segment is open."""
     return not (rules[LABELED] or rules[HIT + WHOLLY_AFTER] or rules[HIT + WHOLLY_BEFORE])
 
 
 @njit(cache=True, error_model="numpy")
 def tables_of(rules, others, labels, n_notes):
-    """Left moves by whether a right segment is open, by turn and note; right notes by turn and note."""
+    """Left moves, [right segment is open, turn + 1, note], and notes after right points, [turn + 1, note]."""
     moves, notes = np.zeros((2, 3, n_notes), np.int64), np.zeros((3, n_notes), np.int64)
     for turn in range(-1, 2):
         for note in range(n_notes):
@@ -44,9 +44,9 @@ def stretch(
     left_time, left_lost, left_turns, right_time, right_lost, right_turns, moves, notes, a, b, note, number, enough,
     until,
 ):  # fmt: skip
-    """Continues as long as the next point is followed by a recorded one of its key and not enough segments qualify.
+    """The note and number after a stretch, which ends before lost points, or when enough segments qualify.
 
-    Points of both keys at one time end it.
+    Points of both keys at the same time also end it.
     """
     i, a_stop, j, b_stop = a[NEXT], a[STOP] - 1, b[NEXT], b[STOP] - 1
     inside, other_inside = a[IS_INSIDE], b[IS_INSIDE]

@@ -1,4 +1,4 @@
-"""Left and right points at one time."""
+"""Hits of a left segment that opens or closes at the time of right points."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ from inkling.kernels.relation.rules import (
 
 @njit(cache=True, error_model="numpy")
 def ends_together(rules, turns, begin, end, inside, closed, label, labels_in_order, first):
-    """Of the right points begin … end - 1, which share a time: as far as they count for a left segment, whether the
-    segment that was open has ended and whether it continues, how many opened and closed, whether one has begun that is
-    open; and how many have opened by then, counting or not."""
+    """Summary of right points begin … end - 1 at one time. Of segments comparable with the left one: whether the open
+    one ended, whether it continues, how many opened and closed, whether a new one is open. Of all: how many opened."""
     ended = points = begun = 0
     is_fresh = False
     going = 1 if inside and counts(rules, label, labels_in_order[first + closed]) else 0
@@ -51,7 +50,7 @@ def ends_together(rules, turns, begin, end, inside, closed, label, labels_in_ord
 
 @njit(cache=True, error_model="numpy")
 def hits_at_closing(rules, others, labels, note, label, ended, going, points, begun, opened):
-    """Of a left segment that opened before."""
+    """Hits of a left segment that opened earlier and closes at this time."""
     place = note % rules[N_PLACES]
     hits = note // rules[N_PLACES] + hits_after(rules, others, labels, label, opened)
     hits += ended * rules[ENDING + place * 3 + AT] + going * rules[ENDING + place * 3 + BEFORE]
@@ -61,7 +60,7 @@ def hits_at_closing(rules, others, labels, note, label, ended, going, points, be
 
 @njit(cache=True, error_model="numpy")
 def note_at_opening(rules, others, labels, label, closed, ended, going, points, begun):
-    """Of a left segment that closes later; so many right segments closed before."""
+    """The note of a left segment that opens at this time, after `closed` right segments, and closes later."""
     hits = hits_before(rules, others, labels, label, closed)
     hits += ended * hit_of(rules, AFTER, AT, AFTER, AFTER) + points * hit_of(rules, AT, AT, AFTER, AFTER)
     place = 0
@@ -76,7 +75,7 @@ def note_at_opening(rules, others, labels, label, closed, ended, going, points, 
 
 @njit(cache=True, error_model="numpy")
 def hits_of_point(rules, others, labels, label, closed, ended, going, points, begun, opened):
-    """Of a left segment that opens and closes then."""
+    """Hits of a left segment that opens and closes at this time."""
     hits = hits_before(rules, others, labels, label, closed) + hits_after(rules, others, labels, label, opened)
     hits += ended * hit_of(rules, AFTER, AT, AFTER, AT) + going * hit_of(rules, AFTER, BEFORE, AFTER, BEFORE)
     hits += begun * hit_of(rules, AT, BEFORE, AT, BEFORE) + points * hit_of(rules, AT, AT, AT, AT)

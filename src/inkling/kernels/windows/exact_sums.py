@@ -1,7 +1,7 @@
-"""Sums of doubles without any rounding but one at the end, with terms that come and go.
+"""Exact sums of doubles over sliding windows, rounded once at the end.
 
-A sum is held as digits of a fixed-point number that reaches from the smallest to the largest double. A term adds to
-three digits and its removal takes the same away, so the digits depend on nothing but the terms that are there.
+A sum is a fixed-point number whose digits cover the range from the smallest to the largest double. A term adds to three
+digits and its removal subtracts the same, so the digits depend only on the terms in the window.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Doubles = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 N_DIGITS = 72
-"""Digits of 32 bits from 2^-1074 up, and room for carries; each can take up 2^30 terms."""
+"""Digits of 32 bits from 2^-1074 up, with room for carries; each can hold 2^30 terms."""
 
 _LOW = np.int64(0xFFFFFFFF)
 _FRACTION = np.int64((1 << 52) - 1)
@@ -26,7 +26,7 @@ _LEAST = -1074
 
 @njit(cache=True)
 def add_term(digits: Ints, bits: int, sign: int) -> None:
-    """Add (or with sign -1 take away) a double that is given as its bits."""
+    """Adds (or with sign -1 subtracts) a double, given as its bits."""
     if bits < 0:
         sign = -sign
     shift = (bits >> 52) & 0x7FF
@@ -70,7 +70,7 @@ def rounded(digits: Ints, from_: int, to: int, room: Ints) -> float:
     while highest < 31 and room[top - 1] >> (highest + 1):
         highest += 1
     n_bits = 32 * (top - 1) + highest + 1
-    cut = max(n_bits - 53, 0)  # bits below this one are rounded away
+    cut = max(n_bits - 53, 0)  # lower bits are rounded
     number = np.int64(0)
     for place in range(top - 1, max(cut >> 5, from_) - 1, -1):
         keep = cut - 32 * place
@@ -96,7 +96,7 @@ def rounded(digits: Ints, from_: int, to: int, room: Ints) -> float:
 
 @njit(cache=True)
 def reach(bits: Ints, present: Bools) -> tuple[int, int]:
-    """The digits that sums of these doubles can touch."""
+    """The range of digits that sums of these doubles can use."""
     least, most = 0x7FF, 0
     for row in range(len(bits)):
         if present[row] and (bits[row] << 1) != 0:
@@ -109,7 +109,7 @@ def reach(bits: Ints, present: Bools) -> tuple[int, int]:
 
 @njit(cache=True)
 def sliding_sums(first: Ints, bits: Ints, present: Bools, wanted: Bools) -> Doubles:
-    """Sum of the doubles that are present in each window that is wanted, infinite if there is no such double."""
+    """Sums of the present doubles in each wanted window; infinite if the sum is out of range."""
     out = np.zeros(len(first))
     digits, room = np.zeros(N_DIGITS, np.int64), np.zeros(N_DIGITS, np.int64)
     from_, to = reach(bits, present)

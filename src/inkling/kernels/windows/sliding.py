@@ -1,7 +1,7 @@
-"""Windows that slide over rows: where each begins, and which of its rows holds the least or greatest value.
+"""Sliding windows over rows: their first rows, sums of integers, and rows with the least or greatest value.
 
-Row i stands for the window of rows `first[i]` … i. Rows of one group stand together, no window reaches into another
-group, and inside a group windows only move forward.
+The window of row i is rows `first[i]` … i. Rows of one group are adjacent, a window is within one group, and `first`
+ascends within a group.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Bools = NDArray[np.bool_]
 
 @njit(cache=True)
 def last_events(group: Ints, n_events: int) -> Ints:
-    """Begins of windows that hold so many rows of a group, fewer at its beginning."""
+    """First rows of windows with the last `n_events` rows of a group, fewer at its beginning."""
     first = np.empty(len(group), np.int64)
     begin = 0
     for row in range(len(group)):
@@ -28,7 +28,7 @@ def last_events(group: Ints, n_events: int) -> Ints:
 
 @njit(cache=True)
 def last_times(group: Ints, time: Ints, length: int) -> Ints:
-    """Begins of windows that hold the rows of a group whose times, which ascend, lie at most `length` back."""
+    """First rows of windows with the rows of a group at most `length` back in time; times ascend."""
     first = np.empty(len(group), np.int64)
     begin = 0
     for row in range(len(group)):
@@ -42,7 +42,7 @@ def last_times(group: Ints, time: Ints, length: int) -> Ints:
 
 @njit(cache=True)
 def running_sums(first: Ints, values: Ints) -> Ints:
-    """Sum of whole numbers in each window; a sum that is too large wraps around."""
+    """Sums of integers in each window; overflow wraps around."""
     out = np.empty(len(first), np.int64)
     total, begin = np.int64(0), 0
     for row in range(len(first)):
@@ -56,10 +56,10 @@ def running_sums(first: Ints, values: Ints) -> Ints:
 
 @njit(cache=True)
 def extreme_rows(first: Ints, values: np.ndarray, present: Bools, greatest: bool) -> Ints:
-    """The first row of each window that has its least (or greatest) value; -1 where no value is present."""
+    """The first row with the least (or greatest) value of each window; -1 if no value is present."""
     n = len(first)
     out = np.empty(n, np.int64)
-    queue = np.empty(n, np.int64)  # rows that may become the answer: ever later and ever less extreme
+    queue = np.empty(n, np.int64)  # candidates: each later row is less extreme than the one before
     head, tail = 0, 0
     for row in range(n):
         while head < tail and queue[head] < first[row]:

@@ -1,7 +1,7 @@
 """Medians and standard deviations of sliding windows.
 
-For a median, members are bits in a tree of words, and the middle moves a step at a time; standard deviations come from
-exact sums of values and squares.
+For medians, the members of a window are bits in a tree of words, and the middle moves step by step. Standard deviations
+are computed from exact sums of values and squares.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PLACE = _places()
 @wraps_around
 @njit(cache=True)
 def _lowest(word):
-    """Number of the lowest bit that is set."""
+    """Index of the lowest set bit."""
     return _PLACE[np.int64(((word & (~word + _ONE)) * _MULTIPLIER) >> np.uint64(58))]
 
 
@@ -51,7 +51,7 @@ def _highest(word):
 
 @njit(cache=True)
 def _levels(n: int) -> Ints:
-    """Where the words of each level begin: bits, then words that are not zero, and so on up to one word."""
+    """The first word of each level: bits of items, then bits of nonzero words below, up to one word."""
     offsets = np.zeros(12, np.int64)
     n_levels, size = 0, n
     while True:
@@ -165,7 +165,7 @@ _SPLITTER = 134217729.0  # 2^27 + 1
 
 @njit(cache=True)
 def _product(one: float, other: float, pair: Doubles) -> None:
-    """A product as a double and what it lacks, both exact."""
+    """A product as a double and its rounding error, which are exact together (Dekker)."""
     pair[0] = one * other
     scaled = _SPLITTER * one
     one_high = scaled - (scaled - one)
@@ -191,7 +191,7 @@ def _add_product(digits: Ints, one: float, other: float, sign: int, pair: Double
 
 @njit(cache=True)
 def _three_doubles(digits: Ints, from_: int, to: int, room: Ints, cell: Doubles, out: Doubles) -> None:
-    """A sum as three doubles, each the nearest to what the ones before lack."""
+    """A sum as three doubles: the nearest double, then the nearest to each remaining error."""
     for place in range(3):
         out[place] = rounded(digits, from_, to, room)
         _add(digits, out[place], -1, cell)
@@ -201,9 +201,9 @@ def _three_doubles(digits: Ints, from_: int, to: int, room: Ints, cell: Doubles,
 
 @njit(cache=True)
 def sliding_deviations(first: Ints, values: Doubles, present: Bools, wanted: Bools) -> Doubles:
-    """Deviation of the values present in each window that is wanted from their mean; 0 where none is.
+    """Standard deviations of the present values in each wanted window; 0 without values.
 
-    Values must be neither so large nor so small that their squares leave the range of doubles.
+    The squares of values must be within the range of doubles.
     """
     n = len(first)
     out = np.zeros(n)
@@ -211,7 +211,7 @@ def sliding_deviations(first: Ints, values: Doubles, present: Bools, wanted: Boo
     numerator, room = np.zeros(N_DIGITS, np.int64), np.zeros(N_DIGITS, np.int64)
     pair, cell, total, total_squares = np.zeros(2), np.zeros(1), np.zeros(3), np.zeros(3)
     from_, to = reach(values.view(np.int64), present)
-    # a square has twice the exponent, counted from 1 and not from the least double
+    # the exponent of a square is doubled relative to 1, not to the least double
     from_squares, to_squares = max((64 * from_ - 1074) >> 5, 0), min(max((64 * to - 1074) >> 5, 0) + 3, N_DIGITS - 2)
     count, begin = 0, 0
     for row in range(n):
@@ -244,7 +244,7 @@ def sliding_deviations(first: Ints, values: Doubles, present: Bools, wanted: Boo
 
 @njit(cache=True)
 def _root(left: float, rest: float, divisor: float, pair: Doubles) -> float:
-    """Square root of (left + rest) / divisor, as good as rounded once."""
+    """The square root of (left + rest) / divisor, nearly correctly rounded."""
     high = left / divisor
     _product(high, divisor, pair)
     low = ((left - pair[0]) - pair[1] + rest) / divisor

@@ -1,1 +1,1 @@
-"""Possible worlds: independent parts of the data, draws, and automata in many worlds at once."""
+"""Possible worlds: independent parts of the data, random draws, and automata in many worlds at once."""

@@ -1,4 +1,4 @@
-"""Parts of the data that have nothing to do with each other, and the worlds of each part."""
+"""Independent parts of the data, and enumeration of the worlds of each part."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from numba import njit
 
 @njit(cache=True)
 def islands(code, low, high, reach):
-    """Numbers for rows sorted by (code, low): a new one where the code changes or nothing before reaches the row.
+    """Numbers of parts for rows sorted by (code, low); a part ends if the code changes or no row reaches the next one.
 
-    Something that ends at t reaches what starts by t + reach; a negative reach means any distance.
+    A row that ends at t reaches rows that start by t + reach; a negative reach is unlimited.
     """
     out = np.empty(len(code), np.int64)
     number = -1
@@ -27,7 +27,7 @@ def islands(code, low, high, reach):
 
 @njit(cache=True)
 def strides(component, sizes, n_components):
-    """How many worlds of a component pass before choice i changes; choices in the order given."""
+    """The number of consecutive worlds of a component with the same alternative of choice i (mixed radix)."""
     passed = np.ones(n_components, np.int64)
     out = np.empty(len(sizes), np.int64)
     for i in range(len(sizes)):
@@ -38,7 +38,7 @@ def strides(component, sizes, n_components):
 
 @njit(cache=True)
 def multiply_weights(weights, component, stride, sizes, alternatives, chances, first, n_worlds):
-    """Multiplies weights of worlds by the chance of what they choose; alternatives[i] is the first of choice i."""
+    """Multiplies weights of worlds by probabilities of their alternatives; alternatives[i] is the first of choice i."""
     for i in range(len(component)):
         c = component[i]
         for w in range(n_worlds[c]):
@@ -47,7 +47,7 @@ def multiply_weights(weights, component, stride, sizes, alternatives, chances, f
 
 @njit(cache=True)
 def spread(component, stride, sizes, alternatives, placed, rows, times, first, n_worlds):
-    """Every row that some alternative places, in every world that chooses the alternative."""
+    """The rows of each alternative, in every world that chooses it."""
     total = 0
     for i in range(len(component)):
         per_turn = placed[alternatives[i] + sizes[i]] - placed[alternatives[i]]

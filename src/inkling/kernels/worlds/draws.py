@@ -1,7 +1,7 @@
-"""Draws that are a pure function of seed, world and event, so that all workers see the same worlds.
+"""Random draws as a pure function of seed, world and event, so that all workers draw the same worlds.
 
-Each event has its own SplitMix64 sequence, which starts at a mix of the seed and the event's hash; world w reads its
-w-th number.
+Each event has a SplitMix64 sequence, which starts at a mix of the seed and the hash of the event; world w uses its w-th
+number.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def uniform(start, world):
 
 @njit(cache=True)
 def uniforms(seed, tokens, first, n_worlds):
-    """One number in [0, 1) per event and world."""
+    """[event, world]: a number in [0, 1)."""
     out = np.empty((len(tokens), n_worlds))
     for i in range(len(tokens)):
         start = sequence_start(seed, tokens[i])
@@ -81,7 +81,7 @@ def chosen_row(shares, begin, end, u):
 
 @njit(cache=True)
 def draw_alternatives(seed, tokens, offsets, shares, first, n_worlds):
-    """The row that every group has in every world, or -1; shares are cumulated within each group."""
+    """The row of each group in each world, or -1 for none; shares are cumulated within groups."""
     out = np.empty((len(tokens), n_worlds), np.int64)
     for g in range(len(tokens)):
         start = sequence_start(seed, tokens[g])
@@ -94,11 +94,12 @@ def draw_alternatives(seed, tokens, offsets, shares, first, n_worlds):
 
 @njit(cache=True)
 def draw_paths(seed, tokens, chains, offsets, anew, given, value, shares, first, n_worlds, latest):
-    """The row that every group has in every world, or -1, where each depends on the row of the group before it.
+    """The row of each group in each world, or -1 for none; it depends on the row of the previous group of its chain.
 
-    Groups chains[c]:chains[c + 1] belong to chain c. Rows of a group are sorted by `given`, the hash of the value they
-    follow (0: nothing happened before), with shares cumulated within the rows of one given value. A group that starts
-    `anew` forgets what was before. `latest` holds the value before each chain in every world, and after it in the end.
+    Groups chains[c]:chains[c + 1] belong to chain c. Rows of a group are sorted by `given`, the hash of the previous
+    value (0: no event), with shares cumulated within the rows of one given value. A group that starts `anew` does not
+    depend on the previous value. `latest` is the value before each chain in each world, and becomes the
+    value after it.
     """
     out = np.empty((len(tokens), n_worlds), np.int64)
     for c in range(len(chains) - 1):
@@ -133,8 +134,8 @@ def _lower(given, begin, end, wanted):
 def draw_between(seed, tokens, gaps, low, high, first, n_worlds):
     """The times of lost events in every world: order statistics of uniform draws between the borders of their gap.
 
-    Events gaps[g]:gaps[g + 1] were lost between low[g] and high[g]. Times are whole, strictly between the borders and
-    strictly increasing; there must be room for that.
+    Events gaps[g]:gaps[g + 1] were lost between low[g] and high[g]. Times are integers, strictly between the borders
+    and strictly increasing; the gap must be wide enough.
     """
     out = np.empty((len(tokens), n_worlds), np.int64)
     for g in range(len(gaps) - 1):
@@ -161,7 +162,7 @@ def draw_between(seed, tokens, gaps, low, high, first, n_worlds):
 
 @njit(cache=True)
 def cumulated(offsets, weights, full):
-    """Sums of weights from the first of each group on; where a group is `full` they are scaled to end at 1."""
+    """Cumulated weights within each group; those of a `full` group are scaled to end at 1."""
     out = np.empty(len(weights))
     for g in range(len(offsets) - 1):
         begin, end = offsets[g], offsets[g + 1]
@@ -181,8 +182,8 @@ def cumulated(offsets, weights, full):
 
 @njit(cache=True)
 def count_paths(chains, offsets, anew, given, value, some, limit):
-    """How many paths every chain has, at most `limit`; `some` shows which rows have a positive probability, and a
-    group whose rows after one value leave mass open has one more path there."""
+    """The number of paths of each chain, at most `limit`; `some` are the rows of positive probability, and if the rows
+    after a value do not sum to 1, no event is one more alternative."""
     out = np.empty(len(chains) - 1)
     for c in range(len(chains) - 1):
         latest = np.zeros(1, np.uint64)

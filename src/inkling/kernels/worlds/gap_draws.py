@@ -1,4 +1,4 @@
-"""Times of lost events whose gaps are Erlang, whose rate changes with time, or that nothing but a rate limits."""
+"""Draws of times of lost events with Erlang gaps, with a rate that changes with time, or limited by a rate only."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 @wraps_around
 @njit(cache=True, inline="always")
 def _starts(seed, tokens, shape):
-    """Sequences of numbers: one per event and part of its gap, and some for the gap after the last event.
+    """Random sequences: one per event and exponential part of its gap, and for the gap after the last event.
 
-    Those of the first parts are the ones that gaps without parts have.
+    The first parts have the sequences of gaps with shape 1.
     """
     lost = len(tokens)
     starts = np.empty((lost + 1, shape), np.uint64)
@@ -30,7 +30,7 @@ def _starts(seed, tokens, shape):
 
 @njit(cache=True, inline="always")
 def _gap(starts, i, world):
-    """The length of a gap of which each part is one on average."""
+    """The length of a gap whose parts have mean 1."""
     length = 0.0
     for part in range(starts.shape[1]):
         length -= np.log(1.0 - uniform(starts[i, part], world))
@@ -39,7 +39,7 @@ def _gap(starts, i, world):
 
 @njit(cache=True, inline="always")
 def _along(since, total, rate, time):
-    """How many arrivals are likely from the first time of a table on up to another."""
+    """The expected number of arrivals from the first time of a rate table to `time`."""
     k = max(np.searchsorted(since, time, side="right") - 1, 0)
     return total[k] + (time - since[k]) * rate[k]
 
@@ -54,8 +54,8 @@ def _time(since, total, rate, amount):
 def draw_gaps(seed, tokens, gaps, low, high, shape, since, total, rate, first, n_worlds):
     """The times of lost events in every world, strictly between the borders of their gap and strictly increasing.
 
-    Events gaps[g]:gaps[g + 1] were lost between low[g] and high[g]; of the points that a gap hides every shape-th is an
-    event. Where `since` is not empty, rate[k] holds from since[k] on, and total[k] is what adds up to then.
+    Events gaps[g]:gaps[g + 1] were lost between low[g] and high[g]; every shape-th point of the hidden process is an
+    event. If `since` is not empty, the rate is rate[k] from since[k] on, and total[k] its integral up to then.
     """
     out = np.empty((len(tokens), n_worlds), np.int64)
     for g in range(len(gaps) - 1):
@@ -86,9 +86,9 @@ def draw_gaps(seed, tokens, gaps, low, high, shape, since, total, rate, first, n
 
 @njit(cache=True)
 def draw_ends(seed, tokens, gaps, border, before, rate, shape, farthest, first, n_worlds):
-    """The same of events that nothing but a rate limits: after their border, or before it, none beyond `farthest`.
+    """The times of events that are limited by a rate only, after or before their border and at most to `farthest`.
 
-    Gap g has rate[g] events per unit of time; between two of them `shape` parts pass.
+    Gap g has rate[g] events per unit of time; a gap between events has `shape` exponential parts.
     """
     out = np.empty((len(tokens), n_worlds), np.int64)
     for g in range(len(gaps) - 1):

@@ -1,4 +1,4 @@
-"""Rows of many worlds in canonical order: those of a key are nearly in order already, so each is moved a little."""
+"""Canonical order of the rows of many worlds, by insertion sort, because rows of a key are nearly sorted."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ ABSENT = np.int64(-(2**63) + 1)
 
 @njit(cache=True)
 def in_canonical_order(keys, place, rank, times, n_keys):
-    """Places of rows, and their keys and times, world after world and key after key, each by (time, rank).
+    """Positions of rows, and their keys and times, by world, key, time and rank.
 
-    Rows keys[k]:keys[k + 1] belong to key k; row i has line place[i] of `times`, which has a column per world.
+    Rows keys[k]:keys[k + 1] belong to key k; the times of row i are `times[place[i]]`, one per world.
     """
     n_worlds = times.shape[1]
     total = 0
@@ -48,6 +48,6 @@ def in_canonical_order(keys, place, rank, times, n_keys):
 
 @njit(cache=True)
 def fill_times(times, rows, worlds, moments, first):
-    """Writes the time of every placed row into its line and the column of its world."""
+    """Writes the time of every assigned row to `times`, [row, world]."""
     for i in range(len(rows)):
         times[rows[i], worlds[i] - first] = moments[i]

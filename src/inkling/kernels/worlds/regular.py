@@ -1,6 +1,6 @@
-"""Automata in many worlds at once: the events of a key in order, and for each all worlds side by side.
+"""Automata in many worlds at once: events of a key in order, and for each event all worlds.
 
-Loops run over worlds innermost and without branches, so that compilers turn them into vector instructions.
+Inner loops are over worlds and without branches, so that they compile to vector instructions.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from inkling.kernels.worlds.draws import chosen_row, sequence_start, uniform
 
 NEVER = np.int64(2**62)
 _NONE = np.int32(2**30)  # no run is in the state
-_UNSTARTED = np.int32(2**30 - 1)  # a run is, but has not met an event of its own
+_UNSTARTED = np.int32(2**30 - 1)  # a run is in the state, without any event of the match yet
 
 
 @njit(cache=True)
 def draw_symbols(seed, tokens, offsets, shares, symbol, first, n_worlds):
-    """The symbol of what every group has in every world, -1 for nothing or for what nobody looks at."""
+    """The symbol of each group in each world; -1 for no event, or one that no pattern reads."""
     out = np.empty((len(tokens), n_worlds), np.int8)
     draws = np.empty(n_worlds)
     place = np.empty(n_worlds, np.int32)
@@ -41,7 +41,7 @@ def draw_symbols(seed, tokens, offsets, shares, symbol, first, n_worlds):
 
 @njit(cache=True)
 def symbols_of(chosen, symbol):
-    """The same for rows that were drawn before."""
+    """The symbols of rows that were drawn before."""
     out = np.empty(chosen.shape, np.int8)
     for g in range(chosen.shape[0]):
         for w in range(chosen.shape[1]):
@@ -51,7 +51,7 @@ def symbols_of(chosen, symbol):
 
 @njit(cache=True)
 def chosen_at(seed, tokens, offsets, shares, groups, worlds):
-    """The row that group groups[i] has in world worlds[i], or -1."""
+    """[i]: the row of group groups[i] in world worlds[i], or -1 for none."""
     out = np.empty(len(groups), np.int64)
     for i in range(len(groups)):
         g = groups[i]
@@ -67,7 +67,7 @@ def count_detections(
     """Counts, for every group of alternatives, the worlds in which a match ends with its event.
 
     Groups keys[k]:keys[k + 1] belong to key k, in order of time. Edges moves[s]:moves[s + 1] belong to symbol s.
-    `n_hits` grows; `first_world` and `earliest` (the group of the earliest start) are lowered.
+    Updates `n_hits`, and the minima `first_world` and `earliest` (the group of the earliest start).
     """
     n_states, n_worlds = len(final), symbols.shape[1]
     runs = np.empty((n_states, n_worlds), np.int32)
