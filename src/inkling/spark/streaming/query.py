@@ -49,7 +49,7 @@ from inkling.spark.streaming.failures import (
 )
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.progress import BatchProgress, ProgressLog, observed, seconds_between, under_pressure
-from inkling.spark.streaming.settings import StreamSettings
+from inkling.spark.streaming.settings import BUCKETS_PER_CORE, StreamSettings
 from inkling.spark.streaming.sinks.outputs import BatchTally, output_names, outputs_of, result_columns, tally_of
 from inkling.spark.streaming.sinks.protocol import PreparedSink, ShapedSink, Sink, SinkStart
 from inkling.spark.streaming.sources.control_messages import Control, MessageFile, messages_of
@@ -57,8 +57,6 @@ from inkling.spark.streaming.sources.idle import IdleMonitor
 from inkling.spark.streaming.sources.inputs import GivenStreams
 from inkling.spark.streaming.sources.known_topics import KnownTopics
 from inkling.spark.streaming.sources.missing_files import InputFiles
-
-BUCKETS_PER_CORE = 4
 
 STATE_SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (

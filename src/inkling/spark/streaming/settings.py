@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from inkling.forecasting.adaptation.steering import Rejected
     from inkling.spark.streaming.sinks.outputs import BatchTally
 
+BUCKETS_PER_CORE = 4
+"""The default number of buckets, into which keys and their state are divided."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamSettings:
