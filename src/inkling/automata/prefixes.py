@@ -1,7 +1,7 @@
 """Which states of an automaton mean that the first part of a pattern was read and still waits for the rest.
 
 >>> from inkling.automata.guards import Guard
->>> from inkling.automata.meaning import RegexPattern
+>>> from inkling.automata.regex import RegexPattern
 >>> from inkling.automata.regex import AnyWord, Concat, Symbol
 >>> first, second = (Symbol(Guard(bits=frozenset({bit})), bit) for bit in (0, 1))
 >>> compiled = CompiledPattern.of(RegexPattern(Concat((first, AnyWord(), second))), 1)

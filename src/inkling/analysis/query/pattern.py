@@ -19,9 +19,8 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import N_BITS, Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import without
-from inkling.automata.regex import Concat, Epsilon, Regex, Symbol, at_most
+from inkling.automata.regex import Concat, Counting, Epsilon, Regex, RegexPattern, Symbol, at_most
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.patterns.disjuncts import Disjunct

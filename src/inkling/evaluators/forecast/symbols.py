@@ -16,7 +16,7 @@ from inkling.analysis.row_conditions import exclusive_pairs, joint_conditions
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, RegexPattern
+from inkling.automata.regex import Counting, RegexPattern
 from inkling.automata.run.cells import CellGroup, cell_groups
 from inkling.automata.run.rows import AutomatonRows
 from inkling.evaluators.automaton.events import to_regex

@@ -13,9 +13,8 @@ import pytest
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import RegexPattern
 from inkling.automata.policies import strict
-from inkling.automata.regex import Symbol
+from inkling.automata.regex import RegexPattern, Symbol
 from inkling.forecasting.models.chain import moves
 from inkling.forecasting.models.counts import Histories, WordCounts
 from inkling.forecasting.models.full_order import full_contexts, independent

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from inkling.analysis.choice import Evaluator
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Counting, RegexPattern
+from inkling.automata.regex import Counting, RegexPattern
 from inkling.automata.symbols import flags
 from inkling.evaluators.automaton.events import to_regex
 from inkling.evaluators.hashes import Hashes, combined, row_hashes
