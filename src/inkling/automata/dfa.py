@@ -46,9 +46,6 @@ class Dfa:
             visited.append(state)
         return visited
 
-    def accepts(self, symbols: Iterable[int]) -> bool:
-        return bool(self.final[[0, *self.run(symbols)][-1]])
-
     def to_bytes(self) -> bytes:
         """The same automaton always gives the same bytes."""
         header = _HEADER.pack(_MAGIC, self.n_states, self.n_columns, len(self.columns))

@@ -507,6 +507,19 @@ def leaves(pattern: Pattern) -> Iterator[Leaf]:
         yield from leaves(inner)
 
 
+def expressions_of(pattern: Pattern) -> Iterator[Expr]:
+    """The conditions on single events and on nested matches, and what tables are asked about."""
+    for part in parts_of(pattern):
+        match part:
+            case Leaf(demands=demands, atoms=atoms):
+                yield from demands
+                yield from (arg for atom in atoms for arg in atom.args if arg is not None)
+            case Narrowed(having=having):
+                yield from having
+            case _:
+                pass
+
+
 def can_be_empty(part: Part, passes: Callable[[Narrowed], bool] = lambda _: True) -> bool:
     """Whether a part may happen without any event, so that a sequence can leave it out.
 

@@ -85,12 +85,6 @@ def test_another_automaton_is_rejected() -> None:
         ForecastModel("ab", ("a", "b"), "", 3, model().counts, learning=Learning("tree", 5))
 
 
-def test_the_next_version_has_other_counts() -> None:
-    before = model()
-    after = before.learned_from(WordCounts.merged(before.counts, before.counts))
-    assert (after.version, after.n_events) == (5, 2 * before.n_events)
-
-
 @pytest.mark.parametrize("kind", ["tree", "full"])
 def test_groups_are_shrunk_toward_the_model_of_all(kind: str) -> None:
     """γ of a group = (its count + κ γ of all) / (its counts + κ)."""
