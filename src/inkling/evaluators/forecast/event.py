@@ -105,7 +105,7 @@ class ForecastEvent:
         resolve = Gather(rows, offsets, picked, np.zeros(len(picked), np.int64))
         values = {
             output.name: issued[output.name]
-            if _is_forecast(output.expr)
+            if isinstance(output.expr, e.ColumnOf) and output.expr.slot == FORECAST
             else evaluate(output.expr, resolve, len(picked), self.context)
             for output in event.head
         }
@@ -129,10 +129,6 @@ class ForecastEvent:
             none = np.empty(0, np.int64)
             self._empty[kind] = self._batch(batch.take(none), none, _no_columns())
         return self._empty[kind]
-
-
-def _is_forecast(expr: e.Expr) -> bool:
-    return isinstance(expr, e.ColumnOf) and expr.slot == FORECAST
 
 
 def _no_columns() -> dict[str, pa.Array]:

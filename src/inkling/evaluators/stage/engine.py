@@ -30,6 +30,7 @@ from inkling.evaluators.windows.event import WindowEvent
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.recursion import EventGroup, groups_among
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
+from inkling.model.runs import changes
 from inkling.physical.plan import EventStep, Stage
 
 AnyEvent = NetworkEvent | SegmentsEvent | WindowEvent | ConsumptionEvent | ForecastEvent | LearningEvent
@@ -333,7 +334,7 @@ def _by_blocks(batch: EventBatch, results: Callable[[EventBatch], Mapping[str, M
 
 def _cuts(key: Ints) -> list[tuple[int, int]]:
     """First and end row of each block: whole keys, about `BLOCK_ROWS` rows."""
-    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    starts = np.flatnonzero(changes(key))
     wanted = np.arange(0, len(key), BLOCK_ROWS)
     begins = np.unique(starts[np.searchsorted(starts, wanted, side="right") - 1])
     return list(zip(begins.tolist(), [*begins[1:].tolist(), len(key)], strict=True))
