@@ -26,6 +26,8 @@ from inkling.source import SourceText, Span
 END = "$END"
 
 Children: TypeAlias = list[Any]
+Rule: TypeAlias = Callable[[Any, Meta, Children], Any]
+"""A method of a builder, which has the name of the grammar rule."""
 
 
 def terminals(names: str) -> frozenset[str]:
@@ -231,6 +233,21 @@ def span_of(place: Meta | Token) -> Span:
     assert place.start_pos is not None
     assert place.end_pos is not None
     return Span(place.start_pos, place.end_pos)
+
+
+def node(kind: Callable[..., Any]) -> Rule:
+    """Builds a node whose fields are the parts of a grammar rule, in their order."""
+    return lambda _, meta, children: kind(*children, span=span_of(meta))
+
+
+def node_of_all(kind: Callable[..., Any]) -> Rule:
+    """Builds a node whose only field has all parts of a grammar rule."""
+    return lambda _, meta, children: kind(tuple(children), span=span_of(meta))
+
+
+def all_parts(_: Any, meta: Meta, children: Children) -> tuple[Any, ...]:
+    """The parts of a grammar rule that is only a list."""
+    return tuple(children)
 
 
 class NodeBuilder(Transformer[Token, Any]):
