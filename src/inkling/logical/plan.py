@@ -464,6 +464,12 @@ class ProgramPlan:
         return next((event for event in self.events if event.name == name), None)
 
 
+def forecast_of(event: EventPlan) -> Forecast:
+    """The forecast that an event makes, of an event that makes one."""
+    assert event.forecast is not None
+    return event.forecast
+
+
 def retracted_outputs(program: ProgramPlan) -> dict[str, str]:
     """By event, the output of its withdrawn results; a run over complete data withdraws none."""
     return {event.name: event.retracted_as for event in program.events if event.retracted_as is not None}

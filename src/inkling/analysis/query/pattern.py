@@ -65,8 +65,7 @@ def regular_pattern_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Re
 
 def forecastable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None]:
     """The stream of a forecast that needs only the distribution over automaton states; None, and why, for others."""
-    forecast = event.forecast
-    assert forecast is not None
+    forecast = p.forecast_of(event)
     if forecast.learns or forecast.watches:
         return Verdict(None, "models are learned from events that are certain, and tried on them")
     plain = replace(event, forecast=None, restart=False)

@@ -20,6 +20,7 @@ from inkling.forecasting.models.counts import Histories, WordCounts
 from inkling.forecasting.models.gaps import GapCounts
 from inkling.forecasting.models.model import GAP, WORD
 from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.plan import forecast_of
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.model.runs import changes
@@ -44,8 +45,7 @@ class LearningEvent:
 
     @property
     def order(self) -> int:
-        forecast = self.step.event.forecast
-        assert forecast is not None
+        forecast = forecast_of(self.step.event)
         return ORDER if forecast.order is None else forecast.order
 
     def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
@@ -80,8 +80,7 @@ class LearningEvent:
         return self._counted(rows, pa.concat_tables(parts, promote_options="default"))
 
     def _learnt_from(self, rows: EventBatch) -> EventBatch:
-        forecast = self.step.event.forecast
-        assert forecast is not None
+        forecast = forecast_of(self.step.event)
         if forecast.until is None or (rows.end <= forecast.until).all():
             return rows
         return rows.take(np.flatnonzero(rows.end <= forecast.until))

@@ -28,6 +28,7 @@ from inkling.evaluators.stage.rows.prepare import stage_rows
 from inkling.evaluators.stage.rows.row_tests import in_pieces, resets_in, without_resets
 from inkling.evaluators.windows.event import WindowEvent
 from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.plan import forecast_of
 from inkling.logical.recursion import EventGroup, groups_among
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.model.runs import changes
@@ -266,8 +267,7 @@ class StageEngine:
         return self._events[name]
 
     def _forecaster(self, step: EventStep) -> ForecastEvent | LearningEvent:
-        forecast, n_inputs = step.event.forecast, len(self.stage.inputs)
-        assert forecast is not None
+        forecast, n_inputs = forecast_of(step.event), len(self.stage.inputs)
         if forecast.learns:
             return LearningEvent(step, n_inputs, self.stage.resets, self._context)
         kind = WatchingEvent if forecast.watches else ForecastEvent

@@ -36,7 +36,7 @@ from inkling.kernels.forecast.chains import FollowTables
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.forecasts import FORECAST
-from inkling.logical.plan import EventPlan, Forecast
+from inkling.logical.plan import EventPlan, Forecast, forecast_of
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
 from inkling.model.runs import changes
@@ -196,8 +196,7 @@ class BeliefEvaluator:
 
     @property
     def forecast(self) -> Forecast:
-        assert self.event.forecast is not None
-        return self.event.forecast
+        return forecast_of(self.event)
 
     def groundings(self, source: str, rows: pa.Table) -> Hashes:
         return stream_names(self.schemas[source], rows)
