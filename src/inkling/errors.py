@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
-from typing import Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias, TypedDict, Unpack
 
 from inkling.excerpt import excerpt
 from inkling.source import SourceText, Span
@@ -14,6 +14,13 @@ Severity: TypeAlias = Literal["error", "warning"]
 JsonValue: TypeAlias = str | int | list[str] | None
 
 _CODE = re.compile(r"INK\d{4}")
+
+
+class Remarks(TypedDict, total=False):
+    """What a message says below the marked text, as keyword arguments."""
+
+    notes: Iterable[str]
+    helps: Iterable[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,13 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     helps: tuple[str, ...] = ()
     severity: Severity = "error"
+
+    @classmethod
+    def of(
+        cls, code: str, message: str, at: Span | None, source: SourceText | None, label: str, **remarks: Unpack[Remarks]
+    ) -> Self:
+        """A diagnostic of severity `error`."""
+        return cls(code, message, at, source, label, tuple(remarks.get("notes", ())), tuple(remarks.get("helps", ())))
 
     def __post_init__(self) -> None:
         if not _CODE.fullmatch(self.code):
@@ -106,11 +120,10 @@ class InklingError(Exception):
         span: Span | None = None,
         source: SourceText | None = None,
         label: str = "",
-        notes: tuple[str, ...] = (),
-        helps: tuple[str, ...] = (),
+        **remarks: Unpack[Remarks],
     ) -> Self:
         """An error with one diagnostic."""
-        return cls(Diagnostic(code, message, span, source, label, notes, helps))
+        return cls(Diagnostic.of(code, message, span, source, label, **remarks))
 
     def __str__(self) -> str:
         return render(self.diagnostics)

@@ -1,8 +1,9 @@
-"""HTML pages from the templates of the package."""
+"""HTML pages from the templates of packages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 
@@ -17,8 +18,24 @@ def written(page: str, path: str | PathLike[str]) -> Path:
     return target
 
 
-def templates(read: Callable[[str], str]) -> Environment:
-    """An environment for templates that are read by name; an undefined name in a template is an error."""
-    return Environment(
+@cache
+def templates(*packages: str) -> Environment:
+    """The templates of some packages, from the first one that has the name; an undefined name in them is an error."""
+    folders = [files(package) / "templates" for package in packages]
+
+    def read(name: str) -> str | None:
+        found = next((one for folder in folders if (one := folder / name).is_file()), None)
+        return None if found is None else found.read_text(encoding="utf-8")
+
+    environment = Environment(
         loader=FunctionLoader(read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["count"] = lambda number: f"{number:,}"
+    environment.filters["score"] = _score
+    return environment
+
+
+def _score(value: float | int | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"

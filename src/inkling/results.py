@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 import numpy as np
@@ -217,6 +218,11 @@ def retracted(results: pa.Table, name: str) -> pa.Table:
 def _with_text(table: pa.Table, column: str, text: str) -> pa.Table:
     place = table.schema.get_field_index(column)
     return table.set_column(place, column, pa.repeat(pa.scalar(text), len(table)))
+
+
+def as_text(value: object) -> str:
+    """A value of a result as text; times are in UTC."""
+    return value.astimezone(UTC).isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else str(value)
 
 
 def in_order(event: EventPlan, table: pa.Table) -> pa.Table:

@@ -14,7 +14,7 @@ from tests.reference.lost.exact.flat import Flat
 from tests.reference.lost.exact.line import Along, Line, breakpoints, line_of
 from tests.reference.lost.exact.question import BASIC, COMPOSITES, Question
 
-from inkling.evaluators.relation.points import NO_LABEL, PointLists
+from inkling.evaluators.relation.points import PointLists
 from inkling.logical import plan as p
 from inkling.meaning.quantified import KeySegments, Segment, qualifying
 from inkling.model.event import Event, Value
@@ -232,7 +232,7 @@ def _lists(lines: Sequence[Line], scale: int, labels: list[str], along: Along | 
     points = [point for line in lines for point in line.points]
     spans = [span for line in lines for span in line.spans]
     measured = [] if along is None else [0 if one.time is None else float(along(one.time)) for one in points]
-    codes = [NO_LABEL if span.label is None else labels.index(str(span.label)) for span in spans]
+    codes = [-1 if span.label is None else labels.index(str(span.label)) for span in spans]
     return PointLists(
         begins=np.cumsum([0, *(len(line.points) for line in lines)]),
         time=np.array([0 if one.time is None else int(one.time * scale) for one in points], np.int64),

@@ -8,17 +8,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.reference.automata.words import Event, Lineage, detections
 
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, Event, Lineage, RegexPattern, detections
 from inkling.automata.policies import Component, any_, next_, strict
 from inkling.automata.regex import (
     AnyWord,
     Concat,
+    Counting,
     Epsilon,
     Intersect,
     Regex,
     RegexComplement,
+    RegexPattern,
     RegexRepeat,
     Symbol,
     Union,

@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import strict
-from inkling.automata.regex import Regex, Symbol, Union
+from inkling.automata.regex import Counting, Regex, RegexPattern, Symbol, Union
 from inkling.forecasting.models.chain import MarkovChain, moves
 from inkling.forecasting.models.contexts import tree_contexts
 from inkling.forecasting.models.counts import Histories, WordCounts

@@ -104,12 +104,4 @@ def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:
     yield from (output.expr for output in (*event.head, *event.returns))
     yield from event.having
     yield from event.preferred
-    for part in p.parts_of(event.pattern):
-        match part:
-            case p.Leaf(demands=demands, atoms=atoms):
-                yield from demands
-                yield from (arg for atom in atoms for arg in atom.args if arg is not None)
-            case p.Narrowed(having=conditions):
-                yield from conditions
-            case _:
-                pass
+    yield from p.expressions_of(event.pattern)

@@ -11,15 +11,16 @@ from typing import NamedTuple, assert_never
 from inkling.automata.dfa import Dfa, complement, detecting
 from inkling.automata.guards import Alphabet, Guard, Joint
 from inkling.automata.limits import MAX_STATES, TooManyStates
-from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.nfa import Mark, Nfa, NfaEdge, marked_only, merged, product, reduced
 from inkling.automata.regex import (
     AnyWord,
     Concat,
+    Counting,
     Epsilon,
     Intersect,
     Regex,
     RegexComplement,
+    RegexPattern,
     RegexRepeat,
     Symbol,
     Union,

@@ -45,9 +45,6 @@ class Dfa:
             visited.append(state)
         return visited
 
-    def accepts(self, symbols: Iterable[int]) -> bool:
-        return bool(self.final[[0, *self.run(symbols)][-1]])
-
     def to_bytes(self) -> bytes:
         """A canonical encoding: equal automata have equal bytes."""
         header = _HEADER.pack(_MAGIC, self.n_states, self.n_columns, len(self.columns))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 from inkling.automata.guards import ANY_EVENT, Guard
@@ -72,6 +73,23 @@ class Intersect:
 
 
 Regex: TypeAlias = Symbol | Epsilon | AnyWord | Concat | Union | RegexRepeat | RegexComplement | Intersect
+
+
+class Counting(Enum):
+    """Which matches count: all that end at an event, or only those that start after the last report."""
+
+    OVERLAP = "overlap"
+    RESTART = "restart"
+
+
+@dataclass(frozen=True, slots=True)
+class RegexPattern:
+    """A regular expression to look for; a match without members is no match when ``marked_only``."""
+
+    regex: Regex
+    counting: Counting = Counting.OVERLAP
+    marked_only: bool = True
+
 
 SKIP = Symbol(ANY_EVENT)
 

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
@@ -17,7 +17,7 @@ import pyarrow.parquet
 
 from inkling.errors import InputError
 from inkling.io.readers.formats import REMOTE
-from inkling.results import LEADING, TRAILING
+from inkling.results import LEADING, TRAILING, as_text
 
 STDOUT = "-"
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
@@ -130,7 +130,7 @@ def _value_columns(table: pa.Table) -> list[str]:
 def _write_json_lines(table: pa.Table, file: TextIO) -> None:
     for batch in table.to_batches(max_chunksize=10_000):
         for row in batch.to_pylist():
-            file.write(json.dumps(row, default=_as_text, ensure_ascii=False) + "\n")
+            file.write(json.dumps(row, default=as_text, ensure_ascii=False) + "\n")
 
 
 def _write_csv(table: pa.Table, file: TextIO) -> None:
@@ -146,17 +146,11 @@ def _csv_cell(value: object) -> object:
         case bool():
             return "true" if value else "false"
         case list():
-            return json.dumps(value, default=_as_text, ensure_ascii=False)
+            return json.dumps(value, default=as_text, ensure_ascii=False)
         case datetime():
-            return _as_text(value)
+            return as_text(value)
         case _:
             return value
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    return str(value)
 
 
 def _is_folder(output: str) -> bool:

@@ -16,6 +16,7 @@ from inkling.logical import expr as e
 from inkling.logical.user_aggregates import UserAggregate
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import EventBatch, Ints, taken
+from inkling.model.runs import ranges
 from inkling.model.types import Type
 
 _LOW = np.int64(0xFFFFFFFF)
@@ -215,7 +216,6 @@ def lineage_ids(batch: EventBatch, offsets: Ints, rows: Ints) -> pa.ListArray:
     """The lineage of each match: ids in pattern order; derived events add all of theirs."""
     if batch.has_single_ids:
         return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), taken(batch.ids, rows))
-    width = batch.id_offsets[rows + 1] - batch.id_offsets[rows]
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(width)])
-    position = np.repeat(batch.id_offsets[rows] - ends[:-1], width) + np.arange(ends[-1])
+    width = np.diff(batch.id_offsets)[rows]
+    ends, position = np.append(0, np.cumsum(width)), ranges(batch.id_offsets[rows], width)
     return pa.ListArray.from_arrays(pa.array(ends[offsets], pa.int32()), batch.ids.take(pa.array(position)))

@@ -79,16 +79,14 @@ def forecast_plan(event: p.EventPlan, name: str, forecast: p.Forecast, confidenc
 
 def learning_plan(event: p.EventPlan) -> p.EventPlan:
     """The forecast as a training run: its results are the counts that its model is learned from."""
-    assert event.forecast is not None
     head = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in COUNT_COLUMNS)
-    return _with_results(replace(event, forecast=replace(event.forecast, learns=True), confidence=None), head)
+    return _with_results(replace(event, forecast=replace(p.forecast_of(event), learns=True), confidence=None), head)
 
 
 def watching_plan(event: p.EventPlan) -> p.EventPlan:
     """The forecast with the truth: a result for every event of the scope, with the forecast made there, if any."""
-    assert event.forecast is not None
     watched = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in WATCH_COLUMNS)
-    return _with_results(replace(event, forecast=replace(event.forecast, watches=True)), (*event.head, *watched))
+    return _with_results(replace(event, forecast=replace(p.forecast_of(event), watches=True)), (*event.head, *watched))
 
 
 def _with_results(event: p.EventPlan, head: tuple[p.Output, ...]) -> p.EventPlan:

@@ -464,6 +464,12 @@ class ProgramPlan:
         return next((event for event in self.events if event.name == name), None)
 
 
+def forecast_of(event: EventPlan) -> Forecast:
+    """The forecast that an event makes, of an event that makes one."""
+    assert event.forecast is not None
+    return event.forecast
+
+
 def retracted_outputs(program: ProgramPlan) -> dict[str, str]:
     """By event, the output of its withdrawn results; a run over complete data withdraws none."""
     return {event.name: event.retracted_as for event in program.events if event.retracted_as is not None}
@@ -505,6 +511,19 @@ def leaves(pattern: Pattern) -> Iterator[Leaf]:
         yield pattern
     for inner in sub_patterns(pattern):
         yield from leaves(inner)
+
+
+def expressions_of(pattern: Pattern) -> Iterator[Expr]:
+    """The conditions on single events and on nested matches, and what tables are asked about."""
+    for part in parts_of(pattern):
+        match part:
+            case Leaf(demands=demands, atoms=atoms):
+                yield from demands
+                yield from (arg for atom in atoms for arg in atom.args if arg is not None)
+            case Narrowed(having=having):
+                yield from having
+            case _:
+                pass
 
 
 def can_be_empty(part: Part, passes: Callable[[Narrowed], bool] = lambda _: True) -> bool:

@@ -55,7 +55,8 @@ def groups_of(program: p.ProgramPlan) -> tuple[EventGroup, ...]:
 
 def groups_among(events: Sequence[p.EventPlan]) -> tuple[EventGroup, ...]:
     """Some events in their order, in groups of mutually recursive events."""
-    reached = {event.name: _reached(event, {one.name: one for one in events}) for event in events}
+    sources = {event.name: event.sources for event in events}
+    reached = {event.name: _reachable(event.name, sources) for event in events}
     done: set[str] = set()
     groups: list[EventGroup] = []
     for event in events:
@@ -84,17 +85,35 @@ def group_of(event: p.EventPlan, program: p.ProgramPlan) -> EventGroup:
 
 def dependencies_of(event: p.EventPlan, program: p.ProgramPlan) -> frozenset[str]:
     """Every stream and event that an event reads, directly or through others."""
-    return _reached(event, {one.name: one for one in program.events})
+    return _reachable(event.name, {one.name: one.sources for one in program.events} | {event.name: event.sources})
 
 
-def _reached(event: p.EventPlan, events: Mapping[str, p.EventPlan]) -> frozenset[str]:
+def in_groups(needs: Mapping[str, Sequence[str]]) -> Iterator[tuple[list[str], bool]]:
+    """Groups of names that need each other, after the groups that they need; and whether a group needs itself."""
+    reached = {name: _reachable(name, needs) for name in needs}
+    done: set[str] = set()
+
+    def visit(name: str) -> Iterator[tuple[list[str], bool]]:
+        if name in done:
+            return
+        mates = [other for other in needs if other == name or (other in reached[name] and name in reached[other])]
+        done.update(mates)
+        for needed in (needed for mate in mates for needed in needs[mate]):
+            yield from visit(needed)
+        yield mates, name in reached[name]
+
+    for name in needs:
+        yield from visit(name)
+
+
+def _reachable(name: str, needs: Mapping[str, Sequence[str]]) -> frozenset[str]:
     found: set[str] = set()
-    waiting = list(event.sources)
+    waiting = list(needs[name])
     while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting.extend(events[name].sources if name in events else ())
+        needed = waiting.pop()
+        if needed not in found:
+            found.add(needed)
+            waiting.extend(needs.get(needed, ()))
     return frozenset(found)
 
 

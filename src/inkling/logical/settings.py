@@ -84,8 +84,7 @@ def _with_all(event: EventPlan, settings: Mapping[str, float]) -> EventPlan:
 
 
 def _with(event: EventPlan, parameter: str, value: float) -> EventPlan:
-    forecast = event.forecast
-    assert forecast is not None
+    forecast = p.forecast_of(event)
     match parameter:
         case "confidence":
             if not 0 <= value <= 1:

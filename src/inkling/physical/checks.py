@@ -30,8 +30,7 @@ def require_forecastable(plan: PhysicalPlan, tree: s.Program, source: SourceText
     found: dict[str, Diagnostic] = {}
     uncertain = uncertain_events(plan.program)
     for step in steps:
-        assert step.event.forecast is not None
-        of = step.event.forecast.of
+        of = p.forecast_of(step.event).of
         if step.event.name in uncertain:
             why = _not_on_belief(step.event.name, plan.program)
             if why is not None:

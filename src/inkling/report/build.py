@@ -107,21 +107,14 @@ def _digest(text: str) -> str:
 
 @cache
 def _joined_assets(names: tuple[str, ...]) -> str:
-    return "\n".join(_packaged_text("assets", name) for name in names)
+    return "\n".join((files("inkling.report") / "assets" / name).read_text(encoding="utf-8") for name in names)
 
 
 @cache
 def _environment() -> Environment:
-    environment = templates(lambda name: _packaged_text("templates", name))
-    environment.filters["backticks"] = _backticks_as_code
-    environment.filters["cell"] = _cell
-    environment.filters["count"] = lambda number: f"{number:,}"
-    environment.filters["seconds"] = _spoken_seconds
+    environment = templates("inkling.report")
+    environment.filters |= {"backticks": _backticks_as_code, "cell": _cell, "seconds": _spoken_seconds}
     return environment
-
-
-def _packaged_text(folder: str, name: str) -> str:
-    return files("inkling.report").joinpath(folder, name).read_text(encoding="utf-8")
 
 
 def _backticks_as_code(text: str) -> Markup:

@@ -18,7 +18,7 @@ from inkling.analysis.inputs import inputs_by_stream
 from inkling.analysis.uncertainty import streams_of
 from inkling.io import normalize, read_table
 from inkling.io.corrections import corrected_stream
-from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
+from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan, forecast_of
 from inkling.meaning.streams import whole_number
 from inkling.model.time import Clock
 from inkling.model.uncertainty import ImpreciseTime
@@ -310,13 +310,12 @@ def forecast_tables(program: ProgramPlan, tables: Mapping[str, pa.Table]) -> tup
 
 
 def _row(event: EventPlan, table: pa.Table) -> tuple[Scalar, ...]:
-    assert event.forecast is not None
     chances = table["probability"]
     emitted = (function(chances).as_py() for function in (pc.min, pc.mean, pc.max))
     versions = sorted(set(table["model"].to_pylist()))
     return (
         event.name,
-        event.forecast.of,
+        forecast_of(event).of,
         table.num_rows,
         *(None if one is None else round(one, DIGITS) for one in emitted),
         ", ".join(map(str, versions)),

@@ -25,7 +25,7 @@ from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, MatchBatch
 from inkling.physical.groups import TaskLayout, chosen_layout
 from inkling.physical.naming import physical_name, type_of
-from inkling.physical.plan import Input, PhysicalPlan, Stage
+from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
 from inkling.spark.partitioning import SLICE, Partitioning, Slices
 from inkling.spark.parts import Frames
@@ -150,7 +150,7 @@ class _Run:
             source = self.ready[given.source]
             stream = self.program.stream(given.source)
             if stream is not None and stream.derived:
-                if _same_key(given, stream):
+                if given.key == stream.schema.key and given.key and not given.atoms:
                     left_to_worker[number] = stream
                 else:
                     source = with_derived_columns(stream, source, context.expressions, self.partitioning)
@@ -178,10 +178,6 @@ class _Run:
         cut = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
         n_slices = max(1, -(-span // length))
         return cut.repartition(min(n_slices, 4 * cores), named(SLICE)), Slices(length)
-
-
-def _same_key(given: Input, stream: StreamPlan) -> bool:
-    return given.key == stream.schema.key and not given.atoms and bool(given.key)
 
 
 def _border(stage: Stage, ready: Mapping[str, DataFrame]) -> tuple[int, int] | None:

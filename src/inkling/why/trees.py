@@ -140,7 +140,7 @@ class Trees:
             name = stream.schema.name
             rows = with_derived_columns(stream, self.ingested.sources[name], self.ingested.context)
             kind = rows.schema.field(r.ID).type
-            some = [one for one in wanted if _is_of(one, kind)]
+            some = [one for one in wanted if isinstance(one, str) == bool(pa.types.is_string(kind))]
             chosen = rows.filter(pc.is_in(rows[r.ID], pa.array(some, kind)))
             by_source[name] = _by_first_id(_stream_rows(stream, chosen))
         for event in self.plan.events:
@@ -178,10 +178,6 @@ def _by_first_id(happened: Iterable[Event]) -> dict[Value, list[Event]]:
         if one.ids:
             found.setdefault(one.ids[0], []).append(one)
     return found
-
-
-def _is_of(value: Value, kind: pa.DataType) -> bool:
-    return isinstance(value, str) == bool(pa.types.is_string(kind))
 
 
 def _row(*places: int) -> Ints:

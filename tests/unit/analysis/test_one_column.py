@@ -14,9 +14,8 @@ from inkling import parse
 from inkling.analysis.row_conditions import joint_conditions
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.guards import Alphabet, Guard, Joint
-from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import strict
-from inkling.automata.regex import Symbol
+from inkling.automata.regex import Counting, RegexPattern, Symbol
 from inkling.automata.run.cells import cell_groups
 from inkling.automata.run.rows import AutomatonRows
 from inkling.evaluators.forecast.symbols import SymbolReader

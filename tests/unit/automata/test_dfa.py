@@ -10,9 +10,8 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import ANY_EVENT, Guard
 from inkling.automata.limits import TooManyStates
-from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import Component, any_, next_, strict
-from inkling.automata.regex import Concat, Regex, RegexComplement, RegexRepeat, Symbol, at_most
+from inkling.automata.regex import Concat, Counting, Regex, RegexComplement, RegexPattern, RegexRepeat, Symbol, at_most
 
 A, B, C = (Symbol(Guard(frozenset({stream})), stream) for stream in range(3))
 
@@ -47,7 +46,7 @@ def test_equal_languages_have_equal_tables() -> None:
 FINGERPRINT = """
 from inkling.automata.run.engine import PatternSet
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import RegexPattern
+from inkling.automata.regex import RegexPattern
 from inkling.automata.policies import Component, any_, next_, strict
 from inkling.automata.regex import Symbol
 a, b, c = (Symbol(Guard(frozenset({s}), frozenset({s, s + 40})), s) for s in range(3))

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import Component, strict
-from inkling.automata.regex import Regex, RegexRepeat, Symbol
+from inkling.automata.regex import Counting, Regex, RegexPattern, RegexRepeat, Symbol
 from inkling.automata.run.engine import PatternSet
 
 

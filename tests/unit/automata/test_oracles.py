@@ -8,9 +8,18 @@ import pytest
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import detecting
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import Component, any_, next_, strict
-from inkling.automata.regex import AnyWord, Concat, Regex, RegexComplement, RegexRepeat, Symbol, Union
+from inkling.automata.regex import (
+    AnyWord,
+    Concat,
+    Counting,
+    Regex,
+    RegexComplement,
+    RegexPattern,
+    RegexRepeat,
+    Symbol,
+    Union,
+)
 from inkling.automata.run.engine import PatternSet
 
 A, B, C = (Symbol(Guard(frozenset({stream})), stream) for stream in range(3))

@@ -6,9 +6,9 @@ from itertools import product
 from typing import NamedTuple
 
 import pytest
+from tests.reference.automata.words import Event, EventWord, Lineage
 
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Event, EventWord, Lineage
 from inkling.automata.policies import Component, any_, next_, strict
 from inkling.automata.regex import Regex, RegexRepeat, Symbol, at_most
 

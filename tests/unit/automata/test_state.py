@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import Component, any_, strict
-from inkling.automata.regex import Symbol
+from inkling.automata.regex import Counting, RegexPattern, Symbol
 from inkling.automata.run.engine import PatternSet
 from inkling.automata.run.state import AutomatonState
 from inkling.evaluators.state import from_bytes, to_bytes

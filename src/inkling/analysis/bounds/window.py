@@ -35,7 +35,7 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         return Verdict(None, f"CONSUME {policy}: what is used up depends on everything before")
     if event.keep is not None:
         return Verdict(Horizon((event.keep, *_looked_back(event.pattern))), f"KEEP FOR {span_text(event.keep)}")
-    if _looks_back_forever(event.pattern):
+    if any(isinstance(part, p.StreamStart) for part in p.parts_of(event.pattern)):
         return Verdict(None, "AT START: an absence since the beginning needs everything")
     if isinstance(event.within, p.EventCount):
         return Verdict(None, f"WITHIN {event.within.count} EVENTS limits events, not time")
@@ -145,10 +145,6 @@ def _looked_back(pattern: p.Pattern) -> Iterator[p.Window]:
                 yield within
             case _:
                 pass
-
-
-def _looks_back_forever(pattern: p.Pattern) -> bool:
-    return any(isinstance(part, p.StreamStart) for part in p.parts_of(pattern))
 
 
 def window_text(window: p.Window) -> str:

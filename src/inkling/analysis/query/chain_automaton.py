@@ -18,8 +18,7 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import RegexPattern
-from inkling.automata.regex import Concat, Epsilon, Regex, RegexRepeat, Symbol
+from inkling.automata.regex import Concat, Epsilon, Regex, RegexPattern, RegexRepeat, Symbol
 from inkling.logical.expr import Expr
 
 FIRST_ABSENCE = 32

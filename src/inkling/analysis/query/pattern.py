@@ -19,9 +19,8 @@ from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import N_BITS, Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Counting, RegexPattern
 from inkling.automata.policies import without
-from inkling.automata.regex import Concat, Epsilon, Regex, Symbol, at_most
+from inkling.automata.regex import Concat, Counting, Epsilon, Regex, RegexPattern, Symbol, at_most
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.patterns.disjuncts import Disjunct
@@ -66,8 +65,7 @@ def regular_pattern_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Re
 
 def forecastable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None]:
     """The stream of a forecast that needs only the distribution over automaton states; None, and why, for others."""
-    forecast = event.forecast
-    assert forecast is not None
+    forecast = p.forecast_of(event)
     if forecast.learns or forecast.watches:
         return Verdict(None, "models are learned from events that are certain, and tried on them")
     plain = replace(event, forecast=None, restart=False)

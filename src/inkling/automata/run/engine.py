@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.limits import MAX_STATES
-from inkling.automata.meaning import RegexPattern
 from inkling.automata.nfa import Mark, Nfa
+from inkling.automata.regex import RegexPattern
 from inkling.automata.run.cells import CellGroup, cell_groups
 from inkling.automata.run.memory import OpenRoom, Room, RunMemory
 from inkling.automata.run.rows import AutomatonRows, concatenated, frozen, frozen_all

@@ -15,8 +15,7 @@ import pyarrow.compute as pc
 from inkling.analysis.regular import expression_of
 from inkling.automata.guards import Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Counting, RegexPattern
-from inkling.automata.regex import Regex, Symbol
+from inkling.automata.regex import Counting, Regex, RegexPattern, Symbol
 from inkling.automata.run.engine import Detections, PatternSet
 from inkling.automata.run.rows import AutomatonRows
 from inkling.errors import InputError

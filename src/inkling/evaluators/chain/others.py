@@ -17,6 +17,7 @@ from inkling.evaluators.chain.search_space import FoundChains, PartialChains, Se
 from inkling.kernels.chain.bounds import FAR, LEADING, TRAILING, least_from, narrow, needed_regions
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
+from inkling.model.runs import changes
 
 
 def rival_links(chain: ChainPattern, links: tuple[int, ...], place: int) -> list[int]:
@@ -118,7 +119,7 @@ def _joined(n: int, owner: list[Ints], rows: list[Ints], regions: list[Ints]) ->
     chain, row, where = np.concatenate(owner), np.concatenate(rows), np.concatenate(regions)
     order = np.lexsort((row, chain))
     chain, row, where = chain[order], row[order], where[order]
-    is_new = np.append(True, (chain[1:] != chain[:-1]) | (row[1:] != row[:-1]))[: len(chain)]
+    is_new = changes(chain) | changes(row)
     if not is_new.all():
         where = np.bitwise_or.reduceat(where, np.flatnonzero(is_new))
         chain, row = chain[is_new], row[is_new]

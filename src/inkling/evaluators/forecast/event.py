@@ -23,7 +23,7 @@ from inkling.kernels.forecast.chains import follow
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.forecasts import DISTRIBUTION, FORECAST
-from inkling.logical.plan import ForecastKind
+from inkling.logical.plan import ForecastKind, forecast_of
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep
@@ -91,8 +91,7 @@ class ForecastEvent:
 
     def _columns(self, issued: list[tuple[int, Ints, NDArray[np.int32]]]) -> dict[str, list[pa.Array]]:
         columns: dict[str, list[pa.Array]] = {}
-        forecast = self.step.event.forecast
-        assert forecast is not None
+        forecast = forecast_of(self.step.event)
         for one, _, states in issued:
             found = self.families.member(one).columns(states, distribution=forecast.distribution)
             for name, column in found.items():
@@ -105,7 +104,7 @@ class ForecastEvent:
         resolve = Gather(rows, offsets, picked, np.zeros(len(picked), np.int64))
         values = {
             output.name: issued[output.name]
-            if _is_forecast(output.expr)
+            if isinstance(output.expr, e.ColumnOf) and output.expr.slot == FORECAST
             else evaluate(output.expr, resolve, len(picked), self.context)
             for output in event.head
         }
@@ -129,10 +128,6 @@ class ForecastEvent:
             none = np.empty(0, np.int64)
             self._empty[kind] = self._batch(batch.take(none), none, _no_columns())
         return self._empty[kind]
-
-
-def _is_forecast(expr: e.Expr) -> bool:
-    return isinstance(expr, e.ColumnOf) and expr.slot == FORECAST
 
 
 def _no_columns() -> dict[str, pa.Array]:
@@ -166,8 +161,7 @@ class WatchedFamilies(Families):
 
     def member(self, number: int) -> ForecastFamily:
         family = super().member(number)
-        forecast = self.step.event.forecast
-        assert forecast is not None
+        forecast = forecast_of(self.step.event)
         return replace(family, issued=family.table.eligible) if forecast.kind in GIVEN else family
 
 

@@ -40,8 +40,7 @@ MOST_SHOWN = 6
 
 def require_fitting(model: ForecastModel, step: EventStep, reader: SymbolReader, made_by: str) -> None:
     """Rejects a model that was learned for another event, and names the differences."""
-    forecast = step.event.forecast
-    assert forecast is not None
+    forecast = p.forecast_of(step.event)
     words = symbol_words(step, reader)
     same_words = model.alphabet == words or not _is_named(model)
     if model.fingerprint == reader.dfa.fingerprint and model.counts.n_symbols == reader.n_symbols and same_words:
@@ -127,8 +126,7 @@ class Families:
     @classmethod
     def of(cls, step: EventStep, reader: SymbolReader, table: pa.Table, unit: Callable[[Span], int]) -> Families:
         """Checks that a table holds a model which fits a forecast."""
-        forecast = step.event.forecast
-        assert forecast is not None
+        forecast = p.forecast_of(step.event)
         model = _read(table, forecast)
         made_by = maker_of(table)
         require_fitting(model, step, reader, made_by)
@@ -157,8 +155,7 @@ class Families:
     def member(self, number: int) -> ForecastFamily:
         if number not in self._made:
             group = self.model.counts.group[number - 1] if number else None
-            forecast = self.step.event.forecast
-            assert forecast is not None
+            forecast = p.forecast_of(self.step.event)
             confidence = self.step.event.confidence
             chain = self._chain(group, forecast)
             wanted = asked(forecast, confidence)
@@ -238,8 +235,7 @@ def _listed(times: NDArray[np.float64], states: NDArray[np.int32]) -> pa.ListArr
 
 def family_names(step: EventStep, rows: EventBatch) -> tuple[tuple[str, ...], Ints]:
     """The values of the column that models are distinguished by, as texts, and the number of each row's."""
-    forecast = step.event.forecast
-    assert forecast is not None
+    forecast = p.forecast_of(step.event)
     if forecast.by is None:
         return ("",), np.zeros(len(rows), np.int64)
     column = rows.columns[physical_name(forecast.by.name, forecast.by.type)]

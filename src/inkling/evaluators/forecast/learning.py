@@ -20,8 +20,10 @@ from inkling.forecasting.models.counts import Histories, WordCounts
 from inkling.forecasting.models.gaps import GapCounts
 from inkling.forecasting.models.model import GAP, WORD
 from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.plan import forecast_of
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
+from inkling.model.runs import changes
 from inkling.physical.plan import EventStep
 
 ORDER = 3
@@ -43,8 +45,7 @@ class LearningEvent:
 
     @property
     def order(self) -> int:
-        forecast = self.step.event.forecast
-        assert forecast is not None
+        forecast = forecast_of(self.step.event)
         return ORDER if forecast.order is None else forecast.order
 
     def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
@@ -79,8 +80,7 @@ class LearningEvent:
         return self._counted(rows, pa.concat_tables(parts, promote_options="default"))
 
     def _learnt_from(self, rows: EventBatch) -> EventBatch:
-        forecast = self.step.event.forecast
-        assert forecast is not None
+        forecast = forecast_of(self.step.event)
         if forecast.until is None or (rows.end <= forecast.until).all():
             return rows
         return rows.take(np.flatnonzero(rows.end <= forecast.until))
@@ -105,15 +105,13 @@ class LearningEvent:
 
 def _runs(key: Ints, family: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Rows in rounds, in each of which a key has one family: their numbers, and where in them a key begins."""
-    new_key = np.concatenate([[True], key[1:] != key[:-1]])
-    begins = new_key | np.concatenate([[True], family[1:] != family[:-1]])
-    run = np.cumsum(begins) - 1
+    new_key = changes(key)
+    run = np.cumsum(new_key | changes(family)) - 1
     first_run = run[np.flatnonzero(new_key)][np.cumsum(new_key) - 1]
     turn = run - first_run
     for number in range(int(turn.max()) + 1):
         picked = np.flatnonzero(turn == number)
-        keys = key[picked]
-        yield picked, np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        yield picked, np.flatnonzero(changes(key[picked]))
 
 
 def _passed(end: Ints, symbols: NDArray[np.int32], segments: Ints, last: Ints) -> Ints:

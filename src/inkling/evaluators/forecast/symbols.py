@@ -16,7 +16,7 @@ from inkling.analysis.row_conditions import exclusive_pairs, joint_conditions
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
-from inkling.automata.meaning import Counting, RegexPattern
+from inkling.automata.regex import Counting, RegexPattern
 from inkling.automata.run.cells import CellGroup, cell_groups
 from inkling.automata.run.rows import AutomatonRows
 from inkling.evaluators.automaton.events import to_regex
@@ -27,6 +27,7 @@ from inkling.forecasting.models.counts import MOST_BITS
 from inkling.kernels.automaton.order import any_tied
 from inkling.logical import expr as e
 from inkling.logical.expr import Expr
+from inkling.logical.plan import forecast_of
 from inkling.model.batch import EventBatch, Ints
 from inkling.physical.plan import EventStep
 from inkling.physical.printing.explain import row_text
@@ -52,8 +53,7 @@ class SymbolReader:
     @classmethod
     def of(cls, step: EventStep, n_inputs: int, resets: tuple[int | None, ...]) -> SymbolReader:
         """Conditions and inputs are numbered as the event names them: its symbols do not depend on other events."""
-        event, forecast = step.event, step.event.forecast
-        assert forecast is not None
+        event, forecast = step.event, forecast_of(step.event)
         positions = dict.fromkeys((*step.scope, *sorted(step.inputs)))
         numbers = {position: number for number, position in enumerate(positions)}
         leaves = (replace(leaf, inputs=tuple(numbers[one] for one in leaf.inputs)) for leaf in step.leaves)

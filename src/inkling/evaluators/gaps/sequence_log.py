@@ -18,6 +18,7 @@ from inkling.io.normalize import START
 from inkling.kernels.columns.numbered_rows import NOT_GIVEN as NOT_GIVEN
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.roles import END
+from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 
@@ -156,7 +157,7 @@ def _last_with(log: SequenceLog, is_known: Mask) -> Mask:
 
 def _firsts(key: Hashes) -> Ints:
     """The first place of each key in sorted rows."""
-    return np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
+    return np.flatnonzero(changes(key))
 
 
 def _any(is_known: Mask, first: Ints) -> Mask:

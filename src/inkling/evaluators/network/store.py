@@ -93,7 +93,6 @@ class Store:
     words: pa.Array  # the sorted dictionary
     has_halves: bool
     facts: Mapping[str, Sequence[Row]] = field(default_factory=dict)  # for conditions that look pairs up
-    _candidates: dict[object, object] = field(default_factory=dict)
 
     def number_of(self, column: str) -> int:
         return self.columns.index(column)

@@ -23,7 +23,7 @@ from inkling.evaluators.hashes import Hashes, row_hashes
 from inkling.evaluators.query.answers import Answers, answer_table, ever, shown
 from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.groundings import Groundings, grounding_of_rows, groundings_of
-from inkling.evaluators.query.probable_events import Numbers, ProbableEvents, changes, probable_events_of
+from inkling.evaluators.query.probable_events import Numbers, ProbableEvents, probable_events_of
 from inkling.evaluators.query.safe.joint_states import TooManyValues
 from inkling.evaluators.query.safe.plan import Safe
 from inkling.evaluators.query.sets.sampled import WorldSampler
@@ -34,6 +34,7 @@ from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, Per
 from inkling.model.batch import Ints
+from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 
 

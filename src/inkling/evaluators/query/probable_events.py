@@ -25,6 +25,7 @@ from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.io.normalize import START
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
+from inkling.model.runs import changes, ranges
 from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import TOLERANCE, ProbableValue, exact
 
@@ -279,16 +280,3 @@ def taken(events: ProbableEvents, streams: Mask) -> tuple[Ints, ProbableEvents]:
         events.row[rows],
     )
     return groups, part
-
-
-def changes(column: np.ndarray) -> NDArray[np.bool_]:
-    """Where a value differs from the one before it; true for the first."""
-    changed = np.ones(len(column), bool)
-    changed[1:] = column[1:] != column[:-1]
-    return changed
-
-
-def ranges(first: Ints, counts: Ints) -> Ints:
-    """The numbers first[i], first[i] + 1, …, counts[i] many, for each i in turn."""
-    total = int(counts.sum())
-    return np.arange(total) - np.repeat(np.cumsum(counts) - counts - first, counts)

@@ -33,6 +33,7 @@ from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.model.batch import FOREVER, Ints
 from inkling.model.keys import codes_of
+from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock, TimeUnit
 from inkling.model.uncertainty import LostEvents, Rate
@@ -86,7 +87,7 @@ def known_times(rows: pa.Table, key: Ints, n_keys: int, uncertainty: LostEvents)
     order = np.lexsort((number, time, key[mine]))
     time, number, key = time[order], number[order], key[mine][order]
     place = np.arange(len(order))
-    anew = np.append(True, (key[1:] != key[:-1]) | (number[1:] != number[:-1]))[: len(order)]
+    anew = changes(key) | changes(number)
     before = np.maximum.accumulate(np.where(anew, place, 0)) - 1 if len(order) else place
     offsets = np.searchsorted(key, np.arange(n_keys + 1))
     is_first = before < offsets[key] if len(order) else anew

@@ -17,9 +17,6 @@ from inkling.model.time import FARTHEST
 
 OPENS, CLOSES, NEITHER = 1, -1, 0
 
-NO_LABEL = -1
-"""The label of a segment without one; it equals no label, not even itself."""
-
 
 class PointLists(NamedTuple):
     """Points and segments of many keys, as kernels take them; the points of a key are in the order of time.

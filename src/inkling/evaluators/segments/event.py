@@ -24,21 +24,20 @@ from inkling.logical.vectorized import evaluate
 from inkling.logical.vectorized.columns import Resolve
 from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
 from inkling.model.keys import codes_of
+from inkling.model.runs import ranges
 from inkling.physical.plan import EventStep
 
 
 def reached(counts: Ints, least: int, most: int) -> tuple[Ints, Ints]:
     """Each pair once per number from `least` to `most` that its count reaches, and these numbers."""
     times = np.maximum(np.minimum(counts, most) - least + 1, 0)
-    first = np.cumsum(times) - times
-    return np.repeat(np.arange(len(counts)), times), least + np.arange(times.sum()) - np.repeat(first, times)
+    return np.repeat(np.arange(len(counts)), times), ranges(np.full_like(times, least), times)
 
 
 def chosen_lists(offsets: Ints, items: Ints, chosen: Ints) -> tuple[Ints, Ints]:
     """Some of the lists, concatenated; list i is `items[offsets[i] : offsets[i + 1]]`."""
     lengths = np.diff(offsets)[chosen]
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    return ends, items[np.repeat(offsets[chosen] - ends[:-1], lengths) + np.arange(ends[-1])]
+    return np.append(0, np.cumsum(lengths)), items[ranges(offsets[chosen], lengths)]
 
 
 @dataclass(frozen=True)

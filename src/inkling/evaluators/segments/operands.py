@@ -14,6 +14,7 @@ from inkling.logical import plan as p
 from inkling.model.batch import EventBatch, Ints
 from inkling.model.keys import codes_of, encoded
 from inkling.model.roles import CLOSING, OPENING
+from inkling.model.runs import changes, places_in_runs
 from inkling.model.schema import Column
 from inkling.physical.plan import LeafTest
 
@@ -46,9 +47,7 @@ def opened_and_closed(
         opens = number[order] % 2 == 1
         closes = ~opens
     else:
-        firsts = np.flatnonzero(np.append(True, ~same)) if len(key) else np.empty(0, np.int64)
-        place = np.arange(len(key)) - np.repeat(firsts, np.diff(np.append(firsts, len(key))))
-        opens = place % 2 == 0
+        opens = places_in_runs(changes(key)) % 2 == 0
         closes = ~opens
     opening = np.flatnonzero(same & opens[:-1] & closes[1:])
     return order[opening], order[opening + 1]

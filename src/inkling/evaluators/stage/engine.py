@@ -28,8 +28,10 @@ from inkling.evaluators.stage.rows.prepare import stage_rows
 from inkling.evaluators.stage.rows.row_tests import in_pieces, resets_in, without_resets
 from inkling.evaluators.windows.event import WindowEvent
 from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.plan import forecast_of
 from inkling.logical.recursion import EventGroup, groups_among
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
+from inkling.model.runs import changes
 from inkling.physical.plan import EventStep, Stage
 
 AnyEvent = NetworkEvent | SegmentsEvent | WindowEvent | ConsumptionEvent | ForecastEvent | LearningEvent
@@ -265,8 +267,7 @@ class StageEngine:
         return self._events[name]
 
     def _forecaster(self, step: EventStep) -> ForecastEvent | LearningEvent:
-        forecast, n_inputs = step.event.forecast, len(self.stage.inputs)
-        assert forecast is not None
+        forecast, n_inputs = forecast_of(step.event), len(self.stage.inputs)
         if forecast.learns:
             return LearningEvent(step, n_inputs, self.stage.resets, self._context)
         kind = WatchingEvent if forecast.watches else ForecastEvent
@@ -333,7 +334,7 @@ def _by_blocks(batch: EventBatch, results: Callable[[EventBatch], Mapping[str, M
 
 def _cuts(key: Ints) -> list[tuple[int, int]]:
     """First and end row of each block: whole keys, about `BLOCK_ROWS` rows."""
-    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    starts = np.flatnonzero(changes(key))
     wanted = np.arange(0, len(key), BLOCK_ROWS)
     begins = np.unique(starts[np.searchsorted(starts, wanted, side="right") - 1])
     return list(zip(begins.tolist(), [*begins[1:].tolist(), len(key)], strict=True))

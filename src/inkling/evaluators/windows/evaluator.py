@@ -18,6 +18,7 @@ from inkling.evaluators.stage.rows.row_tests import of_moved_keys, retained_rows
 from inkling.evaluators.windows.event import KNOWN, WindowEvent
 from inkling.logical import plan as p
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.runs import changes
 from inkling.physical.plan import EventStep
 
 
@@ -120,9 +121,8 @@ class WindowEvaluator(EventEvaluator[WindowEvent, WindowState]):
         if n_events and len(past):
             codes = key_codes(held, len(self.stage.key_types))[0][past]
             order = np.lexsort((-end[past], codes))
-            ordered = codes[order]
-            first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-            sizes = np.diff(np.append(first, len(ordered)))
+            first = np.flatnonzero(changes(codes[order]))
+            sizes = np.diff(np.append(first, len(order)))
             border = end[past][order][first + np.minimum(sizes, n_events) - 1]
             needed[past[order]] = end[past][order] >= np.repeat(border, sizes)
         return needed

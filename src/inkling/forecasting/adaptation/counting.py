@@ -10,7 +10,7 @@ import pyarrow as pa
 from inkling.evaluators.forecast.families import Families
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.logical.forecasts import learning_plan
-from inkling.logical.plan import EventPlan, ProgramPlan
+from inkling.logical.plan import EventPlan, ProgramPlan, forecast_of
 from inkling.logical.settings import is_forecast, without_settings
 from inkling.model.time import TimeUnit
 from inkling.physical.plan import EventStep, PhysicalPlan, Stage
@@ -38,9 +38,8 @@ def with_counting(program: ProgramPlan, orders: Mapping[str, int]) -> ProgramPla
     for model, event in first_forecasts(program).items():
         if model in orders:
             learning = learning_plan(without_settings(event))  # counting does not depend on changed settings
-            assert learning.forecast is not None
             name = counting_name(model)
-            asked = replace(learning.forecast, order=orders[model])
+            asked = replace(forecast_of(learning), order=orders[model])
             schema = replace(learning.schema, name=name)
             counting.append(replace(learning, name=name, schema=schema, forecast=asked))
     return replace(program, events=(*program.events, *counting))
@@ -51,8 +50,7 @@ def first_forecasts(program: ProgramPlan) -> dict[str, EventPlan]:
     found: dict[str, EventPlan] = {}
     for event in program.events:
         if is_forecast(event):
-            assert event.forecast is not None
-            found.setdefault(event.forecast.model, event)
+            found.setdefault(forecast_of(event).model, event)
     return found
 
 
@@ -60,8 +58,7 @@ def readers(plan: PhysicalPlan) -> dict[str, tuple[EventStep, SymbolReader]]:
     """By model: the step of its first forecast, and the reader that maps rows to symbols of its automaton."""
     found: dict[str, tuple[EventStep, SymbolReader]] = {}
     for stage, step in _forecast_steps(plan):
-        forecast = step.event.forecast
-        assert forecast is not None
+        forecast = forecast_of(step.event)
         if forecast.model not in found:
             found[forecast.model] = step, SymbolReader.of(step, len(stage.inputs), stage.resets)
     return found
@@ -70,8 +67,7 @@ def readers(plan: PhysicalPlan) -> dict[str, tuple[EventStep, SymbolReader]]:
 def require_fitting_models(plan: PhysicalPlan, tables: Mapping[str, pa.Table], unit: TimeUnit) -> None:
     """Rejects invalid models, models of another automaton, and models whose order is too small."""
     for stage, step in _forecast_steps(plan):
-        forecast = step.event.forecast
-        assert forecast is not None
+        forecast = forecast_of(step.event)
         if forecast.model in tables:
             reader = SymbolReader.of(step, len(stage.inputs), stage.resets)
             Families.of(step, reader, tables[forecast.model], unit)

@@ -15,7 +15,7 @@ from inkling.forecasting.models.gaps import GapCounts
 from inkling.forecasting.models.model import GAP, WORD, ForecastModel, Learning, counts_in
 from inkling.io.tables import typed_table
 from inkling.logical.forecasts import COUNT_COLUMNS, model_table
-from inkling.logical.plan import EventPlan
+from inkling.logical.plan import EventPlan, forecast_of
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER
 from inkling.physical.plan import EventStep
@@ -70,11 +70,10 @@ class ModelCounts:
 def first_model(step: EventStep, reader: SymbolReader, online: OnlineLearning) -> ForecastModel:
     """The empty model, version 0, which makes no forecasts."""
     event = step.event
-    assert event.forecast is not None
     n, order = reader.n_symbols, counting_order(event, online)
     nothing = Learning("full", 0)
     return ForecastModel(
-        event.forecast.of,
+        forecast_of(event).of,
         symbol_words(step, reader),
         reader.dfa.fingerprint,
         reader.dfa.n_states,
@@ -86,8 +85,7 @@ def first_model(step: EventStep, reader: SymbolReader, online: OnlineLearning) -
 
 def counting_order(event: EventPlan, online: OnlineLearning) -> int:
     """The order of counting if there is no model yet."""
-    assert event.forecast is not None
-    orders = [order for order in (online.order, event.forecast.order) if order is not None]
+    orders = [order for order in (online.order, forecast_of(event).order) if order is not None]
     return max(orders, default=ORDER)
 
 

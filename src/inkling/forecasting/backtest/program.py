@@ -9,7 +9,7 @@ from pathlib import Path
 from inkling.evaluators.forecast.event import GIVEN
 from inkling.forecasting.learning.program import read_by
 from inkling.logical.forecasts import DISTRIBUTION, watching_plan
-from inkling.logical.plan import EventPlan, Forecast, ForecastKind, ProgramPlan
+from inkling.logical.plan import EventPlan, Forecast, ForecastKind, ProgramPlan, forecast_of
 from inkling.physical.checks import reject_uncertain_training_data
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
@@ -27,8 +27,7 @@ class ScoredForecast:
 
     @property
     def forecast(self) -> Forecast:
-        assert self.event.forecast is not None
-        return self.event.forecast
+        return forecast_of(self.event)
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from inkling.forecasting.calibration.calibration import Calibration
 from inkling.forecasting.calibration.reliability import Bin
@@ -18,8 +19,7 @@ WIDTH = LEFT + SIDE + RIGHT_MARGIN
 HEIGHT = FLOOR + BOTTOM_MARGIN
 
 
-@dataclass(frozen=True, slots=True)
-class PlotPoint:
+class PlotPoint(NamedTuple):
     """A bin of a curve, with its error bar."""
 
     x: float
@@ -30,8 +30,7 @@ class PlotPoint:
     tooltip: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """A bin of a histogram."""
 
     x: float

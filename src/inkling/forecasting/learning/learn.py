@@ -21,7 +21,7 @@ from inkling.io import Data
 from inkling.io.normalize import END
 from inkling.local import IngestedInputs, ingest
 from inkling.logical.forecasts import COUNT_COLUMNS
-from inkling.logical.plan import EventPlan
+from inkling.logical.plan import EventPlan, forecast_of
 from inkling.model.time import Clock
 from inkling.physical.plan import Runnable
 
@@ -139,8 +139,7 @@ def _event(program: Runnable, subject: ModelToLearn, settings: FitSettings) -> E
 
 
 def _of_order(event: EventPlan, order: int) -> EventPlan:
-    assert event.forecast is not None
-    return replace(event, forecast=replace(event.forecast, order=order))
+    return replace(event, forecast=replace(forecast_of(event), order=order))
 
 
 def _run(
@@ -182,8 +181,7 @@ def _until(run: LearningData, settings: FitSettings) -> int | None:
 
 
 def _until_then(event: EventPlan, until: int | None) -> EventPlan:
-    assert event.forecast is not None
-    return replace(event, forecast=replace(event.forecast, until=until))
+    return replace(event, forecast=replace(forecast_of(event), until=until))
 
 
 def _before(event: EventPlan, split: int | None) -> EventPlan:
@@ -200,16 +198,16 @@ def _model(
     settings: FitSettings,
     rejected: RejectedRows,
 ) -> ForecastModel:
-    assert event.forecast is not None
-    assert event.forecast.order is not None
-    words, gaps = counts_in(found, reader.n_symbols, event.forecast.order)
+    forecast = forecast_of(event)
+    assert forecast.order is not None
+    words, gaps = counts_in(found, reader.n_symbols, forecast.order)
     if not words.n_events:
         raise InputError.of(
             "INK0617",
             f"no events to learn `{subject.model}` from",
             notes=(
                 f"it is learned from {', '.join(event.scope)}"
-                + ("" if event.forecast.until is None else ", from events up to the time that was given"),
+                + ("" if forecast.until is None else ", from events up to the time that was given"),
                 *([str(rejected)] if rejected else []),
             ),
             helps=("check the input: rows may be missing or rejected, or all be later than that",),
@@ -221,7 +219,7 @@ def _model(
             notes=(f"{reader.n_symbols} kinds of events cannot all have at least this probability",),
             helps=("use a smaller one",),
         )
-    asked = settings.order if isinstance(settings.order, int) else event.forecast.order
+    asked = settings.order if isinstance(settings.order, int) else forecast.order
     return ForecastModel(
         subject.forecast.of,
         symbol_words(learning.step(event.name)[1], reader),
@@ -229,7 +227,7 @@ def _model(
         reader.dfa.n_states,
         words,
         gaps,
-        settings.learning(asked, grouped=event.forecast.by is not None),
+        settings.learning(asked, grouped=forecast.by is not None),
     )
 
 

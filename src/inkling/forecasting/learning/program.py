@@ -9,7 +9,7 @@ from pathlib import Path
 from inkling.errors import InputError, ProgramError, nearest
 from inkling.evaluators.forecast.symbols import SymbolReader
 from inkling.logical.forecasts import learning_plan
-from inkling.logical.plan import EventPlan, Forecast, ProgramPlan
+from inkling.logical.plan import EventPlan, Forecast, ProgramPlan, forecast_of
 from inkling.model.schema import Column
 from inkling.physical.checks import reject_uncertain_training_data
 from inkling.physical.plan import EventStep, PhysicalPlan, Runnable, Stage
@@ -27,8 +27,7 @@ class ModelToLearn:
 
     @property
     def forecast(self) -> Forecast:
-        assert self.event.forecast is not None
-        return self.event.forecast
+        return forecast_of(self.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +80,7 @@ def subjects_of(program: Runnable, names: Collection[str] | None = None) -> tupl
     by_model: dict[str, list[EventPlan]] = {}
     reject_uncertain_training_data(program.physical.program, events)
     for event in events:
-        assert event.forecast is not None
-        by_model.setdefault(event.forecast.model, []).append(event)
+        by_model.setdefault(forecast_of(event).model, []).append(event)
     if names is not None:
         by_model = _named(by_model, names)
     return tuple(_subject(model, some) for model, some in by_model.items())

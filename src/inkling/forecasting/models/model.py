@@ -195,10 +195,6 @@ class ForecastModel:
         self.check(dfa)
         return MarkovChain.of_dfa(dfa, self.contexts(group))
 
-    def learned_from(self, counts: WordCounts, gaps: GapCounts | None = None) -> ForecastModel:
-        """The next version, with other counts."""
-        return replace(self, counts=counts, gaps=self.gaps if gaps is None else gaps, version=self.version + 1)
-
     def to_arrow(self) -> pa.Table:
         """Words and gaps in one table, distinguished by the column `what`; a row `about` has the rest as JSON."""
         words, gaps = self.counts.to_arrow(), self.gaps.to_arrow()

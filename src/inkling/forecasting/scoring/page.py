@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-
-from jinja2 import Environment
 
 from inkling.forecasting.scoring import plots
 from inkling.forecasting.scoring.scorecard import Scores
@@ -53,39 +49,22 @@ INTERVALS = {
 def build_page(scores: Mapping[str, Scores], *, title: str = "Scores of forecasts") -> str:
     """The page as text."""
     tables = {name: one.to_table().to_pylist() for name, one in scores.items()}
-    return (
-        _environment()
-        .get_template("scores.html.j2")
-        .render(
-            title=title,
-            scores=scores,
-            tables=tables,
-            plots={name: plots.plots_of(one) for name, one in scores.items()},
-            size=plots,
-            chances=CHANCES,
-            yes_or_no=YES_OR_NO,
-            intervals=INTERVALS,
-        )
+    # the style is that of calibrations
+    template = templates("inkling.forecasting.scoring", "inkling.forecasting.calibration").get_template(
+        "scores.html.j2"
+    )
+    return template.render(
+        title=title,
+        scores=scores,
+        tables=tables,
+        plots={name: plots.plots_of(one) for name, one in scores.items()},
+        size=plots,
+        chances=CHANCES,
+        yes_or_no=YES_OR_NO,
+        intervals=INTERVALS,
     )
 
 
 def write_page(scores: Mapping[str, Scores], path: str | PathLike[str], *, title: str = "Scores of forecasts") -> Path:
     """Writes the page, and creates its folder if needed."""
     return written(build_page(scores, title=title), path)
-
-
-@cache
-def _environment() -> Environment:
-    def read(name: str) -> str:
-        package = "inkling.forecasting.calibration" if name == "calibration.css" else "inkling.forecasting.scoring"
-        return (files(package) / "templates" / name).read_text(encoding="utf-8")
-
-    environment = templates(read)
-    environment.filters["score"] = _score
-    return environment
-
-
-def _score(value: float | int | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"

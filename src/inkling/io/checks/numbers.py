@@ -20,6 +20,7 @@ from inkling.io.checks.recorded import Recorded
 from inkling.io.normalize import START
 from inkling.io.rejects import NO_REJECTS, Reason, shown
 from inkling.model.roles import CLOSING, END, OPENING
+from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 
@@ -348,7 +349,7 @@ def _before_timeouts(schema: StreamSchema, uncertainty: LostEvents, rows: pa.Tab
     most = schema.units(uncertainty.timeout)
     key, time = numbered([rows[name] for name in schema.key], len(rows)), rows[START].to_numpy()
     order = np.lexsort((time, key))
-    begins = np.append(True, np.diff(key[order]) != 0)
+    begins = changes(key[order])
     silent = np.append(False, np.diff(time[order]) > most) & ~begins
     n_silent = np.cumsum(silent)
     of_key = np.maximum.accumulate(np.where(begins, n_silent, 0))

@@ -178,7 +178,7 @@ class PatternTranslator:
 
     def _absent(self, pattern: t.Pattern, scope: RuleScope) -> s.Pattern:
         """What must not happen; variables that nothing else binds are its own."""
-        return self.pattern(pattern, scope.inner(_positive(scope)))
+        return self.pattern(pattern, scope.inner(frozenset(scope.bindable - scope.values.keys())))
 
     def _alternatives(self, pattern: t.Joined, scope: RuleScope) -> s.Pattern:
         branches = _operands(pattern)
@@ -211,10 +211,6 @@ def alternatives(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
     if isinstance(pattern, t.Joined) and pattern.op == "OR":
         return _operands(pattern)
     return (pattern,)
-
-
-def _positive(scope: RuleScope) -> frozenset[str]:
-    return frozenset(scope.bindable - scope.values.keys())
 
 
 def _numbered(base: str, scope: RuleScope) -> str:

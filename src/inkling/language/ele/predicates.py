@@ -218,7 +218,6 @@ def unused(name: str, taken: set[str] | frozenset[str]) -> str:
 Slot: TypeAlias = tuple[object, ...]  # a column of a predicate, or a variable of a statement
 
 _ORDER = frozenset({"<", ">", "=<", ">=", "=:=", "=\\=", "is"})
-_WHOLE = frozenset({"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "LONG"})
 _REAL = frozenset({"FLOAT", "REAL", "DOUBLE"})
 
 
@@ -245,11 +244,6 @@ class Kinds:
         if declared:
             return "DOUBLE" if declared & _REAL else sorted(declared)[0]
         return "DOUBLE" if root in self._numeric else "STRING"
-
-    def is_whole(self, slot: Slot) -> bool:
-        """Whether the numbers of a class are declared as whole."""
-        declared = self._declared.get(self._root(slot), set())
-        return bool(declared & _WHOLE) and not declared & _REAL
 
     def declare(self, slot: Slot, kind: str) -> None:
         self._declared.setdefault(self._root(slot), set()).add(kind)

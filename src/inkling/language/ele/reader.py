@@ -13,7 +13,17 @@ from inkling.language.ele.errors import explain
 from inkling.language.ele.terms import RuleFile, Statement
 from inkling.language.ele.tokens import SCANNER, readings, relation
 from inkling.language.kit.cursor import Number, Text
-from inkling.language.kit.lalr import Children, ErrorSite, LalrAutomaton, NodeBuilder, read, span_of
+from inkling.language.kit.lalr import (
+    Children,
+    ErrorSite,
+    LalrAutomaton,
+    NodeBuilder,
+    all_parts,
+    node,
+    node_of_all,
+    read,
+    span_of,
+)
 from inkling.language.kit.reading import Chunk, read_statements
 from inkling.language.kit.scanning import RawToken
 from inkling.language.syntax import Ident
@@ -95,8 +105,7 @@ class TermBuilder(NodeBuilder):
     def negation(self, meta: Meta, children: Children) -> t.Negated:
         return t.Negated(children[-1], span=span_of(meta))
 
-    def goals(self, meta: Meta, children: Children) -> t.Goals:
-        return t.Goals(tuple(children), span=span_of(meta))
+    goals = node_of_all(t.Goals)
 
     def quantity(self, meta: Meta, children: Children) -> t.Quantity:
         number, *unit = children
@@ -116,12 +125,8 @@ class TermBuilder(NodeBuilder):
             raise self.error("INK0116", f"a repetition count is at least 1, found `{n[0]}`", span_of(n[0]))
         return t.Times(pattern, count, span=span_of(meta))
 
-    def group(self, meta: Meta, children: Children) -> t.Group:
-        return t.Group(children[0], span=span_of(meta))
-
-    def limited(self, meta: Meta, children: Children) -> t.Limited:
-        pattern, limit = children
-        return t.Limited(pattern, limit, span=span_of(meta))
+    group = node(t.Group)
+    limited = node(t.Limited)
 
     def inner_rule(self, meta: Meta, children: Children) -> t.InnerRule:
         head, _, pattern = children
@@ -141,20 +146,14 @@ class TermBuilder(NodeBuilder):
             goals = goals[0].goals
         return goals, self.source.text[span_of(meta).start] == "{"
 
-    def column(self, meta: Meta, children: Children) -> t.Column:
-        name, kind = children
-        return t.Column(name, kind, span=span_of(meta))
+    column = node(t.Column)
 
     def setting(self, meta: Meta, children: Children) -> t.Setting:
         name, *parts = children
         return t.Setting(name, tuple(parts), span=span_of(meta))
 
-    def property(self, meta: Meta, children: Children) -> t.Property:
-        name, value = children
-        return t.Property(name, value, span=span_of(meta))
-
-    def properties(self, meta: Meta, children: Children) -> tuple[t.Property, ...]:
-        return tuple(children)
+    property = node(t.Property)
+    properties = all_parts
 
     def label(self, meta: Meta, children: Children) -> t.Label:
         name, *properties = children
@@ -168,8 +167,7 @@ class TermBuilder(NodeBuilder):
         head, _, *goals = children
         return t.Clause(head, tuple(goals), span=span_of(meta))
 
-    def fact(self, meta: Meta, children: Children) -> t.Clause:
-        return t.Clause(children[0], span=span_of(meta))
+    fact = node(t.Clause)
 
     def directive(self, meta: Meta, children: Children) -> t.Directive:
         return t.Directive(children[-1], span=span_of(meta))

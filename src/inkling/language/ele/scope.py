@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Unpack
 
-from inkling.errors import ProgramError
+from inkling.errors import ProgramError, Remarks
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
 from inkling.language.ele.predicates import Kinds, Predicates, column_slot, key_of, unused, variable_slot
@@ -71,8 +72,10 @@ class RuleScope:
     def is_used_outside(self, name: str, inside: int) -> bool:
         return self.counts[name] > inside
 
-    def error(self, code: str, message: str, span: Span, *, label: str = "", **more: tuple[str, ...]) -> ProgramError:
-        return ProgramError.of(code, message, span=span, source=self.meaning.source, label=label, **more)
+    def error(
+        self, code: str, message: str, span: Span, *, label: str = "", **remarks: Unpack[Remarks]
+    ) -> ProgramError:
+        return ProgramError.of(code, message, span=span, source=self.meaning.source, label=label, **remarks)
 
     def is_double(self, name: str) -> bool:
         slot = variable_slot(self.statement, name)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeVar, Unpack
 
-from inkling.errors import ProgramError
+from inkling.errors import ProgramError, Remarks
 from inkling.language import syntax as s
 from inkling.language.kit.lalr import LARGEST_INTEGER
 from inkling.language.kit.scanning import CLOSING, RawToken
@@ -153,17 +153,8 @@ class Cursor:
         """Where a bracket that is still open must be closed, in words."""
         return " before the end of the statement"
 
-    def fail(
-        self,
-        code: str,
-        message: str,
-        span: Span,
-        *,
-        label: str = "",
-        notes: tuple[str, ...] = (),
-        helps: tuple[str, ...] = (),
-    ) -> NoReturn:
-        raise ProgramError.of(code, message, span=span, source=self.source, label=label, notes=notes, helps=helps)
+    def fail(self, code: str, message: str, span: Span, *, label: str = "", **remarks: Unpack[Remarks]) -> NoReturn:
+        raise ProgramError.of(code, message, span=span, source=self.source, label=label, **remarks)
 
     def _ended(self, expected: str) -> NoReturn:
         if self.opened:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 from lark import Lark, Token, Transformer, Tree
 from lark.exceptions import VisitError
@@ -19,13 +19,15 @@ from lark.parsers.lalr_analysis import Shift
 from lark.parsers.lalr_parser_state import ParseConf
 from lark.tree import Meta
 
-from inkling.errors import Diagnostic, ProgramError
+from inkling.errors import Diagnostic, ProgramError, Remarks
 from inkling.language.kit.scanning import CLOSING, RawToken, open_brackets
 from inkling.source import SourceText, Span
 
 END = "$END"
 
 Children: TypeAlias = list[Any]
+Rule: TypeAlias = Callable[[Any, Meta, Children], Any]
+"""A method of a builder, which has the name of the grammar rule."""
 
 
 def terminals(names: str) -> frozenset[str]:
@@ -197,17 +199,9 @@ class ErrorSite:
         return open_brackets(self.raw[: self.idx])
 
     def diagnostic(
-        self,
-        code: str,
-        message: str,
-        span: Span | None = None,
-        *,
-        label: str = "",
-        notes: Sequence[str] = (),
-        helps: Sequence[str] = (),
+        self, code: str, message: str, span: Span | None = None, *, label: str = "", **remarks: Unpack[Remarks]
     ) -> Diagnostic:
-        place = self.span if span is None else span
-        return Diagnostic(code, message, place, self.source, label, tuple(notes), tuple(helps))
+        return Diagnostic.of(code, message, self.span if span is None else span, self.source, label, **remarks)
 
     def wrong_bracket(self) -> Diagnostic | None:
         """Reports a closing bracket that closes nothing, or another bracket than the one that is open."""
@@ -239,6 +233,21 @@ def span_of(place: Meta | Token) -> Span:
     assert place.start_pos is not None
     assert place.end_pos is not None
     return Span(place.start_pos, place.end_pos)
+
+
+def node(kind: Callable[..., Any]) -> Rule:
+    """Builds a node whose fields are the parts of a grammar rule, in their order."""
+    return lambda _, meta, children: kind(*children, span=span_of(meta))
+
+
+def node_of_all(kind: Callable[..., Any]) -> Rule:
+    """Builds a node whose only field has all parts of a grammar rule."""
+    return lambda _, meta, children: kind(tuple(children), span=span_of(meta))
+
+
+def all_parts(_: Any, meta: Meta, children: Children) -> tuple[Any, ...]:
+    """The parts of a grammar rule that is only a list."""
+    return tuple(children)
 
 
 class NodeBuilder(Transformer[Token, Any]):
@@ -277,13 +286,6 @@ class NodeBuilder(Transformer[Token, Any]):
         return value
 
     def error(
-        self,
-        code: str,
-        message: str,
-        span: Span,
-        *,
-        label: str = "",
-        notes: tuple[str, ...] = (),
-        helps: tuple[str, ...] = (),
+        self, code: str, message: str, span: Span, *, label: str = "", **remarks: Unpack[Remarks]
     ) -> ProgramError:
-        return ProgramError.of(code, message, span=span, source=self.source, label=label, notes=notes, helps=helps)
+        return ProgramError.of(code, message, span=span, source=self.source, label=label, **remarks)

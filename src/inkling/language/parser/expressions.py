@@ -9,7 +9,7 @@ from lark.tree import Meta
 
 from inkling.errors import ProgramError, nearest
 from inkling.language import syntax as s
-from inkling.language.kit.lalr import LARGEST_INTEGER, Children, NodeBuilder, span_of
+from inkling.language.kit.lalr import LARGEST_INTEGER, Children, NodeBuilder, all_parts, node, node_of_all, span_of
 from inkling.language.names import AGGREGATES, BUILT_IN_FUNCTIONS
 from inkling.source import Span
 
@@ -174,14 +174,9 @@ _BUILT_IN: dict[str, Callable[[s.Ident, Span], s.Expr]] = {
 
 @v_args(meta=True)
 class ExpressionTransformer(DurationTransformer):
-    def any_of(self, meta: Meta, children: Children) -> s.AnyOf:
-        return s.AnyOf(tuple(children), span=span_of(meta))
-
-    def all_of(self, meta: Meta, children: Children) -> s.AllOf:
-        return s.AllOf(tuple(children), span=span_of(meta))
-
-    def negation(self, meta: Meta, children: Children) -> s.Negation:
-        return s.Negation(children[0], span=span_of(meta))
+    any_of = node_of_all(s.AnyOf)
+    all_of = node_of_all(s.AllOf)
+    negation = node(s.Negation)
 
     def compare(self, meta: Meta, children: Children) -> s.Compare:
         left, operator, right = children
@@ -208,21 +203,14 @@ class ExpressionTransformer(DurationTransformer):
         (token,) = children
         return s.Literal(self._scalar(token), span=span_of(meta))
 
-    def reference(self, meta: Meta, children: Children) -> s.Variable:
-        return s.Variable(children[0], span=span_of(meta))
-
-    def attribute(self, meta: Meta, children: Children) -> s.Attribute:
-        return s.Attribute(*children, span=span_of(meta))
+    reference = node(s.Variable)
+    attribute = node(s.Attribute)
 
     def anything(self, meta: Meta, children: Children) -> s.Variable:
         return s.Variable(s.Ident("_", span=span_of(meta)), span=span_of(meta))
 
-    def arguments(self, meta: Meta, children: Children) -> tuple[s.Expr, ...]:
-        return tuple(children)
-
-    def atom(self, meta: Meta, children: Children) -> s.Call:
-        name, arguments = children
-        return s.Call(name, arguments, span=span_of(meta))
+    arguments = all_parts
+    atom = node(s.Call)
 
     def call(self, meta: Meta, children: Children) -> s.Expr:
         name, arguments = children

@@ -1,13 +1,15 @@
 """Builds patterns: leaves, sequences, repetitions, relations and nested bodies."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, cast
 
 from lark import Token, v_args
 from lark.tree import Meta
 
 from inkling.language import syntax as s
-from inkling.language.kit.lalr import Children, span_of
+from inkling.language.kit.lalr import Children, Rule, node, node_of_all, span_of
 from inkling.language.parser.expressions import ExpressionTransformer
 from inkling.source import Span
 
@@ -35,32 +37,30 @@ class ParsedClause:
         return Span(self.span.start, self.span.start + len(self.words.split()[0]))
 
 
+def clause(words: str, field: str, value: Callable[[Children], Any] = itemgetter(0)) -> Rule:
+    """Builds a clause that fills one field, by default with its only part."""
+    return lambda _, meta, children: ParsedClause(words, {field: value(children)}, span_of(meta))
+
+
+def is_there(_: Children) -> bool:
+    """The value of a clause that is there or not."""
+    return True
+
+
 @v_args(meta=True)
 class PatternTransformer(ExpressionTransformer):
-    def alternatives(self, meta: Meta, children: Children) -> s.Or:
-        return s.Or(tuple(children), span=span_of(meta))
-
-    def parallel(self, meta: Meta, children: Children) -> s.Par:
-        return s.Par(tuple(children), span=span_of(meta))
-
-    def conjunction(self, meta: Meta, children: Children) -> s.And:
-        return s.And(tuple(children), span=span_of(meta))
-
-    def allen(self, meta: Meta, children: Children) -> s.Allen:
-        return s.Allen(*children, span=span_of(meta))
-
-    def except_(self, meta: Meta, children: Children) -> s.Except:
-        return s.Except(*children, span=span_of(meta))
-
-    def not_between(self, meta: Meta, children: Children) -> s.NotBetween:
-        return s.NotBetween(*children, span=span_of(meta))
+    alternatives = node_of_all(s.Or)
+    parallel = node_of_all(s.Par)
+    conjunction = node_of_all(s.And)
+    allen = node(s.Allen)
+    except_ = node(s.Except)
+    not_between = node(s.NotBetween)
 
     def relations(self, meta: Meta, children: Children) -> tuple[s.Relation, ...]:
         names = [str(token).upper() for token in children if token.type == "RELATION"]
         return cast(tuple[s.Relation, ...], tuple(names))
 
-    def quantified(self, meta: Meta, children: Children) -> s.Quantified:
-        return s.Quantified(*children, span=span_of(meta))
+    quantified = node(s.Quantified)
 
     def quantity(self, meta: Meta, children: Children) -> s.Quantity:
         head, stream, *var = children
@@ -83,8 +83,7 @@ class PatternTransformer(ExpressionTransformer):
             raise self.error("INK0116", f"numbers of segments go up to {s.MOST_COUNTS}, found `{last}`", span_of(last))
         return s.EachCount(name, least, most, span=span_of(meta))
 
-    def check(self, meta: Meta, children: Children) -> s.Check:
-        return s.Check(*children, span=span_of(meta))
+    check = node(s.Check)
 
     def repeat(self, meta: Meta, children: Children) -> s.Repeat:
         pattern, (low, high, mode) = children
@@ -128,14 +127,9 @@ class PatternTransformer(ExpressionTransformer):
         policy = cast(s.Policy, children[0].type if explicit else "ANY")
         return s.Seq(policy, tuple(children[explicit:]), span=span_of(meta))
 
-    def absent(self, meta: Meta, children: Children) -> s.Absent:
-        return s.Absent(children[0], span=span_of(meta))
-
-    def optional_part(self, meta: Meta, children: Children) -> s.OptionalPart:
-        return s.OptionalPart(children[0], span=span_of(meta))
-
-    def after(self, meta: Meta, children: Children) -> s.After:
-        return s.After(children[0], span=span_of(meta))
+    absent = node(s.Absent)
+    optional_part = node(s.OptionalPart)
+    after = node(s.After)
 
     def at_start(self, meta: Meta, children: Children) -> s.AtStart:
         return s.AtStart(span=span_of(meta))
@@ -150,8 +144,7 @@ class PatternTransformer(ExpressionTransformer):
         body = s.Body(pattern, **self.fields_of(clauses), span=pattern.span.to(last.span))
         return s.Nested(body, var, span=span_of(meta))
 
-    def complement(self, meta: Meta, children: Children) -> s.Complement:
-        return s.Complement(children[0], span=span_of(meta))
+    complement = node(s.Complement)
 
     def window_of(self, meta: Meta, children: Children) -> s.WindowOf:
         stream, var, *rest = children
@@ -166,14 +159,12 @@ class PatternTransformer(ExpressionTransformer):
         value = self.integer(token) if token.type == "INTEGER" else str(token)
         return s.AtTime(s.Literal(value, span=span_of(token)), span=span_of(meta))
 
-    def where(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("WHERE", {"where": children[0]}, span_of(meta))
+    where = clause("WHERE", "where")
 
     def within(self, meta: Meta, children: Children) -> ParsedClause:
         return ParsedClause("WITHIN", {"within": self.window(*children)}, span_of(meta))
 
-    def having(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("HAVING", {"having": children[0]}, span_of(meta))
+    having = clause("HAVING", "having")
 
     def fields_of(self, clauses: Children) -> dict[str, Any]:
         """The fields of clauses in any order, each given once."""

@@ -11,12 +11,12 @@ from lark.tree import Meta
 
 from inkling.errors import ProgramError, nearest
 from inkling.language import syntax as s
-from inkling.language.kit.lalr import Children, span_of
+from inkling.language.kit.lalr import Children, all_parts, node, span_of
 from inkling.language.kit.reading import Chunk, read_statements
 from inkling.language.kit.scanning import RawToken
 from inkling.language.parser.errors import explain
 from inkling.language.parser.foreign import data_file, foreign_statement
-from inkling.language.parser.patterns import ParsedClause, PatternTransformer
+from inkling.language.parser.patterns import ParsedClause, PatternTransformer, clause, is_there
 from inkling.language.parser.site import Site
 from inkling.language.parser.tokens import AUTOMATON, SCANNER, read, starts_statement
 from inkling.language.syntax import Statement
@@ -31,19 +31,15 @@ class StatementTransformer(PatternTransformer):
         name, columns, *options = children
         return s.StreamDecl(name, columns, **self.fields_of(options), span=span_of(meta))
 
-    def columns(self, meta: Meta, children: Children) -> tuple[s.ColumnDecl, ...]:
-        return tuple(children)
+    columns = all_parts
 
     def column(self, meta: Meta, children: Children) -> s.ColumnDecl:
         name, type_ = children
         upper = s.Ident(type_.text.upper(), quoted=type_.quoted, span=type_.span)
         return s.ColumnDecl(name, upper, span=span_of(meta))
 
-    def id_option(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("ID", {"id": children[0]}, span_of(meta))
-
-    def key_option(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("KEY", {"key": tuple(children)}, span_of(meta))
+    id_option = clause("ID", "id")
+    key_option = clause("KEY", "key", tuple)
 
     def time_point(self, meta: Meta, children: Children) -> ParsedClause:
         time = s.TimePoint(children[0], span=span_of(meta))
@@ -70,22 +66,16 @@ class StatementTransformer(PatternTransformer):
         at_most, clock = children
         return s.ClockError(at_most, str(clock), span=span_of(meta))
 
-    def at_most_option(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("AT MOST", {"at_most": children[0]}, span_of(meta))
-
-    def order_option(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("ORDER BY", {"order_by": children[0]}, span_of(meta))
-
-    def tick_option(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("TICK", {"tick": children[0]}, span_of(meta))
+    at_most_option = clause("AT MOST", "at_most")
+    order_option = clause("ORDER BY", "order_by")
+    tick_option = clause("TICK", "tick")
 
     def probability_option(self, meta: Meta, children: Children) -> ParsedClause:
         column, *given = children
         fields = {"probability": column, "given": given[0] if given else ()}
         return ParsedClause("PROBABILITY", fields, span_of(meta))
 
-    def given(self, meta: Meta, children: Children) -> tuple[s.Ident, ...]:
-        return tuple(children)
+    given = all_parts
 
     def numbered_option(self, meta: Meta, children: Children) -> ParsedClause:
         column, *parts = children
@@ -95,41 +85,29 @@ class StatementTransformer(PatternTransformer):
         shape = self.count(children[0], what="the shape of gaps")
         return ParsedClause("GAPS", {"erlang": shape}, span_of(meta))
 
-    def numbered_intensity(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("INTENSITY", {"intensity": children[0]}, span_of(meta))
-
-    def numbered_known(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("KNOWN FROM", {"known": children[0]}, span_of(meta))
+    numbered_intensity = clause("INTENSITY", "intensity")
+    numbered_known = clause("KNOWN FROM", "known")
 
     def segments_option(self, meta: Meta, children: Children) -> ParsedClause:
         segments = s.SegmentsDecl(**self.fields_of(children), span=span_of(meta))
         return ParsedClause("SEGMENTS", {"segments": segments}, span_of(meta))
 
-    def segments_role(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("ROLE", {"role": children[0]}, span_of(meta))
-
-    def segments_count(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("COUNT", {"count": children[0]}, span_of(meta))
+    segments_role = clause("ROLE", "role")
+    segments_count = clause("COUNT", "count")
 
     def segments_bounds(self, meta: Meta, children: Children) -> ParsedClause:
         lo, hi = children
         return ParsedClause("BOUNDS", {"lo": lo, "hi": hi}, span_of(meta))
 
-    def segments_rate(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("RATE", {"rate": children[0]}, span_of(meta))
-
-    def segments_timeout(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("TIMEOUT", {"timeout": children[0]}, span_of(meta))
-
-    def derive_option(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("DERIVE", {"derive": tuple(children)}, span_of(meta))
+    segments_rate = clause("RATE", "rate")
+    segments_timeout = clause("TIMEOUT", "timeout")
+    derive_option = clause("DERIVE", "derive", tuple)
 
     def derive_item(self, meta: Meta, children: Children) -> s.DeriveItem:
         name, value = (child for child in children if not isinstance(child, Token))
         return s.DeriveItem(name, value, span=span_of(meta))
 
-    def reset_option(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("RESET WHEN", {"reset_when": children[0]}, span_of(meta))
+    reset_option = clause("RESET WHEN", "reset_when")
 
     def late_option(self, meta: Meta, children: Children) -> ParsedClause:
         length, *speculative = children
@@ -143,8 +121,7 @@ class StatementTransformer(PatternTransformer):
         name, columns, path = children
         return s.TableDecl(name, columns, str(path), path_span=span_of(path), span=span_of(meta))
 
-    def rule(self, meta: Meta, children: Children) -> s.RuleDecl:
-        return s.RuleDecl(*children, span=span_of(meta))
+    rule = node(s.RuleDecl)
 
     def event(self, meta: Meta, children: Children) -> s.EventDecl:
         name, *rest = children
@@ -156,17 +133,10 @@ class StatementTransformer(PatternTransformer):
         body = s.Body(pattern, **body_fields, span=pattern.span.to(last.span))
         return s.EventDecl(name, head, body, **fields, span=span_of(meta))
 
-    def head(self, meta: Meta, children: Children) -> tuple[s.Item, ...]:
-        return tuple(children)
-
-    def item(self, meta: Meta, children: Children) -> s.Item:
-        return s.Item(*children, span=span_of(meta))
-
-    def partition_by(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("PARTITION BY", {"partition_by": tuple(children)}, span_of(meta))
-
-    def over(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("OVER", {"over": tuple(children)}, span_of(meta))
+    head = all_parts
+    item = node(s.Item)
+    partition_by = clause("PARTITION BY", "partition_by", tuple)
+    over = clause("OVER", "over", tuple)
 
     def consume(self, meta: Meta, children: Children) -> ParsedClause:
         policy, *rest = children
@@ -179,8 +149,7 @@ class StatementTransformer(PatternTransformer):
         (choice,) = children
         return choice.type if isinstance(choice, Token) else choice
 
-    def returns(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("RETURN", {"returns": tuple(children)}, span_of(meta))
+    returns = clause("RETURN", "returns", tuple)
 
     def per(self, meta: Meta, children: Children) -> ParsedClause:
         return ParsedClause("PER", {"per": cast(s.Per, children[0].type)}, span_of(meta))
@@ -199,17 +168,10 @@ class StatementTransformer(PatternTransformer):
         n = self.count(children[0], what="the number of results to keep")
         return ParsedClause("TOP", {"top": n}, span_of(meta))
 
-    def keep_for(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("KEEP FOR", {"keep_for": children[0]}, span_of(meta))
-
-    def on_timeout(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("ON TIMEOUT", {"on_timeout": children[0]}, span_of(meta))
-
-    def on_retract(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("ON RETRACT", {"on_retract": children[0]}, span_of(meta))
-
-    def on_change(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("ON CHANGE", {"on_change": True}, span_of(meta))
+    keep_for = clause("KEEP FOR", "keep_for")
+    on_timeout = clause("ON TIMEOUT", "on_timeout")
+    on_retract = clause("ON RETRACT", "on_retract")
+    on_change = clause("ON CHANGE", "on_change", is_there)
 
     def demand(self, meta: Meta, children: Children) -> ParsedClause:
         demand = cast(s.Demand, children[0].type)
@@ -256,8 +218,7 @@ class StatementTransformer(PatternTransformer):
         model, *by = children
         return ParsedClause("MODEL", {"model": model, "by": by[0] if by else None}, span_of(meta))
 
-    def features(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("FEATURES", {"features": tuple(children)}, span_of(meta))
+    features = clause("FEATURES", "features", tuple)
 
     def remaining(self, meta: Meta, children: Children) -> ParsedClause:
         lo, hi = (self.probability(number, what="a remaining part") for number in children)
@@ -266,11 +227,8 @@ class StatementTransformer(PatternTransformer):
         remaining = s.Remaining(lo, hi, span=span_of(meta))
         return ParsedClause("REMAINING", {"remaining": remaining}, span_of(meta))
 
-    def distribution(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("RETURN DISTRIBUTION", {"distribution": True}, span_of(meta))
-
-    def including_final(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("INCLUDING FINAL", {"including_final": True}, span_of(meta))
+    distribution = clause("RETURN DISTRIBUTION", "distribution", is_there)
+    including_final = clause("INCLUDING FINAL", "including_final", is_there)
 
 
 STATEMENT_WORDS = ("STREAM", "TABLE", "RULE", "EVENT", "FORECAST")

@@ -1,5 +1,8 @@
 """Programs and statements as text: clauses in one order, one per line where a statement is long."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from inkling.language import syntax as s
 from inkling.language.kit.layout import (
     HARD_LINE,
@@ -19,6 +22,8 @@ from inkling.language.printer.expressions import call, column_name, condition, e
 from inkling.language.printer.patterns import body_clauses, duration, pattern, rate, window
 
 ONE_LINE = 10**9
+
+T = TypeVar("T")
 
 
 def format_program(program: s.Program, *, width: int = WIDTH) -> str:
@@ -87,39 +92,31 @@ def _columns(head: str, columns: tuple[s.ColumnDecl, ...]) -> Doc:
     return bracketed(head, [f"{column_name(c.name)} {column_name(c.type)}" for c in columns], ")")
 
 
+def _option(words: str, value: T | None, text: Callable[[T], Doc] = str) -> list[Doc]:
+    """An option with its value, or nothing where the statement does not have it; an empty value is none."""
+    return [] if value is None or value == () else [(f"{words} ", text(value))]
+
+
 def _stream_options(node: s.StreamDecl) -> list[Doc]:
-    options: list[Doc] = []
-    if node.id is not None:
-        options.append(f"ID {column_name(node.id)}")
-    if node.key:
-        options.append(f"KEY {_names(node.key)}")
-    if node.time is not None:
-        options.append(_time(node.time))
-    if node.at_most is not None:
-        options.append(f"AT MOST {duration(node.at_most)}")
-    if node.order_by is not None:
-        options.append(f"ORDER BY {column_name(node.order_by)}")
-    if node.tick is not None:
-        options.append(f"TICK {duration(node.tick)}")
-    if node.probability is not None:
-        given = f" GIVEN {_names(node.given)}" if node.given else ""
-        options.append(f"PROBABILITY {column_name(node.probability)}{given}")
-    if node.numbered_by is not None:
-        options.append(_numbered(node.numbered_by, node))
-    if node.segments is not None:
-        options.append(_segments(node.segments))
-    if node.derive:
-        items = [(f"{column_name(i.name)} = ", expression(i.value)) for i in node.derive]
-        options.append(("DERIVE ", Group(Nest(joined((",", LINE), items)))))
-    if node.reset_when is not None:
-        options.append(condition("RESET WHEN", node.reset_when))
-    if node.late is not None:
-        word, more = ("LATENESS", " SPECULATIVE") if node.speculative else ("LATE", "")
-        options.append(f"{word} {duration(node.late)}{more}")
-    if node.op is not None:
-        how_long = f" FOR {duration(node.op_for)}" if node.op_for is not None else ""
-        options.append(f"OP {column_name(node.op)}{how_long}")
-    return options
+    given = f" GIVEN {_names(node.given)}" if node.given else ""
+    derived: list[Doc] = [(f"{column_name(one.name)} = ", expression(one.value)) for one in node.derive]
+    late, speculative = ("LATENESS", " SPECULATIVE") if node.speculative else ("LATE", "")
+    how_long = f" FOR {duration(node.op_for)}" if node.op_for is not None else ""
+    return [
+        *_option("ID", node.id, column_name),
+        *_option("KEY", node.key, _names),
+        *([] if node.time is None else [_time(node.time)]),
+        *_option("AT MOST", node.at_most, duration),
+        *_option("ORDER BY", node.order_by, column_name),
+        *_option("TICK", node.tick, duration),
+        *_option("PROBABILITY", node.probability, lambda column: column_name(column) + given),
+        *([] if node.numbered_by is None else [_numbered(node.numbered_by, node)]),
+        *([] if node.segments is None else [_segments(node.segments)]),
+        *([("DERIVE ", Group(Nest(joined((",", LINE), derived))))] if derived else []),
+        *([] if node.reset_when is None else [condition("RESET WHEN", node.reset_when)]),
+        *_option(late, node.late, lambda span: duration(span) + speculative),
+        *_option("OP", node.op, lambda column: column_name(column) + how_long),
+    ]
 
 
 def _time(node: s.TimeDecl) -> str:
@@ -146,60 +143,46 @@ def _error(node: s.Duration | s.Ident | s.ClockErrors) -> str:
             return f"CLOCK {column_name(column)} ERROR {duration(usual)}{''.join(named)}"
 
 
-def _numbered(column: s.Ident, node: s.StreamDecl) -> str:
-    parts = [f"NUMBERED BY {column_name(column)}"]
-    if node.erlang is not None:
-        parts.append(f"GAPS ERLANG {node.erlang}")
-    if node.intensity is not None:
-        parts.append(f"INTENSITY {column_name(node.intensity)}")
-    if node.known is not None:
-        parts.append(f"KNOWN FROM {column_name(node.known)}")
-    return " ".join(parts)
+def _numbered(column: s.Ident, node: s.StreamDecl) -> Doc:
+    options = (
+        *_option("NUMBERED BY", column, column_name),
+        *_option("GAPS ERLANG", node.erlang),
+        *_option("INTENSITY", node.intensity, column_name),
+        *_option("KNOWN FROM", node.known, column_name),
+    )
+    return joined(" ", options)
 
 
-def _segments(node: s.SegmentsDecl) -> str:
-    parts = ["SEGMENTS"]
-    if node.role is not None:
-        parts.append(f"ROLE {column_name(node.role)}")
-    if node.count is not None:
-        parts.append(f"COUNT {column_name(node.count)}")
+def _segments(node: s.SegmentsDecl) -> Doc:
+    options: list[Doc] = [
+        "SEGMENTS",
+        *_option("ROLE", node.role, column_name),
+        *_option("COUNT", node.count, column_name),
+    ]
     if node.lo is not None and node.hi is not None:
-        parts.append(f"BOUNDS {column_name(node.lo)} TO {column_name(node.hi)}")
-    if node.rate is not None:
-        parts.append(f"RATE {column_name(node.rate) if isinstance(node.rate, s.Ident) else rate(node.rate)}")
-    if node.timeout is not None:
-        parts.append(f"TIMEOUT {duration(node.timeout)}")
-    return " ".join(parts)
+        options.append(f"BOUNDS {column_name(node.lo)} TO {column_name(node.hi)}")
+    options += _option("RATE", node.rate, lambda one: column_name(one) if isinstance(one, s.Ident) else rate(one))
+    return joined(" ", [*options, *_option("TIMEOUT", node.timeout, duration)])
 
 
 def _event(node: s.EventDecl) -> Doc:
     name = f"EVENT {column_name(node.name)}"
     head = name if node.head is None else bracketed(f"{name}(", _items(node.head), ")")
     clauses: list[Doc] = [("PATTERN ", pattern(node.body.pattern)), *body_clauses(node.body)]
-    if node.partition_by:
-        clauses.append(f"PARTITION BY {_names(node.partition_by)}")
-    if node.over:
-        clauses.append(f"OVER ({_names(node.over)})")
-    if node.consume is not None:
-        clauses.append(_consume(node.consume))
-    if node.returns:
-        clauses.append(Group(("RETURN ", Nest(joined((",", LINE), _items(node.returns))))))
-    if node.per is not None:
-        clauses.append(f"PER {node.per}")
-    if node.confidence is not None:
-        clauses.append(_confidence(node.confidence))
-    if node.top is not None:
-        clauses.append(f"TOP {node.top}")
-    if node.keep_for is not None:
-        clauses.append(f"KEEP FOR {duration(node.keep_for)}")
-    if node.on_timeout is not None:
-        clauses.append(f"ON TIMEOUT {column_name(node.on_timeout)}")
-    if node.on_retract is not None:
-        clauses.append(f"ON RETRACT {column_name(node.on_retract)}")
-    if node.on_change:
-        clauses.append("ON CHANGE")
-    if node.demand is not None:
-        clauses.append(node.demand)
+    clauses += [
+        *_option("PARTITION BY", node.partition_by, _names),
+        *_option("OVER", node.over, lambda sources: f"({_names(sources)})"),
+        *([] if node.consume is None else [_consume(node.consume)]),
+        *([Group(("RETURN ", Nest(joined((",", LINE), _items(node.returns)))))] if node.returns else []),
+        *_option("PER", node.per),
+        *([] if node.confidence is None else [_confidence(node.confidence)]),
+        *_option("TOP", node.top),
+        *_option("KEEP FOR", node.keep_for, duration),
+        *_option("ON TIMEOUT", node.on_timeout, column_name),
+        *_option("ON RETRACT", node.on_retract, column_name),
+        *(["ON CHANGE"] if node.on_change else []),
+        *([] if node.demand is None else [node.demand]),
+    ]
     return (head, " AS", Nest(tuple((HARD_LINE, clause) for clause in clauses)))
 
 
@@ -235,29 +218,19 @@ def _kind(kind: s.ForecastKind) -> str:
 
 
 def _forecast_options(node: s.ForecastDecl) -> list[Doc]:
-    options: list[Doc] = []
-    if node.confidence is not None:
-        options.append(_confidence(node.confidence))
-    if node.order is not None:
-        options.append(f"ORDER {node.order}")
-    if node.horizon is not None:
-        options.append(f"HORIZON {node.horizon}")
-    if node.spread is not None:
-        options.append(f"SPREAD <= {node.spread}")
-    if node.model is not None:
-        by = "" if node.by is None else f" BY {column_name(node.by)}"
-        options.append(f"MODEL {column_name(node.model)}{by}")
-    if node.features:
-        features = [expression(feature) for feature in node.features]
-        options.append(bracketed("FEATURES (", features, ")"))
-    if node.remaining is not None:
-        lo, hi = number(node.remaining.lo), number(node.remaining.hi)
-        options.append(f"REMAINING {lo} TO {hi}")
-    if node.including_final:
-        options.append("INCLUDING FINAL")
-    if node.distribution:
-        options.append("RETURN DISTRIBUTION")
-    return options
+    by = "" if node.by is None else f" BY {column_name(node.by)}"
+    features = [expression(feature) for feature in node.features]
+    return [
+        *([] if node.confidence is None else [_confidence(node.confidence)]),
+        *_option("ORDER", node.order),
+        *_option("HORIZON", node.horizon),
+        *_option("SPREAD <=", node.spread),
+        *_option("MODEL", node.model, lambda name: column_name(name) + by),
+        *([bracketed("FEATURES (", features, ")")] if features else []),
+        *_option("REMAINING", node.remaining, lambda span: f"{number(span.lo)} TO {number(span.hi)}"),
+        *(["INCLUDING FINAL"] if node.including_final else []),
+        *(["RETURN DISTRIBUTION"] if node.distribution else []),
+    ]
 
 
 def _names(idents: tuple[s.Ident, ...]) -> str:

@@ -11,7 +11,13 @@ from inkling.logical.binding.catalog import Catalog, CatalogSource, ColumnList, 
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.expressions import ExpressionBinder, Reference, to_span
-from inkling.logical.binding.uncertainty import bind_pairing, bind_uncertainty, check_own_lengths, words_of_time
+from inkling.logical.binding.uncertainty import (
+    bind_pairing,
+    bind_uncertainty,
+    check_own_lengths,
+    key_and_time,
+    words_of_time,
+)
 from inkling.logical.plan import DerivedColumn, StreamPlan, TicksOnly
 from inkling.model.schema import StreamSchema, TableSchema
 from inkling.model.time import Clock, Span
@@ -90,13 +96,7 @@ def warn_of_empty_output(
 
 
 def _roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
-    yield from (("KEY", column) for column in decl.key)
-    match decl.time:
-        case s.TimePoint(column=column) | s.TimeAbout(column=column):
-            yield "TIME", column
-        case s.TimeSpan(start=first, end=last) | s.TimeBetween(lo=first, hi=last):
-            yield "TIME", first
-            yield "TIME", last
+    yield from key_and_time(decl)
     single = {"ID": decl.id, "ORDER BY": decl.order_by}
     yield from ((role, column) for role, column in single.items() if column is not None)
 

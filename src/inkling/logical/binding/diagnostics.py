@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Unpack
 
-from inkling.errors import Diagnostic, NotSupportedYet, ProgramError, Severity, nearest
+from inkling.errors import Diagnostic, NotSupportedYet, ProgramError, Remarks, Severity, nearest
 from inkling.language import syntax as s
 from inkling.source import SourceText, Span
 
@@ -25,19 +26,10 @@ class Diagnostics:
     _found: dict[tuple[str, Span, str], Diagnostic] = field(default_factory=dict)
     _unknown: set[tuple[str, str]] = field(default_factory=set)
 
-    def error(
-        self,
-        code: str,
-        message: str,
-        at: s.Node | Span,
-        label: str = "",
-        *,
-        notes: Iterable[str] = (),
-        helps: Iterable[str] = (),
-    ) -> None:
+    def error(self, code: str, message: str, at: s.Node | Span, label: str = "", **remarks: Unpack[Remarks]) -> None:
         """Add an error: the program is invalid, or valid but not supported yet (codes INK04xx)."""
         self.n_errors += 1
-        self._add("error", code, message, at, label, notes, helps)
+        self._add("error", code, message, at, label, remarks)
 
     def is_repeated(self, code: str, name: str) -> bool:
         """Whether an unknown name was reported before; every use is an error, but only the first is reported."""
@@ -47,17 +39,8 @@ class Diagnostics:
         self.n_errors += 1
         return True
 
-    def warn(
-        self,
-        code: str,
-        message: str,
-        at: s.Node | Span,
-        label: str = "",
-        *,
-        notes: Iterable[str] = (),
-        helps: Iterable[str] = (),
-    ) -> None:
-        self._add("warning", code, message, at, label, notes, helps)
+    def warn(self, code: str, message: str, at: s.Node | Span, label: str = "", **remarks: Unpack[Remarks]) -> None:
+        self._add("warning", code, message, at, label, remarks)
 
     def location(self, at: s.Node | Span) -> str:
         """Line and column in words, for notes that refer to another place."""
@@ -79,17 +62,10 @@ class Diagnostics:
         raise ProgramError(findings)
 
     def _add(
-        self,
-        severity: Severity,
-        code: str,
-        message: str,
-        at: s.Node | Span,
-        label: str,
-        notes: Iterable[str],
-        helps: Iterable[str],
+        self, severity: Severity, code: str, message: str, at: s.Node | Span, label: str, remarks: Remarks
     ) -> None:
         span = at if isinstance(at, Span) else at.span
-        finding = Diagnostic(code, message, span, self.source, label, tuple(notes), tuple(helps), severity)
+        finding = replace(Diagnostic.of(code, message, span, self.source, label, **remarks), severity=severity)
         self._found.setdefault((code, span, message), finding)
 
 

@@ -19,7 +19,7 @@ from inkling.logical.binding.knowledge.rules import bind_rules
 from inkling.logical.expr import Edge
 from inkling.logical.forecasts import default_model, model_table
 from inkling.logical.patterns.continuous_ties import lost_border, lost_time
-from inkling.logical.recursion import dependencies_of
+from inkling.logical.recursion import dependencies_of, in_groups
 from inkling.logical.rewrites.everywhere import everywhere
 from inkling.model.schema import TableSchema
 from inkling.model.time import Span
@@ -165,32 +165,9 @@ def _in_order(program: s.Program, catalog: Catalog) -> Iterator[EventDeclaration
         name: [maker[used.text] for decl in decls for used in used_sources(decl) if used.text in maker]
         for name, decls in declared.items()
     }
-    reached = {name: _reachable(name, needs) for name in declared}
-    done: set[str] = set()
-
-    def visit(name: str) -> Iterator[EventDeclarations]:
-        if name in done:
-            return
-        mates = [other for other in declared if other == name or (other in reached[name] and name in reached[other])]
-        done.update(mates)
-        for needed in (needed for mate in mates for needed in needs[mate]):
-            yield from visit(needed)
+    for mates, is_recursive in in_groups(needs):
         decls = tuple(decl for decl in program.statements if isinstance(decl, s.EventDecl) and decl.name.text in mates)
-        yield EventDeclarations(decls, name in reached[name])
-
-    for name in declared:
-        yield from visit(name)
-
-
-def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = list(needs.get(name, ()))
-    while waiting:
-        needed = waiting.pop()
-        if needed not in found:
-            found.add(needed)
-            waiting.extend(needs[needed])
-    return found
+        yield EventDeclarations(decls, is_recursive)
 
 
 def _forecasts(

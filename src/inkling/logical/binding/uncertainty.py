@@ -238,6 +238,13 @@ def _check_roles(decl: s.StreamDecl, diagnostics: Diagnostics) -> None:
 
 def _certain_roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
     yield from (("DERIVE", item.name) for item in decl.derive)
+    yield from key_and_time(decl)
+    single = {"OP": decl.op, "ORDER BY": decl.order_by, "ID": decl.id}
+    yield from ((role, column) for role, column in single.items() if column is not None)
+
+
+def key_and_time(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
+    """The columns of KEY and TIME, each with its role."""
     yield from (("KEY", column) for column in decl.key)
     match decl.time:
         case s.TimePoint(column=column) | s.TimeAbout(column=column):
@@ -245,8 +252,6 @@ def _certain_roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
         case s.TimeSpan(start=first, end=last) | s.TimeBetween(lo=first, hi=last):
             yield "TIME", first
             yield "TIME", last
-    single = {"OP": decl.op, "ORDER BY": decl.order_by, "ID": decl.id}
-    yield from ((role, column) for role, column in single.items() if column is not None)
 
 
 def _uncertainty_roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:

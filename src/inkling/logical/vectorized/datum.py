@@ -70,7 +70,7 @@ _DOUBLES = {"+": pc.add, "-": pc.subtract, "*": pc.multiply}
 def combine(symbol: str, left: Datum, right: Datum) -> Datum:
     """`left symbol right`, as doubles when either side is one or the symbol is `/`."""
     if symbol == "/":
-        return _quotient(as_double(left), as_double(right))
+        return finite(pc.divide(as_double(left), as_double(right)))
     if is_double(left) or is_double(right):
         left, right = as_double(left), as_double(right)
         return _remainder(left, right) if symbol == "%" else finite(_DOUBLES[symbol](left, right))
@@ -105,10 +105,6 @@ def _within_64_bits(exact: Callable[[int, int], int], one: int | None, other: in
 
 def _values(side: Datum, n_rows: int) -> list[int | None]:
     return side.to_pylist() if isinstance(side, pa.Array) else [side.as_py()] * n_rows
-
-
-def _quotient(left: Datum, right: Datum) -> Datum:
-    return finite(pc.divide(left, right))
 
 
 def _remainder(left: Datum, right: Datum) -> Datum:

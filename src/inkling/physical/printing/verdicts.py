@@ -76,7 +76,7 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
         "uncertain": _with_reason(
             " and ".join(sorted(kind.value for kind in uncertainty.conclusion)) or "none", uncertainty.reason
         ),
-        "class": _class(step),
+        "class": _with_reason(CLASSES[step.evaluator], step.choice.in_one_world.reason),
         "evaluator": f"{step.evaluator}, exact; {COSTS[step.evaluator]}",
     }
     lines |= _revision(program, stage, step)
@@ -158,10 +158,6 @@ def _wait(verdict: Verdict[tuple[p.Window, ...]], without_limit: bool) -> str:
         return _with_reason("none", verdict.reason)
     total = " + ".join(window_text(window) for window in verdict.conclusion)
     return _with_reason(f"at most {total}", verdict.reason)
-
-
-def _class(step: EventStep) -> str:
-    return _with_reason(CLASSES[step.evaluator], step.choice.in_one_world.reason)
 
 
 class Rounds(Enum):

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of, hashes_of_lists
+from inkling.model.runs import changes, places_in_runs
 
 _OTHER = np.uint64(0x243F6A8885A308D3)
 
@@ -28,14 +29,15 @@ def differences(old: pa.Table, new: pa.Table, names: Sequence[str]) -> tuple[NDA
         return np.ones(len(old), bool), np.ones(len(new), bool)
     code, check = (np.concatenate(pair) for pair in zip(_two_hashes(old, names), _two_hashes(new, names), strict=True))
     order = np.argsort(code, kind="stable")
-    if (_is_repeated(code[order]) & ~_is_repeated(check[order])).any():
+    if (changes(check[order]) & ~changes(code[order])).any():
         order = np.lexsort((check, code))
-    begins = np.flatnonzero(~(_is_repeated(code[order]) & _is_repeated(check[order])))
+    is_first = changes(code[order]) | changes(check[order])
+    begins = np.flatnonzero(is_first)
     # of each group of equal rows the old ones stand first
     is_old = order < len(old)
     n_old = np.add.reduceat(is_old, begins, dtype=np.int64)
     lengths = np.diff(np.append(begins, len(order)))
-    place = np.arange(len(order)) - np.repeat(begins, lengths)
+    place = places_in_runs(is_first)
     n_old, n_new = np.repeat(n_old, lengths), np.repeat(lengths - n_old, lengths)
     differs = np.empty(len(order), bool)
     differs[order] = np.where(is_old, place >= n_new, place - n_old >= n_old)
@@ -47,11 +49,6 @@ def _two_hashes(rows: pa.Table, names: Sequence[str]) -> tuple[Hashes, Hashes]:
     hashes = [_hashes(rows[name].combine_chunks()) for name in names]
     nothing = np.zeros(len(rows), np.uint64)
     return combined(nothing, *hashes), combined(nothing + _OTHER, *hashes[::-1])
-
-
-def _is_repeated(values: Hashes) -> NDArray[np.bool_]:
-    """Whether each value equals the one before it."""
-    return np.concatenate([[False], values[1:] == values[:-1]])
 
 
 def _hashes(column: pa.Array) -> Hashes:

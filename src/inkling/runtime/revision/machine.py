@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.open_matches import OpenMatch
+from inkling.model.runs import changes, places_in_runs
 from inkling.model.schema import StreamSchema
 from inkling.runtime.revision.contents import content_hashes
 
@@ -51,10 +52,8 @@ EXACT = Rounding()
 def _counted(codes: Hashes, estimates: NDArray[np.float64]) -> Hashes:
     """Codes that also distinguish rows with equal codes, by the order of their estimates."""
     order = np.lexsort((estimates, codes))
-    begins = np.flatnonzero(np.append(True, codes[order][1:] != codes[order][:-1]))
-    lengths = np.diff(np.append(begins, len(order)))
     place = np.empty(len(order), np.uint64)
-    place[order] = np.arange(len(order)) - np.repeat(begins, lengths)
+    place[order] = places_in_runs(changes(codes[order]))
     return combined(codes, place)
 
 

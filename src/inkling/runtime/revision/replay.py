@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage.rows.format import rows_where
 from inkling.evaluators.stage.rows.keys import is_among
+from inkling.model.runs import changes, places_in_runs
 from inkling.model.watermarks import NEVER, Watermarks
 from inkling.runtime.revision.clocks import RevisionClocks
 from inkling.runtime.revision.contents import content_hashes
@@ -53,16 +54,9 @@ def _marked(machine: ReplayMachine[Any], name: str, held: pa.Table, withdrawn: p
         # an event joined with table facts has one row per fact: of each group of equal rows, one belongs to the event
         stepped = content_hashes(rows_where(held, np.isin(codes, single)), own_columns(held))
         order = np.lexsort((stepped, codes[near]))
-        begins = np.flatnonzero(_is_new(codes[near][order]) | _is_new(stepped[order]))
-        lengths = np.diff(np.append(begins, len(order)))
-        place = np.arange(len(order)) - np.repeat(begins, lengths)
+        place = places_in_runs(changes(codes[near][order]) | changes(stepped[order]))
         gone[near[order[place < counts[np.searchsorted(single, codes[near][order])]]]] = True
     return gone
-
-
-def _is_new(values: Owners) -> NDArray[np.bool_]:
-    """Whether each value differs from that before it."""
-    return np.append(True, values[1:] != values[:-1])
 
 
 S = TypeVar("S")

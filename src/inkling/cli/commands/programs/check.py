@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -40,14 +39,10 @@ def check(
                 typer.echo(_summary(path, program))
     if as_json:
         typer.echo(json.dumps({"diagnostics": [finding.to_dict() for finding in findings]}, indent=2))
-    elif findings and not (quiet and _only_warnings(findings)):
+    elif findings and not (quiet and all(finding.severity == "warning" for finding in findings)):
         print_diagnostics(findings)
     if status:
         raise typer.Exit(status)
-
-
-def _only_warnings(findings: Sequence[Diagnostic]) -> bool:
-    return all(finding.severity == "warning" for finding in findings)
 
 
 def _summary(path: Path, program: Program) -> str:

@@ -43,7 +43,7 @@ def fmt(
     changed = 0
     for path in programs:
         before = sys.stdin.read() if str(path) == "-" else read_program(path)
-        after = _formatted(before, path.name, to)
+        after = format_text(before, path.name) if to is None else format_program(parse(before, path.name))
         changed += after != before
         if check:
             typer.echo(_difference(path, before, after), nl=False)
@@ -55,10 +55,6 @@ def fmt(
             typer.echo(after, nl=False)
     if check and changed:
         raise typer.Exit(EXIT_ERROR)
-
-
-def _formatted(text: str, name: str, to: Language | None) -> str:
-    return format_text(text, name) if to is None else format_program(parse(text, name))
 
 
 def _difference(path: Path, before: str, after: str) -> str:

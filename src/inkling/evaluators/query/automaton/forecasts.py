@@ -25,7 +25,7 @@ from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.answers import answer_table, shown
 from inkling.evaluators.query.automaton.forward import COMPILED, NO_RUNS, ForwardState, forward_by_key, has_whole_key
 from inkling.evaluators.query.automaton.transitions import SymbolTables
-from inkling.evaluators.query.probable_events import ProbableEvents, changes, probable_events_of, stream_names, taken
+from inkling.evaluators.query.probable_events import ProbableEvents, probable_events_of, stream_names, taken
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.keys import is_among
 from inkling.evaluators.stage.rows.prepare import InputReader
@@ -36,9 +36,10 @@ from inkling.kernels.forecast.chains import FollowTables
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.forecasts import FORECAST
-from inkling.logical.plan import EventPlan, Forecast
+from inkling.logical.plan import EventPlan, Forecast, forecast_of
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
+from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 from inkling.physical.plan import EventStep, Stage
 from inkling.results import CHANCE, MARGIN
@@ -195,8 +196,7 @@ class BeliefEvaluator:
 
     @property
     def forecast(self) -> Forecast:
-        assert self.event.forecast is not None
-        return self.event.forecast
+        return forecast_of(self.event)
 
     def groundings(self, source: str, rows: pa.Table) -> Hashes:
         return stream_names(self.schemas[source], rows)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.automaton.transitions import SymbolTables
-from inkling.evaluators.query.probable_events import NO_EVENT, NULL_KEY, Mask, Numbers, ProbableEvents, ranges
+from inkling.evaluators.query.probable_events import NO_EVENT, NULL_KEY, Mask, Numbers, ProbableEvents
 from inkling.evaluators.stage.rows.keys import is_among
 from inkling.kernels.query.forward import (
     NEVER,
@@ -32,6 +32,7 @@ from inkling.kernels.query.forward import (
     forward,
 )
 from inkling.model.batch import Ints
+from inkling.model.runs import ranges
 from inkling.model.uncertainty import TOLERANCE
 
 COMPILED = SimpleNamespace(forward=forward)

@@ -20,13 +20,14 @@ from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.answers import answer_table, last_time, shown
 from inkling.evaluators.query.automaton.forward import COMPILED, ForwardState, RunSizes, forward_by_key, has_whole_key
 from inkling.evaluators.query.automaton.transitions import SymbolTables, symbol_tables
-from inkling.evaluators.query.probable_events import Numbers, changes, probable_events_of, stream_names
+from inkling.evaluators.query.probable_events import Numbers, probable_events_of, stream_names
 from inkling.evaluators.stage.rows.conditions import RowColumns, prepared
 from inkling.io.normalize import ID
 from inkling.kernels.query.forward import NEVER
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, Per
 from inkling.model.batch import Ints
+from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 
 

@@ -24,6 +24,7 @@ from inkling.evaluators.query.probable_events import Mask, Numbers
 from inkling.evaluators.query.safe.joint_states import JointLayout, KindAlphabet, moved_rows, moves_of, started
 from inkling.evaluators.query.safe.operators import EVER, OperatorState, RegOperator, SafeOperator, arrays
 from inkling.evaluators.query.safe.scope import StreamScope
+from inkling.evaluators.query.safe.seq import one_step_late
 from inkling.evaluators.query.safe.seq_markov import subgoal_symbols
 from inkling.model.batch import Ints
 
@@ -224,8 +225,6 @@ class GroupSeqRun:
             return np.empty((0, 0), self._full.dtype)
         made = np.concatenate([np.full(len(begins), first), cuts]).astype(np.int64)
         found = self._child.table(first, last, kept, made, new)
-        child = np.zeros_like(found)
-        child[0, : len(kept)] = self._latest[kept]
-        child[1:] = found[:-1]
+        child = one_step_late(found, self._latest[kept])
         self._latest = found[-1]
         return child

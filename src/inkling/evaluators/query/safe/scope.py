@@ -11,8 +11,9 @@ import numpy as np
 from inkling.analysis.query.query import Query
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.groundings import grounding_names
-from inkling.evaluators.query.probable_events import NULL_KEY, Mask, Numbers, ProbableEvents, constant_keys, ranges
+from inkling.evaluators.query.probable_events import NULL_KEY, Mask, Numbers, ProbableEvents, constant_keys
 from inkling.model.batch import Ints
+from inkling.model.runs import ranges
 
 
 @dataclass(frozen=True, slots=True)

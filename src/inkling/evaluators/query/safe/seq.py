@@ -50,6 +50,23 @@ class ChildTable:
     _fresh: bool  # whether the child was not asked yet
     _starts: Ints  # times of the child's columns
     _latest: Numbers  # the last row of the child's table
+    _mine: Ints  # starts of the columns that are asked for
+    _held: Numbers  # the last row of the table of these columns
+
+    def _resume(self, state: OperatorState, held: Numbers) -> None:
+        """Continues with the part of a state that `_kept` gives; `held` is in the present order of rows."""
+        self._starts, self._latest, self._mine, self._held = state["starts"], state["latest"], state["mine"], held
+        self._fresh = bool(state["fresh"][0])
+
+    def _kept(self) -> OperatorState:
+        return {
+            "child": self._child.state(),
+            "starts": self._starts,
+            "latest": self._latest,
+            "mine": self._mine,
+            "held": self._held,
+            "fresh": np.array([self._fresh]),
+        }
 
     def _asked(self, first: int, last: int, kept: Ints, cuts: Ints) -> tuple[Numbers, Ints]:
         """The child's table, one step late (row i is that of step i - 1), and the step at which each column begins."""
@@ -57,13 +74,19 @@ class ChildTable:
         new = np.concatenate([begins, self._scope.times[cuts]])
         made = np.concatenate([np.full(len(begins), first), cuts]).astype(np.int64)
         found = self._child.table(first, last, kept, made, np.maximum(new, EVER))
-        child = np.zeros_like(found)
-        child[0, : len(kept)] = self._latest[kept]
-        child[1:] = found[:-1]
+        child = one_step_late(found, self._latest[kept])
         self._latest = found[-1]
         self._starts = np.concatenate([self._starts[kept], new])
         self._fresh = False
         return child, np.concatenate([np.full(len(kept) + len(begins), first - 1), cuts]).astype(np.int64)
+
+
+def one_step_late(table: Numbers, before: Numbers) -> Numbers:
+    """A table in which row i is that of step i - 1; the first columns of the row before the first step are given."""
+    late = np.zeros_like(table)
+    late[0, : len(before)] = before
+    late[1:] = table[:-1]
+    return late
 
 
 class SeqRun(ChildTable):
@@ -87,18 +110,13 @@ class SeqRun(ChildTable):
             "fresh": np.ones(1, bool),
             "seen": np.array([EVER - 1, EVER]),
         }
-        self._starts = state["starts"]
+        self._resume(state, state["held"])
         self._chances: Numbers = state["chances"]  # of an event that ends waiting, at each start
         self._passed: Numbers = state["passed"]  # that waiting continues over it
-        self._latest = state["latest"]
         self._lost: NDArray[np.float64] = state["lost"]  # the chance of starts that are neglected
         self._neglected: NDArray[np.float64] = state["neglected"]  # the most that it can be in a table
-        self._mine: Ints = state["mine"]  # starts of the columns that are asked for
-        self._held: Numbers = state["held"]
-        self._fresh = bool(state["fresh"][0])
-        self._seen: Ints = state[
-            "seen"
-        ]  # when the child can have been satisfied last, and what certainly ended waiting
+        # when the child can have been satisfied last, and what certainly ended waiting
+        self._seen: Ints = state["seen"]
         self.errors = np.zeros(len(scope.times))
 
     @property
@@ -165,16 +183,11 @@ class SeqRun(ChildTable):
 
     def state(self) -> OperatorState:
         return {
-            "child": self._child.state(),
-            "starts": self._starts,
+            **self._kept(),
             "chances": self._chances,
             "passed": self._passed,
-            "latest": self._latest,
             "lost": self._lost,
             "neglected": self._neglected,
-            "mine": self._mine,
-            "held": self._held,
-            "fresh": np.array([self._fresh]),
             "seen": self._seen,
         }
 

@@ -79,13 +79,9 @@ class SeqMarkovRun(ChildTable):
         self._landed = moved_rows(state["landed"], rows, n_rows, 1)
         self._waited = moved_rows(moved_rows(state["waited"], rows, n_rows, 1), rows, n_rows, 2)
         self._free = moved_rows(moved_rows(state["free"], rows, n_rows, 1), rows, n_rows, 2)
-        self._held = moved_rows(state["held"], rows, n_rows)
+        self._resume(state, moved_rows(state["held"], rows, n_rows))
         self._waits: Mask = moved_rows(state["waits"], rows, n_rows)  # values that there can be while the subgoal waits
-        self._starts = state["starts"]
-        self._latest = state["latest"]
         self._dust = moved_rows(state["dust"], rows, n_rows)  # the chance of each value with a start that is neglected
-        self._mine: Ints = state["mine"]
-        self._fresh = bool(state["fresh"][0])
         self.errors = np.zeros(len(scope.times))
 
     @property
@@ -169,18 +165,13 @@ class SeqMarkovRun(ChildTable):
     def state(self) -> OperatorState:
         return {
             **self._layout.packed(),
-            "child": self._child.state(),
+            **self._kept(),
             "full": self._full,
             "weights": self._weights,
             "landed": self._landed,
             "waited": self._waited,
             "free": self._free,
-            "held": self._held,
-            "starts": self._starts,
-            "latest": self._latest,
             "dust": self._dust,
-            "mine": self._mine,
-            "fresh": np.array([self._fresh]),
             "waits": self._waits,
         }
 

@@ -36,10 +36,6 @@ class UniversalState(StateByGrounding):
         """The number of sets of the largest grounding that is not sampled."""
         return max((one.n_states for one in self.groundings.values() if isinstance(one, LiveSets)), default=1)
 
-    @property
-    def n_sampled(self) -> int:
-        return sum(isinstance(one, SampledWorlds) for one in self.groundings.values())
-
 
 class Universal:
     """Answers all groundings by some variables. A grounding with more than `cap` sets is sampled from then on.

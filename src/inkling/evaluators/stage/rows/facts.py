@@ -20,6 +20,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import TableAtom
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.logical.vectorized.columns import alike
+from inkling.model.runs import ranges
 from inkling.physical.conditions import Near
 from inkling.physical.naming import fact_name
 
@@ -78,10 +79,7 @@ class GridCells:
         place = np.minimum(np.searchsorted(cells, wanted), len(cells) - 1)
         rows = np.flatnonzero(cells[place] == wanted) if len(cells) else np.empty(0, np.int64)
         begin, end = first[place[rows]], first[place[rows] + 1]
-        count = end - begin
-        left = np.repeat(rows, count)
-        right = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(begin, count)
-        return left, facts[right]
+        return np.repeat(rows, end - begin), facts[ranges(begin, end - begin)]
 
 
 def grid_cells(lat: Floats, lon: Floats, degrees: float) -> GridCells | None:

@@ -19,6 +19,7 @@ from inkling.evaluators.worlds.streams.assignment import Weights
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.rewrites.in_worlds import WORLD
 from inkling.model.batch import FOREVER, Ints, MatchBatch
+from inkling.model.runs import changes
 
 MOST_NAMES = 1_000_000
 """Without a limit on how far back results reach, the ids of so many latest events are kept; older ids become null."""
@@ -122,8 +123,8 @@ def _n_worlds(identity: Hashes, world: Ints) -> Weights:
     """The number of worlds that have each result, in the order of identities; a pair may occur several times."""
     order = np.lexsort((world, identity))
     identity, world = identity[order], world[order]
-    is_new = np.append(True, identity[1:] != identity[:-1])
-    counts = is_new | np.append(True, world[1:] != world[:-1])
+    is_new = changes(identity)
+    counts = is_new | changes(world)
     weights: Weights = np.add.reduceat(counts.astype(np.int64), np.flatnonzero(is_new))
     return weights
 

@@ -24,6 +24,7 @@ from inkling.kernels.worlds.order import ABSENT, fill_times, in_canonical_order
 from inkling.logical import expr as e
 from inkling.logical.rewrites.in_worlds import ORIGINAL_ID, WORLD
 from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch, PickedColumns
+from inkling.model.runs import changes
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime, LostEvents
 from inkling.physical.naming import physical_name
@@ -129,14 +130,13 @@ class BatchedWorlds:
         rows, codes, lines = rows.take(pa.array(order)).combine_chunks(), codes[order], lines[order]
         # each row gets a key of its own, so that rows are neither reordered nor dropped as repeats
         batch = event_batch(stage, rows.drop_columns(["@line"]), np.arange(len(rows)))
-        borders = np.append(np.flatnonzero(np.append(True, codes[1:] != codes[:-1])), len(codes))
         return cls(
             StageEngine(stage, tables, program.context),
             batch,
             {name: rows[name].combine_chunks() for name in r.columns_of(stage)},
             lines,
             _ranks(stage.inputs, batch, rows),
-            borders if len(codes) else np.zeros(1, np.int64),
+            np.append(np.flatnonzero(changes(codes)), len(codes)),
             first_lines,
             np.concatenate(own_times) if own_times else np.empty(0, np.int64),
         )

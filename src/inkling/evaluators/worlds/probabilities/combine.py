@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
-from inkling.evaluators.query.probable_events import changes
 from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE, Weights
 from inkling.kernels.columns.hashing import hashed_lists
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.rewrites.in_worlds import WORLD, key_output
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints, MatchBatch
+from inkling.model.runs import changes
 
 
 @dataclass(frozen=True, slots=True)

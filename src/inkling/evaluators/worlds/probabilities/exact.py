@@ -34,6 +34,7 @@ from inkling.io.normalize import END, START
 from inkling.kernels.worlds.components import islands, multiply_weights, spread, strides
 from inkling.meaning.lost_worlds import ALWAYS_THE_SAME, Gap, Intensity, Loss, cells_of, fill, with_hidden
 from inkling.model.batch import Ints
+from inkling.model.runs import ranges
 from inkling.model.uncertainty import exact
 
 
@@ -304,8 +305,7 @@ def _always(stream: WorldStream, component: Ints, first: Ints, n_worlds: Ints) -
     """Certain rows, in all worlds of their component."""
     rows = np.flatnonzero(stream.factors < 0)
     times = n_worlds[component[rows]]
-    world = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
-    world += np.repeat(first[component[rows]], times)
+    world = ranges(first[component[rows]], times)
     return WorldAssignment(np.repeat(rows, times), world, np.full(len(world), OWN_TIME))
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from inkling.analysis.choice import Evaluator
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.limits import TooManyStates, TooManySymbols
-from inkling.automata.meaning import Counting, RegexPattern
+from inkling.automata.regex import Counting, RegexPattern
 from inkling.automata.symbols import flags
 from inkling.evaluators.automaton.events import to_regex
 from inkling.evaluators.hashes import Hashes, combined, row_hashes
@@ -32,6 +32,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.logical.rewrites.in_worlds import WORLD, in_worlds, key_output
 from inkling.model.batch import Ints, MatchBatch
+from inkling.model.runs import changes, ranges
 from inkling.model.uncertainty import ProbableValue
 from inkling.physical.plan import EventStep, PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
@@ -164,7 +165,7 @@ class RegularSums:
             regular,
             stream,
             symbol,
-            np.append(np.flatnonzero(np.append(True, key[1:] != key[:-1])), n) if n else np.zeros(1, np.int64),
+            np.append(np.flatnonzero(changes(key)), n),
             row_hashes([firsts[column.name].combine_chunks() for column in regular.event.partition], n),
             firsts[START].to_numpy() * scale,
             np.zeros(n, np.int64),
@@ -222,8 +223,7 @@ class RegularSums:
         pairs = np.unique(np.column_stack([key[new], self.first_world[new]]), axis=0)
         begin = self.keys[pairs[:, 0]]
         width = self.keys[pairs[:, 0] + 1] - begin
-        group = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width - begin, width)
-        return group, np.repeat(pairs[:, 1], width)
+        return ranges(begin, width), np.repeat(pairs[:, 1], width)
 
     def _add_witnesses(self, matches: MatchBatch, new: Ints) -> None:
         """Takes values and lineage of new results from the worlds that were evaluated in full."""

@@ -26,6 +26,7 @@ from inkling.evaluators.worlds.streams.assignment import (
 from inkling.io.normalize import END, ID, START
 from inkling.kernels.worlds.draws import cumulated, draw_ticks
 from inkling.model.batch import Ints
+from inkling.model.runs import ranges
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, normalized
 
@@ -89,7 +90,7 @@ class ImpreciseStream:
         """The possible ticks of some events, with their probabilities; `factors` are row numbers."""
         width = self.width[factors]
         row = np.repeat(factors, width)
-        tick = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
+        tick = ranges(np.zeros_like(width), width)
         weights, possible = self._probabilities(factors, row, tick, numbers)
         sizes = np.add.reduceat(possible, np.cumsum(width) - width) if len(factors) else np.empty(0, np.int64)
         row, tick = row[possible], tick[possible]

@@ -28,6 +28,7 @@ from inkling.evaluators.worlds.streams.assignment import (
 from inkling.io.normalize import END, START
 from inkling.kernels.worlds.draws import count_paths, cumulated, draw_alternatives, draw_paths
 from inkling.model.batch import Ints
+from inkling.model.runs import ranges
 from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import ProbableValue, exact, with_nothing
 
@@ -173,7 +174,7 @@ class ProbableStream:
         if numbers is WeightType.FRACTION:
             return listed(([*self._paths(int(group))] for group in factors), numbers)
         width = end - begin + 1  # the last alternative is no event
-        row = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width - begin, width)
+        row = ranges(begin, width)
         is_nothing = row == np.repeat(end, width)
         weights = np.append(self.chances, 0.0)[np.where(is_nothing, len(self.rows), row)]
         sums = np.bincount(np.repeat(np.arange(len(factors)), width), weights, minlength=len(factors))

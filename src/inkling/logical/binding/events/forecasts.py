@@ -198,6 +198,5 @@ def _confidence(decl: s.ForecastDecl) -> p.Confidence | None:
 
 
 def _enter(plan: p.EventPlan, catalog: Catalog) -> None:
-    assert plan.forecast is not None
-    main = catalog.sources[plan.forecast.of]
+    main = catalog.sources[p.forecast_of(plan).of]
     catalog.sources[plan.name] = event_source(plan, main.streams, main.uncertain, is_interval=False, is_forecast=True)

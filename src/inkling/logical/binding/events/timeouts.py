@@ -105,7 +105,7 @@ def _looked_ahead(event: p.EventPlan, sequence: p.Sequence) -> str | None:
     home = {leaf.slot: place for place, part in enumerate(sequence.parts) for leaf in _leaves(part)}
     for place, part in enumerate(sequence.parts):
         if isinstance(part, p.Absent):
-            for slot in sorted({slot for expr in _expressions(part.pattern) for slot in e.slots_of(expr)}):
+            for slot in sorted({slot for expr in p.expressions_of(part.pattern) for slot in e.slots_of(expr)}):
                 if any(place < missing <= home.get(slot, -1) for missing in late):
                     return event.slots[slot].name or " | ".join(event.slots[slot].sources)
     return None
@@ -116,19 +116,6 @@ def _leaves(part: p.Part) -> Iterator[p.Leaf]:
         yield from p.leaves(part.pattern)
     elif not isinstance(part, p.Deadline | p.StreamStart):
         yield from p.leaves(part)
-
-
-def _expressions(pattern: p.Pattern) -> Iterator[e.Expr]:
-    match pattern:
-        case p.Leaf(demands=demands, atoms=atoms):
-            yield from demands
-            yield from (arg for atom in atoms for arg in atom.args if arg is not None)
-        case p.Narrowed(having=having):
-            yield from having
-        case _:
-            pass
-    for inner in p.sub_patterns(pattern):
-        yield from _expressions(inner)
 
 
 REACHED = "reached"

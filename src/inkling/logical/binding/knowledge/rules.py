@@ -28,6 +28,7 @@ from inkling.logical.binding.knowledge.rule_clauses import (
     variables_in,
 )
 from inkling.logical.knowledge import VARIABLES, RuleAtom, RuleClause, RuleKind, RulePlan
+from inkling.logical.recursion import in_groups
 from inkling.model.schema import Column, TableSchema
 from inkling.model.types import Type, common_type
 
@@ -104,21 +105,7 @@ class _RuleBinder:
             ]
             for name, clauses in self.written.items()
         }
-        reach = {name: _reachable(name, needs) for name in needs}
-        done: set[str] = set()
-
-        def visit(name: str) -> Iterator[list[str]]:
-            if name in done:
-                return
-            group = [other for other in needs if other == name or (other in reach[name] and name in reach[other])]
-            done.update(group)
-            for member in group:
-                for needed in needs[member]:
-                    yield from visit(needed)
-            yield group
-
-        for name in needs:
-            yield from visit(name)
+        return (names for names, _ in in_groups(needs))
 
     def group(self, names: list[str], number: int) -> list[RulePlan]:
         used = {
@@ -427,14 +414,3 @@ def _parameter_names(some: list[Modes]) -> list[str]:
 
 def _fresh(name: str, taken: Sequence[str]) -> str:
     return name if name not in taken else next(f"{name}_{n}" for n in range(2, 1000) if f"{name}_{n}" not in taken)
-
-
-def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = list(needs[name])
-    while waiting:
-        needed = waiting.pop()
-        if needed not in found:
-            found.add(needed)
-            waiting.extend(needs[needed])
-    return found

@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol, TextIO, TypeAlias, runtime_checkable
 from urllib.parse import quote
@@ -21,6 +20,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, StructType
 
 from inkling.errors import InputError
+from inkling.results import as_text
 from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, SinkOutput
@@ -165,7 +165,7 @@ class ConsoleSink:
         for output in outputs:
             aside = output.name in (LATE, REJECTS)
             for row in output.frame.toArrow().to_pylist():
-                text = json.dumps(row, default=_as_text, ensure_ascii=False)
+                text = json.dumps(row, default=as_text, ensure_ascii=False)
                 (others if aside else results).write(f"{output.name}: {text}\n" if aside else f"{text}\n")
         results.flush()
 
@@ -227,12 +227,6 @@ def in_few_files(output: SinkOutput) -> DataFrame:
 def _without_lists(frame: DataFrame) -> DataFrame:
     lists = [column.name for column in frame.schema if isinstance(column.dataType, ArrayType)]
     return frame.withColumns({name: F.to_json(name) for name in lists}) if lists else frame
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    return str(value)
 
 
 def lost_results(place: str) -> InputError:

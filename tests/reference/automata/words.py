@@ -6,16 +6,17 @@ its language.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TypeAlias, assert_never
 
 from inkling.automata.regex import (
     AnyWord,
     Concat,
+    Counting,
     Epsilon,
     Intersect,
     Regex,
     RegexComplement,
+    RegexPattern,
     RegexRepeat,
     Symbol,
     Union,
@@ -24,22 +25,6 @@ from inkling.automata.regex import (
 Event: TypeAlias = tuple[int, int]  # stream (-1 for a row that resets), predicate bits
 Lineage: TypeAlias = frozenset[tuple[int, int]]  # position and slot of each member
 Order: TypeAlias = tuple[tuple[float, ...], tuple[tuple[int, ...], ...]]
-
-
-class Counting(Enum):
-    """Which matches count: all that end at an event, or only those that start after the previous detection."""
-
-    OVERLAP = "overlap"
-    RESTART = "restart"
-
-
-@dataclass(frozen=True, slots=True)
-class RegexPattern:
-    """A regular expression to detect; with ``marked_only``, a match needs at least one member."""
-
-    regex: Regex
-    counting: Counting = Counting.OVERLAP
-    marked_only: bool = True
 
 
 @dataclass(frozen=True, slots=True)

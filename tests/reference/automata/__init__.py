@@ -1,0 +1,1 @@
+"""Regular patterns by their definition on words of events."""
