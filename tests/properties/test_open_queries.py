@@ -198,3 +198,17 @@ def test_every_engine_was_seen() -> None:
     assert tally["sampled"] >= 5
     rejected = sum(n for name, n in tally.items() if name.endswith("rejected"))
     assert rejected < tally["open"] / 10
+    assert not tally["AUTOMATON rejected"]
+
+
+def test_nothing_has_happened_that_ends_waiting() -> None:
+    text = """
+    STREAM B(t BIGINT, k BIGINT) KEY k TIME t;
+    STREAM A(t BIGINT, k BIGINT) KEY k TIME t;
+    STREAM C(t BIGINT, k BIGINT, j BIGINT, v BIGINT) KEY k, j TIME t PROBABILITY p GIVEN g;
+    EVENT q AS PATTERN SEQ NEXT(B x0, A x1[k = x0.k], C x2[j = 2]) PER END;
+    """
+    c = {"k": 1, "j": 1, "t": 2, "v": 1, "p": 0.5, "g": None}
+    rows = {"A": [{"k": 2, "t": 2}], "B": [{"k": 2, "t": 1}], "C": [c]}
+    compare(text, rows, random.Random(2))
+    assert tally["SAFE"]

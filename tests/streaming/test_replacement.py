@@ -12,10 +12,12 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from tests.kit.probable_oracle import summed_over
 
 import inkling
 from inkling.errors import InklingError, InputError
 from inkling.evaluators.sampling import Sampling
+from inkling.meaning.worlds import joint_worlds
 from inkling.query import Program
 from inkling.runtime.replacement import Changes
 from inkling.spark.streaming.checkpoint.definition import Definitions
@@ -274,3 +276,56 @@ def test_certain_and_uncertain_events_are_replaced(spark: SparkSession, tmp_path
     late = [row for row in delivered["pair"] if row["start"] >= 6]
     assert as_tuples(late) == by_one_run("pair", pieces[1:]) != []
     assert 12 <= max(int(str(row["end"])) for row in delivered["went"]) < 18
+
+
+NUMBERED = """
+STREAM Jam(id STRING, k STRING, n INT, total INT, since INT, until INT, t INT) ID id KEY k TIME t LATENESS 20 TICKS
+  NUMBERED BY n SEGMENTS COUNT total BOUNDS since TO until;
+EVENT old(x.k AS one, y.k AS other) AS PATTERN SOME Jam x INTERSECTS SOME Jam y HAVING x.k < y.k;
+"""
+ADDED = "EVENT added(x.k AS one, y.k AS other) AS PATTERN SOME Jam x PRECEDES SOME Jam y HAVING x.k <> y.k;"
+
+
+def jams() -> list[Row]:
+    """Keys before and around a time, and one after it; each has lost some of its events."""
+    kept = {
+        "a": (8, 2, {1: 4, 2: 9, 5: 13, 7: 20}),
+        "b": (8, 2, {1: 4, 6: 13, 7: 15, 8: 16}),
+        "c": (4, 12, {3: 15, 4: 17}),
+        "d": (2, 1, {1: 3, 2: 8}),
+    }
+    return [
+        {"id": f"{k}{n}", "k": k, "n": n, "total": total, "since": since, "until": 24, "t": t}
+        for k, (total, since, times) in kept.items()
+        for n, t in times.items()
+    ]
+
+
+@pytest.mark.long
+def test_an_event_over_a_numbered_stream_is_added(spark: SparkSession, tmp_path: Path) -> None:
+    old, new = inkling.parse(NUMBERED), inkling.parse(NUMBERED + ADDED)
+    border = 9
+    pieces = [[row for row in jams() if (row["t"] <= border) == is_early] for is_early in (True, False)]
+    delivered: dict[str, list[Row]] = {}
+    for number, (program, piece) in enumerate(zip((old, new), pieces, strict=True)):
+        folder = tmp_path / "Jam"
+        folder.mkdir(exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(piece), tmp_path / "part")
+        (tmp_path / "part").rename(folder / f"{number}.parquet")
+        query = program.stream(
+            spark,
+            {"Jam": str(folder)},
+            checkpoint=tmp_path / "checkpoint",
+            to=lambda name, frame, _batch: delivered.setdefault(name, []).extend(frame.toArrow().to_pylist()),
+            settings=inkling.StreamSettings(available_now=True, buckets=2, unbounded=True),
+        )
+        query.finish() if number else query.await_end()
+
+    worlds = joint_worlds({"Jam": pieces[1]}, [new.plan.streams[0].schema], begun=border)
+    expected = {one.values: float(one.probability) for one in summed_over(worlds, new.plan)["added"]}
+    found = {(row["one"], row["other"]): row["probability"] for row in delivered["added"]}
+    assert found == pytest.approx(expected)
+    assert 0 < expected["a", "c"] < 1
+    whole = new.run_local({"Jam": jams()})
+    assert as_tuples(delivered["old"]) == as_tuples(whole["old"].to_pylist())
+    assert len(expected) < len(whole["added"])

@@ -12,7 +12,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,10 @@ from numpy.typing import NDArray
 from inkling.automata.compiled import CompiledPattern, regex_to_nfa
 from inkling.automata.dfa import Dfa, accepting, detecting
 from inkling.automata.guards import RESET
-from inkling.automata.nfa import marked_only
+from inkling.automata.limits import TooManyStates
+from inkling.automata.nfa import Nfa, NfaEdge, marked_only, merged
 from inkling.automata.regex import Regex
-from inkling.automata.symbols import flags
+from inkling.automata.symbols import flags, from_flags
 
 Truth = NDArray[np.bool_]
 
@@ -55,20 +57,81 @@ def prefix_states(pattern: CompiledPattern, dfa: Dfa, prefix: Regex) -> PrefixSt
                 waiting.append(after)
     if (yes & no).any():
         return None
-    return PrefixStates(yes, _runs(pattern, accepting(words, n_symbols)))
+    runs = np.zeros(pattern.nfa.n_states, bool)
+    runs[sorted(_runs_at(pattern, accepting(words, n_symbols), final=True))] = True
+    return PrefixStates(yes, runs)
 
 
-def _runs(pattern: CompiledPattern, ends: Dfa) -> Truth:
-    """States of the nondeterministic automaton after some word of the prefix."""
-    nfa, n_symbols = pattern.nfa, pattern.alphabet.n_symbols
-    found = np.zeros(nfa.n_states, bool)
+def distinguishing(
+    pattern: CompiledPattern, dfa: Dfa, prefixes: Iterable[Regex], max_states: int
+) -> tuple[CompiledPattern, Dfa]:
+    """The automata with so many states that none stands for both cases, for any of the prefixes."""
+    n_symbols = pattern.alphabet.n_symbols
+    for prefix in prefixes:
+        words = marked_only(regex_to_nfa(prefix, pattern.alphabet, max_states=max_states))
+        if prefix_states(pattern, dfa, prefix) is None:
+            ends = detecting(words, n_symbols, max_states=max_states)
+            dfa = _side_by_side(dfa, ends, max_states, restart=pattern.restart)
+        ends = accepting(words, n_symbols)
+        if _runs_at(pattern, ends, final=True) & _runs_at(pattern, ends, final=False):
+            pattern = replace(pattern, nfa=_runs_side_by_side(pattern, ends, max_states))
+    return pattern, dfa
+
+
+def _side_by_side(dfa: Dfa, ends: Dfa, max_states: int, *, restart: bool) -> Dfa:
+    """The first automaton, whose states also say in which state the second one is."""
+    reset = np.arange(len(dfa.columns)) == RESET
+    pairs, columns = np.unique(
+        np.column_stack([dfa.columns, np.where(reset, -1, ends.columns)]), axis=0, return_inverse=True
+    )
+    number, waiting, rows = {(0, 0): 0}, [(0, 0)], []
+    for state, at in waiting:
+        row = []
+        for column, other in pairs.tolist():
+            reached = int(dfa.delta[state, column])
+            begins = other < 0 or (restart and dfa.final[reached])
+            after = reached, 0 if begins else int(ends.delta[at, other])
+            if after not in number:
+                number[after] = len(waiting)
+                waiting.append(after)
+                if len(waiting) > max_states:
+                    raise TooManyStates(len(waiting), max_states)
+            row.append(number[after])
+        rows.append(row)
+    final = dfa.final[[state for state, _ in waiting]]
+    return Dfa(np.array(rows, np.int32), final, columns.reshape(-1).astype(np.int32))
+
+
+def _runs_side_by_side(pattern: CompiledPattern, ends: Dfa, max_states: int) -> Nfa:
+    """The automaton of runs, whose states also say in which state the second automaton is."""
+    symbols_of = [from_flags(ends.columns == column) for column in range(ends.n_columns)]
+    number, waiting, edges = {(0, 0): 0}, [(0, 0)], []
+    for state, at in waiting:
+        found = []
+        for edge in pattern.nfa.edges[state]:
+            for column, symbols in enumerate(symbols_of):
+                if not edge.symbols & symbols:
+                    continue
+                after = edge.target, int(ends.delta[at, column])
+                if after not in number:
+                    number[after] = len(waiting)
+                    waiting.append(after)
+                    if len(waiting) > max_states:
+                        raise TooManyStates(len(waiting), max_states)
+                found.append(NfaEdge(edge.symbols & symbols, edge.mark, number[after]))
+        edges.append(merged(found))
+    finals = frozenset(place for place, (state, _) in enumerate(waiting) if state in pattern.nfa.finals)
+    return Nfa(tuple(edges), finals)
+
+
+def _runs_at(pattern: CompiledPattern, ends: Dfa, *, final: bool) -> set[int]:
+    """States of runs that some word leads to which the second automaton accepts, or does not accept."""
     seen, waiting = {(0, 0)}, [(0, 0)]
     for state, at in waiting:
-        found[state] |= bool(ends.final[at])
-        for edge in nfa.edges[state]:
-            for column in np.unique(ends.columns[flags(edge.symbols, n_symbols)]).tolist():
+        for edge in pattern.nfa.edges[state]:
+            for column in np.unique(ends.columns[flags(edge.symbols, pattern.alphabet.n_symbols)]).tolist():
                 after = edge.target, int(ends.delta[at, column])
                 if after not in seen:
                     seen.add(after)
                     waiting.append(after)
-    return found
+    return {state for state, at in waiting if bool(ends.final[at]) == final}

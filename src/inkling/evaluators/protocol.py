@@ -29,6 +29,7 @@ from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.model.batch import FOREVER
 from inkling.model.roles import Roles
 from inkling.model.time import Clock, TimeUnit
+from inkling.model.watermarks import NEVER
 from inkling.physical.stages import Placement
 
 Rows = Mapping[str, pa.Table]
@@ -51,6 +52,7 @@ class Moment:
 
     time: int
     roles: Mapping[str, Roles] = field(default_factory=dict)  # by stream: the roles of numbered events
+    begun: int = NEVER  # the streams are read from this time on, by events that were added to a running program
 
     @property
     def is_end(self) -> bool:

@@ -125,11 +125,15 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class LosingStream:
-    """A stream with `NUMBERED BY`, the rows that were recorded, and the tables that it names."""
+    """A stream with `NUMBERED BY`, the rows that were recorded, and the tables that it names.
+
+    For an event that was added to a running program, the rows are those after a time, `begun`: see `LosingKey`.
+    """
 
     rows: Rows
     schema: StreamSchema
     tables: Mapping[str, Rows] = field(default_factory=dict)
+    begun: int | None = None
 
     @property
     def uncertainty(self) -> LostEvents:
@@ -144,7 +148,7 @@ class LosingStream:
     @property
     def empty_keys(self) -> list[Row]:
         """The last mark of each key without events; such keys still count."""
-        keys = [key for key in keys_of(self.rows, self.schema) if key.total == 0]
+        keys = [key for key in keys_of(self.rows, self.schema, self.begun) if key.is_empty]
         last = [max(key.rows, key=lambda row: exact(row[self.schema.start])) for key in keys]
         return [{**row, EMPTY_KEY: True} for row in last]
 
@@ -154,7 +158,7 @@ class LosingStream:
         return ALWAYS_THE_SAME if table is None else Intensity.of(self.tables[table])
 
     def gaps(self, index: int) -> Iterator[Gap]:
-        keys = keys_of(self.rows, self.schema)
+        keys = keys_of(self.rows, self.schema, self.begun)
         roles = declared_roles(keys, self.uncertainty)
         known = self.tables[self.uncertainty.known] if self.uncertainty.known is not None else ()
         for key in keys:

@@ -162,16 +162,20 @@ def worlds(rows: Rows, schema: StreamSchema, tables: Mapping[str, Rows] = NO_TAB
 
 
 def joint_worlds(
-    rows: RowsByStream, schemas: Iterable[StreamSchema], tables: Mapping[str, Rows] = NO_TABLES
+    rows: RowsByStream,
+    schemas: Iterable[StreamSchema],
+    tables: Mapping[str, Rows] = NO_TABLES,
+    begun: int | None = None,
 ) -> Iterator[Weighted[dict[str, Rows]]]:
     """The possible worlds of several streams, which are independent of each other.
 
-    Lost events of all streams are placed together, among the times that the other streams have in a world.
+    Lost events of all streams are placed together, among the times that the other streams have in a world. With
+    `begun`, the rows are those that count for an event that was added to a running program at this time.
     """
     declared = list(schemas)
     losing = [schema for schema in declared if isinstance(schema.uncertainty, LostEvents)]
     keeping = [schema for schema in declared if schema not in losing]
-    streams = [LosingStream(rows[schema.name], schema, tables) for schema in losing]
+    streams = [LosingStream(rows[schema.name], schema, tables, begun) for schema in losing]
     for choice in product(*(list(worlds(rows[schema.name], schema)) for schema in keeping)):
         kept = {schema.name: one for schema, (_, one) in zip(keeping, choice, strict=True)}
         times = [time for schema in keeping for time in known_times(kept[schema.name], certain(schema))]

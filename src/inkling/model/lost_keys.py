@@ -41,10 +41,15 @@ class LostRun:
 
 @dataclass(frozen=True, slots=True)
 class LosingKey:
-    """The rows of one key; raises `ValueError` if they contradict each other."""
+    """The rows of one key; raises `ValueError` if they contradict each other.
+
+    With `begun`, the rows are those after a time at which the stream begins for a new event. Events that were lost
+    before the first row then count only if BOUNDS say that they happened after that time.
+    """
 
     schema: StreamSchema
     rows: Rows
+    begun: int | None = None
 
     @property
     def uncertainty(self) -> LostEvents:
@@ -68,6 +73,18 @@ class LosingKey:
         )
 
     @property
+    def n_uncounted(self) -> int:
+        """How many events before the first row do not count, because they may have happened before the stream began."""
+        lo, first = self._bounds()[0], self.log[0]
+        counts = self.begun is None or (lo is not None and lo >= self.begun)
+        return 0 if counts else first.number - (not first.is_mark)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the key has marks only, and no event counts."""
+        return self.total == self.n_uncounted
+
+    @property
     def total(self) -> int:
         """The number of events of the key, recorded and lost."""
         last = self.log[-1].number
@@ -85,10 +102,11 @@ class LosingKey:
         self._require_roles()
         log = self.log
         lo, hi = self._bounds()
-        borders = [*([] if lo is None else [LogEntry(0, True, lo)]), *log]
+        borders = [*([] if lo is None or self.n_uncounted else [LogEntry(0, True, lo)]), *log]
         if hi is not None:
             borders.append(LogEntry(self.total, True, hi))
-        if borders[0].number - (not borders[0].is_mark) > 0 or borders[-1].number < self.total:
+        is_open = borders[0].number - (not borders[0].is_mark) > self.n_uncounted
+        if is_open or borders[-1].number < self.total:
             reason = (
                 "a run that a RATE limits has no exact probability" if self.uncertainty.rate else "BOUNDS are missing"
             )
@@ -177,11 +195,11 @@ class LosingKey:
                 raise ValueError(f"event {number} has the role {word}")
 
 
-def keys_of(rows: Rows, schema: StreamSchema) -> list[LosingKey]:
+def keys_of(rows: Rows, schema: StreamSchema, begun: int | None = None) -> list[LosingKey]:
     found: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row[name] for name in schema.key), []).append(row)
-    return [LosingKey(schema, some) for some in found.values()]
+    return [LosingKey(schema, some, begun) for some in found.values()]
 
 
 def marks(row: Row, uncertainty: LostEvents) -> bool:

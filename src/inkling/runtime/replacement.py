@@ -20,11 +20,9 @@ from inkling.logical.recursion import dependencies_of
 from inkling.logical.rewrites.in_worlds import uncertain_events, uncertain_part
 from inkling.logical.settings import without_settings
 from inkling.model.time import TimeUnit
-from inkling.model.uncertainty import LostEvents
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import certain_part, certain_plan, plan_program
 from inkling.physical.stages import NoPlaceError, Placement
-from inkling.physical.streams import streams_of_event
 from inkling.runtime.uncertain import Cohort, cohorts_after, first_cohorts
 
 
@@ -242,7 +240,6 @@ def replaced(
     plan = plan.on_clock(unit.clock)
     _require_same_operators(old, plan)
     _require_same_ids(old, plan, changed)
-    _require_whole_numbering(plan, changed)
     return plan, RunningPlan(staged, cohorts_after(running.cohorts, changed.kept, plan, unit)), changed
 
 
@@ -273,17 +270,3 @@ def _require_same_ids(old: PhysicalPlan, new: PhysicalPlan, changed: Changes) ->
                 f"`{name}` would have ids of another type, because other events would share its stage",
                 "ids in one stage have one type, and results that were written already have the old one",
             )
-
-
-def _require_whole_numbering(new: PhysicalPlan, changed: Changes) -> None:
-    """Rejects new events over numbered streams: numbers count from 1, so all earlier events would count as lost."""
-    for name in (*changed.started, *changed.restarted):
-        event = new.program.event(name)
-        assert event is not None
-        for source in streams_of_event(event, new.program):
-            stream = new.program.stream(source)
-            if stream is not None and isinstance(stream.schema.uncertainty, LostEvents):
-                raise unsupported_change(
-                    f"`{name}` cannot begin while `{source}` is read, whose events are numbered",
-                    "of keys that have begun before, all earlier events would count as lost",
-                )

@@ -86,11 +86,12 @@ def arriving(schema: StreamSchema, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
 
 
 def completed(
-    schema: StreamSchema, rows: pa.Table, before: int, now: int, open_since: int
+    schema: StreamSchema, rows: pa.Table, before: int, now: int, open_since: int, begun: int = NEVER
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Rows without those of the time that is complete now that contradict each other or what was before; rejects.
 
-    Besides, rows of numbered keys that came too late although their own time was open: see `numbered_on`.
+    Besides, rows of numbered keys that came too late although their own time was open: see `numbered_on`. The stream is
+    read from the time `begun` on.
     """
     time = rows[time_of(schema)].to_numpy()
     due, late = (time > before) & (time <= now), rows.slice(0, 0)
@@ -100,7 +101,10 @@ def completed(
     fresh = rows.filter(pa.array(due))
     if isinstance(schema.uncertainty, LostEvents):
         known = rows.filter(pa.array(time <= before))
-        fresh, rejects, late = numbered_on(schema, schema.uncertainty, known, fresh, open_since, is_over=now >= FOREVER)
+        begun, is_over = begun if begun > NEVER else NOT_GIVEN, now >= FOREVER
+        fresh, rejects, late = numbered_on(
+            schema, schema.uncertainty, known, fresh, open_since, begun=begun, is_over=is_over
+        )
     else:
         fresh, rejects = _good(schema, fresh)
     return pa.concat_tables([rows.filter(pa.array(~due)), fresh]), rejects, late
@@ -222,7 +226,7 @@ class UncertainProgram(Buffered):
             states = dict(state.evaluators)
             for name, evaluator in self.evaluators.items():
                 due = self._due(evaluator, waiting, state.clocks.watermark, clocks.watermark)
-                states[name], tables = evaluator.step(states[name], due, Moment(clocks.watermark, roles))
+                states[name], tables = evaluator.step(states[name], due, Moment(clocks.watermark, roles, state.since))
                 found.update(tables)
             after = replace(after, evaluators=states)
             after = replace(after, waiting={name: self._still_waiting(after, name) for name in waiting})
@@ -300,7 +304,7 @@ class UncertainProgram(Buffered):
         """The buffered rows without contradictory ones, which are added to `late` and `rejects`."""
         found = {}
         for name, rows in waiting.items():
-            times = state.clocks.watermark, clocks.watermark, self._open_since(state, name)
+            times = state.clocks.watermark, clocks.watermark, self._open_since(state, name), state.since
             found[name], rejected, missed = completed(self.streams[name], rows, *times)
             if len(missed):
                 late.append(_late(self.streams[name], missed, clocks))

@@ -20,10 +20,11 @@ from inkling.automata.dfa import Dfa
 from inkling.automata.guards import N_BITS, Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.policies import without
+from inkling.automata.prefixes import distinguishing
 from inkling.automata.regex import Concat, Counting, Epsilon, Regex, RegexPattern, Symbol, at_most
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.patterns.disjuncts import Disjunct
+from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of
 from inkling.model.uncertainty import ProbableValue
 
 MOST_STATES = 2048
@@ -192,6 +193,24 @@ def _compiled(event: p.EventPlan) -> PatternAutomaton | None:
     if event.restart and dfa.n_states * compiled.nfa.n_states > MOST_RUNS:
         return None
     return PatternAutomaton(compiled, dfa, tuple(spelling.numbers))
+
+
+@lru_cache(maxsize=64)
+def with_open_prefixes(event: p.EventPlan, automaton: PatternAutomaton) -> PatternAutomaton:
+    """The automaton with states that say which first parts of a match wait; the same where these would be too many."""
+    prefixes = (
+        open_prefix(event, automaton, disjunct, reached)
+        for disjunct in disjuncts_of(event)
+        if isinstance(disjunct.whole, p.Sequence)
+        for reached in range(1, len(disjunct.parts))
+    )
+    compiled = automaton.compiled
+    try:
+        compiled, dfa = distinguishing(compiled, automaton.dfa, prefixes, MOST_STATES)
+    except (TooManyStates, TooManySymbols):
+        return automaton
+    is_large = event.restart and dfa.n_states * compiled.nfa.n_states > MOST_RUNS
+    return automaton if is_large else replace(automaton, compiled=compiled, dfa=dfa)
 
 
 def open_prefix(event: p.EventPlan, automaton: PatternAutomaton, disjunct: Disjunct, reached: int) -> Regex:

@@ -24,16 +24,24 @@ WORDS = {"start": k.START, "resume": k.RESUME, "open": k.OPEN, "suspend": k.SUSP
 
 
 def numbered_on(
-    schema: StreamSchema, uncertainty: LostEvents, known: pa.Table, fresh: pa.Table, open_since: int, *, is_over: bool
+    schema: StreamSchema,
+    uncertainty: LostEvents,
+    known: pa.Table,
+    fresh: pa.Table,
+    open_since: int,
+    *,
+    begun: int,
+    is_over: bool,
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Fresh rows that contradict neither known rows nor each other, rejects, and late rows.
 
     A first row of a key is late if events before it can have been lost before `open_since`, the time up to which lost
-    events are final (NOT_GIVEN for none). With `is_over`, the stream has ended, and open gaps are rejected.
+    events are final (NOT_GIVEN for none). Those that can have been lost before `begun` do not count. With `is_over`,
+    the stream has ended, and open gaps are rejected.
     """
     rows = pa.concat_tables([known, fresh]).combine_chunks()
     arrivals = _ArrivedRows.of(schema, uncertainty, rows, len(known))
-    fault, before = arrivals.judged(schema, open_since)
+    fault, before = arrivals.judged(schema, open_since, begun)
     words = _FaultMessages(schema, uncertainty, rows, arrivals, before)
     faults = fault[len(known) :]
     late = faults == k.LATE
@@ -86,7 +94,7 @@ class _ArrivedRows:
         """The order of rows by key, time and number, marks after events."""
         return np.lexsort((~self.is_event, self.number, self.time, self.key))
 
-    def judged(self, schema: StreamSchema, open_since: int) -> tuple[Ints, Ints]:
+    def judged(self, schema: StreamSchema, open_since: int, begun: int) -> tuple[Ints, Ints]:
         """The fault of every row, and the last row of its key before it without a fault, or -1."""
         order, uncertainty = self.order, self.uncertainty
         fault, before = k.judged(
@@ -106,6 +114,7 @@ class _ArrivedRows:
             uncertainty.rate is not None and not isinstance(uncertainty.rate, str),
             MOST_LOST,
             open_since,
+            begun,
         )
         found, previous = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
         found[order], previous[order] = fault, np.where(before >= 0, order[before], -1)

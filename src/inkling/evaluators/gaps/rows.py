@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.errors import InputError
-from inkling.evaluators.gaps.sequence_log import SequenceLog
+from inkling.evaluators.gaps.sequence_log import BEGUN, SequenceLog
 from inkling.evaluators.hashes import Hashes, combined, hashes_of, row_hashes
 from inkling.io.checks.marks import marks_in
 from inkling.io.normalize import END, START, row_schema
@@ -21,6 +21,7 @@ from inkling.model.batch import FOREVER, Ints
 from inkling.model.roles import Roles, in_the_middle, role_of
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
+from inkling.model.watermarks import NEVER
 
 
 def known_columns(
@@ -97,7 +98,8 @@ class NumberedRows:
         recorded = rows.take(pa.array(log.order[log.is_event]))
         every = pa.concat_tables([recorded, lost]).combine_chunks()
         offsets = len(recorded) + np.concatenate([[0], np.cumsum(gaps.n_lost)])
-        nothing = log.last[log.total == 0]
+        is_new = True if decided is None else log.time[log.first] > decided
+        nothing = log.last[(log.total == 0) | ((log.total == log.uncounted) & is_new)]
         empty = rows.take(pa.array(log.order[nothing])).combine_chunks()
         return cls(every, len(recorded), offsets, gaps.low, gaps.high, empty)
 
@@ -189,8 +191,10 @@ def roles_of(rows: pa.Table, uncertainty: LostEvents) -> Roles:
     return even_role, odd_role
 
 
-def with_roles(schema: StreamSchema, rows: pa.Table, roles: Roles) -> pa.Table:
-    """Rows of a part of a stream with the roles of the whole stream as columns, if the stream has roles."""
+def of_whole_stream(schema: StreamSchema, rows: pa.Table, roles: Roles, begun: int) -> pa.Table:
+    """Rows of a part of a numbered stream with columns that say of the whole stream: its roles, and when it began."""
+    if isinstance(schema.uncertainty, LostEvents) and begun > NEVER:
+        rows = rows.append_column(BEGUN, pa.repeat(begun, len(rows)))
     if isinstance(schema.uncertainty, LostEvents) and schema.uncertainty.role is not None:
         kind = rows.schema.field(schema.uncertainty.role).type
         for name, role in zip((EVEN, ODD), roles, strict=True):

@@ -24,6 +24,9 @@ from inkling.model.uncertainty import LostEvents
 
 Mask = NDArray[np.bool_]
 
+BEGUN = "@begun"
+"""A column with the time at which the stream began, for events that were added to a running program."""
+
 
 @dataclass(frozen=True, slots=True)
 class SequenceLog:
@@ -45,6 +48,7 @@ class SequenceLog:
     until: Ints
     ended: Mask
     has_rate: Mask
+    begun: int = NOT_GIVEN  # when the stream began, for events that were added to a running program
 
     @classmethod
     def of(cls, schema: StreamSchema, rows: pa.Table) -> SequenceLog:
@@ -71,6 +75,7 @@ class SequenceLog:
             until,
             _any(ends, first),
             _any(_has_rate(rows, uncertainty)[order], first),
+            int(rows[BEGUN][0].as_py()) if BEGUN in rows.column_names and len(rows) else NOT_GIVEN,
         )
 
     @property
@@ -80,7 +85,16 @@ class SequenceLog:
 
     @property
     def before(self) -> Ints:
-        """How many events each key lost before its first row."""
+        """How many events that count each key lost before its first row."""
+        return self._before - self.uncounted
+
+    @property
+    def uncounted(self) -> Ints:
+        """How many events before the first row of each key do not count: they may be older than the stream."""
+        return np.where(self.since < self.begun, self._before, 0)
+
+    @property
+    def _before(self) -> Ints:
         return self.number[self.first] - self.is_event[self.first]
 
     @property

@@ -16,7 +16,7 @@ import pyarrow as pa
 from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.open_matches import OpenMatch
-from inkling.evaluators.protocol import END, SPARE, BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
+from inkling.evaluators.protocol import END, BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.query.answers import GROUNDING
 from inkling.evaluators.query.automaton.forecasts import BeliefState
 from inkling.evaluators.query.automaton.forward import ForwardState
@@ -60,9 +60,8 @@ class QueryEvaluator(PartEvaluator):
     @classmethod
     def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> QueryEvaluator | None:
         """None where no event of the plan is answered by this evaluator."""
-        tolerance = SPARE if context.on_stream else 0.0
         program = QueryProgram.of(
-            plan, context.expressions, context.unit, WorldSampler(), tolerance=tolerance, tables=context.facts
+            plan, context.expressions, context.unit, WorldSampler(), on_stream=context.on_stream, tables=context.facts
         )
         if program is not None and any(map(may_sample, program.evaluators.values())):
             # the number of worlds is computed only when needed: it imports a large library

@@ -128,7 +128,9 @@ def _states(evaluator: QueryEventEvaluator, prefix: _Prefix) -> PrefixStates:
         regex = open_prefix(evaluator.event, engine.automaton, prefix.disjunct, prefix.reached)
     found = prefix_states(compiled, dfa, regex)
     if found is None:
-        why = f"one state of its automaton stands for matches that wait after part {prefix.reached} and for others"
+        why = (
+            f"an automaton that distinguishes matches that wait after part {prefix.reached} would have too many states"
+        )
         raise not_kept(evaluator.event.name, why)
     return found
 

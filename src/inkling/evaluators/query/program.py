@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.analysis.query.pattern import as_certain
+from inkling.analysis.query.pattern import as_certain, with_open_prefixes
 from inkling.analysis.query.strategy import Engine, Strategy
 from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.protocol import SPARE
 from inkling.evaluators.query.automaton.forecasts import BeliefEvaluator
 from inkling.evaluators.query.automaton.patterns import PatternEngine, PatternEvaluator
 from inkling.evaluators.query.automaton.regular import Regular
@@ -62,7 +63,7 @@ class QueryProgram:
     unit: TimeUnit
     sampling: WorldSampler
     id_types: Mapping[str, pa.DataType]
-    tolerance: float = 0.0  # the probability that safe plans may neglect per time and operator, to keep less
+    on_stream: bool = False  # safe plans may neglect little, to keep less; automata also say what waits
     tables: Mapping[str, pa.Table] = field(default_factory=dict)  # models of forecasts
 
     @classmethod
@@ -73,7 +74,7 @@ class QueryProgram:
         unit: TimeUnit,
         sampling: WorldSampler,
         *,
-        tolerance: float = 0.0,
+        on_stream: bool = False,
         tables: Mapping[str, pa.Table] | None = None,
     ) -> QueryProgram | None:
         """None where the program has no query."""
@@ -81,7 +82,7 @@ class QueryProgram:
         strategies = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, Strategy)}
         if not strategies:
             return None
-        return cls(plan.part(strategies), strategies, context, unit, sampling, plan.id_types, tolerance, tables or {})
+        return cls(plan.part(strategies), strategies, context, unit, sampling, plan.id_types, on_stream, tables or {})
 
     @property
     def events(self) -> tuple[p.EventPlan, ...]:
@@ -96,8 +97,11 @@ class QueryProgram:
         schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
         strategy = self.strategies[event.name]
         if strategy.engine is Engine.AUTOMATON:
+            if self.on_stream and strategy.automaton is not None:
+                strategy = replace(strategy, automaton=with_open_prefixes(event, strategy.automaton))
             return PatternEvaluator(event, strategy, schemas, self.context)
         if strategy.engine is Engine.FORECAST:
             (stage,) = plan_program(as_certain(event, self.part)).stages
             return BeliefEvaluator(event, strategy, schemas, self.context, stage, self.tables)
-        return QueryEvent(event, strategy, schemas, self.context, self.sampling, self.tolerance)
+        tolerance = SPARE if self.on_stream else 0.0
+        return QueryEvent(event, strategy, schemas, self.context, self.sampling, tolerance)

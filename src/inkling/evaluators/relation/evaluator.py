@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.division import EvaluatorPart
-from inkling.evaluators.gaps.rows import with_roles
+from inkling.evaluators.gaps.rows import of_whole_stream
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.open_matches import OpenMatch, not_kept
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
@@ -93,7 +93,10 @@ class RelationEvaluator(PartEvaluator):
             return replace(state, until=until.time), {}
         held = {name: pa.concat_tables([one, rows[name]]) if name in rows else one for name, one in state.rows.items()}
         schemas = {stream.schema.name: stream.schema for stream in self.streams}
-        every = {name: with_roles(schemas[name], one, until.roles.get(name, NO_ROLES)) for name, one in held.items()}
+        every = {
+            name: of_whole_stream(schemas[name], one, until.roles.get(name, NO_ROLES), until.begun)
+            for name, one in held.items()
+        }
         settled, emitted = dict(state.settled), {}
         key = self.key if self.is_divisible else ()
         for name, asked in self.program.evaluators.items():

@@ -167,7 +167,10 @@ class WorldsEvaluator(PartEvaluator):
     def step(self, state: State, rows: Rows, until: Moment) -> tuple[State, dict[str, pa.Table]]:
         """Rows enter worlds up to the watermark, or up to the earliest gap that may still hold lost events."""
         waiting = self._waiting(state, rows)
-        waiting = {name: replace(one, roles=until.roles.get(name, NO_ROLES)) for name, one in waiting.items()}
+        waiting = {
+            name: replace(one, roles=until.roles.get(name, NO_ROLES), begun=until.begun)
+            for name, one in waiting.items()
+        }
         fronts = [frontier(self._schemas[name], one, until.time) for name, one in waiting.items()]
         before, decided = state.decided, max(state.decided, min([until.time, *fronts]))
         state = replace(state, waiting=waiting)

@@ -43,13 +43,30 @@ NO_WORD, START, RESUME, OPEN, SUSPEND, END, CLOSE = range(7)
 
 @njit(cache=True)
 def judged(
-    key, is_known, number, time, is_event, word, role, count, since, until, rate, has_role, timeout, fixed, most, border
+    key,
+    is_known,
+    number,
+    time,
+    is_event,
+    word,
+    role,
+    count,
+    since,
+    until,
+    rate,
+    has_role,
+    timeout,
+    fixed,
+    most,
+    border,
+    begun,
 ):
     """The fault of every row, and the position of the last accepted row of its key before it, or -1.
 
     Rows are sorted by key, time and number, marks after events. Known rows were accepted before. NOT_GIVEN is null, a
     negative timeout is none, `fixed` means that all keys have a rate, and `border` is the time up to which worlds are
-    final.
+    final, and `begun` is when the streams began:
+    events that may have been lost before that time do not count.
     """
     fault, before = np.zeros(len(key), np.int64), np.full(len(key), -1)
     last = -1
@@ -89,7 +106,8 @@ def judged(
             elif not np.isnan(known_rate) and known_rate != speed:
                 fault[i] = RATE_DIFFERS
             elif last < 0:
-                fault[i] = _at_the_start(number, time, is_event, i, low, fixed or not np.isnan(speed), most, border)
+                has_rate = fixed or not np.isnan(speed)
+                fault[i] = _at_the_start(number, time, is_event, i, low, has_rate, most, border, begun)
             else:
                 fault[i] = _after(number, time, is_event, role, word, i, last, has_role, ended, most)
             if fault[i] in (FINE, LATE):
@@ -106,10 +124,10 @@ def judged(
 
 
 @njit(cache=True, inline="always")
-def _at_the_start(number, time, is_event, i, low, has_rate, most, border):
+def _at_the_start(number, time, is_event, i, low, has_rate, most, border, begun):
     """The fault of the first row of a key."""
     lost = number[i] - is_event[i]
-    if lost == 0:
+    if lost == 0 or low < begun:
         return FINE
     if low == NOT_GIVEN and not has_rate:
         return NOTHING_SINCE

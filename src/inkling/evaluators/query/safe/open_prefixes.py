@@ -77,7 +77,9 @@ def _grouped(node: GroupSeqOperator | SeqManyOperator, state: OperatorState) -> 
     """Of all worlds, less those with an event at the start, or without the subgoals before (`kernels`)."""
     ways = state["ways"].copy()
     base = JointLayout.unpacked(state, node.n_states).base
-    if len(base) < 2 or not ways.size:
+    if len(base) < 2:  # nothing can have ended waiting yet
+        return 0.0 if node.child is None else float(state["latest"][state["starts"] == EVER].sum())
+    if not ways.size:
         return 0.0
     ways[1::2, :, state["starts"] == EVER] = 0
     found: Numbers = np.add.reduceat(ways, base[:-1], axis=1).prod(axis=1)

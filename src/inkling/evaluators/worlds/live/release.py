@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.gaps.rows import with_roles
+from inkling.evaluators.gaps.rows import of_whole_stream
 from inkling.evaluators.gaps.sequence_log import SequenceLog, is_needed
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment, world_rows
@@ -53,6 +53,7 @@ class WaitingState:
     rows: pa.Table
     chains: Mapping[int, Hashes] = field(default_factory=dict)  # with GIVEN: latest value in every world, by key
     roles: Roles = NO_ROLES
+    begun: int = NEVER  # when the stream began
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ def frontier(schema: StreamSchema, waiting: WaitingState, watermark: int) -> int
     uncertainty, rows = schema.uncertainty, waiting.rows
     if not isinstance(uncertainty, LostEvents) or watermark >= FOREVER or not len(rows):
         return watermark
-    log = SequenceLog.of(schema, rows)
+    log = SequenceLog.of(schema, of_whole_stream(schema, rows, waiting.roles, waiting.begun))
     if uncertainty.role is not None and None in waiting.roles:
         return min(
             watermark, max(NEVER, _earliest(log) - 1)
@@ -189,7 +190,7 @@ def _release_numbered(
     near, rest = _near(schema, waiting.rows, old, new)
     stream = LossyStream.of(
         schema,
-        with_roles(schema, near, waiting.roles),
+        of_whole_stream(schema, near, waiting.roles, waiting.begun),
         old,
         tables=draws.tables,
         clock=draws.clock,
