@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+from typing import NamedTuple
 
+import numpy as np
+
+from inkling.kernels.phase import phase
 from inkling.kernels.relation.blocks import CLOSED, INSIDE, LABEL, TURN
 from inkling.kernels.relation.cells import LEAK, STAY, STEP
 from inkling.kernels.relation.rules import CLOSES, OPENS
 
 NEXT, STOP, TIME, N_LOST, KIND, IS_INSIDE, N_CLOSED, FIRST, N_SEGMENTS, WAITS, OPENS_NOW, N_FIELDS = range(12)
-"""What is noted of a key: next recorded point and where points end, its time, how many lost points come before it and
-how, whether a segment is open, how many are closed, its first segment, how many it has; whether lost points are not
-under way yet, and whether they come under way now."""
+"""State of a key: next recorded point and end of its points, its time, how many lost points come before it and how,
+whether a segment is open, how many are closed, its first segment, how many it has; whether lost points wait to be
+pending, and whether they become pending now."""
 
 UP_TO, RATE, SINCE, N_REALS = range(4)
-"""And: where on the axis the lost points end, at what rate they come, and since when."""
+"""And reals: where on the axis the lost points end, at what rate they come, and since when."""
 
 SPREAD, HEAD, TAIL = range(3)
 """Lost points lie evenly between two recorded ones, or come at a rate before the first or after the last."""
@@ -26,53 +28,65 @@ FAR = 100.0
 """Points that come at a rate have all come after twice their number and so many more units of the rate."""
 
 
-@njit(cache=True, error_model="numpy")
-def place_on(time, along, i, time_0, along_0):
+class Key(NamedTuple):
+    """One key of a pair: points of all keys, the state of this one, and tables by lost points that have come."""
+
+    points: tuple  # `PointLists`
+    state: np.ndarray  # [NEXT … OPENS_NOW]
+    reals: np.ndarray  # [UP_TO … SINCE]: hi, λ and lo of a run
+    table: np.ndarray  # [TURN … TOP, x]
+    weights: np.ndarray  # [STEP … LEAK, x]
+
+
+@phase
+def place_on(points, i, time_0, along_0):
     """Where a recorded point lies on the axis, from the first one of the pair."""
-    if along.shape[0]:
-        return along[i] - along_0
-    return float(time[i] - time_0)
+    if points.along.shape[0]:
+        return points.along[i] - along_0
+    return float(points.time[i] - time_0)
 
 
-@njit(cache=True, error_model="numpy")
-def begin_key(begins, segments, time, lost, key, state):
-    """Before anything has come; what was lost before the first recorded point waits."""
-    first, stop = begins[key], begins[key + 1]
+@phase
+def begin_key(key, k):
+    """Before any point has come; points lost before the first recorded one wait."""
+    points, state = key.points, key.state
+    first, stop = points.begins[k], points.begins[k + 1]
     state[STOP] = stop
     state[IS_INSIDE] = state[N_CLOSED] = state[OPENS_NOW] = 0
-    state[FIRST] = segments[key]
-    state[N_SEGMENTS] = segments[key + 1] - segments[key]
+    state[FIRST] = points.segments[k]
+    state[N_SEGMENTS] = points.segments[k + 1] - points.segments[k]
     i = first
-    while i < stop and lost[i]:
+    while i < stop and points.lost[i]:
         i += 1
     state[NEXT], state[N_LOST], state[KIND] = i, i - first, HEAD
     state[WAITS] = 1 if i > first else 0
-    state[TIME] = time[i] if i < stop else NEVER
+    state[TIME] = points.time[i] if i < stop else NEVER
 
 
-@njit(cache=True, error_model="numpy")
-def go_on(time, along, lost, tail, state, reals, time_0, along_0):
-    """After the next recorded point has come: the one after it, and what was lost in between."""
+@phase
+def go_on(key, tail, time_0, along_0):
+    """After the next recorded point has come: the one after it, and the points lost in between."""
+    points, state, reals = key.points, key.state, key.reals
     here, stop = state[NEXT], state[STOP]
     i = here + 1
-    if i < stop and not lost[i]:
-        state[NEXT], state[TIME] = i, time[i]
+    if i < stop and not points.lost[i]:
+        state[NEXT], state[TIME] = i, points.time[i]
         return
-    while i < stop and lost[i]:
+    while i < stop and points.lost[i]:
         i += 1
     state[NEXT], state[N_LOST] = i, i - here - 1
-    state[TIME] = time[i] if i < stop else NEVER
+    state[TIME] = points.time[i] if i < stop else NEVER
     if state[N_LOST]:
-        reals[SINCE] = place_on(time, along, here, time_0, along_0)
+        reals[SINCE] = place_on(points, here, time_0, along_0)
         if i < stop:
             state[KIND], state[OPENS_NOW] = SPREAD, 1
-            reals[UP_TO] = place_on(time, along, i, time_0, along_0)
+            reals[UP_TO] = place_on(points, i, time_0, along_0)
         else:
             reals[RATE] = tail
             state[KIND], state[OPENS_NOW] = TAIL, 1 if tail > 0.0 else 0
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def turned(state, turn):
     """A point has come."""
     if turn == OPENS:
@@ -82,22 +96,23 @@ def turned(state, turn):
         state[N_CLOSED] += 1
 
 
-@njit(cache=True, error_model="numpy")
-def label_after(label_of, state, closed, labeled):
+@phase
+def label_after(key, closed, labeled):
     """The label of the segment that is open, or opens next, after so many have closed."""
     if not labeled:
         return 0
-    return label_of[state[FIRST] + closed] if closed < state[N_SEGMENTS] else -1
+    return key.points.label[key.state[FIRST] + closed] if closed < key.state[N_SEGMENTS] else -1
 
 
-@njit(cache=True, error_model="numpy")
-def unfold(turns, label_of, state, n_lost, labeled, table):
-    """How things are after each of the next lost points."""
+@phase
+def unfold(key, n_lost, labeled):
+    """The state of the key after each of the next lost points."""
+    state, turns, table = key.state, key.points.turn, key.table
     inside, closed = state[IS_INSIDE], state[N_CLOSED]
     at = state[NEXT] - state[N_LOST]
     for x in range(n_lost + 1):
         table[INSIDE, x], table[CLOSED, x] = inside, closed
-        table[LABEL, x] = label_after(label_of, state, closed, labeled)
+        table[LABEL, x] = label_after(key, closed, labeled)
         if x < n_lost:
             turn = turns[at + x]
             table[TURN, x] = turn
@@ -108,28 +123,30 @@ def unfold(turns, label_of, state, n_lost, labeled, table):
                 closed += 1
 
 
-@njit(cache=True, error_model="numpy")
-def have_come(turns, label_of, state, n_lost, labeled, table):
-    """All lost points that were under way have come."""
+@phase
+def have_come(key, n_lost, labeled):
+    """All pending points have come."""
+    state, table = key.state, key.table
     state[IS_INSIDE], state[N_CLOSED], state[N_LOST] = table[INSIDE, n_lost], table[CLOSED, n_lost], 0
-    unfold(turns, label_of, state, np.int64(0), labeled, table)
+    unfold(key, 0, labeled)
 
 
-@njit(cache=True, error_model="numpy")
-def reach(state, reals):
+@phase
+def reach(key):
     """How far a rate reaches on the axis."""
-    return (2.0 * state[N_LOST] + FAR) / reals[RATE]
+    return (2.0 * key.state[N_LOST] + FAR) / key.reals[RATE]
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _share(reals, begin, end):
     """The part that is of what is left of a spread."""
     return 1.0 if reals[UP_TO] <= end else (end - begin) / (reals[UP_TO] - begin)
 
 
-@njit(cache=True, error_model="numpy")
-def weigh(state, reals, n_lost, begin, end, table):
+@phase
+def weigh(key, n_lost, begin, end):
     """Weights of the lost points in a part of the axis; returns how many come on average at most."""
+    state, reals, table = key.state, key.reals, key.weights
     if n_lost == 0:
         table[STEP, 0], table[STAY, 0], table[LEAK, 0] = 0.0, 1.0, 0.0
         return 0.0
@@ -150,9 +167,10 @@ def weigh(state, reals, n_lost, begin, end, table):
     return 2.0 * weight
 
 
-@njit(cache=True, error_model="numpy")
-def growth(state, reals, rest, begin, end):
+@phase
+def growth(key, rest, begin, end):
     """Logarithm of the largest number that a part of the axis can make of 1."""
+    state, reals = key.state, key.reals
     if rest == 0:
         return 0.0
     if state[KIND] == SPREAD:
