@@ -9,21 +9,32 @@ starts, as in `probable_intervals`.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from inkling.kernels.query.intervals import TILE
 
 
+class ChildColumns(NamedTuple):
+    """Starts that the stages before are asked about, and how the value moves between them."""
+
+    made: np.ndarray  # [column]: the step before which it begins
+    starts: np.ndarray  # [column]
+    landed: np.ndarray  # [column, value]: probability of an event at the start that leaves the value
+    waited: np.ndarray  # [column, value, value]: from the start before to this one without an event
+    free: np.ndarray  # [column, value, value]: from this start to now with any events
+
+
 @njit(cache=True)
-def chained_after(
-    first, last, step_cells, offsets, source, target, weight, kind, cuts, made, full, weights, child, out
-):
+def chained_after(first, last, moves, cuts, made, full, weights, child, out):
     """out[i]: the chance that the stage takes an event at step first + i, after what came before.
 
     weights[v, c] is the chance that the value is v and the latest event that ended waiting, one that says what
     cuts[kind], was at the start of column c; `full[v]` that of the value.
     """
+    step_cells, _, offsets, source, target, weight, kind = moves
     n_values, n_columns = weights.shape
     moved = np.zeros((n_values, n_columns + 1), weights.dtype)
     later = np.zeros(n_values, weights.dtype)
@@ -56,15 +67,10 @@ def chained_after(
 
 
 @njit(cache=True)
-def chained_within(
-    first, last, step_cells, offsets, source, target, weight, kind, made, starts, full, landed, waited, free, child,
-    mine_made, mine_starts, held, out,
-):  # fmt: skip
-    """out[i, c]: the chance that the stage has taken an event from the start of column c to step first + i.
-
-    At the start of the child's column j an event left the value as landed[j] says; waited[j] leads from the start
-    before to this one without an event, free[j] from this one to now with any.
-    """
+def chained_within(first, last, moves, columns, full, child, mine_made, mine_starts, held, out):
+    """out[i, c]: the chance that the stage has taken an event from the start of column c to step first + i."""
+    made, starts, landed, waited, free = columns
+    step_cells, _, offsets, source, target, weight, kind = moves
     n_values, n_columns, n_mine = len(full), len(made), len(mine_made)
     later = np.zeros(n_values, full.dtype)
     here = np.zeros(n_values, full.dtype)
@@ -141,10 +147,9 @@ def chained_within(
 
 
 @njit(cache=True)
-def chained_any_within(
-    first, last, step_cells, offsets, source, target, weight, kind, full, child, mine_made, held, out
-):
+def chained_any_within(first, last, moves, full, child, mine_made, held, out):
     """The same for a repeated stage that accepts all its events: child[i] is what came before since ever."""
+    step_cells, _, offsets, source, target, weight, kind = moves
     n_values, n_mine = held.shape
     later = np.zeros(n_values, full.dtype)
     after = np.zeros(n_values, full.dtype)
@@ -176,11 +181,12 @@ def chained_any_within(
 
 
 @njit(cache=True)
-def chained_possible(first, last, step_cells, offsets, source, target, kind, cuts, can_be, waits, satisfied, out):
+def chained_possible(first, last, moves, cuts, can_be, waits, satisfied, out):
     """out[i]: whether the stage can take an event at step first + i, after what can have come before.
 
     `can_be` are values that there can be, `waits` those among them while something is waited for.
     """
+    step_cells, _, offsets, source, target, _, kind = moves
     for i in range(first, last):
         for cell in range(step_cells[i], step_cells[i + 1]):
             now, still = np.zeros_like(can_be), np.zeros_like(waits)
@@ -199,10 +205,7 @@ def chained_possible(first, last, step_cells, offsets, source, target, kind, cut
 
 
 @njit(cache=True)
-def grouped_after(
-    first, last, step_cells, cell_unit, offsets, source, target, weight, kind, base, made, full, ways, sums, child,
-    use_child, repeated, out,
-):  # fmt: skip
+def grouped_after(first, last, moves, base, made, full, ways, sums, child, use_child, repeated, out):
     """out[i]: the chance that the stage takes an event at step first + i, where units may take part in both.
 
     Moves say 3 more where the stages before are satisfied. ways[k, state, c] are the chances of a unit without an
@@ -210,6 +213,7 @@ def grouped_after(
     satisfied since then; `sums[k, unit, c]` adds them up. With `use_child` these are independent of all units, and
     child[i, c] is how probable they are. A stage that is `repeated` accepts all its events, and none ends waiting.
     """
+    step_cells, cell_unit, offsets, source, target, weight, kind = moves
     n_ways, n_units, n_columns = sums.shape
     widest = 1
     for u in range(n_units):
@@ -268,11 +272,9 @@ def grouped_after(
             spares[u] = False
             begin, end = offsets[cell], offsets[cell + 1]
             for k in range(n_ways):
-                _without_events(
-                    begin, end, source, target, weight, kind, repeated, k, b, size, n, ways[k], sums[k, u], moved
-                )
+                _without_events(begin, end, moves, repeated, k, b, size, n, ways[k], sums[k, u], moved)
                 if ends:
-                    _at_start(begin, end, source, target, weight, kind, k, b, size, n, ways[k], sums[k, u], later)
+                    _at_start(begin, end, moves, k, b, size, n, ways[k], sums[k, u], later)
             later[:size] = 0
             for m in range(begin, end):
                 later[target[m]] += weight[m] * full[b + source[m]]
@@ -282,8 +284,9 @@ def grouped_after(
 
 
 @njit(cache=True)
-def _without_events(begin, end, source, target, weight, kind, repeated, k, b, size, n, ways, sums, moved):
+def _without_events(begin, end, moves, repeated, k, b, size, n, ways, sums, moved):
     """One unit at one time, in columns that have begun."""
+    _, _, _, source, target, weight, kind = moves
     width = moved.shape[1]
     low = 0
     while low < n:
@@ -304,8 +307,9 @@ def _without_events(begin, end, source, target, weight, kind, repeated, k, b, si
 
 
 @njit(cache=True)
-def _at_start(begin, end, source, target, weight, kind, k, b, size, n, ways, sums, later):
+def _at_start(begin, end, moves, k, b, size, n, ways, sums, later):
     """One unit at the time at which column n begins, whose states are still those before it."""
+    _, _, _, source, target, weight, kind = moves
     later[:size] = 0
     for m in range(begin, end):
         if (kind[m] % 3 == 0 or k % 2 == 0) and (kind[m] < 3 or k < 2):
