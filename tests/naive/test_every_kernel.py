@@ -4,8 +4,11 @@ Small programs call kernels; each call is made twice. A new kernel that no progr
 add a program, or a test of its own to `ELSEWHERE`.
 """
 
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
 from tests.conformance.case import Case
 from tests.conformance.cases import family_cases, golden
@@ -13,9 +16,14 @@ from tests.conformance.forecasts import forecast_cases
 from tests.conformance.golden import NAMES
 from tests.conformance.runners import EXACT, SAMPLED
 from tests.kit.kernel_calls import Calls, all_kernels, repeat_calls
+from tests.kit.lost_lines import overlapping_line, random_line, unbounded
+from tests.kit.lost_pairs import flat, lists_of_lines, lists_of_pairs
+from tests.reference.lost.exact.line import Line
+from tests.reference.lost.exact.question import Question, asked_of
 
 import inkling.runtime.registry  # noqa: F401
 from inkling.cli.warm import warm
+from inkling.evaluators.relation.forward import Limits, chances
 
 pytestmark = pytest.mark.slow
 
@@ -47,22 +55,6 @@ COMPILED_ONLY = frozenset(
         "query.sampled_worlds.marked",
         "query.sampled_worlds.stepped",
         "query.sampled_worlds.weight_of",
-        "relation.answers.chance_of_head",
-        "relation.blocks.mass",
-        "relation.blocks.scale",
-        "relation.cells.trim",
-        "relation.crossed.forward_among",
-        "relation.crossed.qualifies_among",
-        "relation.keys.reach",
-        "relation.rules.hit_of",
-        "relation.samples.sample",
-        "relation.steps.both",
-        "relation.steps.end_of_moment",
-        "relation.steps.only_note",
-        "relation.ties.ends_together",
-        "relation.ties.hits_at_closing",
-        "relation.ties.hits_of_point",
-        "relation.ties.note_at_opening",
         "worlds.regular.chosen_at",
         "worlds.regular.count_detections",
         "worlds.regular.draw_symbols",
@@ -80,6 +72,7 @@ def calls() -> Calls:
     found = Calls()
     with pytest.MonkeyPatch.context() as patch:
         repeat_calls(patch, found)
+        relate(found)
         warm()
         for name in NAMES[::2]:
             run(golden(name))
@@ -89,6 +82,29 @@ def calls() -> Calls:
             for case in family_cases(family, 0):
                 run(case)
     return found
+
+
+def relate(found: Calls) -> None:
+    """Relations of segments: with labels and ties, with rates, among overlapping segments, sampled, in long runs."""
+    random, few = Random(0), Limits(n_samples=5)
+    lines = [random_line(random) for _ in range(60)]
+    at_rates = [line for line in (unbounded(random, one) for one in lines) if _has_room(line)]
+    in_step, rated = lists_of_lines(lines[:30], lines[30:]), lists_of_lines(at_rates[:20], at_rates[20:40])
+    left, right = lists_of_lines(lines[:20], [overlapping_line(random) for _ in range(20)])
+    among = [left, right._replace(simple=~right.simple)]
+    long = lists_of_pairs([(flat("0 _ _ _ _ _ _ _ _ 90"), flat("5 _ _ _ _ _ _ _ _ 95"))])
+    for relations, same in ((("INTERSECTS",), None), (("PRECEDES", "STARTS", "EQUALS"), "label")):
+        asked = asked_of(Question(1, relations, 1, same), 3)
+        for left, right in (in_step, rated, among, long):
+            every = np.arange(len(left.simple))
+            for limits in (few, replace(few, states=1)):
+                found.repeated.clear()
+                chances(left, right, every, every, asked, limits)
+    found.repeated.clear()
+
+
+def _has_room(line: Line) -> bool:
+    return all(run.lo is None or run.hi is None or run.lo < run.hi for run in line.runs)
 
 
 def run(case: Case) -> None:

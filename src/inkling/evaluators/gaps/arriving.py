@@ -97,7 +97,7 @@ class _ArrivedRows:
     def judged(self, schema: StreamSchema, open_since: int, begun: int) -> tuple[Ints, Ints]:
         """The fault of every row, and the last row of its key before it without a fault, or -1."""
         order, uncertainty = self.order, self.uncertainty
-        fault, before = k.judged(
+        rows = k.NumberedColumns(
             self.key[order],
             order < self.n_known,
             self.number[order],
@@ -109,6 +109,9 @@ class _ArrivedRows:
             self.since[order],
             self.until[order],
             self.rate[order],
+        )
+        fault, before = k.judged(
+            rows,
             uncertainty.role is not None,
             -1 if uncertainty.timeout is None else schema.units(uncertainty.timeout),
             uncertainty.rate is not None and not isinstance(uncertainty.rate, str),

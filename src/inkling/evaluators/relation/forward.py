@@ -21,7 +21,8 @@ from inkling.evaluators.relation.points import ALL, PointLists, RelationQuery
 from inkling.evaluators.sampling import Sampling
 from inkling.kernels.relation import rules as kernel
 from inkling.kernels.relation.crossed import forward_among
-from inkling.kernels.relation.forward import GAVE_UP, NO_PLACE, forward
+from inkling.kernels.relation.forward import forward
+from inkling.kernels.relation.recorded import GAVE_UP, NO_PLACE
 from inkling.kernels.relation.rules import AFTER, AT, BEFORE, HIT, WHOLLY_BEFORE
 from inkling.kernels.relation.samples import sample
 from inkling.model.batch import FOREVER, Ints

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -41,33 +43,29 @@ NO_WORD, START, RESUME, OPEN, SUSPEND, END, CLOSE = range(7)
 """Known roles of rows."""
 
 
-@njit(cache=True)
-def judged(
-    key,
-    is_known,
-    number,
-    time,
-    is_event,
-    word,
-    role,
-    count,
-    since,
-    until,
-    rate,
-    has_role,
-    timeout,
-    fixed,
-    most,
-    border,
-    begun,
-):
-    """The fault of every row, and the position of the last accepted row of its key before it, or -1.
+class NumberedColumns(NamedTuple):
+    """Rows by key, time and number, marks after events; NOT_GIVEN stands for no value."""
 
-    Rows are sorted by key, time and number, marks after events. Known rows were accepted before. NOT_GIVEN is null, a
-    negative timeout is none, `fixed` means that all keys have a rate, and `border` is the time up to which worlds are
-    final, and `begun` is when the streams began:
-    events that may have been lost before that time do not count.
+    key: np.ndarray
+    is_known: np.ndarray  # it was fine
+    number: np.ndarray
+    time: np.ndarray
+    is_event: np.ndarray
+    word: np.ndarray  # NO_WORD … CLOSE
+    role: np.ndarray
+    count: np.ndarray
+    since: np.ndarray
+    until: np.ndarray
+    rate: np.ndarray
+
+
+@njit(cache=True)
+def judged(rows, has_role, timeout, fixed, most, border):
+    """The fault of every row, and the place of the last row of its key that was fine before it, or -1.
+
+    A negative timeout is none, `fixed` means that all keys have a rate, and `border` is up to where worlds are decided.
     """
+    key, is_known, number, time, is_event, word, role, count, since, until, rate = rows
     fault, before = np.zeros(len(key), np.int64), np.full(len(key), -1)
     last = -1
     known_count = known_since = known_until = NOT_GIVEN

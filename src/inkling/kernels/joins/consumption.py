@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from inkling.kernels.joins.vm import run
+from inkling.kernels.phase import phase
 
 SEQ, AND, PAR = 0, 1, 2
 PRECEDES, MEETS, OVERLAPS, STARTS, DURING, FINISHES, EQUALS = 3, 4, 5, 6, 7, 8, 9
@@ -26,7 +27,7 @@ NO_MOMENT = np.int64(-(2**63) + 1)
 NOBODY = -1
 
 
-@njit(cache=True, inline="never")
+@phase
 def _related(relation, s1, e1, s2, e2):
     if relation >= INVERSE:
         s1, e1, s2, e2 = s2, e2, s1, e1
@@ -58,36 +59,13 @@ def _related(relation, s1, e1, s2, e2):
     return e1 > e2
 
 
-@njit(cache=True, inline="never")
+@phase
 def _stand(relations, start, start_place, end, end_place, left, right):
     for relation in relations:
         if relation == SEQ:
             if end[left] < start[right] or (end[left] == start[right] and end_place[left] < start_place[right]):
                 return True
         elif _related(relation, start[left], end[left], start[right], end[right]):
-            return True
-    return False
-
-
-@njit(cache=True, inline="never")
-def _occurs_between(
-    first, last, absent_start, absent_start_place, absent_end, absent_end_place, absent_row,
-    after, after_place, before, before_place, code, constants, columns, registers, moments, stack,
-):  # fmt: skip
-    """Whether an occurrence of a list sorted by start is inside an open gap and passes its condition."""
-    low, high = first, last
-    while low < high:
-        middle = (low + high) >> 1
-        if absent_start[middle] > after or (absent_start[middle] == after and absent_start_place[middle] > after_place):
-            high = middle
-        else:
-            low = middle + 1
-    for j in range(low, last):
-        if absent_start[j] > before:
-            return False
-        if absent_end[j] > before or (absent_end[j] == before and absent_end_place[j] >= before_place):
-            continue
-        if code.shape[0] == 0 or run(code, constants, columns, absent_row[j], registers, moments, stack) == 1.0:
             return True
     return False
 
@@ -143,16 +121,45 @@ class Absences(NamedTuple):
     constants: np.ndarray
 
 
+class OpenGap(NamedTuple):
+    """Between the left and the right side of a pair, both excluded."""
+
+    after: int  # T2 of the left side
+    after_place: int
+    before: int  # T1 of the right side
+    before_place: int
+
+
+@phase
+def _occurs_between(absences, a, key, gap, columns, registers, moments, stack):
+    """Whether something of absence a, sorted by start, lies wholly inside an open gap and passes its condition."""
+    _, start, start_place, end, end_place, row, _, _, constants = absences
+    after, after_place, before, before_place = gap
+    low, last = absences.offsets[a, key], absences.offsets[a, key + 1]
+    code = absences.code[absences.codes[a] : absences.codes[a + 1]]
+    high = last
+    while low < high:
+        middle = (low + high) >> 1
+        if start[middle] > after or (start[middle] == after and start_place[middle] > after_place):
+            high = middle
+        else:
+            low = middle + 1
+    for j in range(low, last):
+        if start[j] > before:
+            return False
+        if end[j] > before or (end[j] == before and end_place[j] >= before_place):
+            continue
+        if code.shape[0] == 0 or run(code, constants, columns, row[j], registers, moments, stack) == 1.0:
+            return True
+    return False
+
+
 @njit(cache=True)
 def pair_up(arrivals, policy, conditions, absences):
     """The left and right arrivals of all matches, and the arrivals that still wait, in the order of storage."""
     offsets, waiting, side, start, start_place, end, end_place, known, key, registers, moments, merit = arrivals
     relations, competes, recent, keeping, window, keep = policy
     named, code, constants, columns = conditions
-    (
-        absent_offsets, absent_start, absent_start_place, absent_end, absent_end_place, absent_row, absent_code,
-        absent_codes, absent_constants,
-    ) = absences  # fmt: skip
     n = side.shape[0]
     sequence = relations.shape[0] == 1 and relations[0] == SEQ
     lefts, rights, left_over = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -160,11 +167,11 @@ def pair_up(arrivals, policy, conditions, absences):
     newer, older = np.empty(n, np.int64), np.empty(n, np.int64)
     head, tail = np.empty(2, np.int64), np.empty(2, np.int64)
     most = code.shape[0]
-    for a in range(absent_codes.shape[0] - 1):
-        most = max(most, absent_codes[a + 1] - absent_codes[a])
+    for a in range(absences.codes.shape[0] - 1):
+        most = max(most, absences.codes[a + 1] - absences.codes[a])
     stack = np.empty(most + 1, np.float64)
     seen, times = np.empty(registers.shape[1], np.int64), np.empty(moments.shape[1], np.int64)
-    n_absent = absent_offsets.shape[0]
+    n_absent = absences.offsets.shape[0]
     tests = code.shape[0] > 0 or n_absent > 0
     limit = window
     if keep >= 0 and (limit < 0 or keep < limit):
@@ -200,13 +207,8 @@ def pair_up(arrivals, policy, conditions, absences):
                                 fits = run(code, constants, columns, 0, seen, times, stack) == 1.0
                             for a in range(n_absent):
                                 if fits:
-                                    fits = not _occurs_between(
-                                        absent_offsets[a, key[i]], absent_offsets[a, key[i] + 1],
-                                        absent_start, absent_start_place, absent_end, absent_end_place, absent_row,
-                                        end[left], end_place[left], start[right], start_place[right],
-                                        absent_code[absent_codes[a] : absent_codes[a + 1]], absent_constants, columns,
-                                        seen, times, stack,
-                                    )  # fmt: skip
+                                    gap = OpenGap(end[left], end_place[left], start[right], start_place[right])
+                                    fits = not _occurs_between(absences, a, key[i], gap, columns, seen, times, stack)
                         if fits:
                             chosen = j
                             break
@@ -254,7 +256,7 @@ def pair_up(arrivals, policy, conditions, absences):
     return lefts[:n_found], rights[:n_found], left_over[:n_left]
 
 
-@njit(cache=True)
+@phase
 def _unlink(one, side, head, tail, newer, older):
     before, after = older[one], newer[one]
     if before == NOBODY:
@@ -267,7 +269,7 @@ def _unlink(one, side, head, tail, newer, older):
         older[after] = before
 
 
-@njit(cache=True)
+@phase
 def _append(one, side, head, tail, newer, older):
     older[one], newer[one] = tail[side], NOBODY
     if tail[side] == NOBODY:
@@ -277,7 +279,7 @@ def _append(one, side, head, tail, newer, older):
     tail[side] = one
 
 
-@njit(cache=True)
+@phase
 def _replace(one, other, side, head, tail, newer, older):
     """Replaces a stored arrival by another one."""
     older[other], newer[other] = older[one], newer[one]

@@ -18,14 +18,13 @@ TILE = 512
 
 
 @njit(cache=True)
-def survivors(
-    first, last, step_cells, cell_unit, offsets, source, target, weight, hits, base, full, alive, gone, made, out
-):
-    """out[i, c]: the probability that some unit had a hit from the start of column c to step first + i.
+def survivors(first, last, moves, hits, base, full, alive, gone, made, out):
+    """out[i, c]: the chance that some unit has had a hit in the steps from the start of column c to first + i.
 
     `full` has the probabilities of states, `alive[state, column]` those without a hit since the start, and
     `gone[unit, column]` the probability of a hit since then.
     """
+    step_cells, cell_unit, offsets, source, target, weight, _ = moves
     n_units, n_columns = gone.shape
     widest = 1
     for u in range(n_units):
@@ -126,8 +125,9 @@ def _added(total, weight, more):
 
 
 @njit(cache=True)
-def hits_at(first, last, step_cells, cell_unit, offsets, source, target, weight, hits, base, full, out):
-    """out[i]: the probability that some unit has a hit at step first + i."""
+def hits_at(first, last, moves, hits, base, full, out):
+    """out[i]: the chance that some unit has a hit at step first + i."""
+    step_cells, cell_unit, offsets, source, target, weight, _ = moves
     widest = 1
     for u in range(len(base) - 1):
         widest = max(widest, base[u + 1] - base[u])

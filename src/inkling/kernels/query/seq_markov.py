@@ -9,21 +9,32 @@ are starts, as in `intervals`. The child is the plan of the stages before.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from inkling.kernels.query.intervals import TILE
 
 
+class ChildColumns(NamedTuple):
+    """Starts that the stages before are asked about, and how the value moves between them."""
+
+    made: np.ndarray  # [column]: the step before which it begins
+    starts: np.ndarray  # [column]
+    landed: np.ndarray  # [column, value]: probability of an event at the start that leaves the value
+    waited: np.ndarray  # [column, value, value]: from the start before to this one without an event
+    free: np.ndarray  # [column, value, value]: from this start to now with any events
+
+
 @njit(cache=True)
-def chained_after(
-    first, last, step_cells, offsets, source, target, weight, kind, cuts, made, full, weights, child, out
-):
-    """out[i]: the probability that the stage accepts an event at step first + i, after its child.
+def chained_after(first, last, moves, cuts, made, full, weights, child, out):
+    """out[i]: the chance that the stage takes an event at step first + i, after what came before.
 
     weights[v, c] is the probability that the value is v, and the latest event that ends waiting (`cuts[kind]`) was at
     the start of column c; full[v] that of the value.
     """
+    step_cells, _, offsets, source, target, weight, kind = moves
     n_values, n_columns = weights.shape
     moved = np.zeros((n_values, n_columns + 1), weights.dtype)
     later = np.zeros(n_values, weights.dtype)
@@ -56,15 +67,10 @@ def chained_after(
 
 
 @njit(cache=True)
-def chained_within(
-    first, last, step_cells, offsets, source, target, weight, kind, made, starts, full, landed, waited, free, child,
-    mine_made, mine_starts, held, out,
-):  # fmt: skip
-    """out[i, c]: the probability that the stage matched an event from the start of column c to step first + i.
-
-    landed[j] is the distribution of the value after an event at the start of the child's column j; waited[j] has the
-    transitions from the start before to this one without an event, free[j] all transitions from this start to now.
-    """
+def chained_within(first, last, moves, columns, full, child, mine_made, mine_starts, held, out):
+    """out[i, c]: the chance that the stage has taken an event from the start of column c to step first + i."""
+    made, starts, landed, waited, free = columns
+    step_cells, _, offsets, source, target, weight, kind = moves
     n_values, n_columns, n_mine = len(full), len(made), len(mine_made)
     later = np.zeros(n_values, full.dtype)
     here = np.zeros(n_values, full.dtype)
@@ -141,10 +147,9 @@ def chained_within(
 
 
 @njit(cache=True)
-def chained_any_within(
-    first, last, step_cells, offsets, source, target, weight, kind, full, child, mine_made, held, out
-):
-    """`chained_within` for a repeated stage that accepts all its events; child[i] is for all steps before first + i."""
+def chained_any_within(first, last, moves, full, child, mine_made, held, out):
+    """The same for a repeated stage that accepts all its events: child[i] is what came before since ever."""
+    step_cells, _, offsets, source, target, weight, kind = moves
     n_values, n_mine = held.shape
     later = np.zeros(n_values, full.dtype)
     after = np.zeros(n_values, full.dtype)
@@ -176,11 +181,12 @@ def chained_any_within(
 
 
 @njit(cache=True)
-def chained_possible(first, last, step_cells, offsets, source, target, kind, cuts, can_be, waits, satisfied, out):
-    """out[i]: whether the stage can accept an event at step first + i, after its child.
+def chained_possible(first, last, moves, cuts, can_be, waits, satisfied, out):
+    """out[i]: whether the stage can take an event at step first + i, after what can have come before.
 
     `can_be` are the possible values, `waits` those that are possible while the stage waits for an event.
     """
+    step_cells, _, offsets, source, target, _, kind = moves
     for i in range(first, last):
         for cell in range(step_cells[i], step_cells[i + 1]):
             now, still = np.zeros_like(can_be), np.zeros_like(waits)
@@ -199,11 +205,8 @@ def chained_possible(first, last, step_cells, offsets, source, target, kind, cut
 
 
 @njit(cache=True)
-def grouped_after(
-    first, last, step_cells, cell_unit, offsets, source, target, weight, kind, base, made, full, ways, sums, child,
-    use_child, repeated, out,
-):  # fmt: skip
-    """out[i]: the probability that the stage accepts an event at step first + i, if units can also be in the child.
+def grouped_after(first, last, moves, base, made, full, ways, sums, child, use_child, repeated, out):
+    """out[i]: the chance that the stage takes an event at step first + i, where units may take part in both.
 
     The kind of a move is 3 more if it satisfies the child. ways[k, state, c] are the probabilities of states of a unit
     without an event since the start of column c; k & 1 also excludes one at the start, k & 2 that the child is
@@ -211,6 +214,7 @@ def grouped_after(
     `use_child`, the child is independent of all units and has the probability child[i, c]. A `repeated` stage accepts
     all its events, and none ends waiting.
     """
+    step_cells, cell_unit, offsets, source, target, weight, kind = moves
     n_ways, n_units, n_columns = sums.shape
     widest = 1
     for u in range(n_units):
@@ -269,11 +273,9 @@ def grouped_after(
             spares[u] = False
             begin, end = offsets[cell], offsets[cell + 1]
             for k in range(n_ways):
-                _without_events(
-                    begin, end, source, target, weight, kind, repeated, k, b, size, n, ways[k], sums[k, u], moved
-                )
+                _without_events(begin, end, moves, repeated, k, b, size, n, ways[k], sums[k, u], moved)
                 if ends:
-                    _at_start(begin, end, source, target, weight, kind, k, b, size, n, ways[k], sums[k, u], later)
+                    _at_start(begin, end, moves, k, b, size, n, ways[k], sums[k, u], later)
             later[:size] = 0
             for m in range(begin, end):
                 later[target[m]] += weight[m] * full[b + source[m]]
@@ -283,8 +285,9 @@ def grouped_after(
 
 
 @njit(cache=True)
-def _without_events(begin, end, source, target, weight, kind, repeated, k, b, size, n, ways, sums, moved):
-    """Advances a unit by one time without an event, in columns that have started."""
+def _without_events(begin, end, moves, repeated, k, b, size, n, ways, sums, moved):
+    """One unit at one time, in columns that have begun."""
+    _, _, _, source, target, weight, kind = moves
     width = moved.shape[1]
     low = 0
     while low < n:
@@ -305,8 +308,9 @@ def _without_events(begin, end, source, target, weight, kind, repeated, k, b, si
 
 
 @njit(cache=True)
-def _at_start(begin, end, source, target, weight, kind, k, b, size, n, ways, sums, later):
-    """Advances a unit by the time at which column n starts, from its states before that time."""
+def _at_start(begin, end, moves, k, b, size, n, ways, sums, later):
+    """One unit at the time at which column n begins, whose states are still those before it."""
+    _, _, _, source, target, weight, kind = moves
     later[:size] = 0
     for m in range(begin, end):
         if (kind[m] % 3 == 0 or k % 2 == 0) and (kind[m] < 3 or k < 2):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from math import exp, lgamma, log
 
-from numba import njit
-
+from inkling.kernels.phase import phase
 from inkling.kernels.relation.blocks import CLOSED, HI, INSIDE, LABEL, LO, TOP
 from inkling.kernels.relation.keys import FIRST, N_LOST, N_SEGMENTS, NEXT, STOP
 from inkling.kernels.relation.rules import (
@@ -28,33 +27,32 @@ from inkling.kernels.relation.ties import ends_together, hits_at_closing
 MAY_QUALIFY, MAY_FAIL = 1, 2
 
 
-@njit(cache=True, error_model="numpy")
-def verdicts(rules, others, labels, turns, at, stop, label_of, first, inside, closed, label, note):
-    """Whether the open left segment may still qualify or fail, by the right points at … stop - 1 that follow."""
-    if others[UNOPENED] >= 0:
+@phase
+def verdicts(query, right, at, inside, closed, label, note):
+    """Whether it may qualify and whether it may fail, given the right points from `at` on."""
+    rules, label_of, first, stop = query.rules, right.points.label, right.state[FIRST], right.state[STOP]
+    if query.others[UNOPENED] >= 0:
         return _verdicts_of_any(rules, inside and counts(rules, label, label_of[first + closed]), note)
     found = 0
     for i in range(at, stop + 1):
         meets = inside and counts(rules, label, label_of[first + closed])
-        good = qualifies(rules, note, meets, hits_after(rules, others, labels, label, closed + inside))
+        good = qualifies(rules, note, meets, hits_after(query, label, closed + inside))
         found |= MAY_QUALIFY if good else MAY_FAIL
         if i < stop:
-            ended, going, points, begun, opened = ends_together(
-                rules, turns, i, i + 1, inside, closed, label, label_of, first
-            )
-            hits = hits_at_closing(rules, others, labels, note, label, ended, going, points, begun, opened)
-            found |= MAY_QUALIFY if is_enough(rules, hits) else MAY_FAIL
-            if turns[i] == OPENS or turns[i] == CLOSES:
+            tie = ends_together(query, right, i, i + 1, inside, closed, label)
+            found |= MAY_QUALIFY if is_enough(rules, hits_at_closing(query, note, label, tie)) else MAY_FAIL
+            turn = right.points.turn[i]
+            if turn in (OPENS, CLOSES):
                 if counts(rules, label, label_of[first + closed]):
-                    note = right_note(rules, turns[i], note)
-                inside = 1 if turns[i] == OPENS else 0
-                closed += 1 if turns[i] == CLOSES else 0
+                    note = right_note(rules, turn, note)
+                inside = 1 if turn == OPENS else 0
+                closed += 1 if turn == CLOSES else 0
         if found == MAY_QUALIFY | MAY_FAIL:
             break
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _verdicts_of_any(rules, inside, note):
     """`verdicts` if the number of later right segments is unknown."""
     least = note // rules[N_PLACES]
@@ -66,7 +64,7 @@ def _verdicts_of_any(rules, inside, note):
     return (MAY_QUALIFY if may_qualify else 0) | (MAY_FAIL if may_fail else 0)
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def chance_of_head(n_lost, come, expected):
     """The Poisson probability that exactly the remaining points before the first recorded one occur, if `expected`
     occur on average; if none has occurred yet (`come` is 0), that at least `n_lost` do."""
@@ -80,15 +78,14 @@ def chance_of_head(n_lost, come, expected):
     return max(1.0 - fewer, 0.0)
 
 
-@njit(cache=True, error_model="numpy")
-def tally(
-    rules, others, labels, right_turns, right_label, a, b, masses, rows, lefts, rights, x_lo, x_hi, n_x, n_y, n_notes,
-    n_numbers, ahead_of_left, ahead_of_right, is_stopped, is_left_known, low, high,
-):  # fmt: skip
-    """Distributions of the number of qualifying segments: the certain ones (`low`), and the possible ones (`high`).
+@phase
+def tally(query, left, right, blocks, ahead_of_left, ahead_of_right, is_stopped, is_left_known, low, high):
+    """The distributions of the number that is certain by now, and of the number that is possible.
 
-    If lost points precede the first recorded one, `ahead` is the expected number of points until then.
+    Where points were lost before the first recorded one, `ahead` is how many are expected until then.
     """
+    rules, a, b = query.rules, left.state, right.state
+    masses, rows, lefts, rights, n_x, n_y, n_notes, n_numbers, x_lo, x_hi = blocks
     block = n_notes * n_numbers
     for number in range(n_numbers):
         low[number] = high[number] = 0.0
@@ -104,10 +101,7 @@ def tally(
             for note in range(n_notes if inside else 1):
                 found = 0
                 if inside and is_stopped:
-                    found = verdicts(
-                        rules, others, labels, right_turns, at + y, b[STOP], right_label, b[FIRST], rights[INSIDE, y],
-                        rights[CLOSED, y], label, note,
-                    )  # fmt: skip
+                    found = verdicts(query, right, at + y, rights[INSIDE, y], rights[CLOSED, y], label, note)
                 sure = 1 if found == MAY_QUALIFY else 0
                 hopeless = 1 if found == MAY_FAIL else 0
                 i = (x * n_y + y) * block + note * n_numbers
@@ -123,7 +117,7 @@ def tally(
                         high[min(number + rest - hopeless, n_numbers - 1)] += part
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def answer(total, last, part, n_numbers, number, every, out):
     """out[k]: the probability of at least k, from the sum of three independent numbers; with `every`, that all qualify.
 

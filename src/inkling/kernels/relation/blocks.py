@@ -1,14 +1,16 @@
-"""The states of the forward pass with their masses, in blocks by the lost points that have occurred.
+"""Probability mass by the number of lost points that have come, by note and by number of qualifying segments.
 
-Block (x, y) is for x lost left and y lost right points. It has one mass (probability) per note and number of qualifying
-segments, and starts at `(x * n_y + y) * n_notes * n_numbers`. Of row x, only blocks `rows[LO, x]` to `rows[HI, x]` are
-valid. `rules` explains notes.
+After x lost left points and y lost right ones there is a block of masses, one per note and number: block (x, y) begins
+at `(x * n_y + y) * n_notes * n_numbers`. Only blocks between `rows[LO, x]` and `rows[HI, x]` are defined.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numba import njit
+
+from inkling.kernels.phase import phase
 
 LO, HI, NEXT_LO, NEXT_HI = range(4)
 """Rows of a table by x: the first and last valid y, before and after a cell."""
@@ -23,7 +25,29 @@ NONE_LO, NONE_HI = 1 << 40, -1
 """LO and HI of a row without valid blocks."""
 
 
-@njit(cache=True, error_model="numpy")
+class Blocks(NamedTuple):
+    """The probability mass of each state while lost points are pending: the state (x, y, q) of the forward pass."""
+
+    masses: np.ndarray  # [block, note, number] in one row
+    rows: np.ndarray  # [LO … NEXT_HI, x]
+    lefts: np.ndarray  # [TURN … TOP, x]
+    rights: np.ndarray  # [TURN … LABEL, y]
+    n_x: int  # one more than the pending left points, m_A + 1
+    n_y: int  # m_B + 1
+    n_notes: int
+    n_numbers: int
+    x_lo: int  # rows below and above have no blocks
+    x_hi: int
+
+
+class PointMoves(NamedTuple):
+    """What the next point of each key does to a note."""
+
+    left: np.ndarray  # 2 · next note + number of segments that come to qualify, or FAILS
+    right: np.ndarray  # next note
+
+
+@phase
 def add_left(out, o, masses, i, weight, moves, m, n_notes, n_numbers, top):
     """Adds a weighted block after one more left point, whose effect on each note is in moves[m:]."""
     for note in range(n_notes):
@@ -42,7 +66,7 @@ def add_left(out, o, masses, i, weight, moves, m, n_notes, n_numbers, top):
                 out[target + number] += weight * masses[source + number]
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def add_right(out, o, masses, i, weight, notes, m, n_notes, n_numbers, top):
     """Adds a weighted block after one more right point, which maps notes to notes[m:]."""
     for note in range(n_notes):
@@ -52,21 +76,21 @@ def add_right(out, o, masses, i, weight, notes, m, n_notes, n_numbers, top):
             out[target + number] += weight * masses[source + number]
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def scale(masses, i, factor, n_notes, n_numbers, top):
     for note in range(n_notes):
         for number in range(top + 1):
             masses[i + note * n_numbers + number] *= factor
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def clear(masses, i, n_notes, n_numbers, top):
     for note in range(n_notes):
         for number in range(top + 1):
             masses[i + note * n_numbers + number] = 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def mass(masses, i, n_notes, n_numbers, top):
     total = 0.0
     for note in range(n_notes):
@@ -75,14 +99,14 @@ def mass(masses, i, n_notes, n_numbers, top):
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def copy(target, t, masses, i, n_notes, n_numbers, top):
     for note in range(n_notes):
         for number in range(top + 1):
             target[t + note * n_numbers + number] = masses[i + note * n_numbers + number]
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def change_left(masses, i, moves, n_notes, n_next, n_numbers, top, next_top, room):
     """Applies a recorded left point to a block in place; `room` is scratch of the size of a block."""
     start = np.int64(0)
@@ -91,7 +115,7 @@ def change_left(masses, i, moves, n_notes, n_next, n_numbers, top, next_top, roo
     add_left(masses, i, room, start, 1.0, moves, start, n_notes, n_numbers, top)
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def change_right(masses, i, notes, n_notes, n_numbers, top, room):
     start = np.int64(0)
     copy(room, start, masses, i, n_notes, n_numbers, top)
@@ -99,35 +123,39 @@ def change_right(masses, i, notes, n_notes, n_numbers, top, room):
     add_right(masses, i, room, start, 1.0, notes, start, n_notes, n_numbers, top)
 
 
-@njit(cache=True, error_model="numpy")
-def widen(masses, rows, lefts, n_x, n_y, n_notes, n_numbers):
-    """Moves blocks (x, 0) from a layout with one y to one with `n_y`."""
-    block = n_notes * n_numbers
-    for x in range(n_x - 1, 0, -1):
+@phase
+def widen(blocks):
+    """Blocks (x, 0) go to where they are when there are n_y of each x."""
+    masses, rows, lefts, n_numbers = blocks.masses, blocks.rows, blocks.lefts, blocks.n_numbers
+    block = blocks.n_notes * n_numbers
+    for x in range(blocks.n_x - 1, 0, -1):
         if rows[LO, x] <= rows[HI, x]:
-            notes = n_notes if lefts[INSIDE, x] else 1
-            copy(masses, x * n_y * block, masses, x * block, notes, n_numbers, lefts[TOP, x])
+            notes = blocks.n_notes if lefts[INSIDE, x] else 1
+            copy(masses, x * blocks.n_y * block, masses, x * block, notes, n_numbers, lefts[TOP, x])
 
 
-@njit(cache=True, error_model="numpy")
-def narrow(masses, rows, lefts, n_x, n_y, n_notes, n_numbers):
-    """After all lost right points: keeps only the last block of each row, in a layout with one y."""
-    block = n_notes * n_numbers
-    for x in range(n_x):
+@phase
+def narrow(blocks):
+    """All lost right points have come: of each x, only the last block remains."""
+    masses, rows, lefts, n_y, n_numbers = blocks.masses, blocks.rows, blocks.lefts, blocks.n_y, blocks.n_numbers
+    block = blocks.n_notes * n_numbers
+    for x in range(blocks.n_x):
         if rows[LO, x] <= n_y - 1 <= rows[HI, x]:
-            notes = n_notes if lefts[INSIDE, x] else 1
+            notes = blocks.n_notes if lefts[INSIDE, x] else 1
             copy(masses, x * block, masses, (x * n_y + n_y - 1) * block, notes, n_numbers, lefts[TOP, x])
             rows[LO, x], rows[HI, x] = 0, 0
         else:
             rows[LO, x], rows[HI, x] = NONE_LO, NONE_HI
 
 
-@njit(cache=True, error_model="numpy")
-def drop_rows(masses, rows, lefts, n_x, n_y, n_notes, n_numbers):
-    """After all lost left points: the last row becomes the first and only one."""
-    block = n_notes * n_numbers
-    last = n_x - 1
-    notes = n_notes if lefts[INSIDE, last] else 1
+@phase
+def drop_rows(blocks):
+    """All lost left points have come: only the last row remains, and becomes the first."""
+    masses, rows, lefts, n_y, n_numbers = blocks.masses, blocks.rows, blocks.lefts, blocks.n_y, blocks.n_numbers
+    block = blocks.n_notes * n_numbers
+    last = blocks.n_x - 1
+    notes = blocks.n_notes if lefts[INSIDE, last] else 1
     for y in range(rows[LO, last], rows[HI, last] + 1):
         copy(masses, y * block, masses, (last * n_y + y) * block, notes, n_numbers, lefts[TOP, last])
     rows[LO, 0], rows[HI, 0] = rows[LO, last], rows[HI, last]
+    lefts[TOP, 0] = lefts[TOP, last]

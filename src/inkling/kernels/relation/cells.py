@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from math import exp
 
-from numba import njit
-
+from inkling.kernels.phase import phase
 from inkling.kernels.relation.blocks import (
     HI,
     INSIDE,
@@ -39,15 +38,20 @@ URN, TAILS, HEADS = range(3)
 """Which key has the next point: in proportion to the remaining points of both (URN), or to their rates, after all
 recorded points (TAILS) or before all (HEADS)."""
 
+LARGEST = 640.0
+"""Logarithm of the largest number that a cell may make of 1; longer cells are divided."""
+
 NEGLIGIBLE = 1e-19
 TOO_MUCH = -1
 
 
-@njit(cache=True, error_model="numpy")
-def _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers, inside, top):
-    """Adds blocks (x, lo) … (x, hi), weighted for no more points in the cell, to `kept`; returns the added mass."""
+@phase
+def _kept(kept, blocks, x, lo, hi, share, rights):
+    """Adds blocks (x, lo) … (x, hi) as far as no more points come in the cell; returns how much that is."""
     if share == 0.0:
         return 0.0
+    masses, rows, _, _, _, n_y, n_notes, n_numbers, _, _ = blocks
+    inside, top = blocks.lefts[INSIDE], blocks.lefts[TOP]
     block = n_notes * n_numbers
     notes = n_notes if inside[x] else 1
     first, last = rows[NEXT_LO, x], rows[NEXT_HI, x]
@@ -75,7 +79,7 @@ def _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers,
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _largest(weights, n):
     found = 0.0
     for i in range(n):
@@ -83,15 +87,14 @@ def _largest(weights, n):
     return found
 
 
-@njit(cache=True, error_model="numpy")
-def series(
-    masses, kept, rows, x_lo, x_hi, table, lefts, rights, moves, notes_of, n_x, n_y, n_notes, n_numbers, expected,
-    budget,
-):  # fmt: skip
-    """Sums over all orders of points in a cell, point by point, from `masses` (overwritten) to `kept`.
+@phase
+def series(blocks, kept, lefts, rights, moves, expected, budget):
+    """All orders of the points of a cell, from masses to `kept`; the masses are overwritten.
 
-    `expected` bounds the mean number of points. Returns the remaining budget, in moved numbers, or TOO_MUCH.
+    `lefts` and `rights` are weights of lost points; `expected` is how many points come at most on average. Returns the
+    rest of the budget, which counts masses that were moved, or TOO_MUCH.
     """
+    masses, rows, table, _, n_x, n_y, n_notes, n_numbers, x_lo, x_hi = blocks
     block = n_notes * n_numbers
     inside, top = table[INSIDE], table[TOP]
     for x in range(n_x):
@@ -103,7 +106,7 @@ def series(
         lo, hi = rows[LO, x], rows[HI, x]
         if lo <= hi:
             share = stays * lefts[STAY, x]
-            total += _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers, inside, top)
+            total += _kept(kept, blocks, x, lo, hi, share, rights)
     n = 0
     while x_lo <= x_hi:
         n += 1
@@ -133,15 +136,15 @@ def series(
                 if own_lo < y <= own_hi + 1:
                     weight = rights[STEP, y - 1] / n
                     m = (x * n_y + y - 1) * n_notes
-                    add_right(masses, i, masses, i - block, weight, notes_of, m, notes, n_numbers, top[x])
+                    add_right(masses, i, masses, i - block, weight, moves.right, m, notes, n_numbers, top[x])
                 if below_lo <= y <= below_hi:
                     weight = lefts[STEP, x - 1] / n
                     m = ((x - 1) * n_y + y) * n_notes
                     source = i - n_y * block
-                    add_left(masses, i, masses, source, weight, moves, m, below_notes, n_numbers, top[x - 1])
+                    add_left(masses, i, masses, source, weight, moves.left, m, below_notes, n_numbers, top[x - 1])
             rows[LO, x], rows[HI, x] = lo, hi
             share = stays * lefts[STAY, x]
-            gained += _kept(kept, masses, rows, x, lo, hi, share, rights, n_y, n_notes, n_numbers, inside, top)
+            gained += _kept(kept, blocks, x, lo, hi, share, rights)
         total += gained
         while x_lo <= x_hi and rows[LO, x_lo] > rows[HI, x_lo]:
             x_lo += 1
@@ -154,7 +157,7 @@ def series(
     return budget
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _chance_of_left(kind, x, y, n_x, n_y, left_rate, right_rate):
     """The probability of the step from (x, y) to (x + 1, y)."""
     if kind == URN:
@@ -164,7 +167,7 @@ def _chance_of_left(kind, x, y, n_x, n_y, left_rate, right_rate):
     return left_rate / (left_rate + (right_rate if y > 0 else 0.0))
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _chance_of_right(kind, x, y, n_x, n_y, left_rate, right_rate):
     if kind == URN:
         return (n_y - 1 - y) / (n_x - 1 - x + n_y - 1 - y)
@@ -173,14 +176,13 @@ def _chance_of_right(kind, x, y, n_x, n_y, left_rate, right_rate):
     return right_rate / (right_rate + (left_rate if x > 0 else 0.0))
 
 
-@njit(cache=True, error_model="numpy")
-def sweep(
-    masses, rows, x_lo, x_hi, table, moves, notes_of, n_x, n_y, n_notes, n_numbers, kind, left_rate, right_rate, budget
-):
-    """All pending points occur one after the other in place: each state adds its mass to its successors.
+@phase
+def sweep(blocks, moves, kind, left_rate, right_rate, budget):
+    """Points come one after the other until all have, and each state adds to those after it.
 
     Before all recorded points (HEADS), any number of them may occur, so each state also keeps its mass.
     """
+    masses, rows, table, _, n_x, n_y, n_notes, n_numbers, x_lo, x_hi = blocks
     block = n_notes * n_numbers
     inside, top = table[INSIDE], table[TOP]
     for x in range(x_lo, n_x):
@@ -200,17 +202,18 @@ def sweep(
             if y > lo:
                 weight = _chance_of_right(kind, x, y - 1, n_x, n_y, left_rate, right_rate)
                 m = (x * n_y + y - 1) * n_notes
-                add_right(masses, i, masses, i - block, weight, notes_of, m, notes, n_numbers, top[x])
+                add_right(masses, i, masses, i - block, weight, moves.right, m, notes, n_numbers, top[x])
             if y >= below:
                 weight = _chance_of_left(kind, x - 1, y, n_x, n_y, left_rate, right_rate)
                 m = ((x - 1) * n_y + y) * n_notes
-                add_left(masses, i, masses, i - n_y * block, weight, moves, m, below_notes, n_numbers, top[x - 1])
+                add_left(masses, i, masses, i - n_y * block, weight, moves.left, m, below_notes, n_numbers, top[x - 1])
     return TOO_MUCH if budget < 0 else budget
 
 
-@njit(cache=True, error_model="numpy")
-def trim(masses, rows, table, n_x, n_y, n_notes, n_numbers):
-    """Invalidates blocks at the ends of rows whose mass is negligible."""
+@phase
+def trim(blocks):
+    """Forgets blocks at the borders with negligible mass."""
+    masses, rows, table, _, n_x, n_y, n_notes, n_numbers, _, _ = blocks
     block = n_notes * n_numbers
     inside, top = table[INSIDE], table[TOP]
     total = 0.0
@@ -229,9 +232,9 @@ def trim(masses, rows, table, n_x, n_y, n_notes, n_numbers):
         rows[LO, x], rows[HI, x] = (lo, hi) if lo <= hi else (NONE_LO, NONE_HI)
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def live_rows(rows, n_x):
-    """The first and the last x with valid blocks."""
+    """The first and the last row with blocks."""
     x_lo, x_hi = 0, n_x - 1
     while x_lo <= x_hi and rows[LO, x_lo] > rows[HI, x_lo]:
         x_lo += 1

@@ -1,4 +1,4 @@
-"""The forward pass if right segments overlap each other and none of their points was lost.
+"""The forward pass where right segments overlap and none of their points was lost.
 
 The note of an open left segment is the position among the right points at which it opened: 1 + 2 · position, plus 1 if
 right points have the same time. When it closes, it is compared with every right segment.
@@ -6,9 +6,12 @@ right points have the same time. When it closes, it is compared with every right
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from inkling.kernels.phase import phase
 from inkling.kernels.relation.answers import answer
 from inkling.kernels.relation.blocks import (
     CLOSED,
@@ -20,11 +23,12 @@ from inkling.kernels.relation.blocks import (
     NONE_LO,
     TOP,
     TURN,
+    Blocks,
+    PointMoves,
     change_left,
     drop_rows,
 )
-from inkling.kernels.relation.cells import STAY, TOO_MUCH, URN, series, sweep
-from inkling.kernels.relation.forward import DONE, GAVE_UP, LARGEST
+from inkling.kernels.relation.cells import LARGEST, STAY, TOO_MUCH, URN, series, sweep
 from inkling.kernels.relation.keys import (
     IS_INSIDE,
     N_CLOSED,
@@ -35,6 +39,7 @@ from inkling.kernels.relation.keys import (
     NEXT,
     STOP,
     TIME,
+    Key,
     begin_key,
     go_on,
     growth,
@@ -43,44 +48,57 @@ from inkling.kernels.relation.keys import (
     unfold,
     weigh,
 )
+from inkling.kernels.relation.recorded import DONE, GAVE_UP
 from inkling.kernels.relation.rules import CLOSES, EVERY, FAILS, HIT, LABELED, OPENS, closing_move, counts, is_enough
 
 
-@njit(cache=True, error_model="numpy")
+class RightKey(NamedTuple):
+    """The right key of a pair, by its segments and points, which are given by their places from 0."""
+
+    points: tuple  # `PointLists`
+    begin: int  # segments begin … end - 1
+    end: int
+    first: int  # points first … stop - 1
+    stop: int
+
+
+@phase
 def _sign(point, before, through):
     """0 if a right point is after a moment, 1 if it is at the moment, 2 if it is before."""
     return (1 if point < through else 0) + (1 if point < before else 0)
 
 
-@njit(cache=True, error_model="numpy")
-def qualifies_among(rules, opening, closing, label_of, begin, end, label, s_before, s_through, e_before, e_through):
-    """Whether a left segment qualifies: `s_before` right points are before its start, `s_through` before or at it.
-
-    `e_before` and `e_through` are the same for its end. Right segments begin … end - 1 have positions of points.
-    """
+@phase
+def qualifies_among(rules, right, label, s_before, s_through, e_before, e_through):
+    """Whether a segment does that starts after so many right points and ends after so many (s_lt, s_le, e_lt, e_le)."""
+    opening, closing = right.points.opening, right.points.closing
     hits = 0
-    for i in range(begin, end):
-        if counts(rules, label, label_of[i]):
+    for i in range(right.begin, right.end):
+        if counts(rules, label, right.points.label[i]):
             case = _sign(opening[i], s_before, s_through) * 3 + _sign(closing[i], s_before, s_through)
             case = (case * 3 + _sign(opening[i], e_before, e_through)) * 3 + _sign(closing[i], e_before, e_through)
             hits += rules[HIT + case]
     return is_enough(rules, hits)
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _note_of(before, through):
     return 1 + 2 * before + (1 if through > before else 0)
 
 
-@njit(cache=True, error_model="numpy")
-def _moves_at(
-    rules, opening, closing, label_of, begin, end, time, r_begin, r_end, turn, label, before, through, first, n_notes,
-    moves, m,
-):  # fmt: skip
-    """The effect of a left point on each note, with `before` right points before it and `through` before or at it.
+@phase
+def _through(right, before):
+    """How many right points there are by the time of the next one."""
+    time, first = right.points.time, right.first
+    through = before
+    while first + through < right.stop and time[first + through] == time[first + before]:
+        through += 1
+    return through
 
-    Notes below `first` do not occur.
-    """
+
+@phase
+def _moves_at(rules, right, turn, label, before, through, first, n_notes, moves, m):
+    """What a left point does after so many right ones, and with so many; notes below `first` do not occur."""
     for note in range(n_notes):
         if turn == OPENS:
             moves[m + note] = 2 * _note_of(before, through)
@@ -90,13 +108,8 @@ def _moves_at(
             moves[m + note] = FAILS
         else:
             s_before = (note - 1) // 2
-            s_through = s_before
-            if (note - 1) % 2:
-                while r_begin + s_through < r_end and time[r_begin + s_through] == time[r_begin + s_before]:
-                    s_through += 1
-            good = qualifies_among(
-                rules, opening, closing, label_of, begin, end, label, s_before, s_through, before, through
-            )
+            s_through = _through(right, s_before) if (note - 1) % 2 else s_before
+            good = qualifies_among(rules, right, label, s_before, s_through, before, through)
             moves[m + note] = closing_move(rules, good)
 
 
@@ -113,14 +126,13 @@ def forward_among(left, right, ones, other_ones, rules, most, n_states, operatio
     a, of_a = np.zeros(N_FIELDS, np.int64), np.zeros(N_REALS)
     one_right = np.zeros((3, 1))
     one_right[STAY, 0] = 1.0
-    certain = np.ones(1)
-    r_opening, r_closing, r_labels, r_time = right.opening, right.closing, right.label, right.time
+    certain, no_rights = np.ones(1), np.zeros((5, 1), np.int64)
+    r_time = right.time
     for pair in range(n):
         one, other = ones[pair], other_ones[pair]
-        begin_key(left.begins, left.segments, left.time, left.lost, one, a)
-        begin, end, r_begin, r_end = (
-            right.segments[other], right.segments[other + 1], right.begins[other], right.begins[other + 1],
-        )  # fmt: skip
+        begin_key(Key(left, a, of_a, no_rights, one_right), one)
+        r_begin, r_end = right.begins[other], right.begins[other + 1]
+        among = RightKey(right, right.segments[other], right.segments[other + 1], r_begin, r_end)
         n_numbers = 1 if every else min(a[N_SEGMENTS], most) + 1
         n_notes = 2 * (r_end - r_begin + 1) + 1
         labels = left.label[left.segments[one] : left.segments[one + 1]]
@@ -136,7 +148,7 @@ def forward_among(left, right, ones, other_ones, rules, most, n_states, operatio
         masses, kept = np.zeros(n_x_most * n_notes * n_numbers), np.zeros(n_x_most * n_notes * n_numbers)
         room, moves = np.zeros(n_notes * n_numbers), np.zeros(n_x_most * n_notes, np.int64)
         table, rows = np.zeros((5, n_x_most), np.int64), np.zeros((4, n_x_most), np.int64)
-        weights = np.zeros((3, n_x_most))
+        key, both_moves = Key(left, a, of_a, table, np.zeros((3, n_x_most))), PointMoves(moves, moves)
         masses[0] = 1.0
         j, first = zero, zero + 1  # right points that have occurred; the first note of the open segment
         here, time_0 = 0.0, a[TIME]
@@ -144,7 +156,7 @@ def forward_among(left, right, ones, other_ones, rules, most, n_states, operatio
         while a[NEXT] < a[STOP]:
             now, n_x = a[TIME], a[N_LOST] + 1
             if n_x > 1:
-                unfold(left.turn, left.label, a, a[N_LOST], rules[LABELED] == 1, table)
+                unfold(key, a[N_LOST], rules[LABELED] == 1)
                 top = table[TOP, 0]
                 for x in range(1, n_x):
                     table[TOP, x] = 0 if every else min(top + table[CLOSED, x] - table[CLOSED, 0], n_numbers - 1)
@@ -162,25 +174,24 @@ def forward_among(left, right, ones, other_ones, rules, most, n_states, operatio
                         place = left.along[a[NEXT]] if there == now else right.along[r_begin + j]
                     for x in range(n_x - 1):
                         _moves_at(
-                            rules, r_opening, r_closing, r_labels, begin, end, r_time, r_begin, r_end, table[TURN, x],
-                            table[LABEL, x], j, j, first, n_notes, moves, x * n_notes,
-                        )  # fmt: skip
+                            rules, among, table[TURN, x], table[LABEL, x], j, j, first, n_notes, moves, x * n_notes
+                        )
                     while there < now and here < place and budget != TOO_MUCH:
                         part = place
-                        while growth(a, of_a, n_x - 1, here, part) > LARGEST:
+                        while growth(key, n_x - 1, here, part) > LARGEST:
                             part = here + (part - here) / 2.0
-                        expected = weigh(a, of_a, n_x - 1, here, part, weights)
-                        budget = series(
-                            masses, kept, rows, zero, n_x - 1, table, weights, one_right, moves, moves, n_x, zero + 1,
-                            n_notes, n_numbers, expected, budget,
-                        )  # fmt: skip
+                        expected = weigh(key, n_x - 1, here, part)
+                        blocks = Blocks(
+                            masses, rows, table, no_rights, n_x, zero + 1, n_notes, n_numbers, zero, n_x - 1
+                        )
+                        budget = series(blocks, kept, key.weights, one_right, both_moves, expected, budget)
                         masses, kept = kept, masses
                         here = part
                     if there == now:
-                        budget = sweep(
-                            masses, rows, zero, n_x - 1, table, moves, moves, n_x, zero + 1, n_notes, n_numbers,
-                            zero + URN, 0.0, 0.0, budget,
-                        )  # fmt: skip
+                        blocks = Blocks(
+                            masses, rows, table, no_rights, n_x, zero + 1, n_notes, n_numbers, zero, n_x - 1
+                        )
+                        budget = sweep(blocks, both_moves, zero + URN, 0.0, 0.0, budget)
                 if there == now or budget == TOO_MUCH:
                     break
                 j += 1
@@ -188,19 +199,13 @@ def forward_among(left, right, ones, other_ones, rules, most, n_states, operatio
                 status[pair] = GAVE_UP
                 break
             if n_x > 1:
-                drop_rows(masses, rows, table, n_x, zero + 1, n_notes, n_numbers)
-                table[TOP, 0] = table[TOP, n_x - 1]
-                have_come(left.turn, left.label, a, n_x - 1, rules[LABELED] == 1, table)
+                drop_rows(Blocks(masses, rows, table, no_rights, n_x, zero + 1, n_notes, n_numbers, zero, n_x - 1))
+                have_come(key, n_x - 1, rules[LABELED] == 1)
             # the left point
-            through = j
-            while r_begin + through < r_end and r_time[r_begin + through] == now:
-                through += 1
+            through = _through(among, j) if r_begin + j < r_end and r_time[r_begin + j] == now else j
             turn = left.turn[a[NEXT]]
             label = labels[a[N_CLOSED]] if rules[LABELED] and a[N_CLOSED] < a[N_SEGMENTS] else zero
-            _moves_at(
-                rules, r_opening, r_closing, r_labels, begin, end, r_time, r_begin, r_end, turn, label, j, through,
-                first, n_notes, moves, zero,
-            )  # fmt: skip
+            _moves_at(rules, among, turn, label, j, through, first, n_notes, moves, zero)
             top = table[TOP, 0]
             next_top = min(top + 1, n_numbers - 1) if turn == CLOSES else top
             notes = n_notes if a[IS_INSIDE] else 1
@@ -212,7 +217,7 @@ def forward_among(left, right, ones, other_ones, rules, most, n_states, operatio
             turned(a, turn)
             rows[LO, 0], rows[HI, 0] = 0, 0
             here = left.along[a[NEXT]] if left.along.shape[0] else float(now - time_0)
-            go_on(left.time, left.along, left.lost, 0.0, a, of_a, time_0, 0.0)
+            go_on(key, 0.0, time_0, 0.0)
             if a[TIME] > now:
                 j = through
         if status[pair] == DONE:

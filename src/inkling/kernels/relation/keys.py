@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+from typing import NamedTuple
 
+import numpy as np
+
+from inkling.kernels.phase import phase
 from inkling.kernels.relation.blocks import CLOSED, INSIDE, LABEL, TURN
 from inkling.kernels.relation.cells import LEAK, STAY, STEP
 from inkling.kernels.relation.rules import CLOSES, OPENS
 
 NEXT, STOP, TIME, N_LOST, KIND, IS_INSIDE, N_CLOSED, FIRST, N_SEGMENTS, WAITS, OPENS_NOW, N_FIELDS = range(12)
-"""Fields of a key: the next recorded point, the end of its points, the time of the next recorded point, the number and
-kind of lost points before it, whether a segment is open, the number of closed ones, the first segment, the number of
-segments, whether lost points at a rate are not pending yet, and whether lost points become pending now."""
+"""State of a key: next recorded point and end of its points, its time, how many lost points come before it and how,
+whether a segment is open, how many are closed, its first segment, how many it has; whether lost points wait to be
+pending, and whether they become pending now."""
 
 UP_TO, RATE, SINCE, N_REALS = range(4)
-"""More fields: the end of the lost points on the axis, their rate (per unit of the axis), and their start."""
+"""And reals: where on the axis the lost points end, at what rate they come, and since when."""
 
 SPREAD, HEAD, TAIL = range(3)
 """Kinds of lost points: uniform between two recorded points, or at a rate before the first or after the last one."""
@@ -26,53 +28,65 @@ FAR = 100.0
 """Lost points at a rate are assumed over after the time in which twice their number plus FAR are expected."""
 
 
-@njit(cache=True, error_model="numpy")
-def place_on(time, along, i, time_0, along_0):
-    """The position of a recorded point on the axis, relative to the first one of the pair."""
-    if along.shape[0]:
-        return along[i] - along_0
-    return float(time[i] - time_0)
+class Key(NamedTuple):
+    """One key of a pair: points of all keys, the state of this one, and tables by lost points that have come."""
+
+    points: tuple  # `PointLists`
+    state: np.ndarray  # [NEXT … OPENS_NOW]
+    reals: np.ndarray  # [UP_TO … SINCE]: hi, λ and lo of a run
+    table: np.ndarray  # [TURN … TOP, x]
+    weights: np.ndarray  # [STEP … LEAK, x]
 
 
-@njit(cache=True, error_model="numpy")
-def begin_key(begins, segments, time, lost, key, state):
-    """The initial state of a key; points lost before the first recorded one are not pending yet."""
-    first, stop = begins[key], begins[key + 1]
+@phase
+def place_on(points, i, time_0, along_0):
+    """Where a recorded point lies on the axis, from the first one of the pair."""
+    if points.along.shape[0]:
+        return points.along[i] - along_0
+    return float(points.time[i] - time_0)
+
+
+@phase
+def begin_key(key, k):
+    """Before any point has come; points lost before the first recorded one wait."""
+    points, state = key.points, key.state
+    first, stop = points.begins[k], points.begins[k + 1]
     state[STOP] = stop
     state[IS_INSIDE] = state[N_CLOSED] = state[OPENS_NOW] = 0
-    state[FIRST] = segments[key]
-    state[N_SEGMENTS] = segments[key + 1] - segments[key]
+    state[FIRST] = points.segments[k]
+    state[N_SEGMENTS] = points.segments[k + 1] - points.segments[k]
     i = first
-    while i < stop and lost[i]:
+    while i < stop and points.lost[i]:
         i += 1
     state[NEXT], state[N_LOST], state[KIND] = i, i - first, HEAD
     state[WAITS] = 1 if i > first else 0
-    state[TIME] = time[i] if i < stop else NEVER
+    state[TIME] = points.time[i] if i < stop else NEVER
 
 
-@njit(cache=True, error_model="numpy")
-def go_on(time, along, lost, tail, state, reals, time_0, along_0):
-    """Advances to the following recorded point, and the points lost before it."""
+@phase
+def go_on(key, tail, time_0, along_0):
+    """After the next recorded point has come: the one after it, and the points lost in between."""
+    points, state, reals = key.points, key.state, key.reals
     here, stop = state[NEXT], state[STOP]
     i = here + 1
-    if i < stop and not lost[i]:
-        state[NEXT], state[TIME] = i, time[i]
+    if i < stop and not points.lost[i]:
+        state[NEXT], state[TIME] = i, points.time[i]
         return
-    while i < stop and lost[i]:
+    while i < stop and points.lost[i]:
         i += 1
     state[NEXT], state[N_LOST] = i, i - here - 1
-    state[TIME] = time[i] if i < stop else NEVER
+    state[TIME] = points.time[i] if i < stop else NEVER
     if state[N_LOST]:
-        reals[SINCE] = place_on(time, along, here, time_0, along_0)
+        reals[SINCE] = place_on(points, here, time_0, along_0)
         if i < stop:
             state[KIND], state[OPENS_NOW] = SPREAD, 1
-            reals[UP_TO] = place_on(time, along, i, time_0, along_0)
+            reals[UP_TO] = place_on(points, i, time_0, along_0)
         else:
             reals[RATE] = tail
             state[KIND], state[OPENS_NOW] = TAIL, 1 if tail > 0.0 else 0
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def turned(state, turn):
     """Applies a point to the counts of segments."""
     if turn == OPENS:
@@ -82,22 +96,23 @@ def turned(state, turn):
         state[N_CLOSED] += 1
 
 
-@njit(cache=True, error_model="numpy")
-def label_after(label_of, state, closed, labeled):
-    """The label of the open or next segment after `closed` segments; -1 if there is none."""
+@phase
+def label_after(key, closed, labeled):
+    """The label of the segment that is open, or opens next, after so many have closed."""
     if not labeled:
         return 0
-    return label_of[state[FIRST] + closed] if closed < state[N_SEGMENTS] else -1
+    return key.points.label[key.state[FIRST] + closed] if closed < key.state[N_SEGMENTS] else -1
 
 
-@njit(cache=True, error_model="numpy")
-def unfold(turns, label_of, state, n_lost, labeled, table):
-    """Fills the table by lost points: its state after each of them."""
+@phase
+def unfold(key, n_lost, labeled):
+    """The state of the key after each of the next lost points."""
+    state, turns, table = key.state, key.points.turn, key.table
     inside, closed = state[IS_INSIDE], state[N_CLOSED]
     at = state[NEXT] - state[N_LOST]
     for x in range(n_lost + 1):
         table[INSIDE, x], table[CLOSED, x] = inside, closed
-        table[LABEL, x] = label_after(label_of, state, closed, labeled)
+        table[LABEL, x] = label_after(key, closed, labeled)
         if x < n_lost:
             turn = turns[at + x]
             table[TURN, x] = turn
@@ -108,28 +123,30 @@ def unfold(turns, label_of, state, n_lost, labeled, table):
                 closed += 1
 
 
-@njit(cache=True, error_model="numpy")
-def have_come(turns, label_of, state, n_lost, labeled, table):
-    """Applies all pending lost points."""
+@phase
+def have_come(key, n_lost, labeled):
+    """All pending points have come."""
+    state, table = key.state, key.table
     state[IS_INSIDE], state[N_CLOSED], state[N_LOST] = table[INSIDE, n_lost], table[CLOSED, n_lost], 0
-    unfold(turns, label_of, state, np.int64(0), labeled, table)
+    unfold(key, 0, labeled)
 
 
-@njit(cache=True, error_model="numpy")
-def reach(state, reals):
-    """The length on the axis of lost points at a rate."""
-    return (2.0 * state[N_LOST] + FAR) / reals[RATE]
+@phase
+def reach(key):
+    """How far a rate reaches on the axis."""
+    return (2.0 * key.state[N_LOST] + FAR) / key.reals[RATE]
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _share(reals, begin, end):
     """The share of a part of the axis in the remaining time of uniform lost points."""
     return 1.0 if reals[UP_TO] <= end else (end - begin) / (reals[UP_TO] - begin)
 
 
-@njit(cache=True, error_model="numpy")
-def weigh(state, reals, n_lost, begin, end, table):
-    """Fills the weights of lost points in a part of the axis; returns a bound on their mean number."""
+@phase
+def weigh(key, n_lost, begin, end):
+    """Weights of the lost points in a part of the axis; returns how many come on average at most."""
+    state, reals, table = key.state, key.reals, key.weights
     if n_lost == 0:
         table[STEP, 0], table[STAY, 0], table[LEAK, 0] = 0.0, 1.0, 0.0
         return 0.0
@@ -150,9 +167,10 @@ def weigh(state, reals, n_lost, begin, end, table):
     return 2.0 * weight
 
 
-@njit(cache=True, error_model="numpy")
-def growth(state, reals, rest, begin, end):
-    """Logarithm of the largest factor by which a part of the axis can multiply a mass."""
+@phase
+def growth(key, rest, begin, end):
+    """Logarithm of the largest number that a part of the axis can make of 1."""
+    state, reals = key.state, key.reals
     if rest == 0:
         return 0.0
     if state[KIND] == SPREAD:

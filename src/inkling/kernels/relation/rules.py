@@ -7,12 +7,17 @@ A note is hits · N_PLACES + place: how many right segments are hits already (up
 segment lies relative to the open right one. Later right segments are all alike. A hit is a right segment that is
 related; if all must be related, a hit is one that is not.
 
-Rules are an array of integers, see `Rules` of the evaluators, and so are the right segments of a key.
+Rules are one array of integers, and so is what is known of the right segments of a pair.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
 from numba import njit
+
+from inkling.kernels.phase import phase
 
 BEFORE, AT, AFTER = range(3)
 """The order of an end of a left segment and an end of a right one."""
@@ -48,7 +53,15 @@ WHOLLY_AFTER = ((AFTER * 3 + AFTER) * 3 + AFTER) * 3 + AFTER
 WHOLLY_BEFORE = 0
 
 
-@njit(cache=True, error_model="numpy")
+class PairQuery(NamedTuple):
+    """The query Q_A A – C – Q_B B about the segments of a pair of keys (section 2.2)."""
+
+    rules: np.ndarray  # [N_PLACES … N_RULES - 1]: C, Q_A and Q_B
+    others: np.ndarray  # [TOTAL … BY_LABEL_END]: segments of B
+    labels: np.ndarray  # [0, i]: labels of right segments in order, [1, i]: their numbers
+
+
+@phase
 def hit_of(rules, starts, crossed, crossing, ends):
     return rules[HIT + ((starts * 3 + crossed) * 3 + crossing) * 3 + ends]
 
@@ -75,37 +88,40 @@ def _n_labeled(others, labels, label, below):
     return lo - first
 
 
-@njit(cache=True, error_model="numpy")
-def hits_before(rules, others, labels, label, closed):
+@phase
+def hits_before(query, label, closed):
     """Hits among the right segments that closed before a left one opens."""
-    if not rules[HIT + WHOLLY_AFTER]:
+    if not query.rules[HIT + WHOLLY_AFTER]:
         return 0
-    return _n_labeled(others, labels, label, closed) if rules[LABELED] else closed
+    return _n_labeled(query.others, query.labels, label, closed) if query.rules[LABELED] else closed
 
 
-@njit(cache=True, error_model="numpy")
-def hits_after(rules, others, labels, label, opened):
+@phase
+def hits_after(query, label, opened):
     """Hits among the right segments that open after a left one has closed."""
+    rules, others = query.rules, query.others
     if not rules[HIT + WHOLLY_BEFORE]:
         return 0
     if others[UNOPENED] >= 0:
         return others[UNOPENED]
     if rules[LABELED]:
-        return _n_labeled(others, labels, label, others[TOTAL]) - _n_labeled(others, labels, label, opened)
+        return _n_labeled(query.others, query.labels, label, others[TOTAL]) - _n_labeled(
+            query.others, query.labels, label, opened
+        )
     return others[TOTAL] - opened
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def is_enough(rules, hits):
     return hits == 0 if rules[LEAST] < 0 else hits >= rules[LEAST]
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _noted(rules, hits, place):
     return min(hits, rules[CAP]) * rules[N_PLACES] + place
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def qualifies(rules, note, inside, later):
     """Whether a left segment that closes now qualifies; `later` are hits among later right segments."""
     hits = note // rules[N_PLACES] + later
@@ -114,7 +130,7 @@ def qualifies(rules, note, inside, later):
     return is_enough(rules, hits)
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def closing_move(rules, good):
     """The move of a closing left point: 2 · next note + number of segments that now qualify, or FAILS."""
     if rules[EVERY]:
@@ -122,23 +138,24 @@ def closing_move(rules, good):
     return 1 if good else 0
 
 
-@njit(cache=True, error_model="numpy")
-def left_move(rules, others, labels, turn, note, label, inside, closed, opened):
-    """The move of a left point for a note: 2 · next note + number of segments that now qualify, or FAILS.
+@phase
+def left_move(query, turn, note, label, inside, closed, opened):
+    """What the next left point does to a note.
 
     `inside` is whether a comparable right segment is open, `closed` and `opened` are the numbers of right segments.
     """
+    rules = query.rules
     if turn == OPENS:
-        hits = hits_before(rules, others, labels, label, closed)
+        hits = hits_before(query, label, closed)
         if inside:
             return 2 * _noted(rules, hits + rules[AT_ONCE + AFTER], rules[PLACE + AFTER])
         return 2 * _noted(rules, hits, 0)
     if turn == CLOSES:
-        return closing_move(rules, qualifies(rules, note, inside, hits_after(rules, others, labels, label, opened)))
+        return closing_move(rules, qualifies(rules, note, inside, hits_after(query, label, opened)))
     return 2 * note
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def right_note(rules, turn, note):
     """The note after a point of a comparable right segment."""
     hits, place = note // rules[N_PLACES], note % rules[N_PLACES]
@@ -149,7 +166,7 @@ def right_note(rules, turn, note):
     return note
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def counts(rules, label, other_label):
     """Whether two segments are comparable: their labels are equal, if labels matter."""
     return not rules[LABELED] or (label >= 0 and label == other_label)

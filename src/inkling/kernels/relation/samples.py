@@ -13,14 +13,26 @@ from math import log
 import numpy as np
 from numba import njit
 
-from inkling.kernels.relation.crossed import qualifies_among
-from inkling.kernels.relation.keys import FIRST, IS_INSIDE, N_CLOSED, N_FIELDS, N_SEGMENTS, NEXT
-from inkling.kernels.relation.rules import BY_LABEL, BY_LABEL_END, CAP, EVERY, FAILS, N_PLACES, TOTAL, UNOPENED
+from inkling.kernels.phase import phase
+from inkling.kernels.relation.blocks import Blocks, PointMoves
+from inkling.kernels.relation.crossed import RightKey, qualifies_among
+from inkling.kernels.relation.keys import FIRST, IS_INSIDE, N_CLOSED, N_FIELDS, N_REALS, N_SEGMENTS, NEXT, STOP, Key
+from inkling.kernels.relation.rules import (
+    BY_LABEL,
+    BY_LABEL_END,
+    CAP,
+    EVERY,
+    FAILS,
+    N_PLACES,
+    TOTAL,
+    UNOPENED,
+    PairQuery,
+)
 from inkling.kernels.relation.steps import both, certain_lefts, certain_rights
 from inkling.kernels.worlds.draws import sequence_start, uniform
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _tokens(time, lost, turns, begin, end, side, tokens):
     """[point]: a hash that depends on all points of the key."""
     whole = sequence_start(np.uint64(side), np.uint64(end - begin))
@@ -31,7 +43,7 @@ def _tokens(time, lost, turns, begin, end, side, tokens):
         tokens[i - begin] = sequence_start(whole, np.uint64(i - begin))
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _draw(time, along, lost, begin, end, head, tail, tokens, seed, sample, places):
     """Draws the positions of lost points on the axis; recorded ones are set already."""
     i = begin
@@ -64,7 +76,7 @@ def _draw(time, along, lost, begin, end, head, tail, tokens, seed, sample, place
         i = stop
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _first_from(places, n, place):
     lo, hi = 0, n
     while lo < hi:
@@ -76,73 +88,61 @@ def _first_from(places, n, place):
     return lo
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def _through(places, n, place, first):
     while first < n and places[first] == place:
         first += 1
     return first
 
 
-@njit(cache=True, error_model="numpy")
-def _n_in_any_order(rules, left, right, one, other, of_left, of_right, n_right):
-    """The number of left segments that qualify; FAILS if every one must and one does not."""
-    found = 0
-    begin, end = right.segments[other], right.segments[other + 1]
+@phase
+def _n_in_any_order(rules, left, right, one, of_left, of_right):
+    """How many left segments qualify; FAILS if every one has to and one does not."""
+    found, n_right = 0, right.stop - right.first
     for segment in range(left.segments[one], left.segments[one + 1]):
         start, stop = of_left[left.opening[segment]], of_left[left.closing[segment]]
         s_before, e_before = _first_from(of_right, n_right, start), _first_from(of_right, n_right, stop)
         s_through, e_through = _through(of_right, n_right, start, s_before), _through(of_right, n_right, stop, e_before)
-        good = qualifies_among(
-            rules, right.opening, right.closing, right.label, begin, end, left.label[segment], s_before, s_through,
-            e_before, e_through,
-        )  # fmt: skip
+        good = qualifies_among(rules, right, left.label[segment], s_before, s_through, e_before, e_through)
         if not good and rules[EVERY]:
             return FAILS
         found += 1 if good else 0
     return found
 
 
-@njit(cache=True, error_model="numpy")
-def _begin(state, first_point, first_segment, n_segments):
-    state[NEXT], state[FIRST], state[N_SEGMENTS] = first_point, first_segment, n_segments
+@phase
+def _begin(key, k):
+    points, state = key.points, key.state
+    state[NEXT], state[STOP], state[FIRST] = points.begins[k], points.begins[k + 1], points.segments[k]
+    state[N_SEGMENTS] = points.segments[k + 1] - points.segments[k]
     state[IS_INSIDE] = state[N_CLOSED] = 0
 
 
-@njit(cache=True, error_model="numpy")
-def _n_in_step(
-    rules, others, labels, left, right, one, other, a, b, of_left, of_right, masses, table, moves, n_notes
-):  # fmt: skip
-    """The same for keys whose segments do not overlap each other."""
-    begin_a, end_a = left.begins[one], left.begins[one + 1]
-    begin_b, end_b = right.begins[other], right.begins[other + 1]
-    _begin(a, begin_a, left.segments[one], left.segments[one + 1] - left.segments[one])
-    _begin(b, begin_b, right.segments[other], right.segments[other + 1] - right.segments[other])
+@phase
+def _n_in_step(query, left, right, one, other, of_left, of_right, blocks, moves):
+    """The same where segments of both keys follow each other."""
+    _begin(left, one)
+    _begin(right, other)
+    a, b = left.state, right.state
+    begin_a, end_a, begin_b, end_b = a[NEXT], a[STOP], b[NEXT], b[STOP]
     note, found = np.int64(0), np.int64(0)
     while a[NEXT] < end_a:
         here = of_left[a[NEXT] - begin_a]
         there = of_right[b[NEXT] - begin_b] if b[NEXT] < end_b else np.inf
         if here < there:
-            note, more = certain_lefts(
-                rules, others, labels, left.turn, a[NEXT], a[NEXT] + 1, left.label, right.label, a, b, note
-            )
-            if more == FAILS:
-                return np.int64(FAILS)
-            found += more
+            note, more = certain_lefts(query, left, right, a[NEXT], a[NEXT] + 1, note)
             a[NEXT] += 1
         elif there < here:
-            note = certain_rights(rules, right.turn, b[NEXT], b[NEXT] + 1, left.label, right.label, a, b, note)
+            note, more = certain_rights(query, left, right, b[NEXT], b[NEXT] + 1, note), np.int64(0)
             b[NEXT] += 1
         else:
             a_end = _through(of_left, end_a - begin_a, here, a[NEXT] - begin_a) + begin_a
             b_end = _through(of_right, end_b - begin_b, here, b[NEXT] - begin_b) + begin_b
-            note, more = both(
-                rules, others, labels, left.turn, right.turn, left.label, right.label, a, b, a_end, b_end, True, note,
-                masses, table, n_notes, np.int64(1), moves, masses,
-            )  # fmt: skip
-            if more == FAILS:
-                return np.int64(FAILS)
-            found += more
+            note, more = both(query, left, right, a_end, b_end, True, note, blocks, moves, blocks.masses)
             a[NEXT], b[NEXT] = a_end, b_end
+        if more == FAILS:
+            return np.int64(FAILS)
+        found += more
     return found
 
 
@@ -151,9 +151,13 @@ def sample(left, right, ones, other_ones, rules, labels, most, n_samples, seed):
     """[pair, k]: the number of samples with at least k qualifying left segments, or in which every one qualifies."""
     n = ones.shape[0]
     hits = np.zeros((n, 1 if rules[EVERY] else most + 1), np.int64)
-    a, b, others = np.zeros(N_FIELDS, np.int64), np.zeros(N_FIELDS, np.int64), np.zeros(4, np.int64)
-    n_notes = (rules[CAP] + 1) * rules[N_PLACES]
-    masses, table, moves = np.zeros(1), np.zeros((5, 1), np.int64), np.zeros(n_notes, np.int64)
+    others, n_notes = np.zeros(4, np.int64), (rules[CAP] + 1) * rules[N_PLACES]
+    query = PairQuery(rules, others, labels)
+    moves = PointMoves(np.zeros(n_notes, np.int64), np.zeros(n_notes, np.int64))
+    reals, table, weights = np.zeros(N_REALS), np.zeros((5, 1), np.int64), np.zeros((3, 1))
+    a_key = Key(left, np.zeros(N_FIELDS, np.int64), reals, table, weights)
+    b_key = Key(right, np.zeros(N_FIELDS, np.int64), reals, table, weights)
+    one_block = Blocks(np.zeros(1), np.zeros((4, 1), np.int64), table, table, 1, 1, n_notes, 1, 0, 0)
     for pair in range(n):
         one, other = ones[pair], other_ones[pair]
         begin_a, end_a = left.begins[one], left.begins[one + 1]
@@ -190,12 +194,10 @@ def sample(left, right, ones, other_ones, rules, labels, most, n_samples, seed):
                 right_tokens, seed, k, of_right,
             )  # fmt: skip
             if in_step:
-                found = _n_in_step(
-                    rules, others, labels, left, right, one, other, a, b, of_left, of_right, masses, table, moves,
-                    n_notes,
-                )  # fmt: skip
+                found = _n_in_step(query, a_key, b_key, one, other, of_left, of_right, one_block, moves)
             else:
-                found = _n_in_any_order(rules, left, right, one, other, of_left, of_right, end_b - begin_b)
+                among = RightKey(right, right.segments[other], right.segments[other + 1], begin_b, end_b)
+                found = _n_in_any_order(rules, left, among, one, of_left, of_right)
             if rules[EVERY]:
                 hits[pair, 0] += 1 if found >= 0 else 0
             else:

@@ -1,10 +1,10 @@
-"""Steps of the pass at recorded points: in a certain state or on masses, for one key or for both at one time."""
+"""Recorded points, one at a time or at one time: in a deterministic stretch, and where mass is spread over blocks."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from inkling.kernels.phase import phase
 from inkling.kernels.relation.blocks import (
     CLOSED,
     FAILS,
@@ -32,18 +32,19 @@ from inkling.kernels.relation.rules import (
 from inkling.kernels.relation.ties import ends_together, hits_at_closing, hits_of_point, note_at_opening
 
 
-@njit(cache=True, error_model="numpy")
-def certain_lefts(rules, others, labels, turns, begin, end, left_label, right_label, a, b, note):
-    """The note after left points begin … end - 1 in a certain state, and how many segments now qualify, or FAILS."""
+@phase
+def certain_lefts(query, left, right, begin, end, note):
+    """The note after left points begin … end - 1, and how many segments came to qualify, or FAILS."""
+    rules, a, b = query.rules, left.state, right.state
     found = np.int64(0)
     for i in range(begin, end):
-        turn = turns[i]
+        turn = left.points.turn[i]
         if turn != OPENS and turn != CLOSES:
             continue
-        label = label_after(left_label, a, a[N_CLOSED], rules[LABELED])
-        meets = b[IS_INSIDE] == 1 and counts(rules, label, right_label[b[FIRST] + b[N_CLOSED]])
+        label = label_after(left, a[N_CLOSED], rules[LABELED])
+        meets = b[IS_INSIDE] == 1 and counts(rules, label, right.points.label[b[FIRST] + b[N_CLOSED]])
         opened = b[N_CLOSED] + b[IS_INSIDE]
-        move = left_move(rules, others, labels, turn, note, label, meets, b[N_CLOSED], opened)
+        move = left_move(query, turn, note, label, meets, b[N_CLOSED], opened)
         if move == FAILS:
             return note, np.int64(FAILS)
         note = move >> 1
@@ -52,145 +53,163 @@ def certain_lefts(rules, others, labels, turns, begin, end, left_label, right_la
     return note, found
 
 
-@njit(cache=True, error_model="numpy")
-def certain_rights(rules, turns, begin, end, left_label, right_label, a, b, note):
-    """The note after right points begin … end - 1 in a certain state."""
+@phase
+def certain_rights(query, left, right, begin, end, note):
+    """The note after right points begin … end - 1."""
+    a, b, left_label, right_label = left.state, right.state, left.points.label, right.points.label
     for i in range(begin, end):
-        turn = turns[i]
+        turn = right.points.turn[i]
         if turn != OPENS and turn != CLOSES:
             continue
-        if a[IS_INSIDE] and counts(rules, left_label[a[FIRST] + a[N_CLOSED]], right_label[b[FIRST] + b[N_CLOSED]]):
-            note = right_note(rules, turn, note)
+        if a[IS_INSIDE] and counts(
+            query.rules, left_label[a[FIRST] + a[N_CLOSED]], right_label[b[FIRST] + b[N_CLOSED]]
+        ):
+            note = right_note(query.rules, turn, note)
         turned(b, turn)
     return note
 
 
-@njit(cache=True, error_model="numpy")
-def spread_left(rules, others, labels, masses, rows, turn, lefts, rights, n_notes, n_numbers, moves, room):
-    """Applies a recorded left point to the blocks of all y."""
+@phase
+def spread_left(query, blocks, turn, moves, room):
+    """A recorded left point, for any number of lost right points that have come."""
+    masses, rows, lefts, rights, _, _, n_notes, n_numbers, _, _ = blocks
     label, top, block = lefts[LABEL, 0], lefts[TOP, 0], n_notes * n_numbers
     notes = n_notes if lefts[INSIDE, 0] else 1
     next_notes = n_notes if turn == OPENS or (turn != CLOSES and lefts[INSIDE, 0]) else 1
     next_top = min(top + 1, n_numbers - 1) if turn == CLOSES else top
     for y in range(rows[LO, 0], rows[HI, 0] + 1):
         closed, inside = rights[CLOSED, y], rights[INSIDE, y]
-        meets = inside == 1 and counts(rules, label, rights[LABEL, y])
+        meets = inside == 1 and counts(query.rules, label, rights[LABEL, y])
         for note in range(notes):
-            moves[note] = left_move(rules, others, labels, turn, note, label, meets, closed, closed + inside)
-        change_left(masses, y * block, moves, notes, next_notes, n_numbers, top, next_top, room)
+            moves.left[note] = left_move(query, turn, note, label, meets, closed, closed + inside)
+        change_left(masses, y * block, moves.left, notes, next_notes, n_numbers, top, next_top, room)
     lefts[TOP, 0] = next_top
 
 
-@njit(cache=True, error_model="numpy")
-def spread_right(rules, masses, rows, turn, lefts, rights, x_lo, x_hi, n_notes, n_numbers, notes_of, room):
-    """Applies a recorded right point to the blocks of all x."""
+@phase
+def spread_right(query, blocks, turn, moves, room):
+    """A recorded right point, for any number of lost left points that have come."""
+    masses, rows, lefts, rights, _, _, n_notes, n_numbers, x_lo, x_hi = blocks
     if turn != OPENS and turn != CLOSES:
         return
     for note in range(n_notes):
-        notes_of[note] = right_note(rules, turn, note)
+        moves.right[note] = right_note(query.rules, turn, note)
     for x in range(x_lo, x_hi + 1):
-        if rows[LO, x] <= rows[HI, x] and lefts[INSIDE, x] and counts(rules, lefts[LABEL, x], rights[LABEL, 0]):
-            change_right(masses, x * n_notes * n_numbers, notes_of, n_notes, n_numbers, lefts[TOP, x], room)
+        if rows[LO, x] <= rows[HI, x] and lefts[INSIDE, x] and counts(query.rules, lefts[LABEL, x], rights[LABEL, 0]):
+            change_right(masses, x * n_notes * n_numbers, moves.right, n_notes, n_numbers, lefts[TOP, x], room)
 
 
-@njit(cache=True, error_model="numpy")
-def find_moves(rules, others, labels, lefts, rights, n_x, n_y, n_notes, moves, notes_of):
-    """The effect of the next lost point of each key on every note of every block."""
+@phase
+def find_moves(query, blocks, moves):
+    """What the next lost point of each key does to every note of every block."""
+    _, _, lefts, rights, n_x, n_y, n_notes, _, _, _ = blocks
     for x in range(n_x):
         label, inside = lefts[LABEL, x], lefts[INSIDE, x]
         notes = n_notes if inside else 1
         for y in range(n_y):
-            same = counts(rules, label, rights[LABEL, y])
+            same = counts(query.rules, label, rights[LABEL, y])
             closed, opened = rights[CLOSED, y], rights[CLOSED, y] + rights[INSIDE, y]
             m = (x * n_y + y) * n_notes
             if x < n_x - 1:
                 turn = lefts[TURN, x]
                 meets = same and rights[INSIDE, y] == 1
                 for note in range(notes):
-                    moves[m + note] = left_move(rules, others, labels, turn, note, label, meets, closed, opened)
+                    moves.left[m + note] = left_move(query, turn, note, label, meets, closed, opened)
             if y < n_y - 1:
                 turn = rights[TURN, y]
                 for note in range(notes):
-                    notes_of[m + note] = right_note(rules, turn, note) if same and inside else note
+                    moves.right[m + note] = right_note(query.rules, turn, note) if same and inside else note
 
 
-@njit(cache=True, error_model="numpy")
-def end_of_moment(time, lost, state):
-    """The end of the recorded points that have the time of the next one."""
+@phase
+def end_of_moment(key):
+    """After the last recorded point that has the time of the next one."""
+    points, state = key.points, key.state
     i = state[NEXT] + 1
-    while i < state[STOP] and not lost[i] and time[i] == state[TIME]:
+    while i < state[STOP] and not points.lost[i] and points.time[i] == state[TIME]:
         i += 1
     return i
 
 
-@njit(cache=True, error_model="numpy")
-def both(
-    rules, others, labels, left_turns, right_turns, left_label, right_label, a, b, a_end, b_end, is_certain, note,
-    masses, lefts, n_notes, n_numbers, moves, room,
-):  # fmt: skip
-    """Applies recorded points of both keys at the same time; no lost points are pending.
+@phase
+def both(query, left, right, a_end, b_end, is_certain, note, blocks, moves, room):
+    """Recorded points of both keys at one time, with no lost points pending.
 
     Returns the note and the number of segments that now qualify, if the state is certain, or FAILS.
     """
-    found, start = np.int64(0), np.int64(0)
     closes = False
+    for i in range(left.state[NEXT], a_end):
+        closes |= left.points.turn[i] == CLOSES
+    if left.state[IS_INSIDE] and not closes:
+        note, found = _rights_of_moment(query, left, right, b_end, is_certain, note, blocks, moves, room)
+    else:
+        note, found = _lefts_of_moment(query, left, right, a_end, b_end, is_certain, note, blocks, moves, room)
+    return note, found
+
+
+@phase
+def _rights_of_moment(query, left, right, b_end, is_certain, note, blocks, moves, room):
+    """Right points while a left segment is open that continues."""
+    rules, a, b = query.rules, left.state, right.state
+    if is_certain:
+        return certain_rights(query, left, right, b[NEXT], b_end, note), np.int64(0)
+    for i in range(b[NEXT], b_end):
+        turn = right.points.turn[i]
+        label = label_after(left, a[N_CLOSED], rules[LABELED])
+        if turn != 0 and counts(rules, label, label_after(right, b[N_CLOSED], rules[LABELED])):
+            for old in range(blocks.n_notes):
+                moves.right[old] = right_note(rules, turn, old)
+            top = blocks.lefts[TOP, 0]
+            change_right(blocks.masses, np.int64(0), moves.right, blocks.n_notes, blocks.n_numbers, top, room)
+        turned(b, turn)
+    return note, np.int64(0)
+
+
+@phase
+def _lefts_of_moment(query, left, right, a_end, b_end, is_certain, note, blocks, moves, room):
+    """Left points, compared with the right ones of that time."""
+    a, b = left.state, right.state
+    found, is_fresh = np.int64(0), False
     for i in range(a[NEXT], a_end):
-        closes |= left_turns[i] == CLOSES
-    if a[IS_INSIDE] and not closes:
-        if is_certain:
-            return certain_rights(rules, right_turns, b[NEXT], b_end, left_label, right_label, a, b, note), found
-        for i in range(b[NEXT], b_end):
-            turn = right_turns[i]
-            label = label_after(left_label, a, a[N_CLOSED], rules[LABELED])
-            if turn != 0 and counts(rules, label, label_after(right_label, b, b[N_CLOSED], rules[LABELED])):
-                for old in range(n_notes):
-                    moves[old] = right_note(rules, turn, old)
-                change_right(masses, start, moves, n_notes, n_numbers, lefts[TOP, 0], room)
-            turned(b, turn)
-        return note, found
-    is_fresh = False
-    for i in range(a[NEXT], a_end):
-        turn = left_turns[i]
+        turn = left.points.turn[i]
         if turn != OPENS and turn != CLOSES:
             continue
-        label = label_after(left_label, a, a[N_CLOSED], rules[LABELED])
+        label = label_after(left, a[N_CLOSED], query.rules[LABELED])
         closed = b[N_CLOSED]
-        ended, going, points, begun, opened = ends_together(
-            rules, right_turns, b[NEXT], b_end, b[IS_INSIDE], closed, label, right_label, b[FIRST]
-        )
-        notes, top = n_notes if a[IS_INSIDE] else 1, lefts[TOP, 0]
+        tie = ends_together(query, right, b[NEXT], b_end, b[IS_INSIDE], closed, label)
+        notes, top = blocks.n_notes if a[IS_INSIDE] else 1, blocks.lefts[TOP, 0]
         for old in range(notes):
             if is_certain and old != note:
                 continue
             if turn == OPENS:
-                # the note is not used if the segment closes at the same time
-                fresh = note_at_opening(rules, others, labels, label, closed, ended, going, points, begun)
-                moves[old] = 2 * fresh
+                # where it closes at once, its note is not used
+                moves.left[old] = 2 * note_at_opening(query, label, closed, tie)
             else:
                 if is_fresh:
-                    hits = hits_of_point(rules, others, labels, label, closed, ended, going, points, begun, opened)
+                    hits = hits_of_point(query, label, closed, tie)
                 else:
-                    hits = hits_at_closing(rules, others, labels, old, label, ended, going, points, begun, opened)
-                moves[old] = closing_move(rules, is_enough(rules, hits))
+                    hits = hits_at_closing(query, old, label, tie)
+                moves.left[old] = closing_move(query.rules, is_enough(query.rules, hits))
         if is_certain:
-            move = moves[note]
+            move = moves.left[note]
             if move == FAILS:
                 return note, np.int64(FAILS)
             note = move >> 1
             found += move & 1
         else:
-            next_notes = n_notes if turn == OPENS else 1
+            n_numbers = blocks.n_numbers
+            next_notes = blocks.n_notes if turn == OPENS else 1
             next_top = min(top + 1, n_numbers - 1) if turn == CLOSES else top
-            change_left(masses, start, moves, notes, next_notes, n_numbers, top, next_top, room)
-            lefts[TOP, 0] = next_top
+            change_left(blocks.masses, np.int64(0), moves.left, notes, next_notes, n_numbers, top, next_top, room)
+            blocks.lefts[TOP, 0] = next_top
         is_fresh = turn == OPENS
         turned(a, turn)
     for i in range(b[NEXT], b_end):
-        turned(b, right_turns[i])
+        turned(b, right.points.turn[i])
     return note, found
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def set_aside(total, last, masses, i, top, n_numbers, room):
     """Adds the numbers of one note to those set aside (convolution); returns the largest sum."""
     next_last = min(last + top, n_numbers - 1)
@@ -204,7 +223,7 @@ def set_aside(total, last, masses, i, top, n_numbers, room):
     return next_last
 
 
-@njit(cache=True, error_model="numpy")
+@phase
 def only_note(masses, n_notes, n_numbers, top):
     """The only note with any mass; -1 if there are several, 0 if there is none."""
     only = -1

@@ -1,10 +1,12 @@
-"""Stretches of recorded points without lost points among them, processed by tables of moves."""
+"""Deterministic stretches: recorded points one after the other with no lost ones among them, followed by tables."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
+from inkling.kernels.phase import phase
+from inkling.kernels.relation.blocks import PointMoves
 from inkling.kernels.relation.keys import IS_INSIDE, N_CLOSED, NEXT, STOP, TIME
 from inkling.kernels.relation.rules import (
     CLOSES,
@@ -26,28 +28,28 @@ def can_stretch(rules):
 
 
 @njit(cache=True, error_model="numpy")
-def tables_of(rules, others, labels, n_notes):
-    """Left moves, [right segment is open, turn + 1, note], and notes after right points, [turn + 1, note]."""
+def tables_of(query, n_notes):
+    """Left moves by whether a right segment is open, by turn and note; right notes by turn and note."""
     moves, notes = np.zeros((2, 3, n_notes), np.int64), np.zeros((3, n_notes), np.int64)
     for turn in range(-1, 2):
         for note in range(n_notes):
-            notes[turn + 1, note] = right_note(rules, turn, note)
+            notes[turn + 1, note] = right_note(query.rules, turn, note)
             for inside in range(2):
                 moves[inside, turn + 1, note] = left_move(
-                    rules, others, labels, turn, note, np.int64(0), inside == 1, np.int64(0), np.int64(0)
+                    query, turn, note, np.int64(0), inside == 1, np.int64(0), np.int64(0)
                 )
-    return moves, notes
+    return PointMoves(moves, notes)
 
 
-@njit(cache=True, error_model="numpy")
-def stretch(
-    left_time, left_lost, left_turns, right_time, right_lost, right_turns, moves, notes, a, b, note, number, enough,
-    until,
-):  # fmt: skip
-    """The note and number after a stretch, which ends before lost points, or when enough segments qualify.
+@phase
+def stretch(left, right, tables, note, number, enough, until):
+    """Continues while the next point is followed by a recorded one of its key and too few segments qualify.
 
     Points of both keys at the same time also end it.
     """
+    a, b, moves, notes = left.state, right.state, tables.left, tables.right
+    left_time, left_lost, left_turns = left.points.time, left.points.lost, left.points.turn
+    right_time, right_lost, right_turns = right.points.time, right.points.lost, right.points.turn
     i, a_stop, j, b_stop = a[NEXT], a[STOP] - 1, b[NEXT], b[STOP] - 1
     inside, other_inside = a[IS_INSIDE], b[IS_INSIDE]
     here, there = a[TIME], b[TIME]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from typing import NamedTuple
 
+from inkling.kernels.phase import phase
+from inkling.kernels.relation.keys import FIRST
 from inkling.kernels.relation.rules import (
     AFTER,
     AT,
@@ -22,13 +24,23 @@ from inkling.kernels.relation.rules import (
 )
 
 
-@njit(cache=True, error_model="numpy")
-def ends_together(rules, turns, begin, end, inside, closed, label, labels_in_order, first):
-    """Summary of right points begin … end - 1 at one time. Of segments comparable with the left one: whether the open
-    one ended, whether it continues, how many opened and closed, whether a new one is open. Of all: how many opened."""
+class Tie(NamedTuple):
+    """Right points at one time, as far as their segments are compared with a left one."""
+
+    ended: int  # 1 if the segment that was open has ended
+    going: int  # 1 if it continues
+    points: int  # segments that opened and closed
+    begun: int  # 1 if a segment has begun that is open
+    opened: int  # segments of the key that have opened by then, compared or not
+
+
+@phase
+def ends_together(query, right, begin, end, inside, closed, label):
+    """What the right points begin … end - 1, which share a time, are for a left segment."""
+    rules, turns, label_of, first = query.rules, right.points.turn, right.points.label, right.state[FIRST]
     ended = points = begun = 0
     is_fresh = False
-    going = 1 if inside and counts(rules, label, labels_in_order[first + closed]) else 0
+    going = 1 if inside and counts(rules, label, label_of[first + closed]) else 0
     was_going = going
     for i in range(begin, end):
         if turns[i] == OPENS:
@@ -36,47 +48,50 @@ def ends_together(rules, turns, begin, end, inside, closed, label, labels_in_ord
             is_fresh = True
         elif turns[i] == CLOSES:
             if is_fresh:
-                points += 1 if counts(rules, label, labels_in_order[first + closed]) else 0
+                points += 1 if counts(rules, label, label_of[first + closed]) else 0
             else:
                 ended = was_going
                 going = 0
             closed += 1
             inside = 0
             is_fresh = False
-    if inside and is_fresh and counts(rules, label, labels_in_order[first + closed]):
+    if inside and is_fresh and counts(rules, label, label_of[first + closed]):
         begun = 1
-    return ended, going, points, begun, closed + inside
+    return Tie(ended, going, points, begun, closed + inside)
 
 
-@njit(cache=True, error_model="numpy")
-def hits_at_closing(rules, others, labels, note, label, ended, going, points, begun, opened):
-    """Hits of a left segment that opened earlier and closes at this time."""
+@phase
+def hits_at_closing(query, note, label, tie):
+    """Of a left segment that opened before."""
+    rules = query.rules
     place = note % rules[N_PLACES]
-    hits = note // rules[N_PLACES] + hits_after(rules, others, labels, label, opened)
-    hits += ended * rules[ENDING + place * 3 + AT] + going * rules[ENDING + place * 3 + BEFORE]
-    hits += begun * hit_of(rules, BEFORE, BEFORE, AT, BEFORE) + points * hit_of(rules, BEFORE, BEFORE, AT, AT)
+    hits = note // rules[N_PLACES] + hits_after(query, label, tie.opened)
+    hits += tie.ended * rules[ENDING + place * 3 + AT] + tie.going * rules[ENDING + place * 3 + BEFORE]
+    hits += tie.begun * hit_of(rules, BEFORE, BEFORE, AT, BEFORE) + tie.points * hit_of(rules, BEFORE, BEFORE, AT, AT)
     return hits
 
 
-@njit(cache=True, error_model="numpy")
-def note_at_opening(rules, others, labels, label, closed, ended, going, points, begun):
-    """The note of a left segment that opens at this time, after `closed` right segments, and closes later."""
-    hits = hits_before(rules, others, labels, label, closed)
-    hits += ended * hit_of(rules, AFTER, AT, AFTER, AFTER) + points * hit_of(rules, AT, AT, AFTER, AFTER)
+@phase
+def note_at_opening(query, label, closed, tie):
+    """Of a left segment that closes later; so many right segments closed before."""
+    rules = query.rules
+    hits = hits_before(query, label, closed)
+    hits += tie.ended * hit_of(rules, AFTER, AT, AFTER, AFTER) + tie.points * hit_of(rules, AT, AT, AFTER, AFTER)
     place = 0
-    if going:
+    if tie.going:
         hits += rules[AT_ONCE + AFTER]
         place = rules[PLACE + AFTER]
-    elif begun:
+    elif tie.begun:
         hits += rules[AT_ONCE + AT]
         place = rules[PLACE + AT]
     return min(hits, rules[CAP]) * rules[N_PLACES] + place
 
 
-@njit(cache=True, error_model="numpy")
-def hits_of_point(rules, others, labels, label, closed, ended, going, points, begun, opened):
-    """Hits of a left segment that opens and closes at this time."""
-    hits = hits_before(rules, others, labels, label, closed) + hits_after(rules, others, labels, label, opened)
-    hits += ended * hit_of(rules, AFTER, AT, AFTER, AT) + going * hit_of(rules, AFTER, BEFORE, AFTER, BEFORE)
-    hits += begun * hit_of(rules, AT, BEFORE, AT, BEFORE) + points * hit_of(rules, AT, AT, AT, AT)
+@phase
+def hits_of_point(query, label, closed, tie):
+    """Of a left segment that opens and closes then."""
+    rules = query.rules
+    hits = hits_before(query, label, closed) + hits_after(query, label, tie.opened)
+    hits += tie.ended * hit_of(rules, AFTER, AT, AFTER, AT) + tie.going * hit_of(rules, AFTER, BEFORE, AFTER, BEFORE)
+    hits += tie.begun * hit_of(rules, AT, BEFORE, AT, BEFORE) + tie.points * hit_of(rules, AT, AT, AT, AT)
     return hits

@@ -22,7 +22,7 @@ from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.automaton.transitions import closed, unions
 from inkling.evaluators.query.probable_events import Mask, Numbers
 from inkling.evaluators.query.safe.joint_states import JointLayout, KindAlphabet, moved_rows, moves_of, started
-from inkling.evaluators.query.safe.operators import EVER, OperatorState, RegOperator, SafeOperator, arrays
+from inkling.evaluators.query.safe.operators import EVER, OperatorState, RegOperator, SafeOperator
 from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.evaluators.query.safe.seq import one_step_late
 from inkling.evaluators.query.safe.seq_markov import subgoal_symbols
@@ -169,8 +169,7 @@ class GroupSeqRun:
             self._kernels.grouped_after(
                 first,
                 last,
-                *arrays(self._moves),
-                self._moves.kind,
+                self._moves,
                 self._base,
                 made,
                 self._full,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,20 +168,16 @@ class KindAlphabet:
     n_kinds: int
 
 
-@dataclass(frozen=True, slots=True)
-class JointMoves:
-    """Moves of all groundings: step i has the cells step_cells[i]:step_cells[i + 1], each of one grounding.
+class JointMoves(NamedTuple):
+    """Moves of all groundings, as kernels take them; sources and targets are numbers of rows within the grounding."""
 
-    Cell c has the moves offsets[c]:offsets[c + 1]; sources and targets are numbers of rows within the grounding.
-    """
-
-    step_cells: Ints
-    cell_grounding: Ints
-    offsets: Ints
-    source: Ints
-    target: Ints
-    weight: Numbers
-    kind: Ints
+    step_cells: np.ndarray  # step i has the cells step_cells[i]:step_cells[i + 1]
+    cell_grounding: np.ndarray  # [cell]
+    offsets: np.ndarray  # cell c has the moves offsets[c]:offsets[c + 1]
+    source: np.ndarray  # d', with the state before
+    target: np.ndarray  # d, with the state after
+    weight: np.ndarray  # E(t)[d', d]
+    kind: np.ndarray
 
     def steps_where(self, chosen: NDArray[np.bool_]) -> Ints:
         """The steps with at least one of the chosen moves."""

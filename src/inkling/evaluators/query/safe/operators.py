@@ -23,14 +23,7 @@ from inkling.analysis.query.chain_automaton import ChainAutomaton
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.automaton.transitions import chain_tables
 from inkling.evaluators.query.probable_events import Mask, Numbers
-from inkling.evaluators.query.safe.joint_states import (
-    JointLayout,
-    JointMoves,
-    KindAlphabet,
-    moved_rows,
-    moves_of,
-    started,
-)
+from inkling.evaluators.query.safe.joint_states import JointLayout, KindAlphabet, moved_rows, moves_of, started
 from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.model.batch import Ints
 
@@ -168,12 +161,12 @@ class RegRun:
 
     def points(self, first: int, last: int) -> Numbers:
         out = np.zeros(last - first, self._full.dtype)
-        self._kernels.hits_at(first, last, *arrays(self._moves), self._hits, self._base, self._full, out)
+        self._kernels.hits_at(first, last, self._moves, self._hits, self._base, self._full, out)
         return out
 
     def possible(self, first: int, last: int) -> Mask:
         out = np.zeros(last - first, self._full.dtype)
-        self._kernels.hits_at(first, last, *arrays(self._moves), self._hits, self._base, self._full.copy(), out)
+        self._kernels.hits_at(first, last, self._moves, self._hits, self._base, self._full.copy(), out)
         return out > 0
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
@@ -184,19 +177,12 @@ class RegRun:
         gone[:, : len(kept)] = self._gone[:, kept]
         out = np.zeros((last - first, n_columns), alive.dtype)
         begun = np.concatenate([np.full(len(kept), first - 1), made]).astype(np.int64)
-        self._kernels.survivors(
-            first, last, *arrays(self._moves), self._hits, self._base, self._full, alive, gone, begun, out
-        )
+        self._kernels.survivors(first, last, self._moves, self._hits, self._base, self._full, alive, gone, begun, out)
         self._alive, self._gone = alive, gone
         return out
 
     def state(self) -> OperatorState:
         return {**self._layout.packed(), "full": self._full, "alive": self._alive, "gone": self._gone}
-
-
-def arrays(moves: JointMoves) -> tuple[NDArray[Any], ...]:
-    """Moves as kernels take them."""
-    return moves.step_cells, moves.cell_grounding, moves.offsets, moves.source, moves.target, moves.weight
 
 
 @dataclass(frozen=True, slots=True)

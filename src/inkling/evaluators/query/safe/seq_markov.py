@@ -6,7 +6,6 @@ value and of a latest cut at that start. There is one layout of joint values, be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,17 +14,11 @@ import numpy as np
 
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.probable_events import Mask, Numbers
-from inkling.evaluators.query.safe.joint_states import (
-    JointLayout,
-    JointMoves,
-    KindAlphabet,
-    moved_rows,
-    moves_of,
-    started,
-)
-from inkling.evaluators.query.safe.operators import OperatorState, SafeOperator, arrays
+from inkling.evaluators.query.safe.joint_states import JointLayout, KindAlphabet, moved_rows, moves_of, started
+from inkling.evaluators.query.safe.operators import OperatorState, SafeOperator
 from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.evaluators.query.safe.seq import ChildTable
+from inkling.kernels.query.seq_markov import ChildColumns
 from inkling.model.batch import Ints
 
 NONE, REJECTED, ACCEPTED = 0, 1, 2
@@ -104,7 +97,7 @@ class SeqMarkovRun(ChildTable):
         weights = np.column_stack([self._dust, weights])
         child = np.column_stack([np.zeros(len(child), child.dtype), child])
         made = np.append(first - 1, made)
-        self._kernels.chained_after(first, last, *_of_one(self._moves), cuts, made, self._full, weights, child, out)
+        self._kernels.chained_after(first, last, self._moves, cuts, made, self._full, weights, child, out)
         self._dust, self._weights = weights[:, 0].copy(), np.ascontiguousarray(weights[:, 1:])
         self.errors[first:last] = neglected + self._child.neglected
         return out
@@ -113,10 +106,7 @@ class SeqMarkovRun(ChildTable):
         out, can_be = np.zeros(last - first, bool), np.asarray(self._full != 0, bool)
         satisfied = self._child.possible(first, last)
         cuts = np.array([False, True, not self._repeated])
-        step_cells, offsets, source, target, _, kind = _of_one(self._moves)
-        self._kernels.chained_possible(
-            first, last, step_cells, offsets, source, target, kind, cuts, can_be, self._waits, satisfied, out
-        )
+        self._kernels.chained_possible(first, last, self._moves, cuts, can_be, self._waits, satisfied, out)
         return out
 
     def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
@@ -129,9 +119,7 @@ class SeqMarkovRun(ChildTable):
         old = np.arange(len(self._starts))
         if self._repeated:
             child, _ = self._asked(first, last, old, np.empty(0, np.int64))
-            self._kernels.chained_any_within(
-                first, last, *_of_one(self._moves), self._full, child[:, 0], mine_made, held, out
-            )
+            self._kernels.chained_any_within(first, last, self._moves, self._full, child[:, 0], mine_made, held, out)
         else:
             fresh = self._fresh
             cuts = self._cuts(first, last, np.array([False, True, True]))
@@ -146,13 +134,9 @@ class SeqMarkovRun(ChildTable):
             self._kernels.chained_within(
                 first,
                 last,
-                *_of_one(self._moves),
-                made_columns,
-                self._starts,
+                self._moves,
+                ChildColumns(made_columns, self._starts, self._landed, self._waited, self._free),
                 self._full,
-                self._landed,
-                self._waited,
-                self._free,
                 child,
                 mine_made,
                 self._mine,
@@ -187,12 +171,6 @@ def subgoal_symbols(subgoal: int) -> Any:
     kinds = np.array([[NONE, REJECTED, ACCEPTED]])
     alphabet = KindAlphabet(np.array([0, bit, 3 * bit]), larger, np.zeros((1, 3), np.int64), kinds, 3)
     return lambda predicates: alphabet
-
-
-def _of_one(moves: JointMoves) -> Sequence[np.ndarray]:
-    """The moves of a layout with a single grounding, as kernels take them."""
-    step_cells, _, *others = arrays(moves)
-    return step_cells, *others, moves.kind
 
 
 def _tolerance(tolerance: float, like: Numbers) -> Any:
