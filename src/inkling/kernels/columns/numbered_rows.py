@@ -44,10 +44,10 @@ NO_WORD, START, RESUME, OPEN, SUSPEND, END, CLOSE = range(7)
 
 
 class NumberedColumns(NamedTuple):
-    """Rows by key, time and number, marks after events; NOT_GIVEN stands for no value."""
+    """Rows sorted by key, time and number, marks after events; NOT_GIVEN is null."""
 
     key: np.ndarray
-    is_known: np.ndarray  # it was fine
+    is_known: np.ndarray  # accepted before
     number: np.ndarray
     time: np.ndarray
     is_event: np.ndarray
@@ -60,10 +60,11 @@ class NumberedColumns(NamedTuple):
 
 
 @njit(cache=True)
-def judged(rows, has_role, timeout, fixed, most, border):
-    """The fault of every row, and the place of the last row of its key that was fine before it, or -1.
+def judged(rows, has_role, timeout, fixed, most, border, begun):
+    """The fault of every row, and the position of the last accepted row of its key before it, or -1.
 
-    A negative timeout is none, `fixed` means that all keys have a rate, and `border` is up to where worlds are decided.
+    A negative timeout is none, and `fixed` means that all keys have a rate. Worlds are final up to the time `border`.
+    The streams begin at the time `begun`; events that may have been lost before it do not count.
     """
     key, is_known, number, time, is_event, word, role, count, since, until, rate = rows
     fault, before = np.zeros(len(key), np.int64), np.full(len(key), -1)
