@@ -11,26 +11,17 @@ from fractions import Fraction
 
 import pytest
 from tests.kit.arrival import permitted_order, with_lateness
-from tests.kit.arrow import arrow_streams
-from tests.kit.oracle import expression_context
 from tests.kit.probable_oracle import summed_over, with_names
 from tests.kit.rows import Rows
 from tests.kit.seeds import at_length
 from tests.kit.streams import Row
+from tests.properties.replacing import replaced_at
 
 import inkling
-from inkling.analysis.clock import time_unit
 from inkling.evaluators.sampling import Sampling
-from inkling.logical.plan import ProgramPlan
 from inkling.meaning.worlds import joint_worlds
-from inkling.model.time import Clock, TimeUnit
-from inkling.model.watermarks import Watermarks
-from inkling.physical.plan import PhysicalPlan
 from inkling.physical.streams import streams_of_event
 from inkling.query import Program
-from inkling.runtime.operators.of_plan import Operators
-from inkling.runtime.replacement import RunningPlan, replaced
-from inkling.runtime.stream import StreamProgram, StreamState
 
 CASES_PER_SEED = 12
 LATENESS, LONG = 2, 18
@@ -111,20 +102,12 @@ def jams(rng: random.Random, kind: str) -> list[Row]:
 
 def found_in(rng: random.Random, one: Case) -> dict[str, dict[tuple[object, ...], float]]:
     """The probabilities of the results of new events by their values."""
-    unit = time_unit(one.old.plan, {stream.schema.name: Clock.TICKS for stream in one.old.plan.streams})
-    plan = one.old.physical.on_clock(Clock.TICKS)
-    running = RunningPlan.begun(one.old.physical, unit)
-    live = program_of(plan, running, unit)
-    state = pushed(rng, live, live.start(), one.old.plan, one.arrivals[: one.cut], {})
-    following, running, changed = replaced(plan, running, one.new.physical.program, unit)
-    new = program_of(following, running, unit)
-    state = new.migrated(live.from_bytes(live.to_bytes(state), state.n_read), live)
-    state = new.from_bytes(new.to_bytes(state), state.n_read)
-    found: dict[str, dict[tuple[object, ...], float]] = {name: {} for name in changed.started}
-    state = pushed(rng, new, state, one.new.plan, one.arrivals[one.cut :], found)
-    _, emitted = new.step(state, {}, Watermarks(finished=True))
-    add(found, one.new.plan, emitted.tables)
-    return found
+    found, changed = replaced_at(rng, one.old, one.new, one.arrivals, one.cut, SAMPLING)
+    heads = {event.name: [output.name for output in event.head] for event in one.new.plan.events}
+    return {
+        name: {tuple(row[column] for column in heads[name]): row["probability"] for row in found[name]}  # type: ignore[misc]
+        for name in changed.started
+    }
 
 
 def border(one: Case, name: str) -> int | None:
@@ -133,41 +116,6 @@ def border(one: Case, name: str) -> int | None:
     assert event is not None
     read = streams_of_event(event, one.new.plan)
     return max((int(str(row["t"])) for stream, row in one.arrivals[: one.cut] if stream in read), default=None)
-
-
-def program_of(plan: PhysicalPlan, running: RunningPlan, unit: TimeUnit) -> StreamProgram:
-    clocks = {stream.schema.name: Clock.TICKS for stream in plan.program.streams}
-    context = expression_context(plan.program, {}, Clock.TICKS)
-    return StreamProgram(Operators(plan, clocks, {}, context, unit, SAMPLING, running=running), Clock.TICKS)
-
-
-def pushed(
-    rng: random.Random,
-    live: StreamProgram,
-    state: StreamState,
-    plan: ProgramPlan,
-    arrivals: list[tuple[str, Row]],
-    found: dict[str, dict[tuple[object, ...], float]],
-) -> StreamState:
-    queue = list(arrivals)
-    while queue:
-        n = rng.choice([1, 3, 8])
-        piece, queue = queue[:n], queue[n:]
-        rows: Rows = {stream.schema.name: [] for stream in plan.streams}
-        for name, row in piece:
-            rows[name].append(row)
-        given = {name: table for name, table in arrow_streams(plan, rows).items() if len(table)}
-        state, emitted = live.step(state, given)
-        assert not len(emitted.rejects), emitted.rejects.to_pylist()
-        add(found, plan, emitted.tables)
-    return state
-
-
-def add(found: dict[str, dict[tuple[object, ...], float]], plan: ProgramPlan, tables: dict[str, object]) -> None:
-    for event in plan.events:
-        names = [output.name for output in event.head]
-        for row in tables[event.name].to_pylist() if event.name in tables and event.name in found else ():  # type: ignore[attr-defined]
-            found[event.name][tuple(row[name] for name in names)] = row["probability"]
 
 
 def keys_across(one: Case) -> int:

@@ -118,6 +118,7 @@ def compare(text: str, given: Mapping[str, Any], rng: random.Random, sampling: S
         stream.open_matches("q")
     except NotSupportedYet:
         tally[f"{how.engine.name} rejected"] += 1
+        tally["safe PER END rejected"] += how.engine is Engine.SAFE and event.per is p.Per.END
         return
     variables = variables_of(program, how, known)
     query = how.query
@@ -199,6 +200,8 @@ def test_every_engine_was_seen() -> None:
     rejected = sum(n for name, n in tally.items() if name.endswith("rejected"))
     assert rejected < tally["open"] / 10
     assert not tally["AUTOMATON rejected"]
+    assert not tally["CHAINS rejected"]
+    assert not tally["safe PER END rejected"]
 
 
 def test_nothing_has_happened_that_ends_waiting() -> None:

@@ -13,11 +13,13 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from inkling.analysis.query.pattern import MOST_STATES
 from inkling.analysis.query.query import Query, accepted, candidate, of_row
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard
 from inkling.automata.limits import TooManyStates, TooManySymbols
+from inkling.automata.prefixes import distinguishing
 from inkling.automata.regex import Concat, Epsilon, Regex, RegexPattern, RegexRepeat, Symbol
 from inkling.logical.expr import Expr
 
@@ -72,6 +74,14 @@ class ChainAutomaton:
             tuple(bit for _, bit in absences.values()),
             tuple(prefixes),
         )
+
+    def with_open_prefixes(self) -> ChainAutomaton:
+        """With states that say which subgoals wait; the same where these would be too many."""
+        try:
+            pattern, dfa = distinguishing(self.pattern, self.dfa, self.open_prefixes, MOST_STATES)
+        except TooManyStates:
+            return self
+        return replace(self, pattern=pattern, dfa=dfa)
 
     @property
     def n_states(self) -> int:

@@ -6,7 +6,7 @@ Rows become alternatives (`ProbableEvents`) with predicate masks; the engine of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from inkling.analysis.query.strategy import Engine, Strategy
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.errors import InputError
 from inkling.evaluators.hashes import Hashes, row_hashes
+from inkling.evaluators.protocol import SPARE
 from inkling.evaluators.query.answers import Answers, answer_table, ever, shown
 from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.groundings import Groundings, grounding_of_rows, groundings_of
@@ -47,7 +48,7 @@ class QueryEvent:
     schemas: Mapping[str, StreamSchema]
     context: ExpressionContext
     sampling: WorldSampler = field(default_factory=WorldSampler)
-    tolerance: float = 0.0  # the probability that safe plans may neglect per time and operator
+    on_stream: bool = False  # safe plans may neglect little, to keep less; automata also say what waits
 
     @cached_property
     def engine(self) -> Regular | Safe | Universal:
@@ -56,11 +57,13 @@ class QueryEvent:
         try:
             if one.engine is Engine.SAFE:
                 assert not isinstance(one.plan, NoSafePlan)
-                safe = Safe(one.query, one.plan, ever=once, tolerance=self.tolerance)
+                safe = Safe(one.query, one.plan, ever=once, tolerance=SPARE if self.on_stream else 0.0)
                 safe.top  # noqa: B018  (compiles the plan, which may raise)
                 return safe
             if one.engine is Engine.CHAINS:
-                return Regular.of(one.query, len(one.query.subgoals), one.variables, ever=once)
+                regular = Regular.of(one.query, len(one.query.subgoals), one.variables, ever=once)
+                automaton = regular.automaton.with_open_prefixes() if self.on_stream else regular.automaton
+                return replace(regular, automaton=automaton)
         except (TooManyStates, TooManySymbols):
             pass
         return self.universal

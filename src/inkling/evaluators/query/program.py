@@ -13,7 +13,6 @@ from inkling.analysis.choice import Evaluator
 from inkling.analysis.query.pattern import as_certain, with_open_prefixes
 from inkling.analysis.query.strategy import Engine, Strategy
 from inkling.evaluators.hashes import Hashes
-from inkling.evaluators.protocol import SPARE
 from inkling.evaluators.query.automaton.forecasts import BeliefEvaluator
 from inkling.evaluators.query.automaton.patterns import PatternEngine, PatternEvaluator
 from inkling.evaluators.query.automaton.regular import Regular
@@ -103,5 +102,4 @@ class QueryProgram:
         if strategy.engine is Engine.FORECAST:
             (stage,) = plan_program(as_certain(event, self.part)).stages
             return BeliefEvaluator(event, strategy, schemas, self.context, stage, self.tables)
-        tolerance = SPARE if self.on_stream else 0.0
-        return QueryEvent(event, strategy, schemas, self.context, self.sampling, tolerance)
+        return QueryEvent(event, strategy, schemas, self.context, self.sampling, self.on_stream)

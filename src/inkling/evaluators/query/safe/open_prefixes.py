@@ -70,7 +70,17 @@ def _after_child(node: SeqOperator | SeqMarkovOperator, state: OperatorState, is
             return Waits(found, error)
     elif is_top:
         return Waits(float((state["weights"] * latest).sum()), float(state["dust"].sum()))
+    else:
+        return Waits(_of_values(state), 0.0)
     raise NotKept
+
+
+def _of_values(state: OperatorState) -> float:
+    """The sum over the start that ended waiting last, and over the values of the streams then."""
+    here = np.zeros(len(state["full"]))
+    for landed, waited, since in zip(state["landed"], state["waited"], state["latest"], strict=True):
+        here = landed * since + here @ waited
+    return float((here @ state["free"][-1]).sum()) if len(state["free"]) else 0.0
 
 
 def _grouped(node: GroupSeqOperator | SeqManyOperator, state: OperatorState) -> float:
