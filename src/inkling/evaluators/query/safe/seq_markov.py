@@ -131,6 +131,7 @@ class SeqMarkovRun(ChildTable):
             if fresh:
                 self._landed[0] = self._full
                 self._free[0] = np.eye(n_rows, dtype=np.int64)
+            # as `next_within` for independent events, but on rows of values in place of single chances
             self._kernels.chained_within(
                 first,
                 last,
