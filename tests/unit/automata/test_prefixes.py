@@ -6,7 +6,6 @@ import random
 from itertools import product
 
 import pytest
-from inkling.automata.meaning import Counting, RegexPattern
 
 from inkling.automata.compiled import CompiledPattern, regex_to_nfa
 from inkling.automata.dfa import detecting
@@ -14,7 +13,7 @@ from inkling.automata.guards import RESET, Guard
 from inkling.automata.limits import TooManyStates
 from inkling.automata.nfa import marked_only
 from inkling.automata.prefixes import distinguishing, prefix_states
-from inkling.automata.regex import Concat, Regex, RegexRepeat, Symbol
+from inkling.automata.regex import Concat, Counting, Regex, RegexPattern, RegexRepeat, Symbol
 
 LONGEST = 5
 
