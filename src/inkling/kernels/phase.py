@@ -12,5 +12,6 @@ phase = njit(**_OPTIONS)
 """A phase works on the arrays of its kernel; it neither makes nor returns an array.
 
 No references to arrays are counted in a phase (counting would cost more than most of its work), so that named tuples of
-arrays are passed to it at no cost. Numba rejects a phase that makes an array.
+arrays are passed to it at no cost. Numba rejects a phase that makes an array. A phase may return arrays that it was
+given to another phase, never to a kernel, which would release them.
 """
