@@ -11,6 +11,7 @@ _OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "forceinline"
 phase = njit(**_OPTIONS)
 """Decorator of a phase, which works on the arrays of its kernel and neither creates nor returns an array.
 
-A phase does not count references to arrays, which would cost more than most of its work, so named tuples of arrays are
-passed to it for free. Numba rejects a phase that creates an array.
+No references to arrays are counted in a phase (counting would cost more than most of its work), so that named tuples of
+arrays are passed to it at no cost. Numba rejects a phase that makes an array. A phase may return arrays that it was
+given to another phase, never to a kernel, which would release them.
 """

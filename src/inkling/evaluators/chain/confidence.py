@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.others import Others
 from inkling.evaluators.chain.search_space import PartialChains
-from inkling.kernels.chain.by_tables import next_by_tables
-from inkling.kernels.chain.chances import are_certain, in_any_order
-from inkling.kernels.chain.kept_free import kept_free
+from inkling.kernels.chain.by_tables import RivalRows, next_by_tables
+from inkling.kernels.chain.chances import ChainTicks, TickChances, are_certain, in_any_order
+from inkling.kernels.chain.kept_free import OthersByChain, kept_free
 from inkling.model.batch import Ints
 
 MOST_STEPS = 5e7
@@ -151,9 +151,9 @@ class _Sums:
     def _by_tables(self, which: Ints, rivals: Rivals) -> Chances:
         some, m = self.chains.take(which), self.moments
         found: Chances = self.kernels.next_by_tables(
-            self.window, some.key, some.lo, some.hi, some.rows,
-            rivals.begins, rivals.offsets, rivals.rows, rivals.widest,
-            m.lower, m.upper, m.at, m.mass, m.cum_at, m.cum, MOST_CELLS,
+            self.window, some.key, ChainTicks(some.lo, some.hi, some.rows),
+            RivalRows(rivals.begins, rivals.offsets, rivals.rows, rivals.widest),
+            TickChances(m.lower, m.upper, m.at, m.mass, m.cum_at, m.cum), MOST_CELLS,
         )  # fmt: skip
         return found
 
@@ -169,8 +169,9 @@ class _Sums:
             here = np.flatnonzero(group == number)
             some, others = chains.take(which[here]), _of(self.others, which[here])
             parts = self.kernels.kept_free(
-                self.window, some.lo, some.hi, some.rows, others.offsets, others.rows, others.regions,
-                m.lower, m.upper, m.at, m.mass, m.cum_at, m.cum, tight[here], most_steps,
+                self.window, ChainTicks(some.lo, some.hi, some.rows),
+                OthersByChain(others.offsets, others.rows, others.regions),
+                TickChances(m.lower, m.upper, m.at, m.mass, m.cum_at, m.cum), tight[here], most_steps,
             )  # fmt: skip
             for every, part in zip(found, parts, strict=True):
                 every[here] = part

@@ -9,20 +9,30 @@ probability that the event is the next one is computed once, for every tick of t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
-def next_by_tables(
-    window, key, lo, hi, rows, place_at, place_offsets, place_rows, widest, lower, upper, at, mass, cum_at, cum,
-    most_cells,
-):  # fmt: skip
-    """Per chain the probability that its events happen in order, each the first candidate of its place, in the window.
+class RivalRows(NamedTuple):
+    """Events that may come first at place j, in `rows` from begins[j] on; of key c from offsets[j, c] on."""
 
-    The candidates of place j are in `place_rows` from `place_at[j]` on, those of key c from `place_offsets[j, c]` on,
-    sorted by first tick; none has more than `widest[j]` ticks. Tables have at most about `most_cells` numbers.
+    begins: np.ndarray
+    offsets: np.ndarray
+    rows: np.ndarray  # in the order of their first ticks
+    widest: np.ndarray  # [place]: none has more ticks
+
+
+@njit(cache=True, nogil=True)
+def next_by_tables(window, key, chains, rivals, ticks, most_cells):
+    """Per chain the probability that its events happen in order, each the first of its place, within the window.
+
+    Tables take about `most_cells` numbers.
     """
+    lo, hi, rows = chains
+    place_at, place_offsets, place_rows, widest = rivals
+    lower, upper, _, mass, _, _ = ticks
     n, k = lo.shape
     chances = np.zeros(n, mass.dtype)
     wide, deep = 1, 1
@@ -50,13 +60,10 @@ def next_by_tables(
                 holds[next_free], table_of[x] = x, next_free
                 begin, end = place_at[j] + place_offsets[j, key[m]], place_at[j] + place_offsets[j, key[m] + 1]
                 begin = _first_from(upper[x] - deep - widest[j] + 1, begin, end, place_rows, lower)
-                _fill(
-                    tables[next_free], x, deep, j == k - 1, place_rows[begin:end],
-                    lower, upper, at, mass, cum_at, cum,
-                )  # fmt: skip
+                _fill(tables[next_free], x, deep, j == k - 1, place_rows[begin:end], ticks)
                 next_free = (next_free + 1) % n_tables
             mine[j] = table_of[x]
-        chances[m] = _along(window, k, deep, lo[m], hi[m], rows[m], tables, mine, lower, upper, at, mass, one, other)
+        chances[m] = _along(window, deep, lo[m], hi[m], rows[m], tables, mine, ticks, one, other)
     return chances
 
 
@@ -81,11 +88,12 @@ def _is_mine(row, rows):
 
 
 @njit(cache=True, nogil=True)
-def _fill(table, x, deep, is_last, rivals, lower, upper, at, mass, cum_at, cum):
-    """The table of event x, [u, t]: the probability that x is at tick t, and no rival is after u and before t.
+def _fill(table, x, deep, is_last, rivals, ticks):
+    """The table of one event: for each tick u before it and each of its ticks t, that it is at t and none between.
 
     Row 0 is for u = upper[x] - deep. The table of the last event of a chain is cumulated over t and transposed, [t, u].
     """
+    lower, upper, at, mass, cum_at, cum = ticks
     width, base, first = upper[x] - lower[x] + 1, at[x] - lower[x], upper[x] - deep
     zero = mass[0] * 0
     for u in range(first, upper[x]):
@@ -127,7 +135,9 @@ def _product(one, at, other, other_at, first, last):
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _along(window, k, deep, lo, hi, rows, tables, mine, lower, upper, at, mass, one, other):
+def _along(window, deep, lo, hi, rows, tables, mine, ticks, one, other):
+    lower, upper, at, mass, _, _ = ticks
+    k = len(rows)
     total = mass[0] * 0
     base = at[rows[0]] - lower[rows[0]]
     last = rows[k - 1]

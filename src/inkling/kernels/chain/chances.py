@@ -10,10 +10,31 @@ the probability that event x happened at tick `lower[x] + i`.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from inkling.kernels.chain.bounds import LEADING, TRAILING
+
+
+class TickChances(NamedTuple):
+    """When each event can have happened, in ticks."""
+
+    lower: np.ndarray  # [event]: its first tick, lower(e)
+    upper: np.ndarray  # [event]: its last tick, upper(e)
+    at: np.ndarray  # [event]
+    mass: np.ndarray  # mass[at[x] + i]: P that event x happened at tick lower[x] + i
+    cum_at: np.ndarray  # [event]
+    cum: np.ndarray  # cum[cum_at[x] + i]: P that it happened before that tick
+
+
+class ChainTicks(NamedTuple):
+    """Events that follow each other, with bounds of their ticks."""
+
+    lo: np.ndarray  # [chain, place]
+    hi: np.ndarray
+    rows: np.ndarray
 
 
 @njit(cache=True, nogil=True)

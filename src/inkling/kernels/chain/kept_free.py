@@ -3,16 +3,18 @@
 Negation is named as future work in Zhang, Diao, Immerman: Recognizing Patterns in Streams with Imprecise Timestamps,
 PVLDB 2010; the sums are over the possible worlds of its section 3.3. Times are in ticks.
 
-`cum[cum_at[x] + i]` is the probability that event x happened before tick `lower[x] + i`. Other arguments are as in
-`chances`, regions as in `bounds`.
+For the numbers see `chances`; for regions that must stay free see `bounds`.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from inkling.kernels.chain.bounds import LEADING, TRAILING
+from inkling.kernels.phase import phase
 
 MOST_POINTS = 1 << 14
 """Up to this number of combinations of ticks, they are enumerated without comparing methods."""
@@ -25,27 +27,65 @@ KEPT_OUT, UP_TO, AT, FROM, FROM_TO, AFTER_TO, LONG_BEFORE, LONG_AFTER, NOWHERE =
 from an event of the chain, between neighboring events (with or without the tick of the first), or beyond the window."""
 
 
+class OthersByChain(NamedTuple):
+    """Events that must not happen in some regions of a chain: others offsets[m]:offsets[m + 1] of chain m."""
+
+    offsets: np.ndarray
+    rows: np.ndarray
+    regions: np.ndarray  # bits
+
+
+class OneChain(NamedTuple):
+    """A chain and its other events."""
+
+    lo: np.ndarray  # [place]
+    hi: np.ndarray
+    rows: np.ndarray
+    others: np.ndarray
+    regions: np.ndarray
+
+
+class AskedPlaces(NamedTuple):
+    """What is asked of each other event, and beside which event of the chain."""
+
+    what: np.ndarray  # KEPT_OUT … NOWHERE
+    place: np.ndarray
+
+
+class GapArrays(NamedTuple):
+    """Arrays of the widest chain."""
+
+    free: np.ndarray  # [place, tick before, tick]: P that the gap stays free
+    ends: np.ndarray  # [tick before, tick]
+    one: np.ndarray  # [tick]
+    other: np.ndarray
+
+
 @njit(cache=True, nogil=True)
-def kept_free(window, lo, hi, rows, offsets, others, regions, lower, upper, at, mass, cum_at, cum, tight, most_steps):
-    """Per chain: its probability, its first and last possible tick, and whether they were computed.
+def kept_free(window, chains, others, ticks, tight, most_steps):
+    """Per chain: its probability, the first and the last tick it can take, and whether that could be found.
 
     If every other event is forbidden in one region only, gaps are independent given their borders. Otherwise, either
     the ticks of the chain are enumerated, or the places of events with several regions; if both need more than
     `most_steps`, the chain is not computed. For `tight` chains, the first and last tick are exact.
     """
+    lo, hi, rows = chains
+    offsets, regions, dtype = others.offsets, others.regions, ticks.mass.dtype
     n, k = lo.shape
-    chances = np.zeros(n, mass.dtype)
+    chances = np.zeros(n, dtype)
     first, last, found = lo[:, 0].copy(), hi[:, k - 1].copy(), np.ones(n, np.bool_)
     wide = 1
     for m in range(n):
         for j in range(k):
             wide = max(wide, hi[m, j] - lo[m, j] + 1)
-    free = np.zeros((max(k, 2), wide, wide), mass.dtype)
-    ends = np.zeros((wide, wide + 1), mass.dtype)
-    one, other = np.zeros(wide, mass.dtype), np.zeros(wide, mass.dtype)
+    room = GapArrays(
+        np.zeros((max(k, 2), wide, wide), dtype), np.zeros((wide, wide + 1), dtype), np.zeros(wide, dtype),
+        np.zeros(wide, dtype),
+    )  # fmt: skip
     left = most_steps * MANY
     for m in range(n):
         begin, end = offsets[m], offsets[m + 1]
+        chain = OneChain(lo[m], hi[m], rows[m], others.rows[begin:end], regions[begin:end])
         several, choices = 0, 1.0
         for i in range(begin, end):
             if _n_regions(regions[i]) > 1:
@@ -68,21 +108,12 @@ def kept_free(window, lo, hi, rows, offsets, others, regions, lower, upper, at, 
             if not found[m]:
                 continue
             if by_points:
-                chances[m], first[m], last[m] = _by_points(
-                    window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end],
-                    lower, upper, at, mass, cum_at, cum,
-                )  # fmt: skip
+                chances[m], first[m], last[m] = _by_points(window, chain, ticks)
             else:
-                chances[m] = _by_choices(
-                    window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end],
-                    lower, upper, at, mass, cum_at, cum, free, ends, one, other,
-                )  # fmt: skip
+                chances[m] = _by_choices(window, chain, ticks, room)
             continue
-        asked, places = np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64)
-        chances[m], first[m], last[m] = _by_gaps(
-            window, k, lo[m], hi[m], rows[m], others[begin:end], regions[begin:end], asked, places,
-            lower, upper, at, mass, cum_at, cum, free, ends, one, other, tight[m],
-        )  # fmt: skip
+        asked = AskedPlaces(np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64))
+        chances[m], first[m], last[m] = _by_gaps(window, chain, asked, ticks, room, tight[m])
     return chances, first, last, found
 
 
@@ -99,9 +130,10 @@ def _n_regions(where):
     return many
 
 
-@njit(cache=True, nogil=True)
-def _within(x, a, b, lower, upper, cum_at, cum):
-    """The probability that event x is at one of the ticks a to b."""
+@phase
+def _within(x, a, b, ticks):
+    """Probability that event x happens at one of the ticks a to b."""
+    lower, upper, _, _, cum_at, cum = ticks
     a, b = max(a, lower[x]), min(b, upper[x])
     if a > b:
         return cum[cum_at[x]]
@@ -158,12 +190,13 @@ def _place(k, where, number):
     return NOWHERE, 0
 
 
-@njit(cache=True, nogil=True)
-def _by_gaps(
-    window, k, lo, hi, rows, others, regions, asked, places,
-    lower, upper, at, mass, cum_at, cum, free, ends, one, other, tight,
-):  # fmt: skip
-    """The probability if each other event has one region or one chosen place, so that gaps are independent."""
+@phase
+def _by_gaps(window, chain, asked, ticks, room, tight):
+    """Other events of each of which one thing is asked that depends on events which follow each other."""
+    lo, hi, rows, others, regions = chain
+    lower, _, at, mass, _, _ = ticks
+    free, ends, one, other = room
+    k = len(rows)
     zero, unit = mass[0] * 0, mass[0] * 0 + 1
     around = False
     for j in range(1, k):
@@ -171,7 +204,7 @@ def _by_gaps(
             for t in range(hi[j] - lo[j] + 1):
                 free[j, u, t] = unit
     for i in range(others.shape[0]):
-        where, x, what, place = regions[i], others[i], asked[i], places[i]
+        where, x, what, place = regions[i], others[i], asked.what[i], asked.place[i]
         if what == KEPT_OUT:
             if where >> LEADING & 1 or where >> TRAILING & 1:
                 around = True
@@ -180,13 +213,13 @@ def _by_gaps(
                 if where >> j & 1:
                     for u in range(lo[j - 1], hi[j - 1] + 1):
                         for t in range(max(lo[j], u + 1), hi[j] + 1):
-                            inside = _within(x, u + 1, t - 1, lower, upper, cum_at, cum)
+                            inside = _within(x, u + 1, t - 1, ticks)
                             free[j, u - lo[j - 1], t - lo[j]] *= 1 - inside
         elif what in (FROM_TO, AFTER_TO) and place < k:
             for u in range(lo[place - 1], hi[place - 1] + 1):
                 for t in range(max(lo[place], u + 1), hi[place] + 1):
                     begin = u if what == FROM_TO else u + 1
-                    free[place, u - lo[place - 1], t - lo[place]] *= _within(x, begin, t, lower, upper, cum_at, cum)
+                    free[place, u - lo[place - 1], t - lo[place]] *= _within(x, begin, t, ticks)
         else:
             around = True
     last_base = at[rows[k - 1]] - lower[rows[k - 1]]
@@ -196,7 +229,7 @@ def _by_gaps(
         for s in range(lo[0], hi[0] + 1):
             one[s - lo[0]] = mass[first_base + s]
         for j in range(1, k):
-            _successor(j, lo[j - 1], hi[j - 1], hi[j], lo, rows, lower, at, mass, free, one, other)
+            _successor(j, lo[j - 1], hi[j - 1], hi[j], chain, ticks, free, one, other)
             one, other = other, one
         total = zero
         for t in range(hi[k - 1] - lo[k - 1] + 1):
@@ -213,7 +246,7 @@ def _by_gaps(
                 ends[row, t - lo[k - 1] + 1] = before
     total, first, last = zero, hi[0] + 1, lo[k - 1] - 1
     for s in range(lo[0], hi[0] + 1):
-        weight = mass[first_base + s] * _at_event(0, s, others, asked, places, lower, upper, cum_at, cum, unit)
+        weight = mass[first_base + s] * _at_event(0, s, others, asked, ticks, unit)
         if weight == 0:
             continue
         until = hi[k - 1] if window <= 0 else min(hi[k - 1], s + window - 1)
@@ -221,10 +254,10 @@ def _by_gaps(
         a, b = s, s
         for j in range(1, k - 1 if by_ends else k):
             until_here = min(hi[j], until)
-            _successor(j, a, b, until_here, lo, rows, lower, at, mass, free, one, other)
+            _successor(j, a, b, until_here, chain, ticks, free, one, other)
             if around:
                 for t in range(lo[j], until_here + 1):
-                    other[t - lo[j]] *= _at_event(j, t, others, asked, places, lower, upper, cum_at, cum, unit)
+                    other[t - lo[j]] *= _at_event(j, t, others, asked, ticks, unit)
             one, other = other, one
             a, b = lo[j], until_here
         if by_ends:
@@ -236,51 +269,54 @@ def _by_gaps(
         for t in range(a, b + 1):
             here = one[t - lo[k - 1]]
             if around and here != 0:
-                here *= _around(window, k, s, t, others, regions, asked, places, lower, upper, cum_at, cum, unit)
+                here *= _around(window, chain, s, t, asked, ticks, unit)
             if here != 0:
                 total += here
                 first, last = min(first, s), max(last, t)
     return (total, first, last) if not by_ends else (total, lo[0], hi[k - 1])
 
 
-@njit(cache=True, nogil=True)
-def _at_event(j, t, others, asked, places, lower, upper, cum_at, cum, unit):
-    """The probability of the places that refer to event j of a chain, which happens at t."""
+@phase
+def _at_event(j, t, others, asked, ticks, unit):
+    """What is asked of other events beside event j of a chain, which happens at t."""
+    what, places = asked
     share = unit
     for i in range(others.shape[0]):
         if places[i] == j:
-            if asked[i] == UP_TO:
-                share *= _within(others[i], lower[others[i]], t, lower, upper, cum_at, cum)
-            elif asked[i] == AT:
-                share *= _within(others[i], t, t, lower, upper, cum_at, cum)
-            elif asked[i] == FROM:
-                share *= _within(others[i], t, upper[others[i]], lower, upper, cum_at, cum)
+            if what[i] == UP_TO:
+                share *= _within(others[i], ticks.lower[others[i]], t, ticks)
+            elif what[i] == AT:
+                share *= _within(others[i], t, t, ticks)
+            elif what[i] == FROM:
+                share *= _within(others[i], t, ticks.upper[others[i]], ticks)
     return share
 
 
-@njit(cache=True, nogil=True)
-def _around(window, k, s, t, others, regions, asked, places, lower, upper, cum_at, cum, unit):
-    """The probability of the places and regions before and after a chain that begins at s and ends at t."""
+@phase
+def _around(window, chain, s, t, asked, ticks, unit):
+    """What is asked of other events before and after a chain that begins at s and ends at t."""
+    others, regions = chain.others, chain.regions
     share = unit
     for i in range(others.shape[0]):
-        where, x, what = regions[i], others[i], asked[i]
+        where, x, what = regions[i], others[i], asked.what[i]
         if what == KEPT_OUT and where >> LEADING & 1:
-            share *= 1 - _within(x, t - window + 1, s - 1, lower, upper, cum_at, cum)
+            share *= 1 - _within(x, t - window + 1, s - 1, ticks)
         elif what == KEPT_OUT and where >> TRAILING & 1:
-            share *= 1 - _within(x, t + 1, s + window - 1, lower, upper, cum_at, cum)
+            share *= 1 - _within(x, t + 1, s + window - 1, ticks)
         elif what == LONG_BEFORE:
-            share *= _within(x, lower[x], t - window, lower, upper, cum_at, cum)
+            share *= _within(x, ticks.lower[x], t - window, ticks)
         elif what == LONG_AFTER:
-            share *= _within(x, s + window, upper[x], lower, upper, cum_at, cum)
-        elif what == AFTER_TO and places[i] == k:
-            share *= _within(x, t + 1, upper[x], lower, upper, cum_at, cum)
+            share *= _within(x, s + window, ticks.upper[x], ticks)
+        elif what == AFTER_TO and asked.place[i] == len(chain.rows):
+            share *= _within(x, t + 1, ticks.upper[x], ticks)
     return share
 
 
-@njit(cache=True, nogil=True)
-def _successor(j, a, b, until, lo, rows, lower, at, mass, free, one, other):
-    """The step from event j - 1 at ticks a to b, with weights `one`, to event j at ticks up to `until`."""
-    base = at[rows[j]] - lower[rows[j]]
+@phase
+def _successor(j, a, b, until, chain, ticks, free, one, other):
+    """From event j - 1 at ticks a to b, weighted by `one`, to event j at ticks up to `until`."""
+    lo, mass, x = chain.lo, ticks.mass, chain.rows[j]
+    base = ticks.at[x] - ticks.lower[x]
     for t in range(lo[j], until + 1):
         before = mass[0] * 0
         for u in range(a, min(b, t - 1) + 1):
@@ -289,19 +325,16 @@ def _successor(j, a, b, until, lo, rows, lower, at, mass, free, one, other):
 
 
 @njit(cache=True, nogil=True)
-def _by_choices(window, k, lo, hi, rows, others, regions, lower, upper, at, mass, cum_at, cum, free, ends, one, other):
-    """Enumerates the places of events with several regions; only adds, so nothing cancels."""
-    n = others.shape[0]
-    asked, places, numbers = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
-    total = mass[0] * 0
+def _by_choices(window, chain, ticks, room):
+    """Every choice of places for the other events that have several regions; nothing is ever subtracted."""
+    k, regions, n = len(chain.rows), chain.regions, len(chain.others)
+    asked, numbers = AskedPlaces(np.zeros(n, np.int64), np.zeros(n, np.int64)), np.zeros(n, np.int64)
+    total = ticks.mass[0] * 0
     while True:
         for i in range(n):
             if _n_regions(regions[i]) > 1:
-                asked[i], places[i] = _place(k, regions[i], numbers[i])
-        part, _, _ = _by_gaps(
-            window, k, lo, hi, rows, others, regions, asked, places,
-            lower, upper, at, mass, cum_at, cum, free, ends, one, other, False,
-        )  # fmt: skip
+                asked.what[i], asked.place[i] = _place(k, regions[i], numbers[i])
+        part, _, _ = _by_gaps(window, chain, asked, ticks, room, False)
         total += part
         i = 0
         while i < n:
@@ -317,26 +350,29 @@ def _by_choices(window, k, lo, hi, rows, others, regions, lower, upper, at, mass
 
 
 @njit(cache=True, nogil=True)
-def _by_points(window, k, lo, hi, rows, others, regions, lower, upper, at, mass, cum_at, cum):
-    """Enumerates the ticks of the chain."""
+def _by_points(window, chain, ticks):
+    """Every choice of ticks, one after the other."""
+    lo, hi, rows, others, regions = chain
+    lower, _, at, mass, _, _ = ticks
+    k = len(rows)
     zero = mass[0] * 0
-    ticks, weights = lo.copy(), np.zeros(k + 1, mass.dtype)
+    chosen, weights = lo.copy(), np.zeros(k + 1, mass.dtype)
     weights[0] = zero + 1
     total, first, last = zero, hi[0] + 1, lo[k - 1] - 1
     j = 0
-    ticks[0] = lo[0] - 1
+    chosen[0] = lo[0] - 1
     while j >= 0:
-        ticks[j] += 1
-        until = hi[j] if window <= 0 or j == 0 else min(hi[j], ticks[0] + window - 1)
-        if ticks[j] > until:
+        chosen[j] += 1
+        until = hi[j] if window <= 0 or j == 0 else min(hi[j], chosen[0] + window - 1)
+        if chosen[j] > until:
             j -= 1
             continue
-        weights[j + 1] = weights[j] * mass[at[rows[j]] - lower[rows[j]] + ticks[j]]
+        weights[j + 1] = weights[j] * mass[at[rows[j]] - lower[rows[j]] + chosen[j]]
         if weights[j + 1] == 0:
             continue
         if j + 1 < k:
             j += 1
-            ticks[j] = max(lo[j], ticks[j - 1] + 1) - 1
+            chosen[j] = max(lo[j], chosen[j - 1] + 1) - 1
             continue
         here = weights[k]
         for i in range(others.shape[0]):
@@ -344,13 +380,13 @@ def _by_points(window, k, lo, hi, rows, others, regions, lower, upper, at, mass,
             inside = zero
             for g in range(1, k):
                 if where >> g & 1:
-                    inside += _within(x, ticks[g - 1] + 1, ticks[g] - 1, lower, upper, cum_at, cum)
+                    inside += _within(x, chosen[g - 1] + 1, chosen[g] - 1, ticks)
             if where >> LEADING & 1:
-                inside += _within(x, ticks[k - 1] - window + 1, ticks[0] - 1, lower, upper, cum_at, cum)
+                inside += _within(x, chosen[k - 1] - window + 1, chosen[0] - 1, ticks)
             if where >> TRAILING & 1:
-                inside += _within(x, ticks[k - 1] + 1, ticks[0] + window - 1, lower, upper, cum_at, cum)
+                inside += _within(x, chosen[k - 1] + 1, chosen[0] + window - 1, ticks)
             here *= 1 - inside
         if here > 0:
             total += here
-            first, last = min(first, ticks[0]), max(last, ticks[k - 1])
+            first, last = min(first, chosen[0]), max(last, chosen[k - 1])
     return total, first, last

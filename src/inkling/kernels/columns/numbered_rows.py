@@ -53,7 +53,7 @@ class NumberedColumns(NamedTuple):
     is_event: np.ndarray
     word: np.ndarray  # NO_WORD … CLOSE
     role: np.ndarray
-    count: np.ndarray
+    total: np.ndarray  # how many events the key has
     since: np.ndarray
     until: np.ndarray
     rate: np.ndarray

@@ -55,7 +55,7 @@ from inkling.kernels.relation.rules import CLOSES, EVERY, FAILS, HIT, LABELED, O
 class RightKey(NamedTuple):
     """The right key of a pair, by its segments and points, which are given by their places from 0."""
 
-    points: tuple  # `PointLists`
+    points: tuple[np.ndarray, ...]  # `PointLists`
     begin: int  # segments begin … end - 1
     end: int
     first: int  # points first … stop - 1
@@ -113,6 +113,12 @@ def _moves_at(rules, right, turn, label, before, through, first, n_notes, moves,
             moves[m + note] = closing_move(rules, good)
 
 
+@njit(cache=True, error_model="numpy")
+def _one_column(masses, rows, table, n_x, n_notes, n_numbers):
+    """Blocks without lost right points."""
+    return Blocks(masses, rows, table, table, n_x, 1, n_notes, n_numbers, 0, n_x - 1)
+
+
 @njit(cache=True, error_model="numpy", nogil=True)
 def forward_among(left, right, ones, other_ones, rules, most, n_states, operations):
     """[pair, k]: the probability of at least k qualifying segments, k up to `most`.
@@ -126,11 +132,11 @@ def forward_among(left, right, ones, other_ones, rules, most, n_states, operatio
     a, of_a = np.zeros(N_FIELDS, np.int64), np.zeros(N_REALS)
     one_right = np.zeros((3, 1))
     one_right[STAY, 0] = 1.0
-    certain, no_rights = np.ones(1), np.zeros((5, 1), np.int64)
+    certain = np.ones(1)
     r_time = right.time
     for pair in range(n):
         one, other = ones[pair], other_ones[pair]
-        begin_key(Key(left, a, of_a, no_rights, one_right), one)
+        begin_key(Key(left, a, of_a, np.zeros((5, 1), np.int64), one_right), one)
         r_begin, r_end = right.begins[other], right.begins[other + 1]
         among = RightKey(right, right.segments[other], right.segments[other + 1], r_begin, r_end)
         n_numbers = 1 if every else min(a[N_SEGMENTS], most) + 1
@@ -181,16 +187,12 @@ def forward_among(left, right, ones, other_ones, rules, most, n_states, operatio
                         while growth(key, n_x - 1, here, part) > LARGEST:
                             part = here + (part - here) / 2.0
                         expected = weigh(key, n_x - 1, here, part)
-                        blocks = Blocks(
-                            masses, rows, table, no_rights, n_x, zero + 1, n_notes, n_numbers, zero, n_x - 1
-                        )
+                        blocks = _one_column(masses, rows, table, n_x, n_notes, n_numbers)
                         budget = series(blocks, kept, key.weights, one_right, both_moves, expected, budget)
                         masses, kept = kept, masses
                         here = part
                     if there == now:
-                        blocks = Blocks(
-                            masses, rows, table, no_rights, n_x, zero + 1, n_notes, n_numbers, zero, n_x - 1
-                        )
+                        blocks = _one_column(masses, rows, table, n_x, n_notes, n_numbers)
                         budget = sweep(blocks, both_moves, zero + URN, 0.0, 0.0, budget)
                 if there == now or budget == TOO_MUCH:
                     break
@@ -199,7 +201,7 @@ def forward_among(left, right, ones, other_ones, rules, most, n_states, operatio
                 status[pair] = GAVE_UP
                 break
             if n_x > 1:
-                drop_rows(Blocks(masses, rows, table, no_rights, n_x, zero + 1, n_notes, n_numbers, zero, n_x - 1))
+                drop_rows(_one_column(masses, rows, table, n_x, n_notes, n_numbers))
                 have_come(key, n_x - 1, rules[LABELED] == 1)
             # the left point
             through = _through(among, j) if r_begin + j < r_end and r_time[r_begin + j] == now else j

@@ -31,7 +31,7 @@ FAR = 100.0
 class Key(NamedTuple):
     """One key of a pair: points of all keys, the state of this one, and tables by lost points that have come."""
 
-    points: tuple  # `PointLists`
+    points: tuple[np.ndarray, ...]  # `PointLists`
     state: np.ndarray  # [NEXT … OPENS_NOW]
     reals: np.ndarray  # [UP_TO … SINCE]: hi, λ and lo of a run
     table: np.ndarray  # [TURN … TOP, x]

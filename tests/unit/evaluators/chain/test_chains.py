@@ -18,6 +18,7 @@ from inkling.errors import InputError, NotSupportedYet
 from inkling.evaluators.chain import growth
 from inkling.evaluators.chain.program import answered
 from inkling.evaluators.chain.search_space import Candidates
+from inkling.kernels.chain.kept_free import GapArrays
 from inkling.logical import plan as p
 
 pytestmark = pytest.mark.slow
@@ -158,12 +159,12 @@ def test_places_outside_of_gaps_eq_all_ticks(monkeypatch: pytest.MonkeyPatch) ->
     by_points, by_choices = kernels["_by_points"], kernels["_by_choices"]
     n_compared = 0
 
-    def both(window, k, lo, hi, *rest):  # type: ignore[no-untyped-def]
+    def both(window, chain, ticks):  # type: ignore[no-untyped-def]
         nonlocal n_compared
-        wide = int((hi - lo).max()) + 1
-        rooms = (np.zeros(size, object) for size in ((max(k, 2), wide, wide), (wide, wide + 1), wide, wide))
-        found = by_points(window, k, lo, hi, *rest)
-        assert by_choices(window, k, lo, hi, *rest, *rooms) == found[0]
+        k, wide = len(chain.rows), int((chain.hi - chain.lo).max()) + 1
+        sizes = (max(k, 2), wide, wide), (wide, wide + 1), wide, wide
+        found = by_points(window, chain, ticks)
+        assert by_choices(window, chain, ticks, GapArrays(*(np.zeros(size, object) for size in sizes))) == found[0]
         n_compared += 1
         return found
 
