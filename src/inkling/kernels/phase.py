@@ -6,9 +6,18 @@ from typing import Any
 
 from numba import njit
 
-_OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "forceinline": True, "_nrt": False}
+_OPTIONS: dict[str, Any] = {
+    "cache": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cpython_wrapper": True,  # Python calls kernels only
+    "no_cfunc_wrapper": True,
+}
 
-phase = njit(**_OPTIONS)
+long_phase = njit(**_OPTIONS)
+"""Decorator of a phase that is called seldom and does much, so that it need not be compiled into its caller again."""
+
+phase = njit(forceinline=True, **_OPTIONS)
 """Decorator of a phase, which works on the arrays of its kernel and neither creates nor returns an array.
 
 No references to arrays are counted in a phase (counting would cost more than most of its work), so that named tuples of

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from inkling.kernels.phase import phase
+from inkling.kernels.phase import long_phase, phase
 from inkling.kernels.relation.answers import answer, tally
 from inkling.kernels.relation.blocks import CLOSED, HI, LO, NONE_HI, NONE_LO, TOP, widen
 from inkling.kernels.relation.cells import HEADS, TOO_MUCH
@@ -156,7 +156,7 @@ def _begin(pair, pairs, k, most, operations):
     return GOES_ON
 
 
-@phase
+@long_phase
 def _follow(pair, pairs, k, n_states):
     """From one recorded point or border of a cell to the next; returns how it ended.
 
