@@ -106,7 +106,7 @@ DAMAGED_JSON = {
     "not UTF-8": (b'{"id": "\xff"}', "not UTF-8"),
     "half a character": (b'{"id": "\\ud83d", "sensor": "s1", "t": 1}', "JSON with half a character"),
     "a number without end": (b'{"id": [' + b"7" * 5000 + b"]}", "JSON with a number of more than 4300 digits"),
-    "nested without end": (b'{"id": ' + b"[" * 200_000 + b"]" * 200_000 + b"}", "JSON nested too deep"),
+    "nested without end": (b'{"id": ' + b"[" * 200_000 + b"]" * 200_000 + b"}", "JSON that is nested too deeply"),
 }
 
 

@@ -128,7 +128,7 @@ class RelationEvaluator(PartEvaluator):
 
     def open_matches(self, state: RelationState, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         """Rejected, as for segments without lost ends: neither side of a relation is its first part."""
-        raise not_kept(event, "a relation between segments is no sequence, so it has no first parts")
+        raise not_kept(event, "a relation between segments is not a sequence, so it has no first parts")
 
     def migrated(self, state: RelationState, before: RelationEvaluator, kept: Collection[str]) -> RelationState:
         return RelationState(

@@ -14,12 +14,7 @@ from inkling.cli.terminal.messages import counted, counting
 
 def replay(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Rows: CSV, JSON lines or Parquet.")],
-    to: Annotated[
-        str,
-        typer.Option(
-            "--to", metavar="FOLDER", help="Output folder, which `inkling stream` can read."
-        ),
-    ],
+    to: Annotated[str, typer.Option("--to", metavar="FOLDER", help="Output folder, which `inkling stream` can read.")],
     time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="Time column; a tick is a second.")],
     speed: Annotated[float, typer.Option(min=0, metavar="X", help="Speed factor; 0 is as fast as possible.")] = 60.0,
     every: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="Write one file per this many seconds.")] = 1.0,
