@@ -232,11 +232,16 @@ def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequen
         if name in visible:
             raise InputError.of("INK0510", f"the input for `{schema.name}` has two columns `{name}`")
         close = nearest(name, visible, n=3)
+        separator = next((one for one in ";\t|" if len(visible) == 1 and one in visible[0]), None)
+        if separator is not None:
+            helps = (f"separate the columns by `,` instead of {'tabs' if separator == '	' else f'`{separator}`'}",)
+        else:
+            helps = (f"rename a column, or declare `{close[0]}` instead",) if close else ()
         raise InputError.of(
             "INK0504",
             f"the input for `{schema.name}` has no column `{name}`",
             notes=(f"its columns are {', '.join(visible) or 'none'}",),
-            helps=(f"rename a column, or declare `{close[0]}` instead",) if close else (),
+            helps=helps,
         )
 
 

@@ -181,6 +181,8 @@ def _report_unknown_call(call: s.Call, catalog: Catalog, diagnostics: Diagnostic
         notes.append(f"`{name}` is a stream or event; its events are named in the pattern, not called")
     instead = WRITE_INSTEAD.get(name.text.lower())
     remark = _REMARKS.get(name.text.lower())
+    if name.text.lower() == "round" and len(call.args) == 2:
+        instead = "floor({0} * pow(10, {1}) + 0.5) / pow(10, {1})"
     if instead is not None:
         arguments = [diagnostics.text_of(argument) for argument in call.args]
         helps: tuple[str, ...] = (f"write `{instead.format(*arguments, *'xy'[len(arguments) :])}`",)
