@@ -40,7 +40,7 @@ def class_of(query: Query) -> Classified:
             return Classified(QueryClass.UNSAFE, f"a condition of part {number + 1} compares it with other events")
     shared = [one for one in query.variables if query.is_shared(one, n)]
     if not shared:
-        return Classified(QueryClass.REGULAR, "every condition looks at one event, and no value is shared")
+        return Classified(QueryClass.REGULAR, "every condition reads one event, and no value is shared")
     names = ", ".join(one.name for one in shared)
     if all(is_independent(query, one, n) for one in shared):
         return Classified(QueryClass.EXTENDED, f"the values of {names} distinguish independent keys of every part")
@@ -84,7 +84,7 @@ class PlanObstacle(Enum):
 
     NONLOCAL = "a condition compares several events"
     JOIN_VAR = "parts share a value that is not a key of all earlier parts"
-    KLEENE_VAR = "a repetition keeps a value that the parts before it do not share"
+    KLEENE_VAR = "a repetition needs equal values that earlier parts do not share"
     INNER_REJECT = "a part before the last one can reject its event"
     OVERLAP = "parts depend on each other through shared streams"
 

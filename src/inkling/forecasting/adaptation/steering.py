@@ -45,7 +45,7 @@ def reject_uncertain(settings: Settings, uncertain: Collection[str]) -> None:
         if "order" in settings[name]:
             raise SettingError(
                 f"the `order` of `{name}` cannot be changed while it runs: over uncertain streams, "
-                "chances are kept of as many last events as the model looks back to"
+                "the stored state depends on it"
             )
 
 

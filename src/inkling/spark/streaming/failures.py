@@ -148,7 +148,7 @@ def _about_checkpoint(checkpoint: str, cause: str) -> Diagnostic:
         f"the checkpoint `{checkpoint}` cannot be continued",
         notes=(cause, "the state of open matches is needed to continue"),
         helps=(
-            "if it belongs to another program, name a folder of its own",
+            "if it belongs to another program, name another folder",
             "if it was damaged, restore it from a copy, or start with a new checkpoint and a new output",
         ),
     )
