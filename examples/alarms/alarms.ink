@@ -7,28 +7,28 @@ STREAM Arrival(id STRING, place STRING, t TIMESTAMP, brigade STRING) ID id KEY p
 
 TABLE kinds(kind STRING, parent STRING) FROM 'kinds.csv';
 
--- Every kind of weather is of the kinds above it.
+-- A kind of weather also belongs to all kinds above it.
 RULE is_a(kind, parent) IF kinds(kind, parent);
 RULE is_a(kind, root) IF kinds(kind, parent) AND is_a(parent, root);
 
--- A fire, and wind of whatever name before or after it.
+-- A fire, and any kind of wind before or after it.
 EVENT fanned_fire(f.place AS place) AS
   PATTERN Fire f AND Observation o[place = f.place AND is_a(kind, 'wind')]
   WITHIN 3 HOURS
   PER INTERVAL;
 
--- More than a tenth faster than at some observation of the hour before.
+-- More than ten percent faster than at some observation in the previous hour.
 EVENT rising_wind(a.place AS place, b.speed AS speed) AS
   PATTERN SEQ(Observation a, Observation b[place = a.place AND speed > 1.1 * a.speed])
   WITHIN 1 HOUR
   PER INTERVAL;
 
--- The wind begins to rise where it burns, and nobody has come yet.
+-- The wind begins to rise at a fire that no brigade has reached yet.
 EVENT fire_alarm(f.place AS place, w.speed AS speed) AS
   PATTERN SEQ(Fire f, NOT Arrival[place = f.place], rising_wind w[place = f.place])
   WITHIN 3 HOURS;
 
--- The first brigade to come; its result lasts as long as the place had to wait.
+-- The first brigade to arrive; the result lasts from the fire to its arrival.
 EVENT attended(f.place AS place, a.brigade AS brigade) AS
   PATTERN SEQ(Fire f, NOT Arrival[place = f.place], Arrival a[place = f.place])
   WITHIN 6 HOURS;
@@ -36,7 +36,7 @@ EVENT attended(f.place AS place, a.brigade AS brigade) AS
 EVENT unattended(f.place AS place) AS
   PATTERN SEQ(Fire f, NOT Arrival[place = f.place], AFTER 90 MINUTES);
 
--- Nobody came in time although there was wind.
+-- No brigade arrived in time, although there was wind.
 EVENT out_of_hand(u.place AS place) AS
   PATTERN unattended u INTERSECTS fanned_fire w[place = u.place]
   WITHIN 5 HOURS

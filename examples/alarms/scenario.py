@@ -1,7 +1,7 @@
-"""Places that are observed every half hour: weather of many kinds, fires, and brigades that come or do not.
+"""Places that are observed every half hour: many kinds of weather, fires, and fire brigades.
 
-`alarm_chain` says what happens at a place: calm weather, gusts, fires with and without wind, and help that comes or
-not.
+`alarm_chain` defines what happens at a place: calm weather, gusts, fires with and without wind, and brigades that
+arrive or not.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ KINDS = tuple(kind for kind in PARENTS if kind not in ("wind", "rain"))
 
 @dataclass(frozen=True, slots=True)
 class Weather:
-    """One observation of a place, and what happens there at the same moment."""
+    """One observation of a place, and the events there at the same moment."""
 
     kind: str = "fog"
     speed: tuple[float, float] = (10.0, 10.9)  # lowest and highest; never a tenth apart
@@ -47,7 +47,7 @@ class Weather:
 
 
 def _fire(kind: str, **ends: int) -> Weather:
-    """A fire counts as unattended until somebody comes in time."""
+    """A fire counts as unattended until a brigade arrives in time."""
     return Weather(kind, fire=True, ends={"unattended": 1, **ends})
 
 
@@ -109,7 +109,7 @@ EPISODES = {
     "unattended": "neglected",
     "attended": "at_once",
 }
-"""Event of the example program to a script that is played to cause it."""
+"""The script that causes each event of the example program."""
 
 
 def alarm_chain() -> SymbolChain[Weather]:
@@ -128,7 +128,7 @@ STREAMS = {
 
 
 class Alarms:
-    """Places with a weather station each; `alarm_chain` says what happens there."""
+    """Places with a weather station each, which follow `alarm_chain`."""
 
     main: str = "Observation"
     streams: Mapping[str, pa.Schema] = STREAMS

@@ -1,4 +1,4 @@
--- Vessels that come to a port, and how soon they will: the forecast is made after every report.
+-- Vessels that approach a port, and forecasts of their arrival after every report.
 -- Data: inkling generate approach
 STREAM Position(id BIGINT, mmsi BIGINT, t TIMESTAMP, lon DOUBLE, lat DOUBLE)
   ID id
@@ -18,8 +18,8 @@ EVENT approaching_port(mmsi) AS
   CONSUME RESTART
   PER END;
 
--- Does it come within the next five reports? Every forecast, however unlikely.
+-- Does the vessel arrive within the next five reports? Every forecast, however unlikely.
 FORECAST soon OF approaching_port WITHIN 5 EVENTS MODEL approach;
 
--- When does it come? The shortest stretch of reports that holds it with a probability of three quarters.
+-- When does the vessel arrive? The shortest interval of reports with a probability of three quarters.
 FORECAST arrival OF approaching_port INTERVAL SHORTEST CONFIDENCE >= 0.75 HORIZON 60 MODEL approach;

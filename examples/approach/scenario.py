@@ -10,9 +10,9 @@ through the direction of its last move, and on nothing else:
 | none | 3/16 | 10/16 | 3/16 |
 | outward | 2/16 | 4/16 | 10/16 |
 
-What would leave the harbor inward, or the far band outward, stays. So a model that looks back two events knows all that
-can be known, one that looks back further learns nothing more, and one that looks back less is wrong. Positions within a
-band, and bearings, say nothing about the future.
+A vessel in the harbor cannot move further inward, nor one in the far band outward; it stays. So a model of order 2 is
+exact, a model of higher order is not better, and a model of lower order is wrong. Positions within a band, and
+bearings, do not influence the future.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BANDS = ("harbor", "inner", "outer", "far")
 HARBOR, INNER, OUTER, FAR = range(4)
 NEAREST_M = np.array([500.0, 5_200.0, 7_200.0, 10_200.0])
 FARTHEST_M = np.array([4_800.0, 6_800.0, 9_800.0, 14_000.0])
-"""Where vessels are in each band: clear of its edges, so that nobody disputes in which one they are."""
+"""Distances of vessels in each band, clear of its edges, so that their band is unambiguous."""
 
 MOVES = {-1: (10, 4, 2), 0: (3, 10, 3), 1: (2, 4, 10)}
 """By direction of the last move: how many times in sixteen the next one is inward, none, outward."""
@@ -78,7 +78,7 @@ class Approach:
         self._approaches = 0
 
     def tables(self) -> dict[str, pa.Table]:
-        """The law of the process, so that it need not be guessed."""
+        """The exact transition probabilities of the process."""
         before, now, then = np.nonzero(law() > 0)
         named = {"before": before, "now": now, "next": then}
         columns = {name: pa.array(BANDS).take(pa.array(band)) for name, band in named.items()}

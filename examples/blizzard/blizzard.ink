@@ -14,8 +14,8 @@ EVENT severe(station) AS
   PATTERN Weather w[wind > 35 AND condition = 'snow' AND visibility < 0.25]
   PARTITION BY station;
 
--- How often it was severe since the interval began. Of what ends together only the longest is carried on, so there is
--- one running count per station.
+-- The number of severe readings since the start of the interval. Of intervals with the same end only the longest
+-- continues, so there is one running count per station.
 EVENT settling(station, n) AS
   PATTERN severe s
   WHERE n = 1
@@ -38,7 +38,7 @@ EVENT warning(station) AS
   PARTITION BY station
   CONSUME RESTART;
 
--- From the station that was warned first to the latest one, by steps between neighbors.
+-- From the first warned station to the latest one, in steps between neighbors.
 EVENT area(w.station AS first, w.station AS last) AS
   PATTERN warning w
   PER INTERVAL;

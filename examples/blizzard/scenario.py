@@ -1,6 +1,6 @@
 """Weather stations that report every half hour, and blizzards that move from station to station.
 
-What the example must find is counted week by week from where it was severe.
+The expected results are counted week by week from the severe readings.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Area = tuple[int, int, int, int]  # first station, last station, start, end
 
 
 class BlizzardTruth:
-    """Blizzards of different weeks have nothing to do with each other."""
+    """Blizzards of different weeks are independent."""
 
     def __init__(self, lat: Floats, lon: Floats) -> None:
         places = list(zip(lat.tolist(), lon.tolist(), strict=True))
@@ -166,7 +166,7 @@ class Blizzard:
         return {"Weather": self._out.batch("Weather", columns)}
 
     def _storms(self, block: Block) -> Booleans:
-        """Where it is severe: each storm reaches its members one after the other, some of them with a lull."""
+        """Where the weather is severe: each storm reaches its stations one after the other, some with a lull."""
         severe = np.zeros((block.n_steps, self.keys), np.bool_)
         n_storms = max(1, self.keys // STATIONS_PER_STORM)
         draws: Floats = block.random.unit((n_storms, 3 + 3 * MOST_MEMBERS))

@@ -1,5 +1,6 @@
--- People on a corridor whose antennas miss much; one second to the tick.
--- `At` is what is known of each second by then (inkling infer filter), `Was` what is known in the end (inkling infer smooth).
+-- People on a corridor with antennas that miss many tags; a tick is a second.
+-- `At` has the distribution of each second given earlier readings (inkling infer filter), `Was` given all readings
+-- (inkling infer smooth).
 -- Data: inkling demo building
 
 STREAM At(person STRING, room STRING, t BIGINT) KEY person TIME t TICK 1 SECONDS PROBABILITY p;
@@ -8,7 +9,7 @@ STREAM Was(person STRING, room STRING, t BIGINT, previous STRING) KEY person TIM
 
 TABLE rooms(room STRING, kind STRING) FROM 'rooms.csv';
 
--- Two seconds elsewhere, then the coffee room: an alert as it happens, and the same with all that is known.
+-- Two seconds elsewhere, then the coffee room: a live alert, and the same given all readings.
 EVENT coffee_now(person) AS
   PATTERN SEQ NEXT(At a, At b, At c)
   HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
@@ -21,13 +22,13 @@ EVENT coffee(person) AS
   PARTITION BY person
   PER END;
 
--- At each second: is anybody coming in?
+-- For each second: does anybody come in?
 EVENT anyone() AS
   PATTERN SEQ NEXT(Was a, Was b[person = a.person], Was c[person = a.person])
   HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
   PER END;
 
--- Of each person: at any time at all?
+-- For each person: at any time?
 EVENT ever(person) AS
   PATTERN SEQ NEXT(Was a, Was b, Was c)
   HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')

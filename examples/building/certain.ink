@@ -1,4 +1,4 @@
--- The events of `building.ink` where places are taken for certain: as they were, or the likeliest ones.
+-- The events of `building.ink` where places are assumed to be certain: the true ones, or the most likely ones.
 -- Data: inkling demo building
 
 STREAM At(person STRING, room STRING, t BIGINT) KEY person TIME t TICK 1 SECONDS;
@@ -6,7 +6,7 @@ STREAM Was(person STRING, room STRING, t BIGINT) KEY person TIME t TICK 1 SECOND
 
 TABLE rooms(room STRING, kind STRING) FROM 'rooms.csv';
 
--- Two seconds elsewhere, then the coffee room: an alert as it happens, and the same with all that is known.
+-- Two seconds elsewhere, then the coffee room: a live alert, and the same given all readings.
 EVENT coffee_now(person) AS
   PATTERN SEQ NEXT(At a, At b, At c)
   HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
@@ -19,13 +19,13 @@ EVENT coffee(person) AS
   PARTITION BY person
   PER END;
 
--- At each second: is anybody coming in?
+-- For each second: does anybody come in?
 EVENT anyone() AS
   PATTERN SEQ NEXT(Was a, Was b[person = a.person], Was c[person = a.person])
   HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')
   PER END;
 
--- Of each person: at any time at all?
+-- For each person: at any time?
 EVENT ever(person) AS
   PATTERN SEQ NEXT(Was a, Was b, Was c)
   HAVING NOT rooms(a.room, 'coffee') AND NOT rooms(b.room, 'coffee') AND rooms(c.room, 'coffee')

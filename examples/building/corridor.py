@@ -1,7 +1,7 @@
-"""A corridor with a room behind every cell: how people walk in it, and what its antennas read of them.
+"""A corridor with a room behind every cell: movements of people, and readings of their tags.
 
-`movement`, `readers` and `prior` are what `inkling.infer.Model` reads; `walk` draws people who move and are read by
-exactly these chances.
+`movement`, `readers` and `prior` are the tables of `inkling.infer.Model`; `walk` draws movements and readings with
+exactly these probabilities.
 """
 
 from __future__ import annotations
@@ -80,13 +80,13 @@ def _leaving(chances: Floats, at: int) -> dict[str, float]:
 
 
 class Antennas:
-    """Which antennas read which tag, by chance."""
+    """Draws which antennas read which tag."""
 
     def __init__(self) -> None:
         self._read_chance = read_chance()
 
     def read(self, path: npt.NDArray[np.intp], random: BlockRandom) -> npt.NDArray[np.bool_]:
-        """Whether it is read at each second (first axis), of each person, by each antenna (last axis)."""
+        """Whether each antenna (last axis) reads each person at each second (first axis)."""
         return np.stack([random.unit(path.shape) < chance[path] for chance in self._read_chance], axis=-1)
 
 
@@ -96,7 +96,7 @@ READERS = tuple(f"A{cell + 1}" for cell in ANTENNA_CELLS)
 
 
 def movement() -> pa.Table:
-    """`previous`, `state`, `p`: how probably somebody is where, a second later."""
+    """`previous`, `state`, `p`: the probability of each location one second later."""
     chances = motion()
     source, target = np.nonzero(chances)
     names = np.array(LOCATIONS)
@@ -104,7 +104,7 @@ def movement() -> pa.Table:
 
 
 def readers() -> pa.Table:
-    """`reader`, `state`, `p`: how probably an antenna reads, within a second, a tag that is somewhere."""
+    """`reader`, `state`, `p`: the probability that an antenna reads a tag at a location within a second."""
     chances = read_chance()
     antenna, place = np.indices(chances.shape).reshape(2, -1)
     return pa.table({"reader": np.array(READERS)[antenna], "state": np.array(LOCATIONS)[place], "p": chances.ravel()})
@@ -142,9 +142,9 @@ class Corridor:
 
 
 def walk(*, people: int = PEOPLE, seconds: int = SECONDS, seed: int = 7) -> Corridor:
-    """People who move and are read as the tables say.
+    """People who move and are read according to the tables.
 
-    Everybody has a row without a reader in the first and the last second, so that all are known for all the time.
+    Every person has a row without a reader in the first and the last second, so that all people cover the same time.
 
     >>> walk(people=2, seconds=30, seed=1).path.shape
     (30, 2)

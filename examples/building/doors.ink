@@ -1,4 +1,4 @@
--- People on a corridor; `Door` holds every place a person enters, one second to the tick.
+-- People on a corridor; `Door` holds every place a person enters; a tick is a second.
 -- Data: inkling generate building
 
 STREAM Door(id STRING, person STRING, room STRING, t BIGINT) ID id KEY person TIME t TICK 1 SECONDS;
@@ -9,7 +9,7 @@ TABLE offices(person STRING, room STRING) FROM 'offices.csv';
 EVENT coffee_visit(d.person AS person) AS
   PATTERN Door d[rooms(room, 'coffee')];
 
--- From the own office straight to the coffee room.
+-- From a person's own office straight to the coffee room.
 EVENT coffee_break(person) AS
   PATTERN SEQ STRICT(Door a[offices(person, room)], Door h[rooms(room, 'hallway')]+, Door c[rooms(room, 'coffee')])
   PARTITION BY person
@@ -24,7 +24,7 @@ EVENT coffee_together(x.person AS first, y.person AS second) AS
 EVENT lost_for_long(c.person AS person) AS
   PATTERN SEQ(coffee_break c, NOT Door d[person = c.person AND offices(person, room)], AFTER 5 MINUTES);
 
--- A visit to an office other than the own one that lasts at least half a minute.
+-- A visit to somebody else's office that lasts at least half a minute.
 EVENT visit(d.person AS person, d.room AS room) AS
   PATTERN SEQ(Door d[rooms(room, 'office') AND NOT offices(person, room)],
               NOT Door e[person = d.person], AFTER 30 SECONDS);

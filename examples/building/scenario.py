@@ -1,7 +1,7 @@
-"""People with tags on a corridor: what antennas read of them, and the doors they really pass.
+"""People with tags on a corridor: readings of antennas, and the doors that people really pass.
 
-Ten cells of hallway have a room behind each. Only four cells have an antenna, which misses much; `Door` holds what
-happened. The tables `movement`, `readers` and `prior` say by which chances people move and are read.
+Ten cells of hallway have a room behind each. Only four cells have an antenna, which misses many tags; `Door`
+holds the true movements. The tables `movement`, `readers` and `prior` hold the probabilities of movements and readings.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Buses on one line: pings with the nearest stop, and doors that open and close at stops, mostly unrecorded.
 
-Every bus says every 20 seconds which stop is nearest. So it is known between which pings it called at which stops
-(`windows_of`), and that becomes marks: so many door events by that time. Some buses also have counters in their
-doors, whose messages get lost now and then. The record comes first: it says between which marks the doors of a bus
-opened and closed how often, and when they did is drawn from exactly the gaps that the program declares. Every day is
-on its own.
+Every bus reports the nearest stop every 20 seconds. So it is known between which pings it called at which stops
+(`windows_of`), and marks state the number of door events by that time. Some buses also have counters in their doors,
+whose messages sometimes get lost. The record is generated first: it states how many times the doors of a bus opened
+and closed between two marks; the true times are then drawn from exactly the gaps that the program declares. Days are
+independent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..generators.segments import MARK
 
 
 class Windows(NamedTuple):
-    """Stretches of journeys, one after the other: from the first ping nearest to a stop to the first one further on."""
+    """Consecutive stretches of journeys, from the first ping nearest to a stop to the first one at a later stop."""
 
     journey: Integers
     start: Integers
@@ -39,8 +39,8 @@ class Windows(NamedTuple):
 def windows_of(journey: Integers, stop: Integers, time: Integers) -> Windows:
     """Windows of pings in the order of journey and time; `stop` is a place in the schedule.
 
-    A ping that is nearest to a stop behind, where the journey has been already, is an error of positioning and says
-    nothing. The stretch after the last border is no window: it is not known which stops belong to it.
+    A ping nearest to an earlier stop of the journey is a positioning error and is ignored. The stretch after the last
+    border is not a window, because its stops are unknown.
 
     >>> jitter = windows_of(np.zeros(6, int), np.array([1, 1, 2, 1, 2, 4]), np.arange(0, 120, 20))
     >>> jitter.start.tolist(), jitter.end.tolist(), jitter.n_stops.tolist()
@@ -88,7 +88,7 @@ class _Pings:
 
 @dataclass(frozen=True, slots=True)
 class _Doors:
-    """What the doors of all buses did in their windows, by journey and number."""
+    """Door events of all buses in their windows, by journey and number."""
 
     journey: Integers
     number: Integers
@@ -120,12 +120,12 @@ class Buses:
         self._counts = {"windows": 0, "calls": 0, "recorded_door_events": 0}
 
     def tables(self) -> dict[str, pa.Table]:
-        """At which stop the doors of a bus do something for the nth time."""
+        """The stop of the nth door event of a bus."""
         number = np.arange(1, 2 * N_STOPS + 1)
         return {"schedule": pa.table({"n": number, "stop": self._stop_names((number + 1) // 2)})}
 
     def variants(self) -> dict[str, Buses]:
-        """All that doors did, and that with times which divide each window evenly."""
+        """All door events with true times, and with times that divide each window evenly."""
         views: tuple[View, View] = ("true", "naive")
         return {
             view: Buses(events=self.events, keys=self.keys, seed=self.seed, start=self._start, view=view)
@@ -215,7 +215,7 @@ def _cut(pings: _Pings, at_most: int) -> _Pings:
 
 
 def _opened(windows: Windows, n_journeys: int, random: BlockRandom) -> _Doors:
-    """What doors did: points at even draws from each window, of which every second counts."""
+    """True door events: every second point of uniform draws from each window."""
     m = 2 * windows.n_stops
     hidden = m + (m + 1) * (SHAPE - 1)
     window = np.repeat(np.arange(m.size), hidden)
@@ -237,7 +237,7 @@ def _opened(windows: Windows, n_journeys: int, random: BlockRandom) -> _Doors:
 
 
 def _marks(pings: _Pings, windows: Windows) -> dict[str, Integers]:
-    """How many times doors did something by the borders of windows; of a bus without windows, by its first ping."""
+    """The number of door events by the borders of windows; for a bus without windows, by its first ping."""
     is_last = np.diff(windows.journey, append=-1) != 0
     begun = np.flatnonzero(np.diff(pings.journey, prepend=-1) != 0)
     alone = begun[~np.isin(pings.journey[begun], windows.journey)]

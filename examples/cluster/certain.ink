@@ -1,5 +1,5 @@
--- The events of cluster.ink over streams whose times are taken for exact; a tick is a tenth of a second.
--- Data: inkling generate cluster; the folder `true` holds what happened, `naive` what was recorded.
+-- The events of cluster.ink over streams whose times are assumed to be exact; a tick is a tenth of a second.
+-- Data: inkling generate cluster; the folder `true` holds true times, `naive` recorded ones.
 
 STREAM TaskStart(id STRING, task STRING, node STRING, t BIGINT)
   ID id KEY node TIME t TICK 100 MILLISECONDS;
@@ -18,7 +18,7 @@ EVENT maxed_out(node, a.task AS task, b.value AS load) AS
   WITHIN 15 SECONDS
   PARTITION BY node;
 
--- Data is pulled from other nodes, and the next load above 85 % is told before the pull ends.
+-- Data is pulled from other nodes, and the next load above 85 % is sampled before the pull ends.
 EVENT strained_by_pull(node, s.pull AS pull, b.value AS load) AS
   PATTERN SEQ NEXT(PullStart s, Cpu b[value > 85], PullEnd e[pull = s.pull])
   WITHIN 15 SECONDS
@@ -30,7 +30,7 @@ EVENT calm(node, a.task AS task) AS
   WITHIN 1 MINUTES
   PARTITION BY node;
 
--- The mean load rises by 10 or more, once or again and again, while a task runs.
+-- The mean load rises by 10 or more, once or several times in a row, while a task runs.
 EVENT rising(node, a.task AS task) AS
   PATTERN SEQ(
     TaskStart a,

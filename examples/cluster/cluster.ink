@@ -1,5 +1,5 @@
--- Tasks on a cluster and the load of its nodes; a tick is a tenth of a second. Times are not exact: a line of the log is
--- right to half a second, and what the monitor says of a node was so at some time in the 15 seconds around.
+-- Tasks on a cluster and the load of its nodes; a tick is a tenth of a second. Times are imprecise: the log is accurate
+-- to half a second, and a sample of the monitor was taken at some time in the 15 seconds around it.
 -- Data: inkling generate cluster
 
 STREAM TaskStart(id STRING, task STRING, node STRING, t BIGINT)
@@ -19,7 +19,7 @@ EVENT maxed_out(node, a.task AS task, b.value AS load) AS
   WITHIN 15 SECONDS
   PARTITION BY node;
 
--- Data is pulled from other nodes, and the next load above 85 % is told before the pull ends.
+-- Data is pulled from other nodes, and the next load above 85 % is sampled before the pull ends.
 EVENT strained_by_pull(node, s.pull AS pull, b.value AS load) AS
   PATTERN SEQ NEXT(PullStart s, Cpu b[value > 85], PullEnd e[pull = s.pull])
   WITHIN 15 SECONDS
@@ -31,7 +31,7 @@ EVENT calm(node, a.task AS task) AS
   WITHIN 1 MINUTES
   PARTITION BY node;
 
--- The mean load rises by 10 or more, once or again and again, while a task runs.
+-- The mean load rises by 10 or more, once or several times in a row, while a task runs.
 EVENT rising(node, a.task AS task) AS
   PATTERN SEQ(
     TaskStart a,

@@ -1,4 +1,4 @@
--- What the recorded times tell of a cluster if nobody asks how exact they are; a tick is a tenth of a second.
+-- Events of a cluster whose recorded times are assumed to be exact; a tick is a tenth of a second.
 -- Data: inkling generate cluster
 
 STREAM TaskStart(id STRING, task STRING, node STRING, t BIGINT) ID id KEY node TIME t TICK 100 MILLISECONDS;
@@ -14,7 +14,7 @@ EVENT maxed_out(a.task AS task, a.node AS node, b.value AS load) AS
   WHERE c.task = a.task AND b.node = a.node AND d.node = a.node AND b.value > 95 AND d.value <= 70
   WITHIN 15 SECONDS;
 
--- The mean load climbs by 15 or more from one sample to the next, twice on end.
+-- The mean load climbs by 15 or more from one sample to the next, twice in a row.
 EVENT climbing(node) AS
   PATTERN SEQ NEXT(Cpu a[metric = 'mean'], Cpu b[metric = 'mean'], Cpu c[metric = 'mean'])
   HAVING b.value >= a.value + 15 AND c.value >= b.value + 15
@@ -29,7 +29,7 @@ EVENT busy_run(node) AS
   PARTITION BY node
   PER END;
 
--- A task without a finish in ten minutes.
+-- A task that does not finish within ten minutes.
 EVENT straggler(a.task AS task, a.node AS node) AS
   PATTERN SEQ(TaskStart a, NOT TaskFinish c[task = a.task], AFTER 10 MINUTES);
 

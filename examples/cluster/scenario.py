@@ -1,8 +1,8 @@
-"""A cluster that runs tasks: a log of tasks and of what they pull from other nodes, and samples of the nodes' load.
+"""A cluster that runs tasks: a log of tasks and of data pulled from other nodes, and samples of the load of nodes.
 
 Time is counted in ticks of a tenth of a second. The log is exact to half a second. The load comes from a monitor with
-a clock and a rhythm of its own: what it tells of a node may have been so at any time in the 15 seconds around. So
-every row also says between which ticks (`lo`, `hi`) it may have happened.
+its own clock and rhythm: a sample may have been taken at any time in the 15 seconds around it. So every row also states
+between which ticks (`lo`, `hi`) it may have happened.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Tasks:
 
 
 class RunningTasks:
-    """Numbers tasks as they start and gives each of them back once, in the order of finishing."""
+    """Numbers tasks as they start, and returns each of them once, in the order of finishing."""
 
     def __init__(self) -> None:
         nothing = np.empty(0, np.int64)
@@ -64,7 +64,7 @@ class RunningTasks:
 SLOT_TICKS = 75
 """Tasks start before tick 10 of a slot; every node is sampled between tick 10 and 30 of it."""
 METRICS = ("highest", "mean")
-"""What samples tell, slot by slot in turn: so each of them comes every 15 seconds."""
+"""Kinds of samples, slot by slot in turn, so that each kind occurs every 15 seconds."""
 START_CHANCE = 0.12
 BURST_CHANCE = 0.01
 PULL_CHANCE = 0.03
@@ -181,7 +181,7 @@ ERROR_TICKS = dict.fromkeys(STREAMS, LOG_ERROR_TICKS) | {"Cpu": SAMPLE_ERROR_TIC
 
 
 class Cluster:
-    """Nodes whose highest and mean load are told every 15 seconds; `Nodes` says what they do."""
+    """Nodes whose highest and mean load are sampled every 15 seconds; `Nodes` generates their tasks."""
 
     main: str = "Cpu"
 
@@ -208,7 +208,7 @@ class Cluster:
         return {"nodes": pa.table({"node": self._names, "rack": prefixed("rack", rack_of, width=2)})}
 
     def variants(self) -> dict[str, Cluster]:
-        """The same rows as they happened, and with the recorded time taken for the true one."""
+        """The same rows with true times, and with recorded times as if they were true."""
         views: tuple[View, View] = ("true", "naive")
         return {
             view: Cluster(events=self.events, keys=self.keys, seed=self.seed, start=self._start, view=view)

@@ -19,7 +19,7 @@ TABLE garages(garage STRING, depot STRING) FROM 'garages.csv';
 -- Routes and driving, one vehicle at a time.
 
 -- From one long stop to the next. An engine that was just switched off has not been off for half an hour yet, so
--- the stop at the end first has to last.
+-- the final stop has to last first.
 EVENT route(vehicle) AS
   PATTERN SEQ STRICT(Vehicle[engine = 'off' AND duration > 30 MINUTES],
                      Vehicle[engine = 'moving']+,
@@ -70,7 +70,7 @@ EVENT refuel_opportunity(vehicle) AS
   PARTITION BY vehicle
   PER END;
 
--- Ten readings of driving on end that are fast on average.
+-- Ten consecutive readings of driving with a high mean speed.
 EVENT fast_stretch(vehicle) AS
   PATTERN SEQ STRICT(Vehicle v[engine = 'moving']{10})
   HAVING AVG(v.speed) > 70
@@ -84,7 +84,7 @@ EVENT refuel(vehicle, b.fuel - a.fuel AS gained) AS
   PATTERN SEQ STRICT(Vehicle a, Vehicle b[fuel > a.fuel + 0.3])
   PARTITION BY vehicle;
 
--- Nobody burns a full tank in two hours.
+-- No vehicle burns a full tank in two hours.
 EVENT fuel_vanished(r.vehicle AS vehicle, low.fuel AS fuel) AS
   PATTERN SEQ NEXT(refuel r, Vehicle low[vehicle = r.vehicle AND fuel < 0.2])
   WITHIN 2 HOURS;
@@ -103,8 +103,8 @@ EVENT repair_did_not_last(s.vehicle AS vehicle, a.kind AS kind) AS
   WHERE a.vehicle = s.vehicle
   WITHIN 2 DAYS;
 
--- Towed away without a word: no alarm in the half hour after the theft became plain. RESTART gives one result per
--- theft, where `possible_theft` continues with every further reading.
+-- Towed away silently: no alarm in the half hour after the theft became evident. RESTART gives one result per theft,
+-- whereas `possible_theft` continues with every further reading.
 EVENT theft(vehicle) AS
   PATTERN SEQ STRICT(Vehicle[engine = 'parked' AND speed = 0 AND distance > 30]{3,})
   PARTITION BY vehicle

@@ -1,4 +1,4 @@
--- The nine patterns of a fleet, with what they need to know computed or looked up here: readings are as they were sent.
+-- The nine patterns of a fleet over raw readings; the program itself computes or looks up everything else.
 -- Data: inkling generate fleet
 
 STREAM Vehicle(id BIGINT, vehicle STRING, t TIMESTAMP, engine STRING, speed DOUBLE, fuel DOUBLE,
@@ -17,8 +17,8 @@ RULE near_station(y, x) IF stations(_, station_y, station_x) AND haversine(y, x,
 -- Weather by cells of a quarter of a degree and by the hour.
 RULE icy(y, x, now) IF weather(floor(4 * y), floor(4 * x), since, until, 'ice') AND now >= since AND now < until;
 
--- F1. An engine that was just switched off has not been off for half an hour yet, so the stop at the end first has to
--- last.
+-- F1. An engine that was just switched off has not been off for half an hour yet, so the final stop has to last
+-- first.
 EVENT route(vehicle) AS
   PATTERN SEQ STRICT(Vehicle[engine = 'off' AND duration > 30 MINUTES],
                      Vehicle[engine = 'moving']+,

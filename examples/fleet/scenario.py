@@ -1,7 +1,7 @@
 """A fleet whose vehicles report engine, speed, fuel and position about once a minute.
 
 Around the depots there are filling stations and weather. Vehicles raise alarms, and most alarms are followed by a visit
-to a garage. What the example program must find is counted while the fleet is generated.
+to a garage. The expected results are counted while the fleet is generated.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Visit:
 
 @dataclass(slots=True)
 class Workshop:
-    """Opens a case per alarm, unless the vehicle has an open one, and plans what becomes of it."""
+    """Opens a case per alarm, unless the vehicle has an open one, and plans its course."""
 
     home_garage: npt.NDArray[np.int64]  # per vehicle: the first garage of its depot
     garages_per_depot: int
@@ -122,7 +122,7 @@ class Workshop:
         return raised
 
     def visits_before(self, time_us: int) -> list[Visit]:
-        """Visits planned before a time, each handed out once."""
+        """Visits planned before a time, each returned once."""
         due = []
         while self._planned and self._planned[0].time_us < time_us:
             due.append(heappop(self._planned))
@@ -149,7 +149,7 @@ MEETING_US = 600_000_000
 
 @dataclass(slots=True)
 class YardLog:
-    """Counts pairs of arrivals at the same depot that lie at most ten minutes, but some time, apart."""
+    """Counts pairs of arrivals at the same depot that are at most ten minutes apart, but not simultaneous."""
 
     pairs: int = 0
     _recent_us: defaultdict[int, deque[int]] = field(default_factory=lambda: defaultdict(deque))
@@ -182,7 +182,7 @@ class FleetTruth:
         self._yard = YardLog()
 
     def see(self, states: States, motion: Motion, order: Integers) -> None:
-        """A block, of which only the rows in `order` are handed out."""
+        """A block, of which only the rows in `order` are emitted."""
         self._visits += np.bincount(states.ravel()[order], minlength=len(self._visits))
         low_at_gas = self._near_gas[states] & (motion.fuel < LOW_FUEL)
         opportunity = low_at_gas & previous_of(low_at_gas, self._was_low_at_gas)
@@ -232,7 +232,7 @@ STREAMS = {
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Who reported what and when, in the order of arrival."""
+    """Vehicle, content and time of reports, in the order of arrival."""
 
     state: Integers
     vehicle: Integers
@@ -240,7 +240,7 @@ class _Rows:
 
 
 class Fleet:
-    """Vehicles circling their depots; `fleet_chain` says what they do and which episodes are among it."""
+    """Vehicles circling their depots; `fleet_chain` defines their behavior and episodes."""
 
     main: str = "Vehicle"
     streams: Mapping[str, pa.Schema] = STREAMS

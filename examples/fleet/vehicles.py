@@ -1,6 +1,6 @@
-"""What vehicles do, and where they are meanwhile, how fast they go and what is in their tanks.
+"""Behavior of vehicles: their positions, speeds and fuel levels.
 
-The scripts are the everyday ones of a fleet, and the episodes its patterns look for.
+Scripts are either everyday behavior or episodes that the patterns detect.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DRAINED_TANK = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one report of a vehicle says."""
+    """The content of one report of a vehicle."""
 
     engine: Engine
     speed_kmh: tuple[float, float] = (0.0, 0.0)  # lowest and highest
@@ -161,7 +161,7 @@ EPISODES = {
     "dangerous_driving": "ice_fast",
     "fuel_vanished": "siphoning",
 }
-"""Event of the example program to the script that is played to cause it."""
+"""The script that causes each event of the example program."""
 
 ALARMS = ("", "tow", "sensor", "engine", "fuel")
 """By code; zero means no alarm."""

@@ -1,6 +1,6 @@
-"""One day of flower delivery, from the first shift to the last; nothing reaches into the next day.
+"""One day of flower delivery, from the first shift to the last; days are independent.
 
-The city has regions, stores and drivers, each of whom works in a way of their own.
+The city has regions, stores and drivers; every driver has an individual way of working.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Manner(Enum):
     ORDINARY = "late now and then"
 
     def lateness(self, n_delivered: int) -> float:
-        """How probably the next delivery is late."""
+        """The probability that the next delivery is late."""
         match self:
             case Manner.CAREFUL:
                 return 0.0
@@ -164,7 +164,7 @@ class Day:
 
 
 class DaysOfWork:
-    """Simulates day after day; how often a driver has delivered decides how carefully he works."""
+    """Simulates day after day; the number of deliveries of a driver decides how carefully he works."""
 
     def __init__(self, city: City) -> None:
         self._city = city
@@ -207,7 +207,7 @@ def _fixes(at_work: list[int], midnight: int, random: BlockRandom) -> Fixes:
 
 @dataclass(slots=True)
 class _Errand:
-    """What becomes of one request."""
+    """The course of one request."""
 
     day: Day
     dice: Dice
@@ -259,7 +259,7 @@ class _Errand:
         return [pool.pop(self.dice.below(len(pool))) for _ in range(n)]
 
     def _taken(self, store: Store, bids: list[tuple[int, Driver, int]]) -> tuple[int, Driver, int] | None:
-        """When and by whom the errand is taken, and the promised pick-up."""
+        """When and by whom the request is taken, and the promised pick-up."""
         if not bids:
             return None
         closed = self.t + BIDDING_US
@@ -278,7 +278,7 @@ class _Errand:
         return by_hand, driver, promised
 
     def _handed_over(self, since: int, giver: Driver, store: Store, willing: list[Driver]) -> Driver:
-        """Who drives in the end; handing over to a driver of lower rank has no effect."""
+        """The final driver; handing over to a driver of lower rank has no effect."""
         others = [driver for driver in willing if driver.name != giver.name]
         if not others or not self.dice.happens(0.1):
             return giver

@@ -1,4 +1,4 @@
--- Shops ask for deliveries, drivers bid for them, and the dispatcher watches what becomes of it.
+-- Shops ask for deliveries, drivers bid for them, and the dispatcher monitors the requests.
 -- Data: inkling generate flower
 
 STREAM Gps(id BIGINT, driver STRING, lat DOUBLE, lon DOUBLE, t TIMESTAMP) ID id KEY driver TIME t;
@@ -13,7 +13,7 @@ STREAM Delivery(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY
 STREAM NobodyHome(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
 STREAM Complaint(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
 
--- The dispatcher's calendar rings when the time that a bidder, or a request, allows has passed.
+-- Timers of the dispatcher: the deadline of a bid or a request has passed.
 STREAM PickUpDue(id STRING, request BIGINT, driver STRING, t TIMESTAMP) ID id KEY request TIME t;
 STREAM DeliveryDue(id STRING, request BIGINT, t TIMESTAMP) ID id KEY request TIME t;
 
@@ -26,7 +26,7 @@ TABLE stores(store STRING, min_rank BIGINT, choice STRING) FROM 'stores.csv';
 TABLE drivers(driver STRING, rank BIGINT) FROM 'drivers.csv';
 TABLE rectangles(n BIGINT, region STRING, south DOUBLE, north DOUBLE, west DOUBLE, east DOUBLE) FROM 'rectangles.csv';
 
--- Where rectangles overlap, the one with the least number counts.
+-- Where rectangles overlap, the one with the lowest number counts.
 RULE covers(n, region, lat, lon) IF
   rectangles(n, region, south, north, west, east) AND south <= lat AND lat < north AND west <= lon AND lon < east;
 RULE covered_before(n, lat, lon) IF covers(m, _, lat, lon) AND m < n;
@@ -67,7 +67,7 @@ EVENT no_bid_alert(request, r.store AS store) AS
   PATTERN SEQ(enriched r, NOT Bid, AFTER 2 MINUTES)
   PARTITION BY request;
 
--- Who drives. A store leaves the choice to the system, which takes the first bid, or wants to see the five best.
+-- Assignment of drivers. A store lets the system take the first bid, or chooses among the five best.
 
 EVENT automatic(request, c.store AS store, b.driver AS driver) AS
   PATTERN SEQ NEXT(enriched r, ranked_bid b[rank >= r.min_rank]) AND bids_closed c
@@ -105,7 +105,7 @@ EVENT assigned(request, d.store AS store, d.driver AS driver) AS
   PATTERN ByHand d
   PARTITION BY request;
 
--- A driver may hand over to one of equal or higher rank, and that one to the next. The promise of the bidder stays.
+-- A driver may hand over to one of equal or higher rank, who may hand over again. The bidder's promise remains valid.
 EVENT in_charge(request, a.store AS store, a.driver AS bidder, a.driver AS driver) AS
   PATTERN assigned a
   PARTITION BY request
@@ -117,7 +117,7 @@ EVENT in_charge(request, a.store AS store, a.bidder AS bidder, h.taker AS driver
   PARTITION BY request
   PER INTERVAL;
 
--- What went wrong.
+-- Faults.
 
 EVENT pick_up_alert(request, a.driver AS driver) AS
   PATTERN SEQ(in_charge a,
@@ -134,8 +134,8 @@ EVENT delivery_alert(request, a.driver AS driver) AS
               DeliveryDue d)
   PARTITION BY request;
 
--- The record of a driver, who is judged after every twenty deliveries: `last` says how the last time went. A fault lasts
--- from the request on and may overlap other steps, so they come in the order in which they end.
+-- The record of a driver, who is rated after every twenty deliveries: `last` is the previous rating. A fault starts
+-- with the request and may overlap other steps, so steps are ordered by their end.
 
 EVENT step(driver, 0 AS delivered, 1 AS faulty) AS PATTERN delivery_alert a PARTITION BY driver;
 EVENT step(driver, 0 AS delivered, 1 AS faulty) AS PATTERN Complaint c PARTITION BY driver;

@@ -1,6 +1,6 @@
-"""Fast flower delivery: stores, drivers who bid for errands, and what becomes of them.
+"""Fast flower delivery: stores, drivers who bid for requests, and the course of requests.
 
-What the example must find is counted day by day from the rows.
+The expected results are counted day by day from the rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FULL_SHIFT = 5
 
 @dataclass(slots=True)
 class _Book:
-    """What is known of one driver."""
+    """The state of one driver."""
 
     rank: int
     n: int = 0
@@ -43,7 +43,7 @@ class _Book:
 
 
 class FlowerTruth:
-    """Sees whole days, the last one perhaps cut short."""
+    """Receives whole days; the last one may be incomplete."""
 
     def __init__(self, city: City) -> None:
         self._city = city
@@ -224,7 +224,7 @@ STREAMS: dict[str, pa.Schema] = {
 
 
 class Flower:
-    """A city and its days; `flower_day` says what happens on one."""
+    """A city and its days, which `flower_day` generates."""
 
     main: str = "Gps"
     streams: Mapping[str, pa.Schema] = STREAMS
@@ -275,7 +275,7 @@ class Flower:
 
 
 def _cut(day: Day, n_fixes: int) -> Day:
-    """The day until the last position there is room for."""
+    """The day up to the last position that fits."""
     if len(day.fixes.t) < n_fixes:
         return day
     end = int(day.fixes.t[n_fixes - 1])

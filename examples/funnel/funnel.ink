@@ -11,19 +11,19 @@ STREAM Cart(id STRING, visitor STRING, visit STRING, device STRING, t BIGINT)
   TIME t CLOCK device ERROR 1 SECONDS, 15 SECONDS FOR 'laptop', 45 SECONDS FOR 'phone', 90 SECONDS FOR 'tablet'
   TICK 1 SECONDS;
 
--- Every row of a payment says itself by how many seconds its time may be wrong.
+-- Every row of a payment states by how many seconds its time may be off.
 STREAM Pay(id STRING, visitor STRING, visit STRING, device STRING, t BIGINT, skew BIGINT)
   ID id KEY visitor
   TIME t ± skew
   TICK 1 SECONDS;
 
--- Through the funnel in its order, from the page to the payment in five minutes.
+-- Through the funnel in order, from the page to the payment within five minutes.
 EVENT ordered(visitor, v.visit AS visit) AS
   PATTERN SEQ(View v, Cart c, Pay p)
   WITHIN 5 MINUTES
   PARTITION BY visitor;
 
--- Something is in the cart, and nothing is paid in the four minutes after that.
+-- Something is put into the cart, and nothing is paid in the following four minutes.
 EVENT abandoned(visitor, c.visit AS visit) AS
   PATTERN SEQ(Cart c, NOT Pay p)
   WITHIN 4 MINUTES

@@ -1,8 +1,9 @@
 """A shop on the web: pages seen, carts filled and payments made, each stamped by the clock of the device it came from.
 
-Every visit is an episode of its own: one page is seen, mostly something goes into the cart, and often it is paid.
-Clocks of phones and tablets are off by up to a minute and more, those of servers by a second. So recorded orders are
-not always the true ones, and recorded times to the payment not always within a limit. Time is counted in seconds.
+Every visit is an independent episode: a page is seen, in most cases something is put into the cart, and often paid.
+Clocks of phones and tablets are off by up to a minute and more, those of servers by a second. So the
+recorded order is not always the true one, and a recorded time to the payment may exceed a limit that the true one
+meets. Time is counted in seconds.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ STREAMS = {"View": _ROW, "Cart": _ROW, "Pay": _ROW}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What visits recorded of one step of the funnel; an entry per visit."""
+    """Records of one step of the funnel; an entry per visit."""
 
     exists: Booleans
     device: Integers
@@ -81,7 +82,7 @@ class Funnel:
         return {}
 
     def variants(self) -> dict[str, Funnel]:
-        """The same visits as they really were, and with every clock taken to be right."""
+        """The same visits with true times, and with recorded times as if all clocks were right."""
         views: tuple[View, View] = ("true", "naive")
         return {
             view: Funnel(events=self.events, keys=self.keys, seed=self.seed, start=self._start, view=view)
@@ -124,7 +125,7 @@ class Funnel:
 
 
 def _drawn(begin: Integers, random: BlockRandom) -> dict[str, Step]:
-    """One page seen per visit, and what became of it."""
+    """One page seen per visit, and the steps that follow."""
     shape = begin.shape
     everywhere = np.ones(shape, np.bool_)
     seen_on = _client(random.unit(shape))
@@ -148,13 +149,13 @@ def _client(unit: Floats) -> Integers:
 
 
 def _later(before: Integers, least: int, most: int, skew: Integers, random: BlockRandom) -> Integers:
-    """Some time after, as clocks record it that are wrong."""
+    """A time after another one, as recorded by a wrong clock."""
     pause = least + (most - least) * random.unit(before.shape)
     return before + np.rint(pause + 0.6 * skew * random.signed(before.shape)).astype(np.int64)
 
 
 def _is_ordered(steps: Mapping[str, Step]) -> Booleans:
-    """Visits that went through the funnel in its order and in time."""
+    """Visits that went through the funnel in order and in time."""
     seen, filled, paid = (steps[name].happened for name in ("View", "Cart", "Pay"))
     ordered: Booleans = steps["Pay"].exists & (seen < filled) & (filled < paid) & (paid - seen <= LIMIT_SECONDS)
     return ordered

@@ -1,4 +1,4 @@
-"""A Markov chain over scripts: what a key does next is random, how it is then done is written down.
+"""A Markov chain over scripts: the next script of a key is random, the steps of a script are fixed.
 
 A script is a fixed run of steps, for example the four readings of a glitch. When its last step is over the
 chain either lingers on that step or continues to another script. Because an episode is always played as

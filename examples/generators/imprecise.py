@@ -1,7 +1,7 @@
-"""Rows whose time is not exact: as they were recorded, as they happened, and with recorded times taken for true.
+"""Rows with imprecise times: as recorded, with true times, and with recorded times as if they were true.
 
-The record comes first: it says between which ticks (`lo`, `hi`) a row may have happened, and the tick at which it did
-is drawn evenly from these. So the stated uncertainty is all the uncertainty there is.
+The record is generated first: it states between which ticks (`lo`, `hi`) a row may have happened, and the true tick is
+drawn uniformly from these. So the stated uncertainty is exact.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OF_THE_RECORD = frozenset({"lo", "hi", "skew"})
 
 
 def streams_in(view: View, recorded: Mapping[str, pa.Schema]) -> dict[str, pa.Schema]:
-    """What the streams of a record look like in a view."""
+    """The streams of a record in a view."""
     if view == "recorded":
         return dict(recorded)
     return {
@@ -30,7 +30,7 @@ def streams_in(view: View, recorded: Mapping[str, pa.Schema]) -> dict[str, pa.Sc
 
 
 def true_ticks(lo: Integers, hi: Integers, random: BlockRandom) -> Integers:
-    """When each row happened; to be drawn in every view, so that all of them draw alike."""
+    """The true time of each row; drawn in every view, so that all views use the same random numbers."""
     return lo + drawn_below(hi - lo + 1, random.unit(lo.shape))
 
 

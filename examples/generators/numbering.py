@@ -1,4 +1,4 @@
-"""Batches whose rows are numbered on from batch to batch."""
+"""Row numbers that continue from batch to batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Column: TypeAlias = npt.NDArray[np.generic] | pa.Array | Sequence[object]
 
 
 def prefixed(prefix: str, numbers: npt.NDArray[np.int64], width: int = 1) -> pa.Array:
-    """Names made of a number each, filled up with zeros to a width.
+    """Names made of a prefix and a number, padded with zeros to a width.
 
     >>> prefixed("V", np.array([7, 1234]), width=3).to_pylist()
     ['V007', 'V1234']
@@ -26,8 +26,8 @@ def prefixed(prefix: str, numbers: npt.NDArray[np.int64], width: int = 1) -> pa.
 class Numbering:
     """Counts the rows of each stream and gives every row the next `id`.
 
-    Numbers are plain in a stream with an integer `id`; in others they carry the stream's capital letters, so
-    that ids of different streams can be distinguished.
+    An integer `id` is the number itself; other ids begin with the capital letters of the stream, so that ids of
+    different streams differ.
     """
 
     def __init__(self, streams: Mapping[str, pa.Schema]) -> None:

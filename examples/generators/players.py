@@ -1,4 +1,4 @@
-"""Keys that play scripts at a steady pace: their rows block by block, and what these add up to."""
+"""Keys that play scripts at a steady pace: their rows block by block, and the expected results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECOND_US = 1_000_000
 
 
 class Counted(Protocol):
-    """A step of a script that says by how much it changes the number of results of each event."""
+    """A step of a script, with its contribution to the number of results of each event."""
 
     @property
     def ends(self) -> Mapping[str, int]: ...
@@ -35,7 +35,7 @@ class Played:
     block: Block
 
     def unit(self, n_keys: int) -> Floats:
-        """A number in [0, 1) per row, which more rows do not change."""
+        """A number in [0, 1) per row, which does not depend on the number of rows."""
         drawn: Floats = self.block.random.unit((self.block.n_steps * n_keys,))[: self.key.size]
         return drawn
 
@@ -49,7 +49,7 @@ def _spread(n_moments: int, period: int) -> Integers:
 
 
 class Players(Generic[Step]):
-    """Every key makes one step in each period of microseconds, always at the same moment of it, which is its own."""
+    """Every key makes one step per period of microseconds, always at the same moment of the period."""
 
     def __init__(
         self, name: str, chain: SymbolChain[Step], *, events: int, keys: int, seed: int, start: int, period: int
@@ -63,7 +63,7 @@ class Players(Generic[Step]):
         self.visits: Integers = np.zeros((len(chain.steps), keys), np.int64)
 
     def play(self) -> Iterator[Played]:
-        """All rows; `visits` counts those that were made so far, by state and key."""
+        """All rows; `visits` counts the rows so far, by state and key."""
         state = self._chain.beginning(self._keys)
         remaining = self._events
         for block in blocks_from(self._seed, self._name, steps_per_block(self._keys)):
@@ -82,7 +82,7 @@ class Players(Generic[Step]):
                 return
 
     def ended(self) -> dict[str, int]:
-        """Results of each event, as the steps say."""
+        """Results of each event, according to the steps."""
         counts: dict[str, int] = {}
         for step, visits in zip(self._chain.steps, self.visits.sum(axis=1), strict=True):
             for event, change in step.ends.items():
@@ -90,6 +90,6 @@ class Players(Generic[Step]):
         return counts
 
     def completed(self, scripts: Mapping[str, str]) -> dict[str, int]:
-        """How often each script was played to its end, under the names given to them."""
+        """How many times each script was completed, by the given names."""
         visits = self.visits.sum(axis=1)
         return {name: int(visits[self._chain.last_step(script)]) for name, script in scripts.items()}

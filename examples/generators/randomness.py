@@ -1,4 +1,4 @@
-"""Random numbers that depend on a seed and a position in the data, never on how the data is cut.
+"""Random numbers that depend only on a seed and a position in the data, not on the size of blocks.
 
 Names for the array types of this package; matrices have a row per step and a column per key.
 """

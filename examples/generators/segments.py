@@ -1,4 +1,4 @@
-"""What opens and closes segments, key by key, as it really was, and which segments of two keys touch."""
+"""True events that open and close segments, by key, and the segments of two keys that touch."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from .randomness import Booleans, Integers
 
 MARK = "mark"
-"""The role of a row that says how many points there were so far."""
+"""The role of a row that states the number of points so far."""
 
 
 class SegmentPoints(NamedTuple):
-    """Times of many keys, those of one key in order: in turn they open a segment and close it."""
+    """Times of many keys, ordered within each key; they alternately open and close segments."""
 
     begins: Integers  # points of key k are begins[k] … begins[k + 1] - 1
     time: Integers
@@ -38,12 +38,12 @@ class SegmentPoints(NamedTuple):
 
 
 def of_counts(counts: Integers, time: Integers) -> SegmentPoints:
-    """Times of all keys in a row, and how many belong to each."""
+    """Concatenated times of all keys, and the number of times per key."""
     return SegmentPoints(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), time)
 
 
 def shared(left: SegmentPoints, right: SegmentPoints, ones: Integers, others: Integers) -> Integers:
-    """Of each pair, how many left segments touch the right; touching ends count.
+    """For each pair, how many left segments touch right ones; common ends count.
 
     >>> left, right = of_counts(np.array([4]), np.array([0, 2, 4, 6])), of_counts(np.array([2]), np.array([2, 3]))
     >>> shared(left, right, np.array([0]), np.array([0]))

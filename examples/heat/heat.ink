@@ -1,4 +1,4 @@
--- How hot it feels: the heat index of weather stations, in words and by area.
+-- The heat index of weather stations, classified and by area.
 -- Data: inkling generate heat
 
 STREAM Felt(id BIGINT, station STRING, t TIMESTAMP, fahrenheit DOUBLE) ID id KEY station TIME t;
@@ -9,17 +9,17 @@ TABLE stations(station STRING, x DOUBLE, y DOUBLE) FROM 'stations.csv';
 TABLE areas(area STRING, west DOUBLE, east DOUBLE, south DOUBLE, north DOUBLE) FROM 'areas.csv';
 TABLE notes(note STRING, low DOUBLE, high DOUBLE) FROM 'notes.csv';
 
--- Areas are open rectangles: a station on the line between two of them is in neither.
+-- Areas are open rectangles: a station on the border between two areas is in neither.
 RULE stands_in(station, area) IF
   stations(station, x, y) AND areas(area, west, east, south, north)
   AND west < x AND x < east AND south < y AND y < north;
 
 RULE note_of(index, note) IF notes(note, low, high) AND low <= index AND index < high;
 
--- A note is worse than another if its range begins where the other's ends, or above that.
+-- A note is worse than another if its range begins at or above the end of the other's range.
 RULE worse(note, other) IF notes(note, low, high) AND notes(other, least, most) AND low >= most;
 
--- Some stations know the index; for the others it follows from two readings of the same half hour.
+-- Some stations measure the index; for others it is computed from two readings of the same half hour.
 EVENT heat_index(f.station AS station, f.fahrenheit AS fahrenheit) AS
   PATTERN Felt f
   PER INTERVAL;
@@ -34,7 +34,7 @@ EVENT heat_index(t.station AS station, fahrenheit) AS
   WITHIN 30 MINUTES
   PER INTERVAL;
 
--- Classification: below 80 there is nothing to say.
+-- Classification: there is no note below 80.
 EVENT effect(i.station AS station, area, note, i.fahrenheit AS fahrenheit) AS
   PATTERN heat_index i
   WHERE note_of(i.fahrenheit, note) AND stands_in(i.station, area);
@@ -45,7 +45,7 @@ EVENT worsening(a.area AS area, a.note AS before, b.note AS note) AS
   WITHIN 3 HOURS
   PER INTERVAL;
 
--- Six hours that are dangerous on average.
+-- Six hours with a dangerous mean index.
 EVENT mean_index(station, fahrenheit) AS
   PATTERN WINDOW Felt w LAST 6 EVENTS
   WHERE fahrenheit = AVG(w.fahrenheit)

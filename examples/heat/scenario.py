@@ -1,6 +1,6 @@
-"""Weather stations that say every hour how hot it feels; some of them measure temperature and humidity, too.
+"""Weather stations that report the heat index every hour; some also measure temperature and humidity.
 
-A station feels mild hours, hot afternoons, heat waves, and values on the borders of notes.
+Stations have mild hours, hot afternoons, heat waves, and values on the borders of notes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOTES = {
     "Danger": (105.0, 130.0),
     "ExtremeDanger": (130.0, 1000.0),
 }
-"""Note to the lowest index it is for, and the lowest above it."""
+"""The range of each note: its lowest index, and the lowest index above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ HUMID = Hour(air=(96.0, 65.0), ends={"heat_index": 1, "effect": 1})
 """Mild by one sensor; the readings of the other give an index of 121, which is Danger."""
 
 DRY = Hour(air=(82.0, 5.0), ends={"heat_index": 1})
-"""The readings of the other sensor give an index of 79.6: nothing to say."""
+"""The readings of the other sensor give an index of 79.6, which has no note."""
 
 _WARMING = (
     _noted(82.0, 88.0),
@@ -89,7 +89,7 @@ SCRIPTS = (
 )
 
 EPISODES = {"worsening": "warming", "heat_wave": "wave"}
-"""Event of the example program to a script that is played to cause it."""
+"""The script that causes each event of the example program."""
 
 
 def heat_chain() -> SymbolChain[Hour]:
@@ -114,7 +114,7 @@ STREAMS = {
 
 
 class Heat:
-    """Stations in two areas; `heat_chain` says what they feel."""
+    """Stations in two areas, which follow `heat_chain`."""
 
     main: str = "Felt"
     streams: Mapping[str, pa.Schema] = STREAMS
@@ -146,7 +146,7 @@ class Heat:
         }
 
     def truth(self) -> Truth:
-        """Indexes are known everywhere; the rest is said of stations in an area only."""
+        """Indexes are counted for all stations, other results only for stations in an area."""
         visits = self._players.visits
         in_area: Booleans = np.arange(self.keys) % len(PLACES) != ON_THE_LINE
         matches = dict.fromkeys(("effect", "worsening", "heat_wave"), 0)

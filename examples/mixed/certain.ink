@@ -1,5 +1,5 @@
--- The events of mixed.ink over streams that are taken for certain; a tick is a millisecond.
--- Data: inkling generate mixed; the folder `true` holds what happened, `naive` what seems to have happened.
+-- The events of mixed.ink over streams that are assumed to be certain; a tick is a millisecond.
+-- Data: inkling generate mixed; the folder `true` holds true events, `naive` the most plausible ones.
 
 STREAM Seen(id STRING, shift STRING, pallet STRING, zone STRING, t BIGINT)
   ID id KEY shift, pallet TIME t TICK 1 MILLISECONDS;
@@ -22,8 +22,8 @@ EVENT left_behind(shift, a.pallet AS pallet) AS
   PARTITION BY shift
   PER VALUES;
 
--- Picked up while the door was open, then seen in the truck. It asks for the order of door events, not for lengths of
--- time, so that even lost ones can be counted out.
+-- Picked up while the door was open, then seen in the truck. The pattern needs only the order of door events, not
+-- lengths of time, so lost events can be enumerated.
 EVENT through_open_door(shift, b.pallet AS pallet) AS
   PATTERN SEQ(Door o[role = 'open'], NOT Door c[role = 'close'], Pickup f, Seen b[zone = 'truck'])
   PARTITION BY shift

@@ -1,4 +1,4 @@
--- Loading docks of a warehouse, none of whose sensors can be fully trusted; a tick is a second.
+-- Loading docks of a warehouse with unreliable sensors; a tick is a second.
 -- Data: inkling generate mixed
 
 -- Tags are read by antennas that cannot distinguish neighboring zones: one row per zone where the pallet may be.
@@ -9,7 +9,7 @@ STREAM Seen(id STRING, shift STRING, pallet STRING, zone STRING, t BIGINT, p DOU
 STREAM Pickup(id STRING, shift STRING, lo BIGINT, hi BIGINT)
   ID id KEY shift TIME BETWEEN lo AND hi TICK 1 SECONDS;
 
--- Doors count their openings and closings, so it shows how many messages were lost, though not when.
+-- Doors number their openings and closings, so gaps show how many messages were lost, but not when.
 STREAM Door(id STRING, shift STRING, role STRING, t BIGINT, seq BIGINT, n BIGINT, opens BIGINT, closes BIGINT)
   ID id KEY shift TIME t TICK 1 SECONDS NUMBERED BY seq SEGMENTS ROLE role COUNT n BOUNDS opens TO closes;
 
@@ -27,8 +27,8 @@ EVENT left_behind(shift, a.pallet AS pallet) AS
   PARTITION BY shift
   PER VALUES;
 
--- Picked up while the door was open, then seen in the truck. It asks for the order of door events, not for lengths of
--- time, so that even lost ones can be counted out.
+-- Picked up while the door was open, then seen in the truck. The pattern needs only the order of door events, not
+-- lengths of time, so lost events can be enumerated.
 EVENT through_open_door(shift, b.pallet AS pallet) AS
   PATTERN SEQ(Door o[role = 'open'], NOT Door c[role = 'close'], Pickup f, Seen b[zone = 'truck'])
   PARTITION BY shift

@@ -1,8 +1,8 @@
-"""A warehouse nobody sees fully: guessed zones of pallets, imprecise clocks of forklifts, doors that lose events.
+"""A warehouse with incomplete data: uncertain zones of pallets, imprecise clocks of forklifts, doors that lose events.
 
-Every shift of a dock is an episode of its own, independent of all others. The scenario tells it as it was recorded;
-its variants tell what really happened, and what someone would believe who takes the likeliest zone, the middle of
-every interval and the recorded door events for the truth. Recorded times count seconds. The variants count
+Every shift of a dock is an episode, independent of all others. The scenario contains the recorded data; its variants
+contain the true events, and a naive version with the most likely zones, the middle of every interval and the recorded
+door events. Recorded times count seconds. The variants count
 milliseconds, because a lost door event can have happened between two seconds.
 """
 
@@ -88,7 +88,7 @@ class Mixed:
         return {}
 
     def variants(self) -> dict[str, Mixed]:
-        """The same shifts as they really were, and as they seem to be when uncertainty is left out."""
+        """The same shifts with true events, and with uncertainty ignored."""
         views: tuple[View, View] = ("true", "naive")
         return {
             view: Mixed(events=self.events, keys=self.keys, seed=self.seed, start=self._start, view=view)

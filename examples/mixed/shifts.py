@@ -1,12 +1,12 @@
-"""Shifts at loading docks, drawn record first: what is written down, then what happened, given what is written.
+"""Shifts at loading docks: the record is drawn first, then the true events given the record.
 
-Whatever a record leaves open is decided by a draw from exactly the distribution that the record states: the zone
-of a pallet from its alternatives, the second of a pickup evenly from its interval, a lost door event as an order
-statistic of even draws between the recorded ones beside it. So the stated uncertainty is the posterior, and
+Every uncertain value is drawn from exactly the distribution that the record states: the zone
+of a pallet from its alternatives, the second of a pickup uniformly from its interval, a lost door event as an order
+statistic of uniform draws between the neighboring recorded events. So the stated uncertainty is the posterior, and
 probabilities computed from it must be calibrated.
 
-Where a forklift is, is a chain: each reading states the next zone given the one before. Again the record comes first,
-and the path that really happened is drawn from the recorded chain.
+The zone of a forklift is a Markov chain: each reading states the next zone given the previous one. Again the record is
+drawn first, and the true path is drawn from the recorded chain.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ FIRST_PICKUP, PICKUP_GAP, PICKUP_JITTER, WIDEST_INTERVAL = 12, 14, 16, 5
 SECOND_PALLET, SECOND_PICKUP, SECOND_OPENING, LOSS = 0.1, 0.3, 0.25, 0.3
 UNSEEN = 0.4  # the share of readings of which nobody can be sure that the pallet was there at all
 AFFINITY = np.array([[4.0, 2.0, 0.7], [2.0, 3.0, 2.0], [0.7, 2.0, 4.0]])
-"""How much each reading, from first to last, speaks for each zone."""
+"""The weight that each reading, from first to last, gives to each zone."""
 
 NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """Guesses where pallets are; axes: shift, pallet, reading."""
+    """Uncertain zones of pallets; axes: shift, pallet, reading."""
 
     second: Integers
     percent: Integers  # one more axis: zone
@@ -71,7 +71,7 @@ class Doors:
 
 @dataclass(frozen=True, slots=True)
 class Shifts:
-    """What was recorded of some shifts and what happened; times count from the start of the shift."""
+    """Recorded and true events of some shifts; times count from the start of the shift."""
 
     readings: Readings
     pickups: Pickups
@@ -128,14 +128,14 @@ def _distinct_seconds(n_shifts: int, random: BlockRandom) -> Integers:
 
 
 def _between_whole_seconds(lo: Integers, hi: Integers, unit: Floats) -> Integers:
-    """Milliseconds between two seconds that are no whole seconds, so that nothing else happens then."""
+    """Milliseconds between two seconds, never whole seconds, so that no other event is simultaneous."""
     per_second = MILLISECONDS - 1
     place = drawn_below((hi - lo) * per_second, unit)
     return (lo + place // per_second) * MILLISECONDS + 1 + place % per_second
 
 
 def zone_drawn(percent: Integers, unit: Floats) -> Integers:
-    """A zone per list of chances, `NOWHERE` as often as these leave something to a hundred."""
+    """A zone per list of percentages; `NOWHERE` with the rest to 100."""
     passed = (drawn_below(100, unit) >= np.cumsum(percent, axis=-1)).sum(axis=-1)
     zone: Integers = np.where(passed < len(ZONES), passed, NOWHERE)
     return zone
@@ -145,7 +145,7 @@ N_STEPS = 3
 FIRST_STEP, STEP_GAP, STEP_JITTER = 6, 14, 9
 INITIAL = np.array([3.0, 2.0, 1.0])
 FOLLOWS = np.array([[2.0, 2.0, 2.0], [2.0, 1.0, 3.0], [1.0, 2.0, 3.0]])
-"""How much each zone (row) speaks for being in each zone (column) at the next reading."""
+"""The weight that each zone (row) gives to each zone (column) at the next reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def draw_tracks(n_shifts: int, random: BlockRandom) -> Tracks:
 
 
 def _complete(weight: Floats) -> Integers:
-    """Whole percents that sum to 100; what is too unlikely to be told goes to the likeliest zone."""
+    """Whole percentages that sum to 100; the remainder goes to the most likely zone."""
     percent = np.floor(100 * weight / (weight.sum(axis=-1, keepdims=True) + 1e-9)).astype(np.int64)
     percent[percent < LEAST_PERCENT] = 0
     is_likeliest = np.arange(len(ZONES)) == np.argmax(percent, axis=-1)[..., None]

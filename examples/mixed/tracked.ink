@@ -1,4 +1,4 @@
--- A forklift is followed from reading to reading: where it is next depends on where it was. A tick is a second.
+-- A forklift is tracked from reading to reading: its next zone depends on the previous one. A tick is a second.
 -- Data: inkling generate mixed
 
 STREAM Forklift(id STRING, shift STRING, zone STRING, previous_zone STRING, t BIGINT, p DOUBLE)

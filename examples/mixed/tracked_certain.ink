@@ -1,5 +1,5 @@
--- The events of tracked.ink over streams that are taken for certain; a tick is a millisecond.
--- Data: inkling generate mixed; the folder `true` holds what happened, `naive` what seems to have happened.
+-- The events of tracked.ink over streams that are assumed to be certain; a tick is a millisecond.
+-- Data: inkling generate mixed; the folder `true` holds true events, `naive` the most plausible ones.
 
 STREAM Forklift(id STRING, shift STRING, zone STRING, t BIGINT) ID id KEY shift TIME t TICK 1 MILLISECONDS;
 

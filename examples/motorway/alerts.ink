@@ -1,4 +1,4 @@
--- Sectors that are congested together three times, told as soon as that is likely enough, whatever comes later.
+-- Sectors that are congested together three times, emitted as soon as the probability certainly is high enough.
 -- Data: inkling generate motorway
 
 STREAM Congestion(id STRING, day STRING, sector STRING, role STRING, n BIGINT, t TIMESTAMP)

@@ -1,4 +1,5 @@
--- Congested sectors from what vehicles report: a mean of three reports below 20 km/h begins it, one above ends it.
+-- Congested sectors from reports of vehicles: congestion begins when the mean of three reports falls below 20 km/h, and
+-- ends when it rises above.
 -- Data: inkling generate motorway
 
 STREAM Report(id BIGINT, day STRING, sector STRING, speed DOUBLE, t TIMESTAMP) ID id KEY day, sector TIME t ORDER BY id
@@ -9,7 +10,7 @@ EVENT congested(day, sector) AS
   PARTITION BY day, sector
   PER INTERVAL;
 
--- The segments of these relations are events: nobody told when they open and close.
+-- The segments of these relations are derived events; no messages open and close them.
 EVENT jammed_together(day, x.sector AS one, y.sector AS other) AS
   PATTERN AT LEAST 2 congested x INTERSECTS SOME congested y
   HAVING x.sector < y.sector

@@ -1,8 +1,8 @@
-"""A motorway in the morning: speeds that vehicles report, sector by sector, and messages that a sector is congested.
+"""A motorway in the morning: speeds that vehicles report, by sector, and messages about congested sectors.
 
-A sector is congested while the mean of its last three reports is below 20 km/h. Its controller says so when that
-begins and when it ends, and numbers its messages; some of them get lost. Every twenty minutes it also says how many
-messages there were so far. Every morning is on its own.
+A sector is congested while the mean of its last three reports is below 20 km/h. Its controller sends numbered
+messages when congestion begins and ends; some of them get lost. Every twenty minutes it also states the number of
+messages so far. Mornings are independent.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Motorway:
         return {}
 
     def variants(self) -> dict[str, Motorway]:
-        """All messages, and those that came taken for all."""
+        """All messages, and the recorded messages as if they were complete."""
         views: tuple[View, View] = ("true", "naive")
         return {
             view: Motorway(events=self.events, keys=self.keys, seed=self.seed, start=self._start, view=view)
@@ -121,7 +121,7 @@ class Motorway:
         return {name: told[name] for name in self.streams}
 
     def _messages(self, morning: _Morning, begin: int) -> dict[str, Column]:
-        """The messages of a view; the record also has marks, which say how many there were so far."""
+        """The messages of a view; the record also has marks, which state the number of messages so far."""
         kept = ~morning.is_lost if self.view != "true" else np.ones(morning.said.size, np.bool_)
         sector, number, t = morning.whose[kept], morning.number[kept], morning.said[kept]
         role = np.where(number % 2 == 1, "open", "close")
@@ -156,7 +156,7 @@ def _drawn(n_sectors: int, at_most: int, begin: int, random: BlockRandom) -> _Mo
 
 
 def _fine(shape: tuple[int, int], random: BlockRandom) -> Floats:
-    """Numbers in [0, 1) on so fine a grid that hardly any two reports come together."""
+    """Numbers in [0, 1) on a grid so fine that hardly any two reports are simultaneous."""
     return random.unit(shape) + random.unit(shape) / 65536.0
 
 

@@ -1,4 +1,4 @@
--- The seven patterns of vessels, with everything around them looked up here: positions are as they were sent.
+-- The seven patterns of vessels over raw positions; the program itself looks up ports, areas and coasts.
 -- Data: inkling generate port
 
 STREAM Position(id BIGINT, mmsi BIGINT, t TIMESTAMP, lon DOUBLE, lat DOUBLE, speed DOUBLE, heading DOUBLE, cog DOUBLE)

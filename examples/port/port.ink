@@ -1,4 +1,4 @@
--- Vessels that report their position once a minute, enriched with what they are near to.
+-- Vessels that report their position once a minute; positions are enriched with nearby ports, areas and coasts.
 -- Data: inkling generate port
 
 STREAM Position(id BIGINT, mmsi BIGINT, t TIMESTAMP, lon DOUBLE, lat DOUBLE, speed DOUBLE, heading DOUBLE,
@@ -51,7 +51,7 @@ EVENT approaching_port(mmsi, port) AS
   PARTITION BY mmsi
   PER END;
 
--- The same for one port, with its position written out: one automaton, no join.
+-- The same for one port, with its position in the condition: one automaton, no join.
 EVENT approaching_first_port(mmsi) AS
   PATTERN SEQ STRICT(
     Position[haversine(lat, lon, 42.0, -8.0) >= 7000 AND haversine(lat, lon, 42.0, -8.0) < 10000],

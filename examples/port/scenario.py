@@ -1,6 +1,6 @@
 """Vessels off their home ports that report their position once a minute, as over AIS.
 
-They sail off a port, call at it, and run through the episodes that the maritime patterns look for. Around the ports
+They sail off a port, call at it, and play the episodes that the maritime patterns detect. Around the ports
 there are coasts and areas of the sea.
 """
 
@@ -70,7 +70,7 @@ ALONG, INWARD, OUTWARD = 0.0, 270.0, 90.0
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What one position report of a vessel says."""
+    """The content of one position report of a vessel."""
 
     knots: tuple[float, float]  # slowest and fastest
     reach: float = 1.0  # place between the port (0) and the circle on which the vessel sails (1)
@@ -152,7 +152,7 @@ EPISODES = {
     "loitering": "loiter",
     "approaching_port": "approach",
 }
-"""Event of the example program to the script that is played to cause it, by vessels of any type."""
+"""The script that causes each event of the example program, for vessels of any type."""
 
 
 def port_chain() -> SymbolChain[Fix]:
@@ -237,7 +237,7 @@ STREAMS = {
 
 
 class Port:
-    """Vessels circling their ports; `port_chain` says what they do and which episodes are among it."""
+    """Vessels circling their ports; `port_chain` defines their behavior and episodes."""
 
     main: str = "Position"
     streams: Mapping[str, pa.Schema] = STREAMS

@@ -1,6 +1,6 @@
 """Shares with one price a day, companies that are taken over, and the clients who follow them.
 
-A price rests, climbs, jumps and dips. How the rises of two symbols lie to each other is counted pair by pair.
+A price rests, climbs, jumps and dips. Interval relations between rises of two symbols are counted pair by pair.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ SCRIPTS = (
 )
 
 EPISODES = {"jump": "rally", "tick_shape": "dip"}
-"""Event of the example program to a script that is played to cause it."""
+"""The script that causes each event of the example program."""
 
 
 def stock_chain() -> SymbolChain[Day]:
@@ -127,7 +127,7 @@ STREAMS = {
 
 
 class Stocks:
-    """Symbols with a usual price each; `stock_chain` says how it moves."""
+    """Symbols with a usual price each, which moves according to `stock_chain`."""
 
     main: str = "Tick"
     streams: Mapping[str, pa.Schema] = STREAMS

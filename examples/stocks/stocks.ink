@@ -22,8 +22,8 @@ EVENT moving_average(symbol, usd) AS
   WHERE usd = AVG(w.usd)
   PARTITION BY symbol;
 
--- The running maximum of up to five days, told by recursion: a price is the highest so far of itself, and with the
--- next price the higher one of the two is.
+-- The running maximum of up to five days, by recursion: a price alone is its own maximum, and the next maximum is the
+-- larger of the maximum so far and the next price.
 EVENT high(symbol, t.usd AS usd) AS
   PATTERN Tick t
   PARTITION BY symbol
@@ -36,14 +36,14 @@ EVENT high(symbol, usd) AS
   PARTITION BY symbol
   PER INTERVAL;
 
--- More than half as much again within 15 days, and no takeover that would explain it.
+-- A rise of more than 50 % within 15 days, without a takeover that explains it.
 EVENT jump(symbol, b.usd AS usd) AS
   PATTERN SEQ(Tick a, NOT Acquisition, Tick b[usd > 1.5 * a.usd])
   WITHIN 15 DAYS
   PARTITION BY symbol
   PER END;
 
--- The shape of a tick mark: a fall without a pause, then a rise without one, until the price is above that of the
+-- The shape of a check mark: an uninterrupted fall, then an uninterrupted rise, until the price is above that of the
 -- peak before the fall.
 EVENT tick_shape(symbol) AS
   PATTERN SEQ STRICT(Tick peak,
@@ -54,7 +54,7 @@ EVENT tick_shape(symbol) AS
   PARTITION BY symbol
   PER INTERVAL;
 
--- The same with another price to compare with: that before the rise to the peak. The fall has to go below it.
+-- The same, where the fall also has to go below the price before the rise to the peak.
 EVENT tick_shape_from_before(symbol) AS
   PATTERN SEQ STRICT(Tick before,
                      Tick peak[usd > before.usd],
@@ -65,7 +65,7 @@ EVENT tick_shape_from_before(symbol) AS
   PARTITION BY symbol
   PER INTERVAL;
 
--- Rises from one price to the next, and how those of two symbols lie to each other.
+-- Rises from one price to the next, and interval relations between the rises of two symbols.
 EVENT rise(symbol) AS
   PATTERN SEQ STRICT(Tick a, Tick b[usd > a.usd])
   WITHIN 7 DAYS

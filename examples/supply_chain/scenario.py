@@ -1,7 +1,7 @@
 """Companies in chains of supply, with a quote of their shares every hour, items on their way, and the air above.
 
-In an hour the share of a company rests or rises, and the company may ship items. Pairs of happenings that lie close
-together in time are counted as they come.
+In an hour the share of a company rests or rises, and the company may ship items. Pairs of events that are close in
+time are counted as they occur.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ SCRIPTS = (
 )
 
 EPISODES = {"delivery": "shipping"}
-"""Event of the example program to a script that is played to cause it."""
+"""The script that causes each event of the example program."""
 
 
 def company_chain() -> SymbolChain[Hour]:
@@ -65,7 +65,7 @@ def company_chain() -> SymbolChain[Hour]:
 
 @dataclass(frozen=True, slots=True)
 class Happenings:
-    """When something happened and to whom, in the order of time."""
+    """Times and companies of events, in the order of time."""
 
     t: Integers
     who: Integers
@@ -82,7 +82,7 @@ NOTHING = Happenings(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 class ClosePairs:
-    """Pairs of an earlier and a later happening, at most `within` apart, of which `belong` is true."""
+    """Pairs of an earlier and a later event, at most `within` apart, for which `belong` is true."""
 
     def __init__(self, within: int, belong: Callable[[Integers, Integers], Booleans], *, together: bool) -> None:
         self._within, self._belong = within, belong
@@ -91,7 +91,7 @@ class ClosePairs:
         self.count = 0
 
     def add(self, earlier: Happenings, later: Happenings) -> None:
-        """Take up what happened next; each of `later` is paired with all before it."""
+        """Add later events; each of them is paired with all earlier ones."""
         known = self._earlier.followed_by(earlier)
         first = np.searchsorted(known.t, later.t - self._within, side="left")
         last = np.searchsorted(known.t, later.t, side=self._side)
@@ -115,7 +115,7 @@ STREAMS = {
 
 
 class SupplyChain:
-    """Chains of twelve companies; `company_chain` says what each of them does."""
+    """Chains of twelve companies, each of which follows `company_chain`."""
 
     main: str = "Quote"
     streams: Mapping[str, pa.Schema] = STREAMS

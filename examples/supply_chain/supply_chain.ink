@@ -16,7 +16,7 @@ RULE in_supply_chain(supplier, customer) IF supplies(supplier, between) AND in_s
 RULE jet_link(place, next) IF linked(place, next);
 RULE jet_link(place, last) IF linked(place, next) AND jet_link(next, last);
 
--- A share rises, and soon after it that of a company which is supplied, however many others are between the two.
+-- A share rises, and soon after it the share of a company that is supplied, directly or through other companies.
 EVENT rise(q.company AS company) AS
   PATTERN Quote q[change > 0];
 
@@ -27,7 +27,7 @@ EVENT trend(a.company AS supplier, b.company AS customer) AS
   PER INTERVAL;
 
 -- An item has come from one company to another if it was shipped from customer to customer. Only the last hop is
--- looked up; those before it were when the item made them.
+-- looked up; earlier hops were looked up when the item made them.
 EVENT delivery(s.item AS item, s.company AS origin, s.company AS company) AS
   PATTERN Shipment s
   PER INTERVAL;
@@ -38,7 +38,7 @@ EVENT delivery(d.item AS item, d.origin AS origin, s.company AS company) AS
   WITHIN 1 DAY
   PER INTERVAL;
 
--- A plane at a place from which the jet stream leads to turbulence, before or after that was reported.
+-- A plane at a place from which the jet stream leads to turbulence, before or after the turbulence is reported.
 EVENT jet_stream_warning(c.place AS turbulence, p.place AS plane) AS
   PATTERN Turbulence c AND Plane p
   WHERE jet_link(p.place, c.place)

@@ -1,6 +1,6 @@
-"""Shares that are offered, bought and paid; orders that are cancelled, and payments that are told late or wrong.
+"""Shares that are offered, bought and paid; orders that are cancelled, and payments that are reported late or wrong.
 
-An offer leads to nothing, to a trade, or to a trade that is told late, cancelled or booked wrong.
+An offer leads to nothing, to a trade, or to a trade that is reported late, cancelled or booked wrong.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ..generators.readings import MINUTE_US, TIMESTAMP, start_us
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An offer, and what a client does about it."""
+    """An offer, and the reaction of a client."""
 
     is_bought: bool = False
     is_big: bool = False
-    is_late: bool = False  # the bank tells of the payment minutes after it
-    is_cancelled: bool = False  # the client takes the order back
-    is_misbooked: bool = False  # the bank tells of a payment that is ten times too large, and takes that back
+    is_late: bool = False  # the bank reports the payment minutes later
+    is_cancelled: bool = False  # the client cancels the order
+    is_misbooked: bool = False  # the bank reports a payment that is ten times too large, and withdraws the report
     ends: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -45,7 +45,7 @@ SCRIPTS = (
 )
 
 EPISODES = {"buy": "small", "big_trade": "big"}
-"""Event of the example program to a script that is played to cause it."""
+"""The script that causes each event of the example program."""
 
 
 def offer_chain() -> SymbolChain[Offer]:
@@ -68,11 +68,11 @@ STREAMS = {
         [("id", pa.string()), ("client", pa.string()), ("before", pa.float64()), ("after", pa.float64()), *_ABOUT]
     ),
 }
-"""`at` is when something happened, `t` when it was told."""
+"""`at` is the time of the event, `t` the time of the report."""
 
 
 class Trades:
-    """Symbols with an offer every ten minutes; `offer_chain` says what becomes of it."""
+    """Symbols with an offer every ten minutes, which follow `offer_chain`."""
 
     main: str = "Offer"
     streams: Mapping[str, pa.Schema] = STREAMS
@@ -114,7 +114,7 @@ class Trades:
             yield self._told(None)
 
     def _told(self, until: int | None) -> Streams:
-        """What is told by a time, in the order in which it is; the rest stays untold."""
+        """Rows reported by a time, in the order of reports; later rows are kept for later."""
         told = {}
         for name, rows in self._untold.items():
             ordered = rows.sort_by([("t", "ascending"), ("id", "ascending")])

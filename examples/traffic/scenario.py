@@ -1,6 +1,6 @@
 """Roads through a town with a speed reading every five minutes, free or jammed.
 
-On a road there is free traffic, there are jams, and there is what only looks like a jam.
+Roads have free traffic, jams, and episodes that only look like jams.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SPOTS: Floats = np.array(
     ],
     np.float64,
 )
-"""Places where something is read: by where that is, then by position; those on borders are in no area."""
+"""Places of sensors: by area, then by position; those on borders belong to no area."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ SCRIPTS = (
 )
 
 EPISODES = {"bottleneck": "jam_harbor", "growing": "growing"}
-"""Event of the example program to a script that is played to cause it."""
+"""The script that causes each event of the example program."""
 
 
 def traffic_chain() -> SymbolChain[Passing]:
@@ -124,7 +124,7 @@ MPH_PER_KMH = 1.0 / 1.609344
 BROKEN_MPH = -1.0
 LANES = 3
 SUBSCRIBERS = {"police": 1, "buses": 2, "radio": 5}
-"""Who wants to hear of every road, of every second, of every fifth one."""
+"""Subscribers of every road, of every second road, of every fifth road."""
 
 STREAMS = {
     "Reading": pa.schema(
@@ -142,7 +142,7 @@ STREAMS = {
 
 
 class Traffic:
-    """Roads that pass through areas of a town; `traffic_chain` says when they jam."""
+    """Roads that pass through areas of a town; `traffic_chain` defines their jams."""
 
     main: str = "Reading"
     streams: Mapping[str, pa.Schema] = STREAMS

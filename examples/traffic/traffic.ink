@@ -15,12 +15,11 @@ RULE in_area(area, x, y) IF areas(area, shape) AND contains(shape, x, y);
 RULE downstream(area, next) IF flows(area, next);
 RULE downstream(area, last) IF flows(area, next) AND downstream(next, last);
 
--- Filter, project, translate: a sensor that is out of order says -1, the lane is of no interest, and limits are in
--- kilometers.
+-- Filter, project, translate: a broken sensor sends -1, the lane is dropped, and speeds are in kilometers per hour.
 EVENT speed(r.road AS road, 1.609344 * r.mph AS kmh, r.x AS x, r.y AS y) AS
   PATTERN Reading r[mph >= 0];
 
--- Enrich: the area in which it was read.
+-- Enrich: the area of the sensor.
 EVENT located(s.road AS road, area, s.kmh AS kmh) AS
   PATTERN speed s
   WHERE in_area(area, s.x, s.y);
@@ -29,7 +28,7 @@ EVENT slow(l.road AS road, l.area AS area, l.kmh AS kmh) AS
   PATTERN located l
   WHERE limits(l.road, limit) AND l.kmh < limit;
 
--- Split: one notice for everybody who wants to hear of that road.
+-- Split: one notice for every subscriber of the road.
 EVENT notice(name, s.road AS road, s.area AS area, s.kmh AS kmh) AS
   PATTERN slow s
   WHERE subscribers(name, s.road);
@@ -47,7 +46,7 @@ EVENT bottleneck(a.area AS area, a.road AS road) AS
   WITHIN 30 MINUTES
   PER INTERVAL;
 
--- A jam grows against the traffic: it is slow in one area, then in another that leads there.
+-- A jam grows against the traffic: traffic is slow in one area, then in an area that leads to it.
 EVENT growing(a.road AS road, a.area AS origin, b.area AS area) AS
   PATTERN SEQ(slow a, slow b)
   WHERE b.road = a.road AND downstream(b.area, a.area)

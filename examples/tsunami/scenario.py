@@ -87,7 +87,7 @@ class Tsunami:
         return waves
 
     def _reckon(self, height: Floats, kept: Booleans) -> None:
-        """Count what the example finds in a day, given the hours before it."""
+        """Count the expected results of a day, given the previous hours."""
         told = np.concatenate([self._before, height])
         n_before = len(self._before)
         is_new = np.concatenate([np.zeros((n_before, self.keys), np.bool_), kept])

@@ -8,14 +8,14 @@ EVENT recent(buoy, mean) AS
   WHERE mean = AVG(w.height)
   PARTITION BY buoy;
 
--- The first windows of a buoy are not filled yet.
+-- The first windows of a buoy are not full yet.
 EVENT hourly(buoy, r.mean AS mean, START(r) AS began, END(r) AS ended) AS
   PATTERN recent r
   WHERE END(r) - START(r) = 1 HOURS
   PARTITION BY buoy;
 
--- Four hours in a row say how high the sea should be five and a quarter minutes later. `MEETS` says it all; the equal
--- columns beside it let the partner be looked up.
+-- Four consecutive hours predict the height of the sea five and a quarter minutes later. `MEETS` would be
+-- enough; the equal columns allow the partner to be looked up.
 EVENT alarm(buoy, deviation) AS
   PATTERN SEQ((hourly a MEETS hourly b[began = a.ended] MEETS hourly c[began = b.ended] MEETS hourly d[began = c.ended]),
               Level now[t = d.ended + 315 SECONDS])

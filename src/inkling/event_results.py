@@ -66,7 +66,7 @@ class EventResults(Mapping[str, T]):
 
     def __getitem__(self, event: str) -> T:
         if event not in self.tables:
-            raise KeyError(f"no event is called {event!r}; the events are {', '.join(self.tables) or 'none'}")
+            raise KeyError(f"unknown event {event!r}; the events are {', '.join(self.tables) or 'none'}")
         return self.tables[event]
 
     def __contains__(self, event: object) -> bool:

@@ -211,7 +211,7 @@ class LocalStream:
         try:
             with_windows(self._program.physical.program, windows)
         except SettingError as problem:
-            raise InputError.of("INK0622", f"the windows stay as they are: {problem}") from None
+            raise InputError.of("INK0622", f"windows not changed: {problem}") from None
         self._windows = windows
         self._migrate({}, self._settings)
         if self._live is not None:

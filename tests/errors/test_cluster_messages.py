@@ -55,6 +55,7 @@ def test_epoch_in_a_timestamp() -> None:
 CASES: dict[str, Callable[[], str]] = {
     "unknown_master": lambda: message(lambda: check_master("nonsense")),
     "master_without_bracket": lambda: message(lambda: check_master("local[4")),
+    "master_without_scheme": lambda: message(lambda: check_master("localhost:7077")),
     "output_on_s3": lambda: message(lambda: check_output("s3://bucket/found.csv")),
     "worker_without_package": worker_without_package,
 }

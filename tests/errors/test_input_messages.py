@@ -74,6 +74,7 @@ CASES: dict[str, Callable[[], object]] = {
     "two_types_of_one_column": read_two_types,
     "no_header": lambda: read("\n"),
     "missing_column": lambda: read("bus,sped,t\n"),
+    "semicolons": lambda: read("bus;speed;t\na;30;1\n"),
     "doubled_column": lambda: read("bus,speed,t,speed\n"),
     "unfit_type": lambda: normalize(read_table([{"bus": "a", "speed": date(2024, 1, 1), "t": 1}], what="Trip"), TRIP),
     "unknown_kind_of_data": lambda: read_table(5, what="Trip"),

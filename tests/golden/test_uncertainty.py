@@ -74,6 +74,6 @@ def _answers(event: EventPlan, results: Iterable[ProbableResult]) -> list[str]:
 def test_settings_show_in_the_verdicts() -> None:
     program = inkling.load(CASES[0].parent / "probable_values.ink")
     said = program.explain("verdicts", sampling=inkling.Sampling(epsilon=0.05, delta=0.1, exact_up_to=7, budget=1))
-    assert "at most 7, which makes it exact" in said
+    assert "at most 7 worlds are enumerated exactly" in said
     assert "± 0.05 with confidence 0.9" in said
     assert "times as many worlds" not in said

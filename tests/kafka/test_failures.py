@@ -157,7 +157,7 @@ def test_a_full_disk(sent: Sensors, small_disk: Path) -> None:
     for number in (1, 2, 3):
         sent.send(number)
     said = failure_of(query)
-    assert "error[INK0610]: there is no room for the results of batch" in said
+    assert "error[INK0610]: no space is left for the results of batch" in said
     assert str(small_disk) in said
 
     filling.unlink()

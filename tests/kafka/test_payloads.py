@@ -104,9 +104,9 @@ DAMAGED_JSON = {
     "a list": (b'[{"id": "r1", "sensor": "s1", "t": 1}]', "not a JSON object"),
     "a number": (b"7", "not a JSON object"),
     "not UTF-8": (b'{"id": "\xff"}', "not UTF-8"),
-    "half a character": (b'{"id": "\\ud83d", "sensor": "s1", "t": 1}', "JSON with half a character"),
+    "half a character": (b'{"id": "\\ud83d", "sensor": "s1", "t": 1}', "JSON with an unpaired surrogate"),
     "a number without end": (b'{"id": [' + b"7" * 5000 + b"]}", "JSON with a number of more than 4300 digits"),
-    "nested without end": (b'{"id": ' + b"[" * 200_000 + b"]" * 200_000 + b"}", "JSON nested too deep"),
+    "nested without end": (b'{"id": ' + b"[" * 200_000 + b"]" * 200_000 + b"}", "JSON that is nested too deeply"),
 }
 
 

@@ -298,10 +298,10 @@ def test_too_many_joint_values_are_rejected() -> None:
     ("last", "per", "said"),
     [
         ("T x2", "END", None),
-        ("T x2", "VALUES", "part 3 reads any `k` of T, " + ONE_BY_ONE),
+        ("T x2", "VALUES", "part 3 reads several values of `k` of T, " + ONE_BY_ONE),
         ("T x2[k = 1]", "VALUES", None),
-        ("T x2+", "END", "part 3 reads any `k` of T, " + ONE_BY_ONE),
-        ("T x2, W x3", "END", "part 3 reads any `k` of T, " + ONE_BY_ONE),
+        ("T x2+", "END", "part 3 reads several values of `k` of T, " + ONE_BY_ONE),
+        ("T x2, W x3", "END", "part 3 reads several values of `k` of T, " + ONE_BY_ONE),
     ],
 )
 def test_streams_that_have_to_be_followed_together(last: str, per: str, said: str | None) -> None:

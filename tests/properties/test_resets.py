@@ -121,7 +121,7 @@ def test_what_a_reset_does() -> None:
     [
         ("SEQ(V a, V b) PARTITION BY k", "PER MATCH needs more than the end times of matches"),
         ("SEQ(V a, V b) PARTITION BY s PER END", "a row of `V` resets its key, which needs PARTITION BY k"),
-        ("WINDOW V w LAST 3 EVENTS PARTITION BY k RETURN COUNT(w) AS n", "a window moves with each of its events"),
+        ("WINDOW V w LAST 3 EVENTS PARTITION BY k RETURN COUNT(w) AS n", "a window moves with every event"),
     ],
 )
 def test_where_it_is_not_clear_what_a_reset_clears(event: str, reason: str) -> None:

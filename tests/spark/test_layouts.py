@@ -77,7 +77,7 @@ def some_program() -> Program:
 
 def test_explain_says_who_does_what() -> None:
     lines = [line for line in some_program().explain("physical", layout="both").splitlines() if "layout" in line]
-    assert lines[0].startswith("layout: tasks share out keys and patterns: ")
+    assert lines[0].startswith("layout: tasks split keys and patterns: ")
     shared = lines[0].split(": ", 2)[2].split("; ")
     assert "swing, swing_again" in shared
     assert "layout" not in some_program().explain("physical")

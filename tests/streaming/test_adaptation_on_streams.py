@@ -204,8 +204,8 @@ def test_learning_goes_on_after_a_crash_and_messages_are_heard(
     query = place.start(now=True, learn=online, control=messages, on_rejected=rejected.append)
     query.await_end()
     assert [str(one) for one in rejected] == [
-        "the control message (forecast = ab_forecast, parameter = order, value = 9) changes nothing: "
-        "`ab_forecast` asks for ORDER 9, but `ab_model` was learned with words for order 2"
+        "the control message (forecast = ab_forecast, parameter = order, value = 9) was rejected: "
+        "`ab_forecast` has ORDER 9, but the model `ab_model` has at most order 2"
     ]
     assert query.settings == {"ab_forecast": {"within": 4}}  # the last line is not complete
     expected = place.learned(online, 5)
@@ -286,8 +286,8 @@ def test_messages_nobody_listens_for_are_logged(
     assert query.settings == {}
     assert [record.getMessage().split(": ", 1)[1] for record in caplog.records if record.name == "inkling"] == [
         "the program has no forecast called `soon`; its forecasts are ab_forecast",
-        "it has no `forecast`",
-        "it has no `forecast`",
+        "the field `forecast` is missing",
+        "the field `forecast` is missing",
     ]
 
 
@@ -305,7 +305,7 @@ def test_the_command_learns_listens_and_shows_drift(
     place.add(0)
     first = CliRunner().invoke(app, command)
     assert first.exit_code == 0, first.output
-    assert "confidence lies between 0 and 1, not at 3" in first.stderr
+    assert "confidence must be between 0 and 1, found 3" in first.stderr
     assert "drift" not in first.stderr
     Path("control.jsonl").write_text(wanted)
     place.add(1)

@@ -82,7 +82,7 @@ def test_results_of_every_runner_are_read_alike(results: EventResults[Any]) -> N
     assert results.get("moon") is None
     assert [name for name, _ in results.items()] == ["back", "never"]
     assert results["back"] is results.tables["back"]
-    with pytest.raises(KeyError, match="no event is called 'moon'; the events are back, never"):
+    with pytest.raises(KeyError, match="unknown event 'moon'; the events are back, never"):
         results["moon"]
     with pytest.raises(KeyError, match="the events are back, never"):
         results.to_pandas("moon")

@@ -331,7 +331,7 @@ class TestTimes:
         ],
     )
     def test_durations_that_no_time_can_last(self, pattern: str) -> None:
-        with pytest.raises(InputError, match=r"9.22337e\+18 TICKS is longer than times can count") as caught:
+        with pytest.raises(InputError, match=r"9.22337e\+18 TICKS exceeds the range of times") as caught:
             run(f"{TICKS} EVENT e AS PATTERN {pattern};", {"A": events((1, 0)), "B": events((2, 0))})
         assert caught.value.diagnostics[0].code == "INK0507"
 

@@ -99,7 +99,7 @@ def test_load_takes_the_name_and_the_folder_from_the_path(tmp_path: Path) -> Non
 
 def test_uncertain_programs_are_explained() -> None:
     verdicts = inkling.parse(UNCERTAIN).explain("verdicts")
-    assert verdicts.count("uncertain  what: At leaves open what its events were") == 2
+    assert verdicts.count("uncertain  what: At has alternatives") == 2
     assert verdicts.count("in possible worlds; ") == 1
     assert verdicts.count("chains of automaton states, exact; ") == 1
 

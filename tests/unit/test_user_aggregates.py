@@ -91,7 +91,7 @@ def test_unknown_name_is_like_another() -> None:
 def test_result_of_another_type() -> None:
     inkling.aggregate("wrong", returns="INTEGER")(lambda values: "many")
     program = inkling.parse(f"{STREAM} EVENT x AS PATTERN WINDOW Temp w LAST 2 EVENTS RETURN wrong(w.v) AS s;")
-    with pytest.raises(InputError, match="gave 'many', which is no INTEGER"):
+    with pytest.raises(InputError, match="returned 'many', expected INTEGER"):
         program.run_local({"Temp": ROWS})
 
 

@@ -72,37 +72,39 @@ def chain_of(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None = N
         return Verdict(None, why)
     chain = _chain(event)
     assert chain is not None
-    phrase = {p.Policy.ANY: "every", p.Policy.NEXT: "each next", p.Policy.STRICT: "each adjacent"}[chain.policy]
-    return Verdict(chain, f"single events one after the other, {phrase} one, whose ticks can be summed over")
+    phrase = {p.Policy.ANY: "any later", p.Policy.NEXT: "the next", p.Policy.STRICT: "the adjacent"}[chain.policy]
+    return Verdict(
+        chain, f"a sequence of single events, each followed by {phrase} one; probabilities are sums over ticks"
+    )
 
 
 def _obstacles(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None) -> Iterator[str]:
     streams = [program.stream(name) for name in event.sources]
     if not any(isinstance(one.schema.uncertainty, ImpreciseTime) for one in streams if one is not None):
-        yield "no stream that it reads has imprecise times"
+        yield "no stream of the event has imprecise times"
     if event.demand is p.Demand.SAMPLED:
-        yield "SAMPLED is asked for"
+        yield "the event demands SAMPLED"
     for name, stream in zip(event.sources, streams, strict=True):
         if stream is None:
-            yield f"{name} is an event itself, and its times depend on the world"
+            yield f"{name} is a derived event, whose times depend on the world"
         else:
             yield from _in_stream(stream, clock)
     ticks = {stream.schema.tick for stream in streams if stream is not None}
     if clock is Clock.TIMESTAMP and len(ticks) > 1:
-        yield "not all of its streams have the same TICK"
+        yield "its streams have different TICKs"
     if event.per is not p.Per.MATCH:
-        yield f"PER {event.per.value} asks whether there is any match, and matches share their worlds"
+        yield f"PER {event.per.value} needs the probability of any match, and matches are not independent"
     if event.restart or event.consumption is not None:
-        yield "CONSUME lets matches depend on each other"
+        yield "CONSUME makes matches depend on each other"
     if event.keep is not None or event.timeouts_of is not None:
-        yield "KEEP FOR depends on when matches are known"
+        yield "KEEP FOR depends on when matches are detected"
     if isinstance(event.within, p.EventCount):
-        yield "how many EVENTS lie between two depends on the world"
+        yield "the number of EVENTS between two events depends on the world"
     if event.forecast is not None or event.on_change:
-        yield "it is no plain pattern"
+        yield "the event is a forecast or has ON CHANGE"
     chain = _chain(event)
     if chain is None:
-        yield "its pattern is no sequence of single events"
+        yield "the pattern is not a sequence of single events"
         return
     yield from _in_chain(event, chain)
     yield from _in_expressions(event, [stream for stream in streams if stream is not None])
@@ -112,11 +114,11 @@ def _in_stream(stream: p.StreamPlan, clock: Clock | None) -> Iterator[str]:
     schema = stream.schema
     imprecise = isinstance(schema.uncertainty, ImpreciseTime)
     if schema.uncertainty is not None and not imprecise:
-        yield f"{schema.name} leaves open more than when its events happened"
+        yield f"{schema.name} has another kind of uncertainty than imprecise times"
     if schema.is_ordered:
         yield f"ORDER BY of {schema.name} distinguishes simultaneous events"
     if schema.is_interval and not imprecise:
-        yield f"events of {schema.name} last"
+        yield f"events of {schema.name} are intervals"
     stamped = clock is Clock.TIMESTAMP or (clock is None and schema.time_type is Type.TIME and _declared(schema))
     if stamped and schema.tick is None:
         yield f"times of {schema.name} are timestamps without a TICK"
@@ -124,7 +126,7 @@ def _in_stream(stream: p.StreamPlan, clock: Clock | None) -> Iterator[str]:
         yield f"{schema.name} has RESET WHEN"
     for column in stream.derived:
         if imprecise and any(isinstance(part, e.PreviousColumn | e.SinceChange) for part in e.walk(column.expr)):
-            yield f"`{column.name}` of {schema.name} looks back, and which event was before depends on the world"
+            yield f"`{column.name}` of {schema.name} reads the previous event, which depends on the world"
         if imprecise and any(
             isinstance(part, e.ColumnOf) and part.column in _times(schema.uncertainty) for part in e.walk(column.expr)
         ):
@@ -173,15 +175,15 @@ def _in_chain(event: p.EventPlan, chain: ChainPattern) -> Iterator[str]:
         and (at_border or optional)
         and pattern.within != event.within
     ):
-        yield "NOT at its border has a limit of its own"
+        yield "NOT at the border of the sequence has its own limit"
     leaves = {leaf.slot: leaf for leaf in p.leaves(pattern)}
     if any(leaf.checks for leaf in leaves.values()):
-        yield "a CHECK breaks off a repetition"
+        yield "a CHECK ends a repetition"
     varying = [link for link in chain.links if link.low != link.high]
     if len(varying) > 1:
         read = [set(leaves[link.slot].sources or event.scope) for link in chain.links]
         if sum(map(len, read)) > len(set().union(*read)):
-            yield "several repetitions can share the same events in several ways"
+            yield "several repetitions can divide the same events in several ways"
 
 
 def _in_expressions(event: p.EventPlan, streams: list[p.StreamPlan]) -> Iterator[str]:
@@ -204,14 +206,14 @@ def _in_expressions(event: p.EventPlan, streams: list[p.StreamPlan]) -> Iterator
 
     for expr in _expressions(event):
         if any(reads_time(part) for part in e.walk(expr)):
-            yield "it asks for a time, which depends on the world"
+            yield "an expression reads a time, which depends on the world"
     for leaf in p.leaves(event.pattern):
         for condition in leaf.conditions:
             for part in e.walk(condition):
                 if isinstance(part, e.Aggregate) and part.slot == leaf.slot:
-                    yield "a condition aggregates the repetition that it belongs to"
+                    yield "a condition in a repetition aggregates that repetition"
                 if isinstance(part, e.ListColumn) and part.slot == leaf.slot and part.which is not e.Which.LAST:
-                    yield "a condition looks at the first event of the repetition that it belongs to"
+                    yield "a condition in a repetition reads its first event"
 
 
 def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:

@@ -89,5 +89,5 @@ def uncertain_choice(
             return Choice(evaluator, verdict.reason, verdict.conclusion, within_world)
         if family.concerns(event, program):
             reasons[evaluator] = verdict.reason
-    reason = "; ".join(reasons.values()) or "it depends on other uncertain events"
+    reason = "; ".join(reasons.values()) or "the event depends on other uncertain events"
     return Choice(Evaluator.WORLDS, reason, reasons, within_world)

@@ -48,7 +48,7 @@ def time_unit(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> TimeUnit:
                 helps=(epoch,) if clock is Clock.TICKS else (),
             ) from None
         if abs(length) > FARTHEST:
-            raise InputError.of("INK0507", f"{span} is longer than times can count", notes=(_LIMIT,))
+            raise InputError.of("INK0507", f"{span} exceeds the range of times", notes=(_LIMIT,))
     return unit
 
 
@@ -63,12 +63,12 @@ def _common_tick(plan: p.ProgramPlan) -> Span | None:
                 "INK0505",
                 f"one tick of `{first}` lasts {tick} and one of `{name}` {other}",
                 notes=("the streams of one run share one clock",),
-                helps=("move the events of each stream to a program of their own",),
+                helps=("put the events of each stream into a separate program",),
             )
     return tick
 
 
-_LIMIT = f"a duration has at most {FARTHEST} of the units that the times of the input count"
+_LIMIT = f"a duration is at most {FARTHEST} time units of the input"
 
 
 def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:

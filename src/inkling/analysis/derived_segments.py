@@ -76,10 +76,10 @@ def derived_segments_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[D
     """The segments that an event derives; None with the reason if it may derive something else."""
     pattern = event.pattern
     if not isinstance(pattern, p.Sequence) or len(pattern.parts) != 2:
-        return Verdict(None, "it is no sequence of two events")
+        return Verdict(None, "it is not a sequence of two events")
     opening, closing = pattern.parts
     if not isinstance(opening, p.Leaf) or not isinstance(closing, p.Leaf) or opening.sources != closing.sources:
-        return Verdict(None, "it is no sequence of two events of one stream")
+        return Verdict(None, "it is not a sequence of two events of one stream")
     stream = program.stream(opening.sources[0]) if len(opening.sources) == 1 else None
     uncertainty = None if stream is None else stream.schema.uncertainty
     if stream is None or not isinstance(uncertainty, LostEvents):
@@ -99,10 +99,10 @@ def derived_segments_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[D
     if set(found.key.values()) != set(stream.schema.key):
         return Verdict(None, f"its head does not show the KEY of {stream.schema.name}")
     if found.asks_for_roles:
-        return Verdict(found, "it pairs events that open with the next ones, which close, if roles are as it says")
+        return Verdict(found, "it pairs each opening event with the next closing event, if the data has these roles")
     if not found.fits((None, number) for number in (1, 2)):
-        return Verdict(None, "it does not pair odd numbers, and nothing else, with the numbers after them")
-    return Verdict(found, "it pairs each odd number with the one after it, and nothing else")
+        return Verdict(None, "it does not pair exactly the odd numbers with the numbers after them")
+    return Verdict(found, "it pairs exactly the odd numbers with the numbers after them")
 
 
 def _obstacles(event: p.EventPlan, pattern: p.Sequence, stream: p.StreamPlan, uncertainty: LostEvents) -> Iterator[str]:
@@ -110,27 +110,27 @@ def _obstacles(event: p.EventPlan, pattern: p.Sequence, stream: p.StreamPlan, un
     if pattern.policy is p.Policy.ANY:
         yield "an event may be paired with any later one"
     if event.scope != (schema.name,):
-        yield "other events stand in between"
+        yield "other events can lie in between"
     if {column.name for column in event.partition} != set(schema.key):
         yield f"it is not PARTITION BY the KEY of {schema.name}"
     if stream.reset_when is not None:
-        yield f"{schema.name} starts anew where it is reset"
+        yield f"{schema.name} has RESET WHEN"
     if event.within is not None or pattern.within is not None or event.keep is not None:
         yield "it limits how long a segment may last"
     if event.having:
-        yield "HAVING leaves segments out"
+        yield "HAVING filters segments"
     if event.restart or event.consumption is not None:
-        yield "what one result used up is missing in others"
+        yield "CONSUME makes results depend on each other"
     if event.per is p.Per.VALUES:
-        yield "PER VALUES makes one result of many segments"
+        yield "PER VALUES combines many segments into one result"
     if event.forecast is not None or event.timeouts_of is not None:
-        yield "its results are no matches of its pattern"
+        yield "its results are forecasts or timeouts, not matches"
     for leaf in p.leaves(pattern):
         if leaf.atoms or leaf.checks:
-            yield "it asks for more than which number or role an event has"
+            yield "it reads more than the number or role of an event"
         for condition in leaf.conditions:
             if not _reads_parity_or_role(condition, leaf.slot, uncertainty):
-                yield "it asks for more than whether an event opens or closes a segment"
+                yield "its conditions read more than whether an event opens or closes a segment"
 
 
 def _reads_parity_or_role(expr: e.Expr, slot: int, uncertainty: LostEvents) -> bool:

@@ -34,9 +34,9 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
     if isinstance(event.pattern, p.Quantified):
         return Verdict({}, "segments of different keys are compared")
     if looks_at_scope(event):
-        return Verdict({}, "every event counts (STRICT, `_`, COMPLEMENT or WITHIN n EVENTS), so none may be set aside")
+        return Verdict({}, "STRICT, `_`, COMPLEMENT or WITHIN n EVENTS depends on the events of all keys")
     if event.restart:
-        return Verdict({}, "CONSUME RESTART looks at all results together")
+        return Verdict({}, "CONSUME RESTART depends on the results of all keys")
     leaves = list(p.leaves(event.pattern))
     hidden = frozenset(slot.number for slot in event.slots if slot.negated)
     for link in _links(event.pattern, hidden):
@@ -46,9 +46,9 @@ def partition_of(event: p.EventPlan) -> Verdict[KeyColumns]:
         if event.consumption is not None and not _pairs_keep_to(event, link):
             continue
         names = ", ".join(sorted({f"{source}.{column[0]}" for source, column in per_source.items()}))
-        return Verdict(per_source, f"equality conditions tie all parts together by {names}")
+        return Verdict(per_source, f"equality conditions connect all parts by {names}")
     if event.consumption is not None:
-        return Verdict({}, "no column is equal in both sides of every pair that CONSUME makes")
+        return Verdict({}, "no column is equal on both sides of every pair of CONSUME")
     return Verdict({}, "no column is equal in all parts")
 
 

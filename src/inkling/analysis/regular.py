@@ -37,7 +37,9 @@ def is_regular(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[bool]:
     )
     if obstacle:
         return Verdict(False, obstacle)
-    return Verdict(True, "conditions look at one event each, the scope is totally ordered, results are ends")
+    return Verdict(
+        True, "every condition reads one event, the scope is totally ordered, results are distinguished by end"
+    )
 
 
 def ways_to_regular(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
@@ -56,7 +58,7 @@ def ways_to_regular(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]
         yield "put the conditions of HAVING into the brackets of single events"
     leaves = list(p.leaves(event.pattern))
     if any(leaf.atoms for leaf in leaves):
-        yield "look-ups that only test, and supply no value, can stay; others cannot"
+        yield "use look-ups only as tests, not to supply values"
     if any(not is_local(condition, leaf.slot) for leaf in leaves for condition in leaf.demands):
         yield "compare an event with the one before it by `DERIVE column = PREV(column)`"
 
@@ -65,9 +67,9 @@ def _obstacle_in_result(event: p.EventPlan) -> str | None:
     if event.per is not p.Per.END:
         return f"PER {event.per.value} needs more than the end times of matches"
     if event.consumption is not None:
-        return f"CONSUME {event.consumption.selection.value} uses up parts of matches"
+        return f"CONSUME {event.consumption.selection.value} consumes parts of matches"
     if event.having:
-        return "HAVING looks at whole matches"
+        return "HAVING reads whole matches"
     for output in event.head if event.forecast is None else ():
         if not isinstance(output.expr, e.KeyColumn | e.Literal):
             return f"`{output.name}` in the head depends on the match, not only on the key"
@@ -78,9 +80,9 @@ def _obstacle_in_scope(event: p.EventPlan, program: p.ProgramPlan) -> str | None
     for source in read_sources(event):
         stream = program.stream(source)
         if stream is None:
-            return f"{source} is a derived event, which may last and overlap others"
+            return f"{source} is a derived event, whose intervals may overlap"
         if stream.schema.is_interval:
-            return f"events of {source} last, so they do not follow each other one by one"
+            return f"events of {source} are intervals, which have no total order"
         if not stream.schema.is_ordered:
             return f"{source} has no ORDER BY, so simultaneous events have no order"
         if source not in event.scope:
@@ -124,22 +126,22 @@ def _obstacle_in_part(part: p.Part) -> str | None:
                 return "a background table supplies values"
             for condition in demands:
                 if not is_local(condition, slot):
-                    return "a condition looks at several events"
+                    return "a condition reads several events"
             return None
         case p.Quantified():
             return "segments of different keys are compared"
         case p.Sliding():
-            return "a window of the newest events moves with each of them"
+            return "a window moves with every event"
         case p.Conjunction() | p.Parallel() | p.Related():
-            return "AND, PAR and Allen relations are no sequences"
+            return "AND, PAR and Allen relations are not sequences"
         case p.Except():
             return "EXCEPT compares intervals"
         case p.TimePoint():
-            return "AT looks at the clock"
+            return "AT depends on the time"
         case p.Deadline():
             return "AFTER waits for a time"
         case p.StreamStart():
-            return "AT START looks back to the beginning"
+            return "AT START depends on all earlier events"
         case p.Sequence(parts=parts):
             edges = isinstance(parts[0], p.Absent) or isinstance(parts[-1], p.Absent)
             beside = any(
@@ -149,9 +151,9 @@ def _obstacle_in_part(part: p.Part) -> str | None:
             )
             return "NOT at the border of a sequence depends on time" if edges or beside else None
         case p.Repetition(eager=True):
-            return "EAGER looks for one more and for the next part at once"
+            return "EAGER waits for another round and for the next part at the same time"
         case p.Narrowed(having=having, slot=slot):
-            return "a nested pattern is named or filtered" if having or slot is not None else None
+            return "a nested pattern has a variable or a condition" if having or slot is not None else None
         case _:
             return None
 

@@ -69,7 +69,7 @@ class SegmentRelation:
 def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[SegmentRelation | None]:
     """The relation that an event asks for; None, and why, where the event needs possible worlds."""
     if not isinstance(event.pattern, p.Quantified):
-        return Verdict(None, "it is no relation between segments")
+        return Verdict(None, "the pattern is not a relation between segments")
     derived: tuple[DerivedSegments | None, DerivedSegments | None] = (None, None)
     if any(program.stream(source) is None for leaf in p.leaves(event.pattern) for source in leaf.sources):
         rewritten = over_streams(event, program)
@@ -83,7 +83,7 @@ def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[SegmentRe
         return Verdict(None, why)
     left, right = _side(pattern.left, derived[0]), _side(pattern.right, derived[1])
     if left is None or right is None:
-        return Verdict(None, "whether roles of events are those that the derived segments require is up to the data")
+        return Verdict(None, "only the data shows whether events have the roles that the derived segments require")
     same = None if pattern.same is None else pattern.same.name
     uncertainties = [_uncertainty(side.stream, program) for side in (left, right)]
     found = SegmentRelation(
@@ -99,7 +99,7 @@ def relation_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[SegmentRe
             if uncertainty is not None
         ),
     )
-    return Verdict(found, "lost ends lie evenly between recorded ones, and only the order of all ends counts")
+    return Verdict(found, "lost events lie evenly between recorded ones, and only the order of events matters")
 
 
 def _uncertainty(name: str, program: p.ProgramPlan) -> LostEvents | None:
@@ -142,7 +142,7 @@ def _words(condition: e.Expr, role: str | None) -> frozenset[str] | None:
 
 def _obstacles(event: p.EventPlan, pattern: p.Quantified, program: p.ProgramPlan) -> Iterator[str]:
     if event.demand is p.Demand.SAMPLED:
-        yield "SAMPLED is asked for"
+        yield "the event demands SAMPLED"
     streams = []
     for operand in (pattern.left, pattern.right):
         stream = program.stream(operand.leaf.sources[0])
@@ -151,7 +151,7 @@ def _obstacles(event: p.EventPlan, pattern: p.Quantified, program: p.ProgramPlan
         yield from _of_side(event, operand, None if pattern.same is None else pattern.same.name, stream)
     uncertainties = [stream.schema.uncertainty for stream in streams]
     if not any(isinstance(uncertainty, LostEvents) for uncertainty in uncertainties):
-        yield "no stream that it reads has lost events"
+        yield "no stream of the event has lost events"
     axes = {uncertainty.intensity for uncertainty in uncertainties if isinstance(uncertainty, LostEvents)}
     if len(axes) > 1:
         yield "its streams have different intensities"
@@ -161,7 +161,7 @@ def _obstacles(event: p.EventPlan, pattern: p.Quantified, program: p.ProgramPlan
 def _of_side(event: p.EventPlan, operand: p.Operand, same: str | None, stream: p.StreamPlan) -> Iterator[str]:
     schema, uncertainty = stream.schema, stream.schema.uncertainty
     if uncertainty is not None and not isinstance(uncertainty, LostEvents):
-        yield f"{schema.name} leaves open more than whether its events were recorded"
+        yield f"{schema.name} has another kind of uncertainty than lost events"
     if isinstance(uncertainty, LostEvents):
         if operand.pairing is None:
             yield f"events of {schema.name} do not open and close segments"
@@ -177,11 +177,11 @@ def _of_side(event: p.EventPlan, operand: p.Operand, same: str | None, stream: p
         yield "segments are looked up in a table"
     for part in (part for condition in operand.leaf.conditions for part in e.walk(condition)):
         if isinstance(part, e.TimeOf):
-            yield "a condition looks at the time of a segment, which depends on the world"
+            yield "a condition reads the time of a segment, which depends on the world"
         if isinstance(part, e.ColumnOf) and part.column in (schema.start, schema.end):
-            yield f"a condition looks at `{part.column}`, which depends on the world"
+            yield f"a condition reads `{part.column}`, which depends on the world"
         if isinstance(part, e.ColumnOf) and part.column in derived:
-            yield f"a condition looks at `{part.column}`, which is derived"
+            yield f"a condition reads `{part.column}`, which is derived"
         if isinstance(part, e.InTable):
             yield "segments are looked up in a table"
 
@@ -225,7 +225,7 @@ def over_streams(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[StreamRe
     """The relation of an event with streams in place of derived segments; None, and why, where that is impossible."""
     pattern = event.pattern
     if not isinstance(pattern, p.Quantified):
-        return Verdict(None, "it is no relation between segments")
+        return Verdict(None, "the pattern is not a relation between segments")
     found: list[DerivedSegments | None] = []
     for operand in (pattern.left, pattern.right):
         (source,) = operand.leaf.sources
@@ -236,7 +236,7 @@ def over_streams(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[StreamRe
         found.append(None if verdict is None else verdict.conclusion)
     left, right = found
     if left is None and right is None:
-        return Verdict(None, "it compares segments of streams as it is")
+        return Verdict(None, "the relation already compares segments of streams")
     why = next(_relation_obstacles(event, pattern, left, right), None)
     if why is not None:
         return Verdict(None, why)
@@ -251,21 +251,21 @@ def _relation_obstacles(
     sides = ((pattern.left, left), (pattern.right, right))
     streams = [operand.leaf.sources[0] if one is None else one.stream for operand, one in sides]
     if streams[0] == streams[1] and not pattern.is_within_one_stream:
-        yield f"both sides are segments of {streams[0]}, whose keys are compared with themselves"
+        yield f"both sides are segments of {streams[0]}, so keys would be compared with themselves"
     if pattern.same is not None:
-        yield "ON SAME looks at what one of two events says"
+        yield "ON SAME reads a column of only one of the two events"
     holds_of_none = not all(operand.least for operand, _ in sides)
     for operand, one in sides:
         if one is None:
             continue
         if operand.leaf.conditions and holds_of_none:
-            yield f"a key of {one.stream} that is left with no segment lasts longer, if its last one was never closed"
+            yield f"a key of {one.stream} without matching segments stays open if its last segment was never closed"
         if any(one.key.get(column.name) != column.name for column in event.partition):
-            yield f"it is PARTITION BY a column that {one.stream} calls otherwise"
+            yield f"the event is PARTITION BY a column that has another name in {one.stream}"
         known = _columns(one)
         for part in (part for condition in operand.leaf.conditions for part in e.walk(condition)):
             if isinstance(part, e.TimeOf) or (isinstance(part, e.ColumnOf) and part.column not in known):
-                yield "a condition looks at more than the event that opens a segment"
+                yield "a condition reads more than the event that opens a segment"
 
 
 def _columns(derived: DerivedSegments) -> dict[str, str]:

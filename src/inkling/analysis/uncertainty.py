@@ -22,12 +22,18 @@ def uncertainty_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[frozen
     """The kinds of uncertainty that results of an event inherit."""
     uncertain = [stream for stream in streams_of(event, program) if stream.schema.uncertainty is not None]
     if not uncertain:
-        return Verdict(frozenset(), "all streams it reads are certain")
+        return Verdict(frozenset(), "all streams of the event are certain")
     kinds = {
         stream.schema.name: kind_of(stream.schema.uncertainty) for stream in uncertain if stream.schema.uncertainty
     }
-    phrase = ", ".join(f"{name} leaves open {kind.value} its events happened" for name, kind in kinds.items())
-    return Verdict(frozenset(kinds.values()), phrase.replace("what its events happened", "what its events were"))
+    return Verdict(frozenset(kinds.values()), ", ".join(_WORDS[kind].format(name) for name, kind in kinds.items()))
+
+
+_WORDS = {
+    UncertaintyKind.WHEN: "{} has imprecise times",
+    UncertaintyKind.WHAT: "{} has alternatives",
+    UncertaintyKind.WHETHER: "events of {} may be lost",
+}
 
 
 def kind_of(uncertainty: Uncertainty) -> UncertaintyKind:

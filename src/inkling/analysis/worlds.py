@@ -59,11 +59,11 @@ def needs_lengths(program: p.ProgramPlan) -> Verdict[bool]:
         asks = [derived.name for derived in stream.derived if _reads_time(derived.expr, stream.schema.start)]
         if stream.schema.name in losing and asks:
             phrase = f"`{asks[0]}` of {stream.schema.name} is computed from times"
-            return Verdict(True, f"{phrase}, and when lost events happened is known by their order only")
+            return Verdict(True, f"{phrase}, and only the order of lost events is known")
     for event in program.events:
         if losing & dependencies_of(event, program) and (why := _measured(event, program)) is not None:
-            return Verdict(True, f"{event.name} has {why}, and when lost events happened is known by their order only")
-    return Verdict(False, "only the order of lost events counts")
+            return Verdict(True, f"{event.name} has {why}, and only the order of lost events is known")
+    return Verdict(False, "only the order of lost events matters")
 
 
 def _reads_time(expr: e.Expr, time: str) -> bool:

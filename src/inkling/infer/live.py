@@ -153,7 +153,7 @@ class Filter:
             table = pa.ipc.open_stream(saved).read_all()
             about = json.loads((table.schema.metadata or {})[_ABOUT])
         except (pa.ArrowException, KeyError, ValueError, OSError):
-            raise InputError.of("INK0668", "this is not what a filter saved, or not all of it") from None
+            raise InputError.of("INK0668", "not the saved state of a filter, or only a part of it") from None
         clock = Clock(about["clock"])
         grid = grid_of(clock, self._options)
         mine = {"layout": LAYOUT, "model": self.model.fingerprint(), "prune": self._question.prune}

@@ -78,7 +78,7 @@ def _require_once(names: pa.Table, what: str) -> None:
     for row, key in enumerate(zip(*(column.to_pylist() for column in names.columns), strict=True)):
         if key in seen:
             shown = ", ".join(f"{name} `{value}`" for name, value in zip(names.column_names, key, strict=True))
-            raise InputError.of("INK0662", f"row {row + 1} of the table `{what}`: {shown} was given before")
+            raise InputError.of("INK0662", f"row {row + 1} of the table `{what}`: {shown} is a duplicate")
         seen.add(key)
 
 
@@ -109,7 +109,7 @@ def _reject_moves(state: str, total: float, is_known: bool) -> None:
             f"the table `movement` has no transitions from `{state}`",
             helps=(f"add a row with previous `{state}`; for an absorbing state, state `{state}` and p 1",),
         )
-    raise InputError.of("INK0660", f"the chances in `movement` after `{state}` add up to {total:.9g}, expected 1")
+    raise InputError.of("INK0660", f"the probabilities in `movement` after `{state}` sum to {total:.9g}, expected 1")
 
 
 def prior_of(table: pa.Table | None, states: tuple[str, ...]) -> NDArray[np.float64]:
@@ -120,7 +120,7 @@ def prior_of(table: pa.Table | None, states: tuple[str, ...]) -> NDArray[np.floa
         prior[states.index(name)] = chance
     total = float(prior.sum())
     if abs(total - 1) > TOLERANCE:
-        raise InputError.of("INK0660", f"the chances in `prior` add up to {total:.9g}, expected 1")
+        raise InputError.of("INK0660", f"the probabilities in `prior` sum to {total:.9g}, expected 1")
     return prior / total
 
 
@@ -145,7 +145,7 @@ def outcomes_of(
             worst = int(totals.argmax())
             raise InputError.of(
                 "INK0660",
-                f"the values of reader `{reader}` in state `{states[worst]}` add up to {totals[worst]:.9g}, "
+                f"the values of reader `{reader}` in state `{states[worst]}` sum to {totals[worst]:.9g}, "
                 "expected at most 1",
             )
         chance[rows] /= np.maximum(totals, 1.0)

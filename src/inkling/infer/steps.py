@@ -107,7 +107,7 @@ def blocks(readings: Readings, extent: StepExtent, grid: Grid, model: Model) -> 
         worst = int(cells.argmax())
         raise InputError.of(
             "INK0664",
-            f"the readings of {key_text(readings.names, worst)} go over {extent.lengths[worst]:,} steps",
+            f"the readings of {key_text(readings.names, worst)} span {extent.lengths[worst]:,} steps",
             notes=(f"with {len(model.states)} states, at most {MOST_CELLS // len(model.states):,} fit in memory",),
             helps=("use a longer `every`, or limit the time with `start` and `stop`",),
         )

@@ -223,6 +223,9 @@ def times_of_events(raw: pa.Table, schema: StreamSchema) -> pa.ChunkedArray:
     return times.filter(pa.array(~_ops(raw, schema, schema.op).withdrawn))
 
 
+_SEPARATORS = {"\t": "tabs"}
+
+
 def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequence[str]) -> None:
     """Rejects an input with a missing or repeated column."""
     visible = [name for name in present if not name.startswith("@")]
@@ -232,11 +235,14 @@ def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequen
         if name in visible:
             raise InputError.of("INK0510", f"the input for `{schema.name}` has two columns `{name}`")
         close = nearest(name, visible, n=3)
+        helps = (f"rename a column, or declare `{close[0]}` instead",) if close else ()
+        if len(visible) == 1 and (other := next((one for one in ";\t|" if one in visible[0]), None)):
+            helps = (f"separate the columns by `,` instead of {_SEPARATORS.get(other, f'`{other}`')}",)
         raise InputError.of(
             "INK0504",
             f"the input for `{schema.name}` has no column `{name}`",
             notes=(f"its columns are {', '.join(visible) or 'none'}",),
-            helps=(f"rename a column, or declare `{close[0]}` instead",) if close else (),
+            helps=helps,
         )
 
 

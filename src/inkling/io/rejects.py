@@ -107,7 +107,7 @@ class Complaint:
             case Reason.BAD_OP | Reason.BAD_TIME | Reason.BAD_VALUE | Reason.BAD_ERROR:
                 return f"`{self.column}` is {shown(row[self.column])}, expected {self.expected}"
             case Reason.DUPLICATE_ID:
-                return f"`{self.column}` is {shown(row[self.column])} once more{self.expected}"
+                return f"`{self.column}` is {shown(row[self.column])}, a duplicate{self.expected}"
             case Reason.TIED:
                 return f"`{self.column}` is {shown(row[self.column])} for another row of the same time too"
             case _:

@@ -88,7 +88,7 @@ def _with(event: EventPlan, parameter: str, value: float) -> EventPlan:
     match parameter:
         case "confidence":
             if not 0 <= value <= 1:
-                raise SettingError(f"a confidence lies between 0 and 1, not at {value:g}")
+                raise SettingError(f"a confidence must be between 0 and 1, found {value:g}")
             strict = event.confidence is not None and event.confidence.strict
             return replace(event, confidence=p.Confidence(value, strict))
         case "order":
@@ -99,10 +99,10 @@ def _with(event: EventPlan, parameter: str, value: float) -> EventPlan:
             return replace(event, forecast=_spread(event.name, forecast, _whole(parameter, value, 0)))
         case "horizon":
             if forecast.kind is ForecastKind.WITHIN:
-                raise SettingError(f"`{event.name}` looks as far ahead as its WITHIN says: change `within`")
+                raise SettingError(f"the horizon of `{event.name}` is its WITHIN; change `within`")
             return replace(event, forecast=replace(forecast, horizon=_whole(parameter, value, 1)))
         case _:
-            raise SettingError(f"a forecast has no `{parameter}`; it has {', '.join(PARAMETERS)}")
+            raise SettingError(f"unknown setting `{parameter}`; the settings are {', '.join(PARAMETERS)}")
 
 
 def _within(name: str, forecast: Forecast, n: int) -> Forecast:
@@ -114,7 +114,7 @@ def _within(name: str, forecast: Forecast, n: int) -> Forecast:
         case ForecastKind.AROUND:
             return replace(forecast, count=n)
         case _:
-            raise SettingError(f"`{name}` is no forecast WITHIN or AROUND a number of events")
+            raise SettingError(f"`{name}` is not a forecast WITHIN or AROUND a number of events")
 
 
 def _spread(name: str, forecast: Forecast, n: int) -> Forecast:
@@ -129,9 +129,9 @@ def _spread(name: str, forecast: Forecast, n: int) -> Forecast:
 
 def _whole(parameter: str, value: float, least: int) -> int:
     if value != int(value):
-        raise SettingError(f"`{parameter}` is a whole number, not {value:g}")
+        raise SettingError(f"`{parameter}` must be a whole number, found {value:g}")
     if not least <= value <= MOST_AHEAD:
-        raise SettingError(f"`{parameter}` lies between {least} and {MOST_AHEAD}, not at {value:g}")
+        raise SettingError(f"`{parameter}` must be between {least} and {MOST_AHEAD}, found {value:g}")
     return int(value)
 
 
@@ -172,7 +172,7 @@ def _changed(stream: StreamPlan, window: StreamWindow) -> StreamPlan:
         if span is not None:
             _require_measurable(span, stream)
     if late is not None and op_for is not None and schema.units(op_for) < schema.units(late):
-        raise SettingError(f"rows of `{schema.name}` could come later than they can be withdrawn: {late} > {op_for}")
+        raise SettingError(f"rows of `{schema.name}` could arrive later than they can be withdrawn: {late} > {op_for}")
     return replace(stream, schema=replace(schema, late=late, op_for=op_for))
 
 
@@ -193,5 +193,5 @@ def span_of(text: str) -> Span:
     unit = "" if found is None else found[2].upper()
     unit = unit if unit.endswith("S") else f"{unit}S"
     if found is None or unit not in (*MICROSECONDS, "TICKS"):
-        raise SettingError(f"`{text}` is no length of time; one is written like `10 MINUTES`")
+        raise SettingError(f"`{text}` is not a length of time, such as `10 MINUTES`")
     return Span(Fraction(found[1]), unit)

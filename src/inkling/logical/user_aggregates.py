@@ -66,7 +66,7 @@ class UserAggregate:
             return value
         raise InputError.of(
             "INK0358",
-            f"the aggregate `{self.name}` gave {value!r}, which is no {self.returns}",
+            f"the aggregate `{self.name}` returned {value!r}, expected {self.returns}",
             helps=("declare its type: `@inkling.aggregate(name, returns=…)`",),
         )
 

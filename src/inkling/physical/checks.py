@@ -58,8 +58,8 @@ def reject_uncertain_training_data(program: ProgramPlan, events: Iterable[EventP
         if event.name in uncertain:
             raise NotSupportedYet.of(
                 "INK0452",
-                f"a model for `{event.name}` cannot be learned from streams that are uncertain, or be tried on them",
-                notes=("models count what happened; a forecast over an uncertain stream can use one that is there",),
+                f"a model for `{event.name}` cannot be learned from uncertain streams, or tested on them",
+                notes=("models count certain events; a forecast over an uncertain stream can use an existing model",),
                 helps=("learn it from a certain stream with the same columns and ORDER BY",),
             )
 
@@ -68,7 +68,7 @@ def _not_on_belief(name: str, program: ProgramPlan) -> str | None:
     """Why a forecast cannot be made over uncertain streams; None if it can."""
     reader = next((event.name for event in program.events if name in event.sources), None)
     if reader is not None:
-        return f"`{reader}` reads it, and what it says is no event of any world"
+        return f"`{reader}` reads the forecast, which is not an event of any world"
     event = program.event(name)
     assert event is not None
     strategy = strategy_of(event, program)
@@ -82,7 +82,7 @@ def _not_yet(span: Span, source: SourceText, why: str) -> Diagnostic:
         span,
         source,
         why,
-        ("it can be made of one stream with PROBABILITY, if the event is regular and PARTITION BY the stream's KEY",),
+        ("supported over one stream with PROBABILITY, if the event is regular and PARTITION BY the KEY of the stream",),
     )
 
 
@@ -99,7 +99,7 @@ def reject_resets(event: p.EventPlan, program: p.ProgramPlan, chosen: Evaluator,
     if not resetting or isinstance(event.pattern, p.Leaf):
         return
     if event.name in uncertain_events(program) or any(one.schema.uncertainty is not None for one in resetting):
-        raise no_resets(event.name, "it depends on an uncertain stream")
+        raise no_resets(event.name, "the event depends on an uncertain stream")
     if chosen not in (Evaluator.AUTOMATON, Evaluator.FORECAST):
         raise no_resets(event.name, regular.reason)
     partition = {column.name for column in event.partition}

@@ -138,11 +138,11 @@ class _StagePlanner:
             chosen, verdict = Evaluator.SEGMENTS, Verdict(False, "segments of different keys are compared")
             self._require_segments(bound.pattern, inputs_of)
         if isinstance(event.pattern, p.Sliding):
-            chosen, verdict = Evaluator.WINDOW, Verdict(False, "a window moves with each of its events")
+            chosen, verdict = Evaluator.WINDOW, Verdict(False, "a window moves with every event")
             if isinstance(bound.pattern, p.Sliding) and bound.pattern.called is not None:
                 self._need(inputs_of[event.pattern.leaf.slot], bound.pattern.called.name)
         if event.consumption is not None:
-            chosen, verdict = Evaluator.CONSUMPTION, Verdict(False, "parts of matches are used up")
+            chosen, verdict = Evaluator.CONSUMPTION, Verdict(False, "parts of matches are consumed")
         if event.forecast is not None:
             chosen = Evaluator.FORECAST
             if event.forecast.by is not None:

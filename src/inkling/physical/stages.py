@@ -99,10 +99,10 @@ def _verdicts(together: EventGroup, program: ProgramPlan) -> dict[str, Verdict[K
     if any(event.partition for event in together.events):
         raise NotSupportedYet.of(
             "INK0426",
-            f"results of {together.events[0].name} depend on each other across partitions, which is not supported yet",
+            f"recursive results of {together.events[0].name} span several partitions, which is not supported yet",
             helps=("add the columns of PARTITION BY to the head, or leave PARTITION BY out",),
         )
-    alone: Verdict[KeyColumns] = Verdict({}, "results that depend on each other have no key in common")
+    alone: Verdict[KeyColumns] = Verdict({}, "recursive results have no common key")
     return dict.fromkeys(verdicts, alone)
 
 

@@ -191,7 +191,7 @@ def _rejected(stage: Stage, rows: pa.Table) -> pa.Table:
                 {
                     "stream": given.source,
                     "reason": Reason.DUPLICATE_ID.value,
-                    "detail": f"id {identity} once more for the same key and time",
+                    "detail": f"id {identity} is a duplicate for the same key and time",
                     "row": row_json(row),
                     "id": str(identity),
                 }

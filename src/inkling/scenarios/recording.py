@@ -68,7 +68,7 @@ class Recording:
 def _seconds(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
     clock = clock_of(column)
     if not is_readable(column.type, Type.TIME, clock):
-        raise InputError.of("INK0511", f"`{name}` has the type {column.type}, which is no time")
+        raise InputError.of("INK0511", f"`{name}` has the type {column.type}, expected a time")
     times = cast_column(column, Type.TIME, clock).values.cast(pa.int64())
     scale = 1e6 if clock is Clock.TIMESTAMP else 1.0
     # relative to one of them, because doubles cannot represent microseconds since 1970 exactly

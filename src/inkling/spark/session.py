@@ -122,6 +122,8 @@ def check_master(master: str) -> None:
     """Raise `InputError` for an invalid master, before a virtual machine starts."""
     if _MASTER.fullmatch(master) is None:
         close = nearest(master, ("local[*]", "local", "yarn", "spark://HOST:PORT", "k8s://URL"), n=1)
+        if re.fullmatch(r"[\w.-]+:\d+", master):
+            close = (f"spark://{master}",)
         raise InputError.of(
             "INK0607",
             f"`{master}` is not a Spark master",

@@ -56,7 +56,7 @@ def asked_for(name: str, program: p.ProgramPlan) -> p.EventPlan:
         raise NotSupportedYet.of(
             "INK0453",
             f"`{name}` is a forecast, which `why` does not support yet",
-            notes=("it says after each event what its model says there",),
+            notes=("a forecast shows the prediction of its model after each event",),
             helps=(
                 f"`inkling why` shows how far `{event.forecast.of}` got",
                 "`inkling model show MODEL --forecast PROGRAM` lists the forecasts of each state",
@@ -204,20 +204,20 @@ class _DisjunctDraft:
             self.lines.append(line)
         for number, absent in enumerate(written.absences, start=1):
             text = texts.part(absent)
-            line = _Line(text, f"wherever the rest matches, `{text}` is broken")
+            line = _Line(text, f"every match of the other parts violates `{text}`")
             line.matches = questions.ask(self._event(disjunct.framed(disjunct.with_absences(number))))
             self.lines.append(line)
         whole = disjunct.with_absences(len(disjunct.absences))
         if isinstance(disjunct.whole, p.Except) and isinstance(written.whole, p.Except):
             whole, text = disjunct.whole, f"EXCEPT {texts.part(written.whole.other)}"
             line = _Line(
-                text, f"every match is undone by `{text}`", matches=questions.ask(self._event(disjunct.framed(whole)))
+                text, f"`{text}` excludes every match", matches=questions.ask(self._event(disjunct.framed(whole)))
             )
             self.lines.append(line)
         for number, condition in enumerate(written.having, start=1):
             text = f"HAVING {texts.condition(condition)}"
             event = part_event(self.event, "", disjunct.framed(whole), disjunct.having[:number], span=self._span)
-            self.lines.append(_Line(text, f"no match passes `{text}`", matches=questions.ask(event)))
+            self.lines.append(_Line(text, f"no match satisfies `{text}`", matches=questions.ask(event)))
 
     def ask_how_many_were_too_long(self, questions: Questions, counted: Mapping[str, int]) -> None:
         """Adds counting events whose last part ignores WITHIN, unless there are too many pairs to try."""
@@ -256,15 +256,15 @@ class _DisjunctDraft:
 
     def _obstacle(self, line: _Line, step: Step) -> str:
         if step.rows == 0:
-            return f"there is no `{' | '.join(line.sources)}` at all"
+            return f"the data has no `{' | '.join(line.sources)}`"
         if step.candidates == 0:
-            return f"no `{line.what}` happens, whatever comes before or after"
+            return f"no event satisfies `{line.what}`"
         limit = " and ".join(f"WITHIN {window_text(limit)}" for limit in self.written.limits)
         if limit and step.too_long is None and line.sources:
             return f"{line.obstacle} {limit}"
         if step.too_long:
-            times = "once" if step.too_long == 1 else f"{step.too_long:,} times"
-            return f"`{line.what}` comes {times}, but never {limit}"
+            matches = "the only match" if step.too_long == 1 else f"all {step.too_long:,} matches"
+            return f"`{limit}` excludes {matches} up to `{line.what}`"
         return line.obstacle
 
     def _unmatched(self, place: int) -> str:
@@ -276,7 +276,7 @@ class _DisjunctDraft:
             case p.Sequence(policy=p.Policy.ANY):
                 return f"no `{now}` follows a `{before}`"
             case p.Sequence(policy=p.Policy.NEXT):
-                return f"no `{now}` is next after a `{before}`"
+                return f"no `{now}` is the next event after a `{before}`"
             case p.Sequence():
                 return f"no `{now}` directly follows a `{before}`"
             case p.Parallel():
@@ -284,7 +284,7 @@ class _DisjunctDraft:
             case p.Related(relations=relations):
                 return f"no `{before}` {' or '.join(relations)} a `{now}`"
             case _:
-                return f"no `{now}` goes with a `{before}`"
+                return f"no `{now}` matches together with a `{before}`"
 
     def _event(self, pattern: p.Pattern) -> p.EventPlan:
         return part_event(self.event, "", pattern, span=self._span)
@@ -322,5 +322,5 @@ def _with_obstacle(steps: list[Step]) -> list[Step]:
         return steps
     for place, step in enumerate(steps):
         if step.matches == 0 and step.way is None and step.rows is None:
-            return [*steps[:place], replace(step, obstacle=f"`{step.what}` leaves nothing"), *steps[place + 1 :]]
+            return [*steps[:place], replace(step, obstacle=f"`{step.what}` removes every match"), *steps[place + 1 :]]
     return steps

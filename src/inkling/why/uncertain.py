@@ -226,7 +226,7 @@ class UncertainWhy(Why):
         """The derivation of a result in the most probable world that has it; results are numbered from 1."""
         found = self.worlds(number)
         if not found.having:
-            raise LookupError(f"no world that was looked at has result {number}")
+            raise LookupError(f"no examined world has result {number}")
         return found.having[0].tree
 
     def worlds(self, number: int = 1) -> InWorlds:

@@ -49,7 +49,7 @@ KEPT = {
         "the events of the last 5 MINUTES + LATENESS 90 SECONDS, and the last row of C for DERIVE"
     ),
     "EVENT d AS PATTERN A a; EVENT e AS PATTERN SEQ(d a, A b) KEEP FOR 7 TICKS;": (
-        "the events of the last 7 TICKS, and what d keeps"
+        "the events of the last 7 TICKS, and the state of d"
     ),
     "EVENT e AS PATTERN SEQ(V[s = 'a'], V[s = 'b'], V[s = 'c']) PARTITION BY k PER END;": (
         "at most 2 events of each open match, one match per state of the automaton, "
@@ -58,10 +58,10 @@ KEPT = {
     "EVENT e AS PATTERN V[s = 'a'] PARTITION BY k PER END;": "the events buffered for LATENESS 3 TICKS",
     "EVENT e AS PATTERN SEQ(A a, A b);": "unlimited, every event of the key",
     "EVENT e AS PATTERN SEQ(A a, A b, A c) CONSUME RECENT;": (
-        "at most 3 events that wait for a partner, for each value of what parts have in common"
+        "at most 3 events that wait for a partner, per value of the columns that parts share"
     ),
     "EVENT e AS PATTERN A a AND A b CONSUME CHRONOLOGICAL;": (
-        "at most 2 events that wait for a partner, for each value of what parts have in common"
+        "at most 2 events that wait for a partner, per value of the columns that parts share"
     ),
     "EVENT e AS PATTERN SEQ(A a, A b) WITHIN 5 TICKS CONSUME RECENT KEEPING;": "the events of the last 5 TICKS",
     "EVENT e AS PATTERN SEQ(A a, A b) CONSUME RECENT KEEPING;": "unlimited, every event of the key",
@@ -75,9 +75,9 @@ def test_what_is_kept(event: str) -> None:
 
 
 def test_when_a_key_is_forgotten() -> None:
-    assert forgetting_text(bound_of("EVENT e AS PATTERN A a;")[0]) == "every key at once"
-    assert forgetting_text(bound_of("EVENT e AS PATTERN B a;")[0]) == "a key when these events are past"
-    assert "may be never" in forgetting_text(
+    assert forgetting_text(bound_of("EVENT e AS PATTERN A a;")[0]) == "every key immediately"
+    assert forgetting_text(bound_of("EVENT e AS PATTERN B a;")[0]) == "a key when these events have expired"
+    assert "may never happen" in forgetting_text(
         bound_of("EVENT e AS PATTERN SEQ(V[s = 'a'], V[s = 'b']) PARTITION BY k PER END;")[0]
     )
     assert "DERIVE" in forgetting_text(bound_of("EVENT e AS PATTERN C c;")[0])

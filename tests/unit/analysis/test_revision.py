@@ -37,7 +37,7 @@ def said(pattern: str) -> str | None:
         ("Both x", "results can change until they are 40 TICKS old"),
         ("SEQ(Quick x, Both y) WITHIN 9 TICKS", "results can change until they are 40 TICKS old"),
         ("SEQ(Wrong x, NOT Quick z, Told y) WITHIN 9 TICKS", "results can change until they are 60 TICKS old"),
-        ("SEQ(Wrong x, Ever y) WITHIN 9 TICKS", "results can change for ever"),
+        ("SEQ(Wrong x, Ever y) WITHIN 9 TICKS", "results can change forever"),
     ],
 )
 def test_how_long_results_can_change(pattern: str, text: str | None) -> None:
@@ -78,8 +78,8 @@ def test_only_what_can_change_is_explained() -> None:
     assert "revision" not in program("Told x").explain("verdicts")
     explained = program("SEQ(Wrong x, Wrong y) WITHIN 9 TICKS PARTITION BY k").explain("verdicts")
     assert f"  replay     {replay_text('k')}" in explained
-    assert "rows and results of the last 60 TICKS and states on the way" in explained
-    assert "no part of a match is kept that is longer than 9 TICKS" in explained
+    assert "rows, results and intermediate states of the last 60 TICKS" in explained
+    assert "partial matches longer than 9 TICKS are dropped" in explained
 
 
 def test_speculation_holds_nothing_back() -> None:
@@ -107,4 +107,4 @@ def test_what_is_kept_for_ever_is_never_collected() -> None:
     one = program("Ever x")
     revision = revision_of(one.plan.events[0], one.plan).conclusion
     assert revision is not None
-    assert memory_text(revision, ()) == "every row and result, and states on the way: nothing is ever collected"
+    assert memory_text(revision, ()) == "every row, result and intermediate state; nothing is ever dropped"

@@ -46,6 +46,4 @@ def test_the_streams_behind_an_event() -> None:
 def test_the_reason_names_the_streams() -> None:
     event = PROGRAM.plan.event("both")
     assert event is not None
-    assert uncertainty_of(event, PROGRAM.plan).reason == (
-        "Vague leaves open when its events happened, Likely leaves open what its events were"
-    )
+    assert uncertainty_of(event, PROGRAM.plan).reason == ("Vague has imprecise times, Likely has alternatives")

@@ -60,7 +60,7 @@ def test_models_that_are_there_are_judged_on_all_rows() -> None:
     assert judged == said.num_rows
     assert call("score", str(PROGRAM), *told, "--models", "models", "--train-share", "0.5").exit_code == 2
     deep = call("score", str(PROGRAM), *told, "--models", "models", "--order", "3")
-    assert "it was learned with words for order 2" in deep.stderr
+    assert "the model has at most order 2" in deep.stderr
     with pytest.raises(InputError, match="the model `approach` is missing"):
         program.score({"Position": rows}, models={})
 
@@ -68,7 +68,7 @@ def test_models_that_are_there_are_judged_on_all_rows() -> None:
 def test_a_share_that_leaves_nothing_to_judge() -> None:
     assert call("generate", "approach", "-o", "data", "--events", "500", "--keys", "2", "-q").exit_code == 0
     result = call("score", str(PROGRAM), "-i", "data", "--runner", "local", "--train-share", "1")
-    assert "learn from less, with a smaller share" in result.stderr
+    assert "learn from fewer rows, with a smaller share" in result.stderr
 
 
 @pytest.mark.parametrize("order", ["", "x", "1..", "2..1", "1,1", "-1"])

@@ -20,8 +20,8 @@ STREAM Light(road STRING, color STRING) KEY road TIME t;
             "SEQ STRICT(Car a, Light b) PARTITION BY road PER END",
             "Light has no ORDER BY, so simultaneous events have no order",
         ),
-        ("SEQ(Car a, Car b[speed > a.speed]) PARTITION BY road PER END", "a condition looks at several events"),
-        ("Car a AND Car b PER END", "AND, PAR and Allen relations are no sequences"),
+        ("SEQ(Car a, Car b[speed > a.speed]) PARTITION BY road PER END", "a condition reads several events"),
+        ("Car a AND Car b PER END", "AND, PAR and Allen relations are not sequences"),
         ("SEQ(Car a, Car b) WITHIN 5 MINUTES PER END", "WITHIN a length of time needs the times of partial matches"),
     ],
 )
@@ -36,14 +36,14 @@ def test_the_reason_is_told(event: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("stream", "statement", "reason"),
     [
-        ("KEY k TIME t ± 2 TICKS", "", "no stream that it reads has a PROBABILITY"),
-        ("TIME t PROBABILITY p", "", "it is not PARTITION BY the KEY of R, of which each has its own alternatives"),
+        ("KEY k TIME t ± 2 TICKS", "", "no stream of the event has a PROBABILITY"),
+        ("TIME t PROBABILITY p", "", "the event is not PARTITION BY the KEY of R"),
         ("KEY k TIME t ORDER BY s PROBABILITY p", "", "ORDER BY of R distinguishes simultaneous events"),
         ("KEY k TIME t PROBABILITY p", " MODEL m BY s", "`s`, which distinguishes models, is not in the KEY of R"),
         (
             "KEY k TIME t PROBABILITY p",
             "; EVENT z AS PATTERN ab_forecast x[chance > 0.5]",
-            "`z` reads it, and what it says is no event of any world",
+            "`z` reads the forecast, which is not an event of any world",
         ),
     ],
 )

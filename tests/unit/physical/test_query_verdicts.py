@@ -17,7 +17,7 @@ SAID = {
         "class      regular: ",
         "plan       CHAIN(R ; S)",
         "chains of automaton states, exact",
-        "the chance of each state of its automaton",
+        "the probability of each automaton state",
     ),
     "SEQ NEXT(R a, S b[k = a.k]) PER END": ("class      extended regular: ", "plan       PROJECT a.k OF CHAIN(R ; S)"),
     "SEQ NEXT(R a, S b+) PARTITION BY k PER END": (
@@ -28,12 +28,12 @@ SAID = {
         "class      safe: ",
         "plan       (PROJECT a.k OF CHAIN(R ; S)) THEN G",
         "a safe plan, exact",
-        "the chance of each start that can still matter",
+        "the probability of each start of a match that still contributes",
     ),
     "SEQ NEXT(R a, R b[k = a.k], R c) PER END": ("class      safe with overlap: ", "COVERED BY R"),
     "SEQ NEXT(R a, S b[k = a.k], R c) PER END": ("class      safe with overlap: ", "GROUPED WITH R"),
     "SEQ NEXT(R a, G b, S c[k = a.k]) PER END": (
-        "class      unsafe: a.k is shared, but part 2 (G) does not have it",
+        "class      unsafe: a.k is shared, but part 2 (G) does not use it",
         "hard       JOIN_VAR: ",
         "nothing, so unbounded streams are rejected",
     ),
@@ -44,12 +44,12 @@ SAID = {
     ),
     "SEQ NEXT(M a, M b) PER END": (
         "class      regular: ",
-        "sets of partial matches, exact while they are few",
-        "hard       part 1 reads any `k` of M, each with a past of its own; PARTITION BY the KEY",
+        "sets of partial matches, exact while there are few",
+        "hard       part 1 reads several values of `k` of M, whose events depend on the past; PARTITION BY the KEY",
     ),
     "SEQ STRICT(R a, R b) PARTITION BY k PER END": ("class      regular: ",),
     "SEQ NEXT(R a, S b) WITHIN 5 TICKS PARTITION BY k PER END": ("no query   WITHIN depends on when a match began",),
-    "SEQ NEXT(R a, S b) PARTITION BY k": ("no query   PER MATCH needs more", "in possible worlds"),
+    "SEQ NEXT(R a, S b) PARTITION BY k": ("no query   PER MATCH needs whole matches", "in possible worlds"),
 }
 
 

@@ -50,7 +50,7 @@ def test_lines_without_a_header_have_the_fields_in_their_usual_order(tmp_path: P
     assert found[0] == ORDER
     settings, rejected = steered({}, found, lambda _: None)
     assert settings == {"f": {"order": 1}}
-    assert [one.reason for one in rejected] == ["it has no `value`", "it has no `forecast`"]
+    assert [one.reason for one in rejected] == ["the field `value` is missing", "the field `forecast` is missing"]
 
 
 def test_the_place_in_a_topic_is_none_in_a_file(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_a_jar_with_other_contents_is_rejected(repository: Path) -> None:
         file.write_bytes(b"something else")
     with pytest.raises(NoJarsError) as raised:
         fetched([TOOL], "a tool")
-    assert raised.value.diagnostics[0].notes[0] == "with other contents than expected: tool-1.2.jar"
+    assert raised.value.diagnostics[0].notes[0] == "with unexpected contents: tool-1.2.jar"
     assert list(jar_folder().iterdir()) == []
 
 

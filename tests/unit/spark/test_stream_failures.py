@@ -30,7 +30,7 @@ def test_no_room_for_the_checkpoint(accept: bool) -> None:
 def test_no_room_in_the_sink() -> None:
     problem = SinkError("save")
     problem.__cause__ = OSError("Disk quota exceeded")
-    assert code_and_message(problem) == ("INK0610", "there is no room for the results of batch 7 in `/out`")
+    assert code_and_message(problem) == ("INK0610", "no space is left for the results of batch 7 in `/out`")
 
 
 def test_file_that_vanishes_while_it_is_read() -> None:

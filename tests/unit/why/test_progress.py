@@ -59,16 +59,16 @@ def test_first_obstacle_is_named() -> None:
 @pytest.mark.parametrize(
     ("event", "said"),
     [
-        ("SEQ(A a, C c)", "there is no `C` at all"),
-        ("SEQ(A a, B b[x > 9])", "no `B b[b.x > 9]` happens, whatever comes before or after"),
-        ("SEQ(A a, B b) WITHIN 2 TICKS", "`B b` comes once, but never WITHIN 2 TICKS"),
-        ("SEQ(A a, NOT A n, B b[x = 2])", "wherever the rest matches, `NOT A n` is broken"),
-        ("SEQ(A a, B b) HAVING b.x > 9", "no match passes `HAVING b.x > 9`"),
+        ("SEQ(A a, C c)", "the data has no `C`"),
+        ("SEQ(A a, B b[x > 9])", "no event satisfies `B b[b.x > 9]`"),
+        ("SEQ(A a, B b) WITHIN 2 TICKS", "`WITHIN 2 TICKS` excludes the only match up to `B b`"),
+        ("SEQ(A a, NOT A n, B b[x = 2])", "every match of the other parts violates `NOT A n`"),
+        ("SEQ(A a, B b) HAVING b.x > 9", "no match satisfies `HAVING b.x > 9`"),
         ("A a PAR B b", "no `B b` overlaps a `A a`"),
         ("A a MEETS B b", "no `A a` MEETS a `B b`"),
-        ("A a AND B b[x = a.x]", "no `B b[b.x = a.x]` goes with a `A a`"),
+        ("A a AND B b[x = a.x]", "no `B b[b.x = a.x]` matches together with a `A a`"),
         ("SEQ STRICT(A a[x = 1], B b)", "no `B b` directly follows a `A a`"),
-        ("SEQ NEXT(B b, A a)", "no `A a` is next after a `B b`"),
+        ("SEQ NEXT(B b, A a)", "no `A a` is the next event after a `B b`"),
     ],
 )
 def test_obstacles(event: str, said: str) -> None:

@@ -84,7 +84,7 @@ def test_no_world_has_a_result() -> None:
     around = why.progress_around(["b1"])
     assert around is not None
     assert [step.matches for step in around.steps] == [1, 0, 0, 0]
-    assert around.obstacles == ("no `Seen b[b.room = 'kitchen']` happens, whatever comes before or after",)
+    assert around.obstacles == ("no event satisfies `Seen b[b.room = 'kitchen']`",)
     assert why.progress_around(["b1", "nobody"]) is None
     assert (why.n_sampled, why.unseen) == (0, 0)
 
@@ -219,9 +219,7 @@ def test_certain_events_beside_uncertain_streams() -> None:
     assert why.possible == why.results
     assert why.worlds(1) is None
     assert [row.ids for row in why.tree(1).rows()] == [("d1",), ("d2",)]
-    assert program.why("late", INPUTS).progress.obstacles == (
-        "no `Bell c[c.t > 9]` happens, whatever comes before or after",
-    )
+    assert program.why("late", INPUTS).progress.obstacles == ("no event satisfies `Bell c[c.t > 9]`",)
 
 
 def test_uncertain_forecasts_are_rejected() -> None:
@@ -280,7 +278,7 @@ def test_no_rows_at_all() -> None:
     program = inkling.parse(STREAMS + f"{COFFEE};")
     why = program.why("e", {"Seen": [], "Call": [], "Bell": []})
     assert len(why.possible) == 0
-    assert why.progress.obstacles == ("there is no `Seen` at all",)
+    assert why.progress.obstacles == ("the data has no `Seen`",)
     with pytest.raises(IndexError):
         why.worlds(1)
 

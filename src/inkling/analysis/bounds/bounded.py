@@ -84,18 +84,17 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
     if event.forecast is not None:
         bound = replace(_bound(event, program), context=True)
         if strategy_of(event, program).conclusion is not None:
-            phrases = "state of its automaton and of the last symbols"
+            phrases = "automaton state with its last symbols"
             return Verdict(
-                replace(bound, context=False, chances=phrases),
-                "a forecast depends on everything that may have happened",
+                replace(bound, context=False, chances=phrases), "a forecast depends on all possible past events"
             )
         return Verdict(bound, "a forecast depends on the state of its automaton and on the last symbols")
     if relation_of(event, program).conclusion is not None:
-        return Verdict(None, "every key is compared with all others, also with those that are still to come")
+        return Verdict(None, "every key is compared with all others, including keys that have not arrived yet")
     if isinstance(event.pattern, p.Quantified):
-        return Verdict(None, "whether two keys are related is settled only when the stream ends")
+        return Verdict(None, "whether two keys are related is known only when the stream ends")
     if event.per is p.Per.VALUES:
-        return Verdict(None, "PER VALUES: a result is settled only when the stream ends")
+        return Verdict(None, "PER VALUES: a result is final only when the stream ends")
     strategy = strategy_of(event, program).conclusion
     if strategy is not None:
         return _bound_of_query(event, strategy, program)
@@ -106,7 +105,7 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
             return Verdict(bound, f"LAST {last.count} EVENTS")
         return Verdict(replace(_bound(event, program, (last,)), phrases=event.on_change), f"LAST {span_text(last)}")
     if event.consumption is not None and group_of(event, program).is_recursive:
-        return Verdict(None, "it depends on itself, and consumption depends on all earlier events")
+        return Verdict(None, "the event is recursive, and consumption depends on all earlier events")
     if event.consumption is not None:
         return _bound_of_waiting(event, event.consumption, program)
     if regular:
@@ -125,15 +124,15 @@ def _bound_of_query(event: p.EventPlan, strategy: Strategy, program: p.ProgramPl
     match strategy.engine:
         case Engine.CHAINS | Engine.AUTOMATON:
             return Verdict(
-                replace(bound, chances="state of its automaton"), "no match is listed, only how probable it is"
+                replace(bound, chances="automaton state"), "only probabilities are stored, not single matches"
             )
         case Engine.SAFE:
-            phrases = "start that can still matter"
-            return Verdict(replace(bound, chances=phrases), "starts that matter less than 1e-9 are dropped")
+            phrases = "start of a match that still contributes"
+            return Verdict(replace(bound, chances=phrases), "starts that contribute less than 1e-9 are dropped")
         case Engine.UNIVERSAL if not isinstance(strategy.plan, NoSafePlan):
-            return Verdict(replace(bound, chances="state of its automaton and value"), "too many are sampled instead")
+            return Verdict(replace(bound, chances="automaton state and value"), "sampled if there are too many")
         case _:
-            return Verdict(None, f"partial matches wait for as long as it takes: {strategy.reason}")
+            return Verdict(None, f"partial matches wait without a time limit: {strategy.reason}")
 
 
 def _bound_of_waiting(
@@ -141,16 +140,16 @@ def _bound_of_waiting(
 ) -> Verdict[StateBound | None]:
     without_limit = [pair for pair in pairs_in(event) if not pair.windows and event.keep is None]
     if without_limit and consumption.keeping:
-        return Verdict(None, "KEEPING stores everything that waits for a partner, and nothing limits for how long")
+        return Verdict(None, "KEEPING stores every event that waits for a partner, without a time limit")
     if any(pair.absences for pair in without_limit):
-        return Verdict(None, "NOT looks back as far as something waits for a partner, and nothing limits for how long")
+        return Verdict(None, "NOT looks back to the oldest event that waits for a partner, without a time limit")
     policy = f"CONSUME {consumption.selection.value}"
     if consumption.keeping:
         windows = tuple(window for window in (event.within, event.keep) if window is not None)
         nested = tuple(window for pair in pairs_in(event) for window in pair.windows)
-        return Verdict(_bound(event, program, windows or nested), f"{policy} KEEPING within limits")
+        return Verdict(_bound(event, program, windows or nested), f"{policy} KEEPING, limited in time")
     bound = replace(_bound(event, program), n_waiting=n_waiting(event))
-    return Verdict(bound, f"{policy} stores one occurrence on each side that waits")
+    return Verdict(bound, f"{policy} stores one waiting occurrence per side")
 
 
 def bound_text(bound: StateBound | None) -> str:
@@ -161,7 +160,7 @@ def bound_text(bound: StateBound | None) -> str:
     phrases = ["nothing"] if bound.n_open is None else [_open_text(bound.n_open)]
     if bound.n_waiting:
         events = "1 event that waits" if bound.n_waiting == 1 else f"{bound.n_waiting} events that wait"
-        phrases = [f"at most {events} for a partner, for each value of what parts have in common"]
+        phrases = [f"at most {events} for a partner, per value of the columns that parts share"]
     if bound.n_last is not None:
         phrases = ["the newest event" if bound.n_last == 1 else f"the newest {bound.n_last} events"]
     if bound.windows:
@@ -169,11 +168,11 @@ def bound_text(bound: StateBound | None) -> str:
         phrases = [f"the events of the last {' + '.join(length for length in lengths if length)}"]
     elif late:
         phrases.append(f"the events buffered for {late}")
-    phrases += [f"the chance of each {bound.chances}"] if bound.chances is not None else []
+    phrases += [f"the probability of each {bound.chances}"] if bound.chances is not None else []
     phrases += ["the values of the last result for ON CHANGE"] if bound.phrases else []
-    phrases += ["a state and the last symbols for FORECAST"] if bound.context else []
+    phrases += ["an automaton state and the last symbols for FORECAST"] if bound.context else []
     phrases += [f"the last row of {name} for DERIVE" for name in bound.derived]
-    phrases += [f"what {name} keeps" for name in bound.inner_events]
+    phrases += [f"the state of {name}" for name in bound.inner_events]
     if phrases[0] == "nothing" and len(phrases) > 1:
         del phrases[0]
     return ", and ".join(phrases)
@@ -188,48 +187,48 @@ def forgetting_text(bound: StateBound | None) -> str:
     if bound.context:
         return "no key: its next forecast continues from its last event, however old"
     if bound.chances is not None:
-        return "no key: its probabilities continue from where they are, however old"
+        return "no key: its probabilities continue from its last event, however old"
     if bound.phrases:
         return "no key: its last result is compared with the next one"
     if bound.n_last is not None:
         return "no key: its newest events are members of the next window, however old"
     if bound.n_waiting:
-        return "a key when nothing of it waits, which may be never"
+        return "a key when none of its events waits, which may never happen"
     if bound.n_open:
-        return "a key when none of its matches is open, which may be never"
-    return "a key when these events are past" if bound.windows or bound.lateness else "every key at once"
+        return "a key when none of its matches is open, which may never happen"
+    return "a key when these events have expired" if bound.windows or bound.lateness else "every key immediately"
 
 
 def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterator[str]:
     """Changes that would bound the state of an event; each line alone is enough."""
     length = _example_length(event, program)
     if relation_of(event, program).conclusion is not None:
-        yield "allow it with `--unbounded` (`unbounded=True`): results come when both keys are complete"
+        yield "allow it with `--unbounded` (`unbounded=True`): results are emitted when both keys are complete"
         if event.confidence is None or not event.confidence.early:
-            yield "with `CONFIDENCE > 0.5 EARLY` besides, they come as soon as they are certain to be so probable"
+            yield "add `CONFIDENCE > 0.5 EARLY` to emit a result as soon as its probability certainly exceeds 0.5"
     elif isinstance(event.pattern, p.Quantified):
-        yield "write the relation between single events, `S x INTERSECTS S y WITHIN d`: its results come as they happen"
+        yield "write the relation between single events, `S x INTERSECTS S y WITHIN d`, to get results as they occur"
     elif event.per is p.Per.VALUES:
-        yield "`PER END` or `PER INTERVAL` gives results as they happen"
+        yield "write `PER END` or `PER INTERVAL` to get results as they occur"
     elif isinstance(event.pattern, p.Sliding):
-        yield "without `SINCE` a window keeps only what it holds"
+        yield "leave `SINCE` out, so that the window stores only its own events"
     elif event.consumption is not None and group_of(event, program).is_recursive:
-        yield "without `CONSUME`, and with `WITHIN` in the declarations that use the event, old results are forgotten"
-        yield "for a stream that ends, say that nothing need limit the state: `--unbounded`"
+        yield "leave `CONSUME` out, and add `WITHIN` to the declarations that use the event, to drop old results"
+        yield "for a stream that ends, allow unlimited state: `--unbounded`"
     elif event.consumption is not None:
-        yield f"`WITHIN {length}` limits how long parts wait for each other"
+        yield f"add `WITHIN {length}` to limit how long parts wait for each other"
     elif regular:
         if not event.restart and _endless_repetition(event, restart=True) is None:
-            yield "`CONSUME RESTART` starts anew after each result"
-        yield "`{1,20}` instead of `+`, or `WITHIN 20 EVENTS`, limits the events of a match"
+            yield "add `CONSUME RESTART` to start over after each result"
+        yield "write `{1,20}` instead of `+`, or add `WITHIN 20 EVENTS`, to limit the events of a match"
         if not any(one.forecast is not None and one.forecast.of == event.name for one in program.events):
-            yield f"`KEEP FOR {length}` forgets matches that take longer"
+            yield f"add `KEEP FOR {length}` to drop matches that take longer"
     elif event.restart:
-        yield "without `CONSUME RESTART` the window of the event is enough"
+        yield "leave `CONSUME RESTART` out, so that the window of the event limits the state"
     else:
         if not any(isinstance(part, p.StreamStart) for part in p.parts_of(event.pattern)) and event.within is None:
-            yield f"`WITHIN {length}` limits how long a match may last"
-        yield f"`KEEP FOR {length}` forgets what is older"
+            yield f"add `WITHIN {length}` to limit how long a match may last"
+        yield f"add `KEEP FOR {length}` to drop older matches"
 
 
 def _bound(

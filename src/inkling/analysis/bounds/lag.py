@@ -132,8 +132,8 @@ def wait_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Waits]:
         if (used := program.event(source)) is not None and (waits := wait_of(used, program).conclusion)
     }
     reasons = [f"{window_text(window)} for an absence" for window in own]
-    reasons += [f"{window_text(window)} for a time that AT names" for window in moments]
-    reasons += ["until a time that AT names"] if None in final_moments(event) else []
+    reasons += [f"{window_text(window)} for the time in AT" for window in moments]
+    reasons += ["until the time in AT"] if None in final_moments(event) else []
     reasons += [f"{source} itself waits" for source in inherited]
     total = (*own, *moments, *(window for waits in inherited.values() for window in waits))
     return Verdict(total, "; ".join(reasons) or "a result is known with its last event")

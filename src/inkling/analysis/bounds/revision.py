@@ -24,7 +24,7 @@ def revision_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Revision 
     """Whether emitted results of an event can change; None if never."""
     streams = [stream.schema for stream in streams_of(event, program) if stream.schema.revises]
     if not streams:
-        return Verdict(None, "no stream that it depends on withdraws events or speculates")
+        return Verdict(None, "no stream of the event withdraws events or is speculative")
     reasons = ", ".join(reason for stream in streams for reason in _reasons(stream))
     if any(is_withdrawable_for_ever(stream) for stream in streams):
         return Verdict(Revision(None), reasons)
@@ -48,24 +48,24 @@ def longest(streams: Iterable[StreamSchema]) -> Span | None:
 def revision_text(revision: Revision) -> str:
     """How long results can change, in words."""
     if revision.window is None:
-        return "results can change for ever"
+        return "results can change forever"
     return f"results can change until they are {span_text(revision.window)} old"
 
 
 def replay_text(key: str | None) -> str:
     """What is done again when the past changes; `key` is what keeps events apart."""
     whose = "all events" if key is None else f"the events of the same {key}"
-    return f"{whose}, from the newest state before the change on; what differs from emitted results is corrected"
+    return f"{whose}, from the newest stored state before the change; emitted results that differ are corrected"
 
 
 def memory_text(revision: Revision, pushed: Iterable[p.Window]) -> str:
     """What revisions need besides the state of the event, and when it is collected."""
     if revision.window is None:
-        kept = "every row and result, and states on the way: nothing is ever collected"
+        kept = "every row, result and intermediate state; nothing is ever dropped"
     else:
-        kept = f"rows and results of the last {span_text(revision.window)} and states on the way, collected behind that"
+        kept = f"rows, results and intermediate states of the last {span_text(revision.window)}; older ones are dropped"
     windows = " and ".join(map(window_text, dict.fromkeys(pushed)))
-    return f"{kept}; no part of a match is kept that is longer than {windows}" if windows else kept
+    return f"{kept}; partial matches longer than {windows} are dropped" if windows else kept
 
 
 def pushed_windows(event: p.EventPlan) -> Iterator[p.Window]:

@@ -27,20 +27,20 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
     if isinstance(event.pattern, p.Sliding):
         return _reach_of_window(event.pattern, event.on_change)
     if event.per is p.Per.VALUES:
-        return Verdict(None, "PER VALUES: a result can depend on any two times")
+        return Verdict(None, "PER VALUES: a result can depend on events at any two times")
     if event.restart:
-        return Verdict(None, "CONSUME RESTART: each result depends on those before it")
+        return Verdict(None, "CONSUME RESTART: each result depends on earlier results")
     if event.consumption is not None:
         policy = event.consumption.selection.value
-        return Verdict(None, f"CONSUME {policy}: what is used up depends on everything before")
+        return Verdict(None, f"CONSUME {policy}: which events are consumed depends on all earlier events")
     if event.keep is not None:
         return Verdict(Horizon((event.keep, *_looked_back(event.pattern))), f"KEEP FOR {span_text(event.keep)}")
     if any(isinstance(part, p.StreamStart) for part in p.parts_of(event.pattern)):
-        return Verdict(None, "AT START: an absence since the beginning needs everything")
+        return Verdict(None, "AT START: an absence since the beginning depends on all earlier events")
     if isinstance(event.within, p.EventCount):
         return Verdict(None, f"WITHIN {event.within.count} EVENTS limits events, not time")
     if event.within is None and not _limits_itself(event.pattern):
-        return Verdict(None, "no WITHIN: a match can stretch over any time")
+        return Verdict(None, "no WITHIN: a match can last any length of time")
     by_end = event.per is p.Per.END
     settled = [part for part in outermost_sequences(event.pattern) if _is_settled_by(part, event.within, by_end)]
     inner = tuple(
@@ -52,15 +52,15 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
     )
     if event.within is None:
         limits = (*inner, *deadlines)
-        reason = "limits and deadlines inside" if limits else "a single event is known at once"
+        reason = "limits and deadlines inside the pattern" if limits else "a single event is known immediately"
         return Verdict(Horizon(limits), reason)
-    reason = f"{window_text(event.within)} and deadlines inside"
+    reason = f"{window_text(event.within)} and deadlines inside the pattern"
     return Verdict(Horizon((event.within, *inner, *deadlines)), reason)
 
 
 def _reach_of_window(pattern: p.Sliding, on_change: bool) -> Verdict[Horizon | None]:
     if on_change:
-        return Verdict(None, "ON CHANGE: each result depends on the one before")
+        return Verdict(None, "ON CHANGE: each result depends on the previous one")
     if pattern.since is not None:
         return Verdict(None, "SINCE: every event can open a window, and none is ever closed")
     if isinstance(pattern.last, p.EventCount):

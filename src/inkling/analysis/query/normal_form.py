@@ -17,7 +17,7 @@ from inkling.model.uncertainty import ProbableValue
 
 MOST_SUBGOALS = 12
 
-NO_ALTERNATIVES = "no stream that it reads has a PROBABILITY"
+NO_ALTERNATIVES = "no stream of the event has a PROBABILITY"
 
 
 def query_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None]:
@@ -27,7 +27,7 @@ def query_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | None
         return Verdict(None, why)
     parts = _parts(event)
     if parts is None:
-        return Verdict(None, "its pattern is no sequence of next events")
+        return Verdict(None, "the pattern is not a sequence of single events under NEXT")
     return _NormalForm(event, program, parts).query()
 
 
@@ -40,38 +40,38 @@ def _in_streams(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
     streams = [program.stream(name) for name in event.sources]
     for name, stream in zip(event.sources, streams, strict=True):
         if stream is None:
-            yield f"{name} is an event itself, and its results depend on each other"
+            yield f"{name} is a derived event, whose results depend on each other"
     if not any(isinstance(one.schema.uncertainty, ProbableValue) for one in streams if one is not None):
         yield NO_ALTERNATIVES
     for stream in streams:
         if stream is not None:
             yield from _in_stream(stream)
     if event.demand is p.Demand.SAMPLED:
-        yield "SAMPLED is asked for"
+        yield "the event demands SAMPLED"
     if event.per not in (p.Per.END, p.Per.VALUES):
-        yield f"PER {event.per.value} needs more than whether some match ends at a time; PER END does not"
+        yield f"PER {event.per.value} needs whole matches; PER END needs only the times at which matches end"
     if event.restart or event.consumption is not None:
-        yield "CONSUME lets matches depend on each other"
+        yield "CONSUME makes matches depend on each other"
     if event.keep is not None or event.timeouts_of is not None:
-        yield "KEEP FOR depends on when matches are known"
+        yield "KEEP FOR depends on when matches are detected"
     if event.forecast is not None or event.on_change:
-        yield "it is no plain pattern"
+        yield "the event is a forecast or has ON CHANGE"
 
 
 def _in_stream(stream: p.StreamPlan) -> Iterator[str]:
     schema = stream.schema
     if schema.uncertainty is not None and not isinstance(schema.uncertainty, ProbableValue):
-        yield f"{schema.name} leaves open more than what its events are"
+        yield f"{schema.name} has another kind of uncertainty than alternatives"
     if schema.is_ordered:
         yield f"ORDER BY of {schema.name} distinguishes simultaneous events"
     if schema.is_interval:
-        yield f"events of {schema.name} last"
+        yield f"events of {schema.name} are intervals"
     if stream.reset_when is not None:
         yield f"{schema.name} has RESET WHEN"
     for column in stream.derived:
         looks_back = any(isinstance(part, e.PreviousColumn | e.SinceChange) for part in e.walk(column.expr))
         if looks_back:
-            yield f"`{column.name}` of {schema.name} looks back at other events"
+            yield f"`{column.name}` of {schema.name} reads other events"
 
 
 def _obstacles(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
@@ -130,7 +130,7 @@ class _NormalForm:
 
     def query(self) -> Verdict[Query | None]:
         if len(self._parts) > MOST_SUBGOALS:
-            return Verdict(None, f"its pattern has more than {MOST_SUBGOALS} parts")
+            return Verdict(None, f"the pattern has more than {MOST_SUBGOALS} parts")
         for column in self._event.partition:
             for number in range(len(self._parts)):
                 self._unite(SubgoalColumn(0, column.name), SubgoalColumn(number, column.name))
@@ -141,15 +141,15 @@ class _NormalForm:
         self._accepted(subgoals)
         for number, subgoal in enumerate(subgoals):
             if any(self._asks_for_more(one) for one in self._conditions(subgoal)):
-                return Verdict(None, f"a condition of part {number + 1} asks for more than columns of single events")
+                return Verdict(None, f"a condition of part {number + 1} reads more than columns of single events")
         if self._asks_for_last:
-            return Verdict(None, "HAVING asks for the last event of a repetition, after which there may be others")
+            return Verdict(None, "HAVING reads the last event of a repetition, which further events may follow")
         head = self._head()
         if head is None:
-            return Verdict(None, "its results show values that its matches do not have in common")
+            return Verdict(None, "results show values that differ between matches")
         sources = {subgoal.source: self._source(subgoal.source) for subgoal in subgoals}
         query = Query(tuple(subgoals), self._variables(head), self._names_of(head), sources, self._event.per)
-        return Verdict(query, "its parts follow each other, each the next one")
+        return Verdict(query, "a sequence of single events under NEXT")
 
     def _has_key(self) -> list[e.Expr]:
         """Conditions that the partition key is not null; with several subgoals their equality implies it."""

@@ -59,7 +59,7 @@ def regular_pattern_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Re
         return Verdict(None, why)
     automaton = automaton_of(event)
     if automaton is None:
-        return Verdict(None, "its automaton would have too many states")
+        return Verdict(None, "the automaton would have too many states")
     query = _query(event, program, automaton.conditions)
     return Verdict(RegularPattern(query, automaton), "an automaton reads the events of each key")
 
@@ -68,7 +68,7 @@ def forecastable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | 
     """The stream of a forecast that needs only the distribution over automaton states; None, and why, for others."""
     forecast = p.forecast_of(event)
     if forecast.learns or forecast.watches:
-        return Verdict(None, "models are learned from events that are certain, and tried on them")
+        return Verdict(None, "models can be learned from and tested on certain events only")
     plain = replace(event, forecast=None, restart=False)
     why = streams_obstacle(plain, _in_order_of_key(program)) or next(_by_key(event, program), None)
     if why is not None:
@@ -79,7 +79,7 @@ def forecastable(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Query | 
         return Verdict(
             None, f"`{forecast.by.name}`, which distinguishes models, is not in the KEY of {stream.schema.name}"
         )
-    return Verdict(_query(event, program, ()), "its automaton and the model's past are followed in every world at once")
+    return Verdict(_query(event, program, ()), "the probability of each automaton state and model context is tracked")
 
 
 def _in_order_of_key(program: p.ProgramPlan) -> p.ProgramPlan:
@@ -104,9 +104,9 @@ def _obstacles(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
     yield from _by_key(event, program)
     keys = {output.expr.column for output in event.head if isinstance(output.expr, e.KeyColumn)}
     if keys != {column.name for column in event.partition}:
-        yield "its results do not show the key that they belong to"
+        yield "results do not show their key"
     if any(isinstance(part, _OF_MATCHES) for output in event.returns for part in e.walk(output.expr)):
-        yield "its results show values that its matches do not have in common"
+        yield "results show values that differ between matches"
 
 
 _OF_MATCHES = e.ColumnOf | e.ListColumn | e.TimeOf | e.IdOf | e.Aggregate | e.FactColumn
@@ -114,14 +114,14 @@ _OF_MATCHES = e.ColumnOf | e.ListColumn | e.TimeOf | e.IdOf | e.Aggregate | e.Fa
 
 def _by_key(event: p.EventPlan, program: p.ProgramPlan) -> Iterator[str]:
     if len(event.sources) != 1:
-        yield "it reads several streams, whose events have no order where they are simultaneous"
+        yield "the event reads several streams, whose simultaneous events have no order"
         return
     stream = program.stream(event.sources[0])
     if stream is None or not isinstance(stream.schema.uncertainty, ProbableValue):
-        yield "no stream that it reads has a PROBABILITY"
+        yield "no stream of the event has a PROBABILITY"
         return
     if {column.name for column in event.partition} != set(stream.schema.key):
-        yield f"it is not PARTITION BY the KEY of {stream.schema.name}, of which each has its own alternatives"
+        yield f"the event is not PARTITION BY the KEY of {stream.schema.name}"
     alone = replace(event, per=p.Per.END)
     verdict = is_regular(alone, as_certain(alone, program))
     if not verdict.conclusion:

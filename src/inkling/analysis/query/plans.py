@@ -40,7 +40,7 @@ def class_of(query: Query) -> Classified:
             return Classified(QueryClass.UNSAFE, f"a condition of part {number + 1} compares it with other events")
     shared = [one for one in query.variables if query.is_shared(one, n)]
     if not shared:
-        return Classified(QueryClass.REGULAR, "every condition looks at one event, and no value is shared")
+        return Classified(QueryClass.REGULAR, "every condition reads one event, and no value is shared")
     names = ", ".join(one.name for one in shared)
     if all(is_independent(query, one, n) for one in shared):
         return Classified(QueryClass.EXTENDED, f"the values of {names} distinguish independent keys of every part")
@@ -48,7 +48,7 @@ def class_of(query: Query) -> Classified:
         fills = max(one.subgoals) + 1
         if not is_independent(query, one, fills):
             return Classified(QueryClass.UNSAFE, f"{one.name} is shared, but {obstacle(query, one, fills)}")
-    return Classified(QueryClass.SAFE, f"each of {names} is a key of all parts up to the last that has it")
+    return Classified(QueryClass.SAFE, f"each of {names} is a key of every part up to the last one that uses it")
 
 
 def is_independent(query: Query, variable: QueryVariable, n_subgoals: int) -> bool:
@@ -66,16 +66,16 @@ def obstacle(query: Query, variable: QueryVariable, n_subgoals: int) -> str | No
         subgoal = query.subgoals[number]
         columns = variable.columns_in(number)
         if not columns:
-            return f"part {number + 1} ({subgoal.source}) does not have it"
+            return f"part {number + 1} ({subgoal.source}) does not use it"
         keys = query.key_columns(variable, number)
         if not keys:
-            return f"`{min(columns)}` of {subgoal.source} is no KEY column"
+            return f"`{min(columns)}` of {subgoal.source} is not a KEY column"
         in_keys.append(keys)
     for one in range(n_subgoals):
         for other in range(one + 1, n_subgoals):
             name = query.subgoals[one].source
             if name == query.subgoals[other].source and not in_keys[one] & in_keys[other]:
-                return f"parts {one + 1} and {other + 1} have it in different KEY columns of {name}"
+                return f"parts {one + 1} and {other + 1} use it in different KEY columns of {name}"
     return None
 
 
@@ -83,10 +83,10 @@ class PlanObstacle(Enum):
     """Why no safe plan answers a query."""
 
     NONLOCAL = "a condition compares several events"
-    JOIN_VAR = "parts share a value that is no key of all parts before"
-    KLEENE_VAR = "a repetition keeps a value that the parts before it do not share"
-    INNER_REJECT = "a part in the middle takes events only to reject them"
-    OVERLAP = "parts share streams in a way that leaves them dependent"
+    JOIN_VAR = "parts share a value that is not a key of all earlier parts"
+    KLEENE_VAR = "a repetition needs equal values that earlier parts do not share"
+    INNER_REJECT = "a part before the last one can reject its event"
+    OVERLAP = "parts depend on each other through shared streams"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def plan_of(query: Query) -> SafePlan | NoSafePlan:
 def _plan(query: Query, n: int, env: frozenset[str], *, is_top: bool) -> SafePlan | NoSafePlan:
     for number, subgoal in enumerate(query.subgoals[:n]):
         if subgoal.joins or subgoal.across:
-            why_not = f"a condition of part {number + 1} ({subgoal.source}) reads other events as well"
+            why_not = f"a condition of part {number + 1} ({subgoal.source}) also reads other events"
             return NoSafePlan(PlanObstacle.NONLOCAL, why_not, env)
     open_ones = [one for one in query.variables if query.is_shared(one, n) and one.name not in env]
     if not open_ones:
@@ -170,14 +170,18 @@ def _appended(
     for one in open_ones:
         if last in one.subgoals and any(before < last for before in one.subgoals):
             why = obstacle(query, one, last + 1)
-            why_not = f"part {last + 1} ({subgoal.source}) shares {one.name} with parts before it, but {why}"
+            why_not = f"part {last + 1} ({subgoal.source}) shares {one.name} with earlier parts, but {why}"
             return NoSafePlan(PlanObstacle.JOIN_VAR, why_not, env)
         if last in one.subgoals and subgoal.repeated:
             why_not = f"all events of the repetition in part {last + 1} ({subgoal.source}) have the same {one.name}"
             return NoSafePlan(PlanObstacle.KLEENE_VAR, why_not, env)
     if subgoal.can_reject and not is_top:
-        then = "other parts follow" if last + 1 < len(query.subgoals) else "what is asked is whether it ever holds"
-        why_not = f"part {last + 1} ({subgoal.source}) has a condition after the fact, and {then}"
+        then = (
+            "other parts follow"
+            if last + 1 < len(query.subgoals)
+            else "PER VALUES asks whether the pattern ever matches"
+        )
+        why_not = f"part {last + 1} ({subgoal.source}) has a HAVING or CHECK, and {then}"
         return NoSafePlan(PlanObstacle.INNER_REJECT, why_not, env)
     if not any(_overlap(query, before, last) for before in range(last)):
         child = _plan(query, last, env, is_top=False)
@@ -190,7 +194,7 @@ def _appended(
         return replace(child, env=env)
     if is_top and _is_projected_chain(child) and not (subgoal.repeated and subgoal.can_reject):
         return GroupSeqPlan(child, last)
-    why_not = f"part {last + 1} reads keys of {subgoal.source} that parts before it read as well"
+    why_not = f"part {last + 1} reads keys of {subgoal.source} that earlier parts read too"
     return NoSafePlan(PlanObstacle.OVERLAP, why_not, env)
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from inkling.analysis.query.pattern import PatternAutomaton
 
 
-TOO_MANY_WAYS = "its conditions can be true together in too many ways for an automaton; ask for fewer parts at once"
+TOO_MANY_WAYS = "too many combinations of conditions for an automaton; use fewer parts"
 
 
 class Engine(Enum):
@@ -129,7 +129,9 @@ def _of_query(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | 
     for output in (*event.head, *event.returns):
         shown_time = next((part.column for part in e.walk(output.expr) if _is_time(part, program)), None)
         if shown_time is not None:
-            return Verdict(None, f"results show the time `{shown_time}`; with PER END, `end` is that of the last part")
+            return Verdict(
+                None, f"results show the time `{shown_time}`; with PER END, use `end`, the time of the last part"
+            )
     for name in sorted(query.head):
         why = obstacle(query, query.variable(name), len(query.subgoals))
         if why is not None:
@@ -167,7 +169,7 @@ def _strategy(query: Query, classified: Classified, plan: SafePlan | NoSafePlan)
     several = several_chained(query, frozenset(variables)) or _agreeing_at_first(query, frozenset(variables))
     if several is not None:
         return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, several)
-    return Strategy(query, classified, plan, Engine.CHAINS, variables, "one automaton per value of its variables")
+    return Strategy(query, classified, plan, Engine.CHAINS, variables, "one automaton per value of the variables")
 
 
 def several_chained(query: Query, variables: frozenset[str]) -> str | None:
@@ -183,10 +185,10 @@ def several_chained(query: Query, variables: frozenset[str]) -> str | None:
             names = [one.name for one in bound if column in one.columns_in(number)]
             constant = subgoal.constants.get(column)
             if constant is None and not names:
-                return f"part {number + 1} reads any `{column}` of {source.name}, {ONE_BY_ONE}"
+                return f"part {number + 1} reads several values of `{column}` of {source.name}, {ONE_BY_ONE}"
             key.append(min(names) if names else ("=", constant.value if constant else None))
         streams.add(tuple(key))
-    return "its parts read several keys together, each with a past of its own" if len(streams) > 1 else None
+    return "parts read several keys together, whose events depend on the past" if len(streams) > 1 else None
 
 
 def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:
@@ -195,10 +197,10 @@ def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:
     known = {column for one in query.variables if one.name in variables for column in one.columns_in(0)}
     if not first.repeated or first.kept <= known:
         return None
-    return f"all events of the repetition that it begins with have the same `{min(first.kept - known)}`"
+    return f"the pattern begins with a repetition whose events must have the same `{min(first.kept - known)}`"
 
 
-ONE_BY_ONE = "each with a past of its own; PARTITION BY the KEY, or name one by a constant"
+ONE_BY_ONE = "whose events depend on the past; PARTITION BY the KEY, or select one value by a constant"
 
 
 def unbounded(query: Query, plan: SafePlan, env: frozenset[str], *, within: bool) -> str | None:
@@ -228,7 +230,7 @@ def _any_key(query: Query, subgoals: Iterable[int], env: frozenset[str]) -> str 
     for number in subgoals:
         source, column = query.source(number), _open_column(query, number, env)
         if source.markov and column is not None:
-            return f"part {number + 1} reads any `{column}` of {source.name}, {ONE_BY_ONE}"
+            return f"part {number + 1} reads several values of `{column}` of {source.name}, {ONE_BY_ONE}"
     return None
 
 

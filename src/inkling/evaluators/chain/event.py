@@ -214,7 +214,7 @@ class ChainEvent:
             "INK0454",
             f"a match of `{self.step.event.name}` has {len(found.links)} events, the limit is {MOST_EVENTS}",
             notes=("NEXT, STRICT and NOT are exact only up to this length",),
-            helps=("limit the repetition, for example `{1,20}`, or ask for a shorter WITHIN",),
+            helps=("limit the repetition, for example `{1,20}`, or use a shorter WITHIN",),
         )
 
     def _too_costly(self, found: FoundChains, confidence: ChainConfidence) -> InputError:

@@ -102,7 +102,7 @@ def _require_room(widths: Ints) -> None:
     if distinct.astype(np.float64).sum() > MOST_TICKS:
         raise InputError.of(
             "INK0647",
-            f"intervals of {len(distinct):,} widths have up to {int(distinct.max()):,} ticks, together too many",
+            f"imprecise times of {len(distinct):,} widths have up to {int(distinct.max()):,} ticks, too many in total",
             notes=(f"exact probabilities are sums over ticks; the limit is {MOST_TICKS:,}",),
             helps=("declare a longer TICK, or reject wide intervals with AT MOST", "or add SAMPLED to the events"),
         )

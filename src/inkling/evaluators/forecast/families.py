@@ -59,19 +59,19 @@ def _is_named(model: ForecastModel) -> bool:
 
 
 def _differences(model: ForecastModel, event: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    notes = [] if model.event == event else [f"it was learned for `{model.event}`"]
+    notes = [] if model.event == event else [f"the model was learned for `{model.event}`"]
     gone = [word for word in model.alphabet if word not in words]
     new = [word for word in words if word not in model.alphabet]
     if _is_named(model) and gone:
-        notes.append(f"it distinguishes events that the program does not: {_some_of(gone)}")
+        notes.append(f"the model distinguishes events that the program does not: {_some_of(gone)}")
     if _is_named(model) and new:
-        notes.append(f"the program distinguishes events that it does not: {_some_of(new)}")
+        notes.append(f"the program distinguishes events that the model does not: {_some_of(new)}")
     if len(model.alphabet) != len(words):
-        notes.append(f"it knows {len(model.alphabet)} kinds of events; there are {len(words)} now")
+        notes.append(f"the model has {len(model.alphabet)} kinds of events, the program {len(words)}")
     if not notes:
         notes.append(
-            "it distinguishes the same events, but the pattern asks for them in another order or number, "
-            "or CONSUME RESTART was added or left out"
+            "the model distinguishes the same events, but the pattern has them in another order or number, "
+            "or CONSUME RESTART was added or removed"
         )
     return tuple(notes)
 
@@ -134,8 +134,8 @@ class Families:
             if forecast.order > model.counts.order:
                 raise InputError.of(
                     "INK0632",
-                    f"`{step.event.name}` asks for ORDER {forecast.order}, but `{forecast.model}` was learned with "
-                    f"words for order {model.counts.order}",
+                    f"`{step.event.name}` has ORDER {forecast.order}, but the model `{forecast.model}` has at most "
+                    f"order {model.counts.order}",
                     helps=(f"learn it again: `{made_by} --order {forecast.order}`",),
                 )
             model = replace(model, learning=replace(model.learning, order=forecast.order))

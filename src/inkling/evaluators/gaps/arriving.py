@@ -179,7 +179,10 @@ class _FaultMessages:
                 )
             case k.ODD_COUNT:
                 odd = self._known(arrivals.count, place)
-                return Reason.ODD_COUNT, f"`{uncertainty.count}` is {odd}, and events open and close segments in turn"
+                return (
+                    Reason.ODD_COUNT,
+                    f"`{uncertainty.count}` is {odd}, but events alternately open and close segments",
+                )
             case k.SINCE_DIFFERS:
                 return Reason.BAD_BOUNDS, self._differing(since, arrivals.since, place)
             case k.UNTIL_DIFFERS:
@@ -194,7 +197,7 @@ class _FaultMessages:
             case k.RATE_DIFFERS:
                 return (
                     Reason.BAD_RATE,
-                    f"`{uncertainty.rate}` is {number_words(arrivals.rate[place])}, and was another number",
+                    f"`{uncertainty.rate}` is {number_words(arrivals.rate[place])}, and had another value before",
                 )
             case k.NOT_LATER:
                 return Reason.NOT_INCREASING, f"{mine} is at {time}, and {last} is at {arrivals.time[before]}"
@@ -208,11 +211,11 @@ class _FaultMessages:
                 left = self._known(arrivals.count, place) - number
                 return Reason.ZERO_WINDOW, f"{left} lost after {mine}, and `{until}` is its time, {time}"
             case k.NOTHING_SINCE:
-                return Reason.MISSING_BOUND, f"{lost} lost before {mine}, and nothing says since when"
+                return Reason.MISSING_BOUND, f"{lost} lost before {mine}, without a lower bound of their time"
             case k.TOO_MANY_LOST:
                 return Reason.RUN_TOO_LONG, f"{lost} events in a row are lost, more than {MOST_LOST}"
             case k.AFTER_THE_END:
-                return Reason.ROLE_MISMATCH, f"{mine} comes after {last}, and that was the end of its key"
+                return Reason.ROLE_MISMATCH, f"{mine} arrived after {last}, the last event of its key"
             case _:
                 return Reason.ROLE_MISMATCH, self._misplaced(place, fault)
 
@@ -261,7 +264,7 @@ def _open_ends(
 
     def words(place: int) -> tuple[Reason, str]:
         kind = "event" if arrivals.is_event[place] else "mark"
-        detail = f"{about[place]} lost after {kind} {arrivals.number[place]}, and nothing says until when"
+        detail = f"{about[place]} lost after {kind} {arrivals.number[place]}, without an upper bound of their time"
         return Reason.MISSING_BOUND, detail
 
     return split(schema, rows, bad, words)[1]

@@ -58,7 +58,7 @@ def _require_one(
         raise InputError.of(
             "INK0563",
             f"the table `{name}` has two rows that differ for {declared}",
-            notes=("KNOWN FROM looks up what a lost event was by its number and its key",),
+            notes=("KNOWN FROM looks up lost events by number and key",),
             helps=("keep one row for each number of a key",),
         )
 

@@ -37,9 +37,9 @@ def chances_during(
     if program is None or event not in program.strategies or _is_forecast(plan, event):
         raise InputError.of(
             "INK0656",
-            f"whether `{event}` happens between two times is unknown",
+            f"the probability that `{event}` happens between two times cannot be computed",
             notes=(_no_query(plan, event),),
-            helps=("ask it of a query over probable streams, PER END",),
+            helps=("use an event over probable streams with PER END",),
         )
     of_streams = context.unit.clock
     if clock is not of_streams:
@@ -69,8 +69,8 @@ def _no_query(plan: PhysicalPlan, name: str) -> str:
     if plan.program.event(name) is None:
         return f"the program has no event `{name}`"
     if _is_forecast(plan, name):
-        return "it is a forecast"
-    return plan.steps[name].choice.rejected_by(Evaluator.QUERY) or "it depends on no stream with a PROBABILITY"
+        return "the event is a forecast"
+    return plan.steps[name].choice.rejected_by(Evaluator.QUERY) or "no stream of the event has a PROBABILITY"
 
 
 def _by_span(program: QueryProgram, event: str, rows: Rows, spans: Spans) -> pa.Table:

@@ -112,8 +112,8 @@ class QueryEvent:
         return InputError.of(
             "INK0658",
             f"`{self.event.name}` cannot continue: {many}",
-            notes=("its parts follow several keys whose values depend on the past, and rows of new ones have come",),
-            helps=("PARTITION BY the KEY, or run the program over files, where too many are sampled",),
+            notes=("rows of new keys arrived, and events of several keys depend on the past",),
+            helps=("add PARTITION BY with the KEY, or run the program over files, where such results are sampled",),
         )
 
     def _found(

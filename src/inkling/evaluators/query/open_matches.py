@@ -94,7 +94,7 @@ def open_matches(
 def _prefixes(event: p.EventPlan) -> Iterator[_Prefix]:
     for number, disjunct in enumerate(disjuncts_of(event)):
         if not isinstance(disjunct.whole, p.Sequence | p.Leaf):
-            raise not_kept(event.name, "a pattern that is no sequence does not keep them part by part")
+            raise not_kept(event.name, "only sequences store open matches part by part")
         for reached in range(1, len(disjunct.parts)):
             # queries and regular patterns have no deadlines
             first = [
@@ -114,7 +114,7 @@ def _groups(evaluator: QueryEventEvaluator, state: object, prefix: _Prefix, epsi
         case SafeState():
             return _in_safe_plan(evaluator, state, prefix)
         case _:
-            raise not_kept(evaluator.event.name, "a forecast keeps no parts of matches")
+            raise not_kept(evaluator.event.name, "a forecast stores no partial matches")
 
 
 def _states(evaluator: QueryEventEvaluator, prefix: _Prefix) -> PrefixStates:
@@ -173,12 +173,12 @@ def _in_sets(state: UniversalState, n_subgoals: int, is_repeated: bool, epsilon:
 def _in_safe_plan(evaluator: QueryEventEvaluator, state: SafeState, prefix: _Prefix) -> Iterator[OpenGroup]:
     event = evaluator.event
     if event.per is p.Per.VALUES:
-        raise not_kept(event.name, "with PER VALUES, a safe plan keeps only whether its parts were ever satisfied")
+        raise not_kept(event.name, "with PER VALUES, a safe plan stores only whether its parts were ever satisfied")
     for grounding, known in state.groundings.items():
         try:
             found = waiting(evaluator.engine.top, known["run"], prefix.n_subgoals)
         except NotKept:
-            why = f"its safe plan keeps whether parts 1 to {prefix.reached} were ever satisfied, not whether they wait"
+            why = f"the safe plan stores whether parts 1 to {prefix.reached} were ever satisfied, not whether they wait"
             raise not_kept(event.name, why) from None
         if found.chance > 0:
             yield OpenGroup(grounding, min(found.chance, 1.0), found.error, None)

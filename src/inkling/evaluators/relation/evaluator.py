@@ -131,7 +131,7 @@ class RelationEvaluator(PartEvaluator):
 
     def open_matches(self, state: RelationState, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         """Rejected, as for segments without lost ends: neither side of a relation is its first part."""
-        why = "a relation between segments is no sequence: any two keys that can get further segments are open"
+        why = "a relation between segments is not a sequence: any two keys that can get further segments are open"
         raise not_kept(event, why)
 
     def migrated(self, state: RelationState, before: RelationEvaluator, kept: Collection[str]) -> RelationState:

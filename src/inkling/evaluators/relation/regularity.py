@@ -115,9 +115,9 @@ def regularity_note(stream: str, found: Regularity | None, n_lost: int, shape: i
     """A warning where events were lost whose neighbors come clearly more regularly than gaps of the shape do."""
     if found is None or n_lost == 0 or found.upper >= CLEARLY_LESS / shape:
         return None
-    declared = "by chance" if shape == 1 else f"with gaps of shape {shape}"
+    declared = "random gaps" if shape == 1 else f"gaps of shape {shape}"
     return (
-        f"arrivals of `{stream}` are more regular than declared: the squared variation of {found.n_gaps:,} gaps is "
-        f"{found.variation:.2f}, and {1 / shape:.2g} if they came {declared}, as probabilities assume of the "
-        f"{n_lost:,} lost; `GAPS ERLANG {found.shape}` after `NUMBERED BY` fits better"
+        f"arrivals of `{stream}` are more regular than declared: the squared coefficient of variation of "
+        f"{found.n_gaps:,} gaps is {found.variation:.2f}, not {1 / shape:.2g} as for {declared}, which probabilities "
+        f"of the {n_lost:,} lost events assume; `GAPS ERLANG {found.shape}` after `NUMBERED BY` fits better"
     )

@@ -76,9 +76,9 @@ def begun_matches(
 def _require_rows(step: EventStep) -> None:
     is_distinguished = all(isinstance(way.whole, p.Sequence | p.Leaf) for way in disjuncts_of(step.event))
     if step.evaluator is not Evaluator.NETWORK:
-        raise not_kept(step.event.name, f"the {step.evaluator} does not keep them part by part")
+        raise not_kept(step.event.name, f"the {step.evaluator} does not store open matches part by part")
     if not is_distinguished:
-        raise not_kept(step.event.name, "a pattern that is no sequence does not keep them part by part")
+        raise not_kept(step.event.name, "only sequences store open matches part by part")
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,9 +206,9 @@ def _problems(event: EventPlan, data: WorldData, sampling: Sampling) -> Iterator
         notes = [f"{where}: {', '.join(causes)}"]
         choice = data.program.choices[event.name]
         if (why := choice.rejected_by(Evaluator.CHAIN) or choice.rejected_by(Evaluator.QUERY)) is not None:
-            notes.append(f"it has to be looked for in worlds, because {why}")
+            notes.append(f"the event is evaluated in possible worlds, because {why}")
         if not data.program.order_only and any("lost" in cause for cause in causes):
-            notes.append("lengths of time between lost events cannot be enumerated, only their order can")
+            notes.append("times of lost events cannot be enumerated, only their order")
         yield (
             number,
             InputError.of(

@@ -249,7 +249,7 @@ def require_room(program: WorldProgram, streams: Sequence[WorldStream]) -> None:
                 "INK0559",
                 f"the times of `{stream.schema.name}` are too large to place lost events between them",
                 notes=(f"with NUMBERED BY, integer times lie within {farthest:,} of zero",),
-                helps=("give times as timestamps, or count them from a later beginning",),
+                helps=("give times as timestamps, or count them from a later origin",),
             )
 
 

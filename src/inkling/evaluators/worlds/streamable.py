@@ -74,7 +74,7 @@ def _waiting_for_numbers(plan: PhysicalPlan, tree: s.Program, source: SourceText
         ):
             yield Diagnostic(
                 "INK0605",
-                f"`{stream.schema.name}` cannot be read on a stream: nothing limits how long a number may be missing",
+                f"`{stream.schema.name}` cannot be read on a stream: a sequence number may be missing for any time",
                 _stream_name(tree, stream.schema.name).span,
                 source,
                 "a lost event is noticed only with the next number of its key",

@@ -98,8 +98,8 @@ def require_measurable(online: OnlineLearning, clock: Clock) -> None:
     if isinstance(online.every, timedelta) and clock is Clock.TICKS:
         raise InputError.of(
             "INK0623",
-            f"new versions every {online.every} cannot be made: the times of the streams are plain numbers",
-            helps=("say after how many events: `every=10_000`",),
+            f"a new version every {online.every} is not possible: the times of the streams are integers",
+            helps=("use a number of events: `every=10_000`",),
         )
 
 
@@ -110,7 +110,7 @@ def require_forecasts(plan: PhysicalPlan) -> None:
     if plan.program.revises:
         raise InputError.of(
             "INK0623",
-            "models cannot keep learning from streams whose rows are withdrawn or not waited for",
+            "models cannot keep learning from streams with OP or SPECULATIVE",
             notes=("the counts of a model cannot be withdrawn",),
             helps=("leave `learn` out, and give the forecast a model that was learned from stored data",),
         )

@@ -20,7 +20,7 @@ class Rejected:
 
     def __str__(self) -> str:
         text = ", ".join(f"{name} = {value}" for name, value in self.message.items())
-        return f"the control message ({text}) changes nothing: {self.reason}"
+        return f"the control message ({text}) was rejected: {self.reason}"
 
 
 def steered(
@@ -45,7 +45,7 @@ def reject_uncertain(settings: Settings, uncertain: Collection[str]) -> None:
         if "order" in settings[name]:
             raise SettingError(
                 f"the `order` of `{name}` cannot be changed while it runs: over uncertain streams, "
-                "chances are kept of as many last events as the model looks back to"
+                "the stored state depends on it"
             )
 
 
@@ -53,13 +53,13 @@ def what_changed(before: Settings, after: Settings) -> list[str]:
     """The differences between settings in words.
 
     >>> what_changed({"soon": {"order": 2}}, {"soon": {"confidence": 0.5}})
-    ['soon: confidence 0.5', 'soon: order as the program says']
+    ['soon: confidence 0.5', 'soon: order as in the program']
     """
     lines = []
     for forecast in sorted({*before, *after}):
         old, new = before.get(forecast, {}), after.get(forecast, {})
         for name in sorted(name for name in {*old, *new} if old.get(name) != new.get(name)):
-            lines.append(f"{forecast}: {name} {f'{new[name]:g}' if name in new else 'as the program says'}")
+            lines.append(f"{forecast}: {name} {f'{new[name]:g}' if name in new else 'as in the program'}")
     return lines
 
 
@@ -73,8 +73,8 @@ def all_or_none(settings: Settings, rejected: list[Rejected]) -> Settings:
     if rejected:
         raise InputError.of(
             "INK0622",
-            f"the settings stay as they are: {rejected[0].reason}",
-            helps=(f"settings that can be changed are {', '.join(PARAMETERS)}",),
+            f"settings not changed: {rejected[0].reason}",
+            helps=(f"the settings are {', '.join(PARAMETERS)}",),
         )
     return settings
 
@@ -82,13 +82,13 @@ def all_or_none(settings: Settings, rejected: list[Rejected]) -> Settings:
 def _after(settings: Settings, message: Mapping[str, object]) -> Settings:
     missing = [name for name in FIELDS if name not in message]
     if missing:
-        raise SettingError(f"it has no `{missing[0]}`")
+        raise SettingError(f"the field `{missing[0]}` is missing")
     forecast, parameter, value = (message[name] for name in FIELDS)
     if parameter not in PARAMETERS:
-        raise SettingError(f"a forecast has no `{parameter}`; it has {', '.join(PARAMETERS)}")
+        raise SettingError(f"unknown setting `{parameter}`; the settings are {', '.join(PARAMETERS)}")
     own = dict(settings.get(str(forecast), {}))
     if value is None or value == "":
-        own.pop(str(parameter), None)  # as the program says
+        own.pop(str(parameter), None)  # as in the program
     else:
         own[str(parameter)] = as_number(value)
     others = {name: one for name, one in settings.items() if name != forecast}

@@ -46,11 +46,11 @@ class ScoreSettings:
 
     def __post_init__(self) -> None:
         if any(type(order) is not int for order in self.orders):
-            raise ValueError(f"orders are whole numbers, not {self.orders}")
+            raise ValueError(f"expected whole numbers as orders, found {self.orders}")
         if not self.orders or min(self.orders) < 0 or len(set(self.orders)) < len(self.orders):
             raise ValueError(f"expected different orders of 0 or more, found {self.orders}")
         if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise ValueError(f"a threshold lies between 0 and 1, not at {self.threshold}")
+            raise ValueError(f"expected a threshold between 0 and 1, found {self.threshold}")
         _ = self.fit  # rejects an invalid part to learn from
 
     @property

@@ -106,8 +106,8 @@ def _learned_before(
     if settings.train_until is not None or settings.train_share is not None:
         raise InputError.of(
             "INK0618",
-            "models that are given are tried on all rows, so there is no part to learn from",
-            helps=("leave out the models, or the end of what is learned from",),
+            "existing models are scored on all rows, so no rows remain to learn from",
+            helps=("leave out the models, or the end of the training rows",),
         )
     wanted = {subject.forecast.model for subject in subjects}
     for name in sorted(wanted ^ models.keys()):
@@ -117,8 +117,8 @@ def _learned_before(
         if max(settings.orders) > model.counts.order:
             raise InputError.of(
                 "INK0618",
-                f"`{name}` cannot be tried with order {max(settings.orders)}",
-                notes=(f"it was learned with words for order {model.counts.order}",),
+                f"`{name}` cannot be scored with order {max(settings.orders)}",
+                notes=(f"the model has at most order {model.counts.order}",),
                 helps=("use smaller orders",),
             )
     return LearnedModels(dict(models), {}, None, None, Clock.TICKS, RejectedRows())
@@ -179,10 +179,11 @@ def _scores(subject: ScoredForecast, watched: Watched, learned: LearnedModels, s
     if not any(card.tally.n_forecasts for card in cards):
         raise InputError.of(
             "INK0620",
-            f"no forecast of `{subject.name}` was made after the part that was learned from",
+            f"no forecast of `{subject.name}` was made after the training rows",
             notes=(f"models were learned from rows until {in_words(learned)}",),
             helps=(
-                "learn from less, with " + ("a smaller share" if settings.train_until is None else "an earlier time"),
+                "learn from fewer rows, with "
+                + ("a smaller share" if settings.train_until is None else "an earlier time"),
             ),
         )
     confidence = subject.event.confidence

@@ -81,7 +81,7 @@ def joined(results: Data, truth: Data, on: Sequence[str], among: Data | None = N
 
 def _some(pairs: Pairs) -> Pairs:
     if not len(pairs):
-        raise incomparable("there are neither results nor truths", help="calibration needs at least one result")
+        raise incomparable("there are neither results nor ground truth", help="calibration needs at least one result")
     return pairs
 
 
@@ -138,7 +138,8 @@ def _require_distinct(keys: list[Key], on: Sequence[str]) -> None:
         if key in seen:
             shown = ", ".join(f"{name} {value}" for name, value in zip(on, key, strict=True))
             raise incomparable(
-                f"several results have {shown}", help="name more columns, so that each result has a truth of its own"
+                f"several results have {shown}",
+                help="name more columns, so that each result has its own row of the ground truth",
             )
         seen.add(key)
 

@@ -95,17 +95,17 @@ def about_lines(model: ForecastModel) -> list[str]:
     lines = [
         f"a model of `{model.event}`, version {model.version}",
         f"  learned    {learning.kind}, order {learning.order}, from {model.n_events:,.0f} events",
-        f"  counted    {len(model.counts.code):,} words of at most {model.counts.order + 1} events, "
+        f"  counted    {len(model.counts.code):,} sequences of at most {model.counts.order + 1} events, "
         f"{model.gaps.count.sum():,.0f} times between events",
     ]
     if learning.kind == "tree":
         lines.append(
-            f"  a node     has a share of {learning.p_min:g} or more and changes one of {learning.gamma_min:g} or more "
-            f"{learning.ratio:g} times"
+            f"  a node     occurs with frequency {learning.p_min:g} or more, and changes a probability of "
+            f"{learning.gamma_min:g} or more by a factor of {learning.ratio:g}"
         )
     if learning.shrinkage is not None:
         names = ", ".join(model.counts.group[:5]) + (", …" if len(model.counts.group) > 5 else "")
-        weight = f"the model of all weighs {learning.shrinkage:g} events"
+        weight = f"the overall model weighs {learning.shrinkage:g} events"
         lines.append(f"  groups     {len(model.counts.group):,}: {names}; {weight}")
     return [*lines, f"  automaton  {model.n_states} states, {model.fingerprint[:12]}"]
 
@@ -205,7 +205,7 @@ def forecast_lines(program: Runnable, model: ForecastModel) -> list[str]:
         raise InputError.of(
             "INK0618",
             f"the program has no forecast of `{model.event}` that counts events",
-            notes=("the model is one of this event",),
+            notes=("the model was learned for this event",),
         )
     return lines
 
@@ -251,7 +251,7 @@ def model_svg(model: ForecastModel) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}"'
             f' height="{height:.0f}" role="img">',
-            f"<title>{escape(f'{model.event}: what comes next')}</title>",
+            f"<title>{escape(f'{model.event}: the next event')}</title>",
             f"<style>{_STYLE}</style>",
             *_legend(model),
             *_lines(root, rows, top),

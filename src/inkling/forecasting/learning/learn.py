@@ -115,7 +115,7 @@ def _order(subject: ModelToLearn, reader: SymbolReader, settings: FitSettings) -
         raise InputError.of(
             "INK0618",
             f"`{subject.model}` cannot be learned with order {order}",
-            notes=(f"with {reader.n_symbols} kinds of events the deepest order that can be counted is {deepest}",),
+            notes=(f"with {reader.n_symbols} kinds of events the highest possible order is {deepest}",),
             helps=("use a smaller order, or fewer kinds of events",),
         )
     return order
@@ -173,7 +173,7 @@ def _until(run: LearningData, settings: FitSettings) -> int | None:
             )
             raise InputError.of(
                 "INK0618",
-                f"the times of the input are {counted}, but learning is to end at `{settings.until}`",
+                f"the times of the input are {counted}, but learning ends at `{settings.until}`",
                 helps=(f"write a time such as `{example}`",),
             )
         return until
@@ -206,18 +206,18 @@ def _model(
             "INK0617",
             f"no events to learn `{subject.model}` from",
             notes=(
-                f"it is learned from {', '.join(event.scope)}"
-                + ("" if forecast.until is None else ", from events up to the time that was given"),
+                f"the model is learned from {', '.join(event.scope)}"
+                + ("" if forecast.until is None else ", up to the given time"),
                 *([str(rejected)] if rejected else []),
             ),
-            helps=("check the input: rows may be missing or rejected, or all be later than that",),
+            helps=("check the input: rows may be missing, rejected or later than the given time",),
         )
     if settings.kind == "tree" and reader.n_symbols * settings.gamma_min > 1:
         raise InputError.of(
             "INK0618",
             f"`{subject.model}` cannot be learned with a gamma_min of {settings.gamma_min:g}",
             notes=(f"{reader.n_symbols} kinds of events cannot all have at least this probability",),
-            helps=("use a smaller one",),
+            helps=("use a smaller gamma_min",),
         )
     asked = settings.order if isinstance(settings.order, int) else forecast.order
     return ForecastModel(

@@ -104,8 +104,8 @@ def column_of(program: Runnable, subject: ModelToLearn, name: str) -> Column:
         close = nearest(name, sorted(common), n=1)
         raise InputError.of(
             "INK0618",
-            f"`{subject.model}` cannot be learned by `{name}`: not every event that it is learned from has this column",
-            notes=(f"all of them have {', '.join(sorted(common)) or 'no column in common'}",),
+            f"`{subject.model}` cannot be learned by `{name}`: not all of its streams have this column",
+            notes=(f"columns of all of them: {', '.join(sorted(common)) or 'none'}",),
             helps=(f"learn it by `{close[0]}`",) if close else (),
         )
     return Column(name, types[0][name])

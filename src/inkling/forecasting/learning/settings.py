@@ -71,19 +71,21 @@ class FitSettings:
 
     def __post_init__(self) -> None:
         if self.share is not None and self.until is not None:
-            raise ValueError("what is learned from ends at a time or after a share of the rows, not both")
+            raise ValueError("training rows end at a time or after a share of the rows, not both")
         if self.share is not None and not 0 < self.share <= 1:
-            raise ValueError(f"a share of the rows is above 0 and at most 1, not {self.share}")
+            raise ValueError(f"a share of the rows must be above 0 and at most 1, found {self.share}")
         if not 0 < self.held_out < 1:
-            raise ValueError(f"the share of rows that orders are compared on lies between 0 and 1, not {self.held_out}")
+            raise ValueError(f"the share of rows for comparing orders must be between 0 and 1, found {self.held_out}")
         if isinstance(self.order, str) and self.order != AUTO:
-            raise ValueError(f"an order is a number or 'auto', not {self.order!r}")
+            raise ValueError(f"an order must be a number or 'auto', found {self.order!r}")
         if self.shrinkage is not None and self.shrinkage <= 0:
-            raise ValueError(f"the model of all weighs as much as a number of events above 0, not {self.shrinkage}")
+            raise ValueError(
+                f"the weight of the overall model must be a number of events above 0, found {self.shrinkage}"
+            )
         if self.order is not None and (isinstance(self.order, bool) or not isinstance(self.order, int | str)):
-            raise ValueError(f"an order is a whole number or 'auto', not {self.order!r}")
+            raise ValueError(f"an order must be a whole number or 'auto', found {self.order!r}")
         if isinstance(self.order, int) and self.order < 0:
-            raise ValueError(f"an order is at least 0, not {self.order}")
+            raise ValueError(f"an order must be at least 0, found {self.order}")
         _ = self.learning(0, grouped=False).thresholds  # rejects invalid values
 
     def learning(self, order: int, *, grouped: bool) -> Learning:

@@ -68,7 +68,7 @@ class MarkovChain:
             if n_reached > MOST_STATES:
                 raise ValueError(
                     f"{n_states} states of the automaton in {n_contexts} contexts make a chain of more than "
-                    f"{MOST_STATES} states; a smaller order would do with fewer"
+                    f"{MOST_STATES} states; use a smaller order"
                 )
             state, context = np.divmod(fresh, n_contexts)
             onward = delta[state].astype(np.int64) * n_contexts + contexts.next[context]

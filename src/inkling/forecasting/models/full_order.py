@@ -45,7 +45,7 @@ def independent(law: npt.ArrayLike) -> Contexts:
 def shrunk(contexts: Contexts, own: WordCounts, strength: float) -> Contexts:
     """The model of one group: its own counts, plus ``strength`` imaginary events that follow the model of all."""
     if strength <= 0:
-        raise ValueError(f"the model of all weighs as much as a number of events above 0, not {strength}")
+        raise ValueError(f"the weight of the overall model must be a number of events above 0, found {strength}")
     counts = _table(own, contexts, len(contexts.gamma))
     known = contexts.gamma.sum(axis=2, keepdims=True) > 0
     totals = counts.sum(axis=2, keepdims=True)

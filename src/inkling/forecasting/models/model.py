@@ -218,20 +218,20 @@ class ForecastModel:
     @classmethod
     def from_arrow(cls, table: pa.Table) -> ForecastModel:
         if not {"what", "about"} <= {*table.column_names}:
-            raise ValueError("this is not a model: nothing in it says which event it is of")
+            raise ValueError("not a model: it does not name its event")
         what = table["what"].to_numpy(zero_copy_only=False)
         described = table["about"].filter(pa.array(what == ABOUT)).to_pylist()
         if len(described) != 1:
-            raise ValueError(f"this is not a model: {len(described)} rows in it say which event it is of")
+            raise ValueError(f"not a model: {len(described)} rows name its event")
         about = json.loads(described[0])
         if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise ValueError(f"this model does not have format {FORMAT}, which can be read")
+            raise ValueError(f"the model is not of the supported format {FORMAT}")
         missing = {"event", "alphabet", "fingerprint", "n_states", "order", "learning", "version"} - {*about}
         if missing:
-            raise ValueError(f"this model is damaged: it does not say its {', '.join(sorted(missing))}")
+            raise ValueError(f"the model is damaged: it lacks its {', '.join(sorted(missing))}")
         counts, gaps = counts_in(table, len(about["alphabet"]), about["order"])
         if len(counts.code) and (counts.state.max() >= about["n_states"] or counts.length.max() > about["order"] + 1):
-            raise ValueError("this model is damaged: it counts words or states that it cannot have seen")
+            raise ValueError("the model is damaged: its counts are impossible")
         return cls(
             about["event"],
             tuple(about["alphabet"]),

@@ -177,7 +177,7 @@ class PredictionTree:
     def shrunk(self, own: CounterTree, strength: float) -> PredictionTree:
         """The tree of one group: its own counts, plus ``strength`` imaginary events that follow this tree."""
         if strength <= 0:
-            raise ValueError(f"the model of all weighs as much as a number of events above 0, not {strength}")
+            raise ValueError(f"the weight of the overall model must be a number of events above 0, found {strength}")
         gamma = self.gamma.copy()
         for length in range(self.depth + 1):
             rows = np.flatnonzero(self.length == length)

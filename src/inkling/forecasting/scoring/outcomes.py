@@ -140,7 +140,7 @@ def _is_detection(forecasts: pa.Table, detections: pa.Table) -> Booleans:
     if int(located.sum()) < len(detections):
         raise InputError.of(
             "INK0621",
-            f"nothing was forecast after {len(detections) - int(located.sum())} of {len(detections)} detections",
+            f"no forecast was made after {len(detections) - int(located.sum())} of {len(detections)} detections",
             notes=("the position of a detection is taken from the forecast that follows it",),
             helps=(
                 "forecast INCLUDING FINAL and without CONFIDENCE or REMAINING, or let `inkling score` run the program",

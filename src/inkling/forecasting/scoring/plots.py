@@ -69,8 +69,8 @@ class Plot:
 
 
 RELIABILITY_NOTE = (
-    "Forecasts that do not overlap, nor look past the end; bars are 95 % intervals. "
-    "Right chances lie on the dashed line."
+    "Only forecasts that neither overlap nor reach past the end. Bars: 95 % intervals. "
+    "Calibrated chances lie on the dashed line."
 )
 UNIT_TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -124,7 +124,7 @@ def threshold_plot(cards: Sequence[Scorecard], score: str) -> Plot:
 
 
 def roc_plot(cards: Sequence[Scorecard]) -> Plot:
-    frame = Plot("ROC", _unit("false alarms among what did not come"), _unit("recall"), ())
+    frame = Plot("ROC", _unit("false positive rate"), _unit("recall"), ())
     lines = [Line("", _path([(frame.across(0), frame.up(0)), (frame.across(1), frame.up(1))]), None, True)]
     for number, card in enumerate(cards):
         across, up = card.tally.sweep().roc()
@@ -152,7 +152,9 @@ def by_order(scores: Scores, score: str) -> Plot:
     ]
     listed = ", ".join(f"{card.name} {value:.4f}" for card, value in rules if value is not None)
     return _with(
-        frame, [*lines, _marked(score, 0, marks)], f"Less is better. Dashed: {listed}." if listed else "Less is better."
+        frame,
+        [*lines, _marked(score, 0, marks)],
+        f"Lower is better. Dashed: {listed}." if listed else "Lower is better.",
     )
 
 
@@ -163,13 +165,11 @@ def coverage_plot(cards: Sequence[Scorecard]) -> Plot:
         if card.intervals is None or card.intervals.coverage is None or card.intervals.mean_chance is None:
             continue
         x, coverage, chance = frame.across(card.order or 0), card.intervals.coverage, card.intervals.mean_chance
-        found.append(Mark(x, frame.up(coverage), f"{card.name}: {coverage:.3f} hold the next detection"))
+        found.append(Mark(x, frame.up(coverage), f"{card.name}: {coverage:.3f} contain the next detection"))
         stated.append(Mark(x, frame.up(chance), f"{card.name}: stated {chance:.3f} on average"))
-    lines = [_marked("hold the next detection", 0, found), _marked("stated", 1, stated)]
+    lines = [_marked("contain the next detection", 0, found), _marked("stated", 1, stated)]
     return _with(
-        frame,
-        lines,
-        "Of forecasts that were followed by a detection; those that still wait at the end are not counted.",
+        frame, lines, "Forecasts that were followed by a detection; forecasts still open at the end are not counted."
     )
 
 

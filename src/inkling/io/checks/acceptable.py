@@ -101,7 +101,7 @@ def _weights(uncertainty: ImpreciseTime, rows: pa.Table) -> list[Finding]:
     def not_finite(place: int) -> str:
         odd = [number for number, weight in enumerate(listed(place), start=1) if not np.isfinite(weight)]
         return (
-            f"weight {odd[0]} of {lengths[place]} in `{uncertainty.weights}` is no finite number"
+            f"weight {odd[0]} of {lengths[place]} in `{uncertainty.weights}` is not a finite number"
             if odd
             else f"the weights in `{uncertainty.weights}` sum to more than a number can hold"
         )

@@ -118,7 +118,7 @@ class _Alternatives:
         mask[list(found)] = True
 
         def detail(step: int) -> str:
-            return f"no row says what follows {self._state(found[step])}"
+            return f"no row has the probabilities after {self._state(found[step])}"
 
         return Finding(Reason.CPT_ROW_MISSING, mask, detail)
 

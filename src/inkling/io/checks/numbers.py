@@ -122,7 +122,7 @@ class SegmentEnds:
             Finding(
                 Reason.ODD_COUNT,
                 is_odd,
-                lambda key: f"`{count.column}` is {count.least[key]}, and events open and close segments in turn",
+                lambda key: f"`{count.column}` is {count.least[key]}, but events alternately open and close segments",
             ),
         ]
 
@@ -176,12 +176,12 @@ class SegmentEnds:
             Finding(
                 Reason.MISSING_BOUND,
                 (before > 0) & ~lo.known & ~self.has_rate,
-                lambda key: f"{before[key]} lost before {self._first(key)}, and nothing says since when",
+                lambda key: f"{before[key]} lost before {self._first(key)}, without a lower bound of their time",
             ),
             Finding(
                 Reason.MISSING_BOUND,
                 (after > 0) & ~is_closed & ~self.has_rate,
-                lambda key: f"{after[key]} lost after {self._last(key)}, and nothing says until when",
+                lambda key: f"{after[key]} lost after {self._last(key)}, without an upper bound of their time",
             ),
         ]
 

@@ -107,7 +107,7 @@ def remote_address(address: str | Path, *, what: str) -> InputError | None:
     return InputError.of(
         "INK0515",
         f"`{text}` for `{what}` is not a path of this machine",
-        notes=("inputs of a run are local files; in Python, a Spark DataFrame can come from anywhere",),
+        notes=("inputs of a run are local files; in Python, a Spark DataFrame can be read from any storage",),
         helps=(help,),
     )
 

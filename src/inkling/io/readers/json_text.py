@@ -49,11 +49,11 @@ def _object(line: str) -> dict[str, object] | str:
     except ValueError:
         return "not a JSON object"
     except RecursionError:
-        return "JSON nested too deep"
+        return "JSON that is nested too deeply"
     if not isinstance(found, dict):
         return "not a JSON object"
     if _HALF_A_CHARACTER.search(line) and not _is_text(found):
-        return "JSON with half a character: a surrogate without the other one"
+        return "JSON with an unpaired surrogate"
     return found if len(line) <= _SURELY_SHALLOW else _fault_of_long(line) or found
 
 
@@ -72,7 +72,7 @@ def _fault_of_long(line: str) -> str | None:
     try:
         json.dumps([value for value in _NESTED.decode(line).values() if isinstance(value, list | dict)])
     except RecursionError:
-        return "JSON nested too deep"
+        return "JSON that is nested too deeply"
     except TypeError:
         return f"JSON with a number of more than {_LONGEST_NESTED_INTEGER} digits inside a list or an object"
     return None

@@ -12,7 +12,7 @@ from inkling.language.parser.foreign import (
     count_of_everything,
     esper_pattern,
     interval_literal,
-    match_recognize,
+    query_in_event,
     sql_expression,
     type_with_more,
     variable_after_repetition,
@@ -75,7 +75,14 @@ def foreign_operator(site: Site) -> Diagnostic | None:
     if site.token is None or site.token.kind != "FOREIGN":
         return None
     message = f"`{site.token.text}` is not an operator"
-    return site.diagnostic("INK0108", message, helps=[_FOREIGN[site.token.text]])
+    help = _FOREIGN[site.token.text]
+    if (
+        site.token.text in ("->", "=>")
+        and any(one.upper == "SEQ" for one in site.raw[: site.idx])
+        and site.open_brackets
+    ):
+        help = "write `,` between the parts of `SEQ`"
+    return site.diagnostic("INK0108", message, helps=[help])
 
 
 def speculative_without_lateness(site: Site) -> Diagnostic | None:
@@ -350,7 +357,7 @@ def _join_hint(site: Site) -> list[str]:
 DETECTORS: tuple[Detector, ...] = (
     esper_pattern,
     foreign_operator,
-    match_recognize,
+    query_in_event,
     interval_literal,
     type_with_more,
     clause_too_early,

@@ -10,6 +10,7 @@ from inkling.model.time import MICROSECONDS
 from inkling.model.types import FOREIGN_TYPE_NAMES, TYPE_NAMES, Type
 from inkling.source import SourceText, Span
 
+_QUERY_NOTE = "an EVENT takes the place of a query: WHERE filters, RETURN selects, `--output` names a file"
 _STATEMENT_NOTE = "a statement starts with STREAM, TABLE, RULE, EVENT or FORECAST"
 _AFTER_FROM = frozenset({"GROUP", "ORDER", "HAVING", "LIMIT", "WINDOW", "EMIT", "INSERT", "SELECT"})
 _CSV_LINE = re.compile(r"""\s*(?:[\w ./()-]+|"[^"\n]*")?(?:[,;\t](?:[\w ./():+-]+|"[^"\n]*")?)+\s*""")
@@ -62,14 +63,18 @@ def foreign_statement(source: SourceText, tokens: Sequence[RawToken], known: Seq
     notes = [_STATEMENT_NOTE]
     helps: list[str] = []
     match first.upper, [token.upper for token in tokens[1:3]]:
-        case ("SELECT" | "FROM" | "WITH" | "INSERT", _) if (matching := _match_recognize(source, tokens)) is not None:
+        case ("SELECT" | "FROM" | "WITH" | "INSERT" | "MATCH_RECOGNIZE", _) if (
+            matching := _match_recognize(source, tokens)
+        ) is not None:
             notes.append(_MATCH_RECOGNIZE_NOTE)
             helps.append(f"write `{matching}`")
         case ("SELECT" | "FROM" | "WITH" | "INSERT" | "UPSERT", _):
-            notes.append("an EVENT takes the place of a query: WHERE filters, RETURN selects, `--output` names a file")
+            notes.append(_QUERY_NOTE)
             helps.append(f"write `{_query(source, tokens)}`")
         case ("CREATE" | "DEFINE" | "DECLARE", ["STREAM" | "TABLE" | "SCHEMA" | "SOURCE" | "TEMPORARY" | "OR", *_]):
-            notes.append("a stream is declared with its columns and its time; `--input` names its data")
+            notes.append(
+                "a STREAM has columns and a time, a TABLE has background facts; `--input` and `--table` name data"
+            )
             helps.append(f"write `{_declaration(source, tokens)}`")
         case ("PATTERN" | "SEQ", _):
             body = tokens if first.upper == "SEQ" else tokens[1:]
@@ -83,23 +88,23 @@ def foreign_statement(source: SourceText, tokens: Sequence[RawToken], known: Seq
     return Diagnostic("INK0120", message, first.span, source, notes=tuple(notes), helps=tuple(helps))
 
 
-def _query(source: SourceText, tokens: Sequence[RawToken]) -> str:
+def _query(source: SourceText, tokens: Sequence[RawToken], name: str = "result") -> str:
     """`SELECT a, b FROM S WHERE c` as an event."""
     words = [token.upper for token in tokens]
     begin = len(words) - words[::-1].index("FROM") if "FROM" in words else len(words)
     stream = tokens[begin].text if begin < len(tokens) and tokens[begin].kind in ("WORD", "QUOTED") else "S"
     if stream.upper() == "PATTERN":  # SELECT … FROM PATTERN [every a=A -> b=B]
         inside = [token for token in tokens[begin + 1 :] if not token.is_symbol("[", "]")]
-        return f"EVENT result AS PATTERN {_sequence(source, inside)};"
+        return f"EVENT {name} AS PATTERN {_sequence(source, inside)};"
     variable = stream[0].lower() if stream[0].isalpha() and len(stream.strip("_")) > 1 else "e"
     condition = ""
     if "WHERE" in words[begin:]:
         at = words.index("WHERE", begin) + 1
         stop = next((idx for idx in range(at, len(words)) if words[idx] in _AFTER_FROM), len(words))
         condition = f"[{_text(source, tokens[at:stop])}]"
-    returned = [f"{variable}.{name}" for name in _selected(tokens)]
+    returned = [f"{variable}.{column}" for column in _selected(tokens)]
     tail = f" RETURN {', '.join(returned)}" if returned else ""
-    return f"EVENT result AS PATTERN {stream} {variable}{condition}{tail};"
+    return f"EVENT {name} AS PATTERN {stream} {variable}{condition}{tail};"
 
 
 def _selected(tokens: Sequence[RawToken]) -> list[str]:
@@ -122,15 +127,18 @@ def _declaration(source: SourceText, tokens: Sequence[RawToken]) -> str:
     name = tokens[opening - 1].text
     columns: list[str] = []
     time = ""
+    options = tokens[opening + len(next(_balanced(tokens[opening:]), tokens[opening:])) :]
+    ours = bool(options) and options[0].upper in STREAM_OPTIONS
     for column in _listed(tokens[opening:]):
         if len(column) < 2 or column[1].kind != "WORD" or column[0].upper in ("PRIMARY", "WATERMARK", "CONSTRAINT"):
             continue
         kind = our_type(column[1].text) or "STRING"
-        if kind == "TIMESTAMP" and not time:
+        if kind == "TIMESTAMP" and not time and not ours:
             time = column[0].text
         else:
             columns.append(f"{column[0].text} {kind}")
-    return f"STREAM {name}({', '.join(columns) or 'name STRING'}) TIME {time or 't'};"
+    tail = _text(source, options) if ours else f"TIME {time or 't'}"
+    return f"STREAM {name}({', '.join(columns) or 'name STRING'}) {tail};"
 
 
 def _listed(tokens: Sequence[RawToken]) -> Iterator[Sequence[RawToken]]:
@@ -160,7 +168,7 @@ _MATCH_RECOGNIZE_NOTE = (
 )
 
 
-def _match_recognize(source: SourceText, tokens: Sequence[RawToken]) -> str | None:
+def _match_recognize(source: SourceText, tokens: Sequence[RawToken], name: str = "result") -> str | None:
     """`FROM S MATCH_RECOGNIZE (PATTERN (A B+) DEFINE …)` as an event."""
     words = [token.upper for token in tokens]
     if "MATCH_RECOGNIZE" not in words:
@@ -188,7 +196,7 @@ def _match_recognize(source: SourceText, tokens: Sequence[RawToken]) -> str | No
     if "PARTITION" in words[at:]:
         key = tokens[words.index("PARTITION", at) + 2 :][:1]
         partition = "".join(f" PARTITION BY {token.text}" for token in key)
-    return f"EVENT result AS PATTERN {pattern}{partition};"
+    return f"EVENT {name} AS PATTERN {pattern}{partition};"
 
 
 def _balanced(tokens: Sequence[RawToken]) -> Iterator[Sequence[RawToken]]:
@@ -222,11 +230,16 @@ def _defined(source: SourceText, tokens: Sequence[RawToken]) -> dict[str, str]:
 # places in a statement
 
 
-def match_recognize(site: Site) -> Diagnostic | None:
-    if site.token is None or site.token.upper != "MATCH_RECOGNIZE":
+def query_in_event(site: Site) -> Diagnostic | None:
+    """`EVENT fast AS SELECT …`, or MATCH_RECOGNIZE in any place."""
+    word = "" if site.token is None else site.token.upper
+    if word != "MATCH_RECOGNIZE" and not (word in ("SELECT", "FROM") and "PATTERN" in site.accepted):
         return None
-    written = _match_recognize(site.source, site.raw[site.idx :])
-    return site.diagnostic("INK0101", expectation(site), notes=[_MATCH_RECOGNIZE_NOTE], helps=[f"write `{written}`"])
+    name = site.raw[1].text if site.statement_word == "EVENT" and site.idx > 1 else "result"
+    note, written = _MATCH_RECOGNIZE_NOTE, _match_recognize(site.source, site.raw[site.idx :], name)
+    if written is None:
+        note, written = _QUERY_NOTE, _query(site.source, site.raw[site.idx :], name)
+    return site.diagnostic("INK0101", expectation(site), notes=[note], helps=[f"write `{written}`"])
 
 
 def esper_pattern(site: Site) -> Diagnostic | None:

@@ -112,7 +112,7 @@ class Catalog:
             helps = (f"declare it first: `STREAM {name}(id STRING) TIME t;`",)
         elif not helps and len(self.sources) <= MAX_LISTED:
             notes.append(f"streams and events are {listed(self.sources)}")
-        diagnostics.error("INK0205", f"no stream or event is called `{name}`", name, notes=notes, helps=helps)
+        diagnostics.error("INK0205", f"unknown stream or event `{name}`", name, notes=notes, helps=helps)
 
     def function(self, name: str) -> Function | None:
         """The function of that name, case-insensitive, unless a table or rule has the same name."""
@@ -181,6 +181,8 @@ def _report_unknown_call(call: s.Call, catalog: Catalog, diagnostics: Diagnostic
         notes.append(f"`{name}` is a stream or event; its events are named in the pattern, not called")
     instead = WRITE_INSTEAD.get(name.text.lower())
     remark = _REMARKS.get(name.text.lower())
+    if name.text.lower() == "round" and len(call.args) == 2:
+        instead = "floor({0} * pow(10, {1}) + 0.5) / pow(10, {1})"
     if instead is not None:
         arguments = [diagnostics.text_of(argument) for argument in call.args]
         helps: tuple[str, ...] = (f"write `{instead.format(*arguments, *'xy'[len(arguments) :])}`",)
@@ -191,7 +193,7 @@ def _report_unknown_call(call: s.Call, catalog: Catalog, diagnostics: Diagnostic
         helps = did_you_mean(name.text, catalog.knowledge_names)
     if not notes and not helps:
         notes.append(fill(f"functions are {', '.join(sorted(FUNCTIONS))}", width=100))
-    diagnostics.error("INK0206", f"no table, rule or function is called `{name}`", name, notes=notes, helps=helps)
+    diagnostics.error("INK0206", f"unknown table, rule or function `{name}`", name, notes=notes, helps=helps)
 
 
 _REMARKS = {  # functions of other languages that no expression replaces

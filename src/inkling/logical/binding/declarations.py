@@ -21,7 +21,7 @@ from inkling.logical.binding.uncertainty import (
 from inkling.logical.plan import DerivedColumn, StreamPlan, TicksOnly
 from inkling.model.schema import StreamSchema, TableSchema
 from inkling.model.time import Clock, Span
-from inkling.model.types import Type
+from inkling.model.types import TYPE_NAMES, Type
 
 
 def bind_table(decl: s.TableDecl, catalog: Catalog, diagnostics: Diagnostics) -> TableSchema | None:
@@ -222,12 +222,14 @@ def _time(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> 
     """Start column, end column and their type; a time column that is not declared becomes a column."""
     names = _time_columns(decl)
     if not names:
+        stamped = [one.name.text for one in decl.columns if TYPE_NAMES.get(one.type.text.upper()) is Type.TIME]
+        example = stamped[0] if len(stamped) == 1 else "t"
         diagnostics.error(
             "INK0301",
             f"stream `{decl.name}` has no TIME",
             decl.name,
             notes=["every event has a time: a point, or an interval from one column to another"],
-            helps=["add `TIME t`, or `TIME FROM started TO ended`"],
+            helps=[f"add `TIME {example}`, or `TIME FROM started TO ended`"],
         )
         return "", "", Type.TIME
     kinds = [columns.optional(name, "TIME", *TIME_KINDS) for name in names]

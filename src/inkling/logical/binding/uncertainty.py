@@ -496,7 +496,5 @@ def _time_type(decl: s.StreamDecl, columns: ColumnList) -> Type | None:
 def _table(name: s.Ident, catalog: Catalog, diagnostics: Diagnostics) -> TableSchema | None:
     found = catalog.tables.get(name.text)
     if found is None and name.text not in catalog.broken_tables:
-        diagnostics.error(
-            "INK0206", f"no table is called `{name}`", name, helps=did_you_mean(name.text, catalog.tables)
-        )
+        diagnostics.error("INK0206", f"unknown table `{name}`", name, helps=did_you_mean(name.text, catalog.tables))
     return found

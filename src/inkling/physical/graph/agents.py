@@ -131,7 +131,9 @@ class _Maker:
     def source(self, name: str) -> int:
         """Who gives the events of that name; what a recursion gives to itself comes from nowhere else."""
         return (
-            self.sources[name] if name in self.sources else self.agent(AgentKind.AGAIN, name, ("its results, again",))
+            self.sources[name]
+            if name in self.sources
+            else self.agent(AgentKind.AGAIN, name, ("results of the recursion",))
         )
 
     def event(self, event: p.EventPlan) -> None:

@@ -48,10 +48,10 @@ def plain(expr: Expr, facts: Facts) -> Expr:
 
 
 SUMMED: dict[str, str] = {
-    Evaluator.CHAIN: "the ticks at which its events can have happened",
-    Evaluator.QUERY: "the states that it can be in",
-    Evaluator.RELATION: "the orders of recorded and lost ends in which it holds",
-    Evaluator.WORLDS: "the worlds that have a result",
+    Evaluator.CHAIN: "the possible ticks of its events",
+    Evaluator.QUERY: "the possible automaton states",
+    Evaluator.RELATION: "the orders of recorded and lost events in which it is true",
+    Evaluator.WORLDS: "the worlds with a result",
 }
 """What the probability of a result is a sum over."""
 
@@ -84,11 +84,11 @@ def _layout_text(stage: Stage, layout: TaskLayout) -> str:
     patterns = "; ".join(", ".join(step.event.name for step in group.steps) for group in groups)
     match layout:
         case TaskLayout.KEY:
-            return f"layout: tasks share out {keys}"
+            return f"layout: tasks split {keys}"
         case TaskLayout.PATTERN:
-            return f"layout: tasks share out patterns: {patterns}"
+            return f"layout: tasks split patterns: {patterns}"
         case TaskLayout.BOTH:
-            return f"layout: tasks share out {keys} and patterns: {patterns}"
+            return f"layout: tasks split {keys} and patterns: {patterns}"
 
 
 @dataclass(slots=True)

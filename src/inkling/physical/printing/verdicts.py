@@ -91,7 +91,9 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
     match step.choice:
         case Choice(Evaluator.CHAIN, reason, ChainPattern() as chain):
             lines |= _chain_lines(event, chain, reason)
-            lines["state"] = _with_reason(f"{bound_text(state.conclusion)}, and as long as intervals are", state.reason)
+            lines["state"] = _with_reason(
+                f"{bound_text(state.conclusion)}, plus the width of imprecise times", state.reason
+            )
         case Choice(Evaluator.QUERY, _, Strategy() as strategy):
             lines |= _query_lines(strategy)
         case Choice(Evaluator.RELATION, reason, SegmentRelation() as relation):
@@ -171,12 +173,14 @@ def _recursion_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Rounds 
     """How a recursion is evaluated, or None where there is none."""
     group = group_of(event, program)
     if not group.is_recursive:
-        return Verdict(None, "it does not depend on itself")
+        return Verdict(None, "the event does not depend on itself")
     with_others = sorted(group.names - {event.name})
-    itself = f"it depends on itself{' through ' + ', '.join(with_others) if with_others else ''}"
+    itself = f"the event depends on itself{' through ' + ', '.join(with_others) if with_others else ''}"
     if all(is_monotone(one, group.names) for one in group.events):
-        return Verdict(Rounds.DEEPER, f"{itself}; each round finds what depends on results of the round before")
-    return Verdict(Rounds.LATER, f"{itself}, also on what did not happen; each round completes what ends next in a key")
+        return Verdict(Rounds.DEEPER, f"{itself}; each round derives results from those of the previous round")
+    return Verdict(
+        Rounds.LATER, f"{itself}, also on absent results; each round completes the results of a key that end next"
+    )
 
 
 def _chain_lines(event: p.EventPlan, chain: ChainPattern, reason: str) -> dict[str, str]:
@@ -196,18 +200,18 @@ def _roles(event: p.EventPlan, chain: ChainPattern) -> str:
     read = [leaves[slot].sources or event.scope for slot in slots]
     names = [name for sources in read for name in sources]
     if len(set(names)) == len(names):
-        return "exclusive: every part reads streams of its own, so no event fits two parts"
-    return "the data decides whether events fit several parts"
+        return "exclusive: every part reads its own streams, so no event fits two parts"
+    return "depends on the data: an event may fit several parts"
 
 
 def _order(event: p.EventPlan, chain: ChainPattern) -> str:
     looks_back = [leaf.slot for leaf in p.leaves(event.pattern) if _is_bound(leaf)]
-    free = "no part depends on what is bound before" if not looks_back else "some parts depend on what is bound before"
+    free = "no part depends on earlier parts" if not looks_back else "some parts depend on earlier parts"
     if not chain.is_fixed:
         return f"as in the pattern, because of its repetition; {free}"
     if chain.policy is not p.Policy.ANY:
         return f"as in the pattern, because each event limits the next; {free}"
-    return f"as in the pattern, or rare parts first, as the data is; {free}"
+    return f"as in the pattern, or rare parts first, depending on the data; {free}"
 
 
 def _is_bound(leaf: p.Leaf) -> bool:
@@ -223,26 +227,27 @@ def _wait_text(chain: ChainPattern) -> str:
         return "until the first tick of its last event: no other event can prevent a match"
     if chain.within is None:
         return "until the end: without WITHIN, other events can prevent a match at any time"
-    return f"{window_text(chain.within)} from the last tick of its first event: then nothing can prevent it any more"
+    return f"{window_text(chain.within)} from the last tick of its first event: no later event can prevent a match"
 
 
 QUERY_COSTS = {
-    Engine.CHAINS: "chains of automaton states, exact; a few steps per row, and a number per state and key is kept",
-    Engine.AUTOMATON: "the automaton of a regular pattern, exact; a few steps per row, and a number per state and key "
-    "is kept",
-    Engine.FORECAST: "a model on the chances of all that may have happened, exact up to the model; a number per place "
-    "where it may stand, and key, is kept",
+    Engine.CHAINS: "chains of automaton states, exact; a few steps per row; one stored number per automaton state "
+    "and key",
+    Engine.AUTOMATON: "the automaton of a regular pattern, exact; a few steps per row; one stored number per automaton "
+    "state and key",
+    Engine.FORECAST: "the model, applied to the probability of each automaton state and context, exact up to the "
+    "model; one stored number per automaton state, context and key",
     Engine.SAFE: "a safe plan, exact; grows with the square of the number of times, less where matches are certain",
-    Engine.UNIVERSAL: "sets of partial matches, exact while they are few, else in sampled worlds: the data decides",
+    Engine.UNIVERSAL: "sets of partial matches, exact while there are few, otherwise in sampled worlds",
 }
 
 ADVICE = {
     PlanObstacle.NONLOCAL: "compare KEY columns only, or compare with a constant or a table",
-    PlanObstacle.JOIN_VAR: "if the value is always certain, it can be a KEY column of every part up to the last that "
-    "has it; if it is, sets are what answers the question",
-    PlanObstacle.KLEENE_VAR: "let the parts before the repetition have the value as well, if it is never uncertain",
-    PlanObstacle.INNER_REJECT: "put the condition into `[…]`, or ask it of the last part only",
-    PlanObstacle.OVERLAP: "let the last part read another stream, or another KEY by a constant",
+    PlanObstacle.JOIN_VAR: "if the value is always certain, make it a KEY column of every part up to the last one that "
+    "uses it; otherwise sets of partial matches are needed",
+    PlanObstacle.KLEENE_VAR: "use the value in the parts before the repetition too, if it is never uncertain",
+    PlanObstacle.INNER_REJECT: "move the condition into `[…]`, or to the last part",
+    PlanObstacle.OVERLAP: "let the last part read another stream, or select another KEY by a constant",
 }
 
 
@@ -310,8 +315,8 @@ def _subgoal(query: Query, number: int) -> str:
 def _relation_lines(relation: SegmentRelation, reason: str) -> dict[str, str]:
     """What `explain` says of a relation, by title."""
     return {
-        "evaluator": "a pass over the order of all ends, exact; grows with the recorded ends of two keys, and with the "
-        "square of what was lost between two of them; where that is too much, samples with a bound",
+        "evaluator": "a forward pass over the recorded events, exact; grows with the recorded events of two keys, and "
+        "with the square of the events lost between two of them; sampled with an error bound where that is too much",
         "losses": f"summed over: {reason}",
         "wait": _relation_wait(relation),
     }
@@ -319,9 +324,9 @@ def _relation_lines(relation: SegmentRelation, reason: str) -> dict[str, str]:
 
 def _relation_wait(relation: SegmentRelation) -> str:
     if relation.is_early:
-        return "as soon as it is certain to be probable enough, with bounds on the probability"
+        return "until the probability certainly reaches the threshold; it is reported with bounds"
     sides = " and ".join(dict.fromkeys(side.stream for side in relation.operands))
-    return f"when both keys of {sides} are complete, at the latest at the end"
+    return f"until both keys of {sides} are complete, at the latest until the end of the stream"
 
 
 WORLD_COSTS: dict[str, str] = {
@@ -378,29 +383,29 @@ def _parts(part: p.ProgramPlan) -> str:
 def _stretches(part: p.ProgramPlan) -> str:
     for stream in part.streams:
         if stream.derived:
-            return f"all of their time (derived columns of {stream.schema.name} look back, however long ago)"
+            return f"over all time (derived columns of {stream.schema.name} look back without limit)"
     windows: list[p.Window] = []
     for event in part.events:
         horizon = horizon_of(event)
         if horizon.conclusion is None:
-            return f"all of their time ({event.name}: {horizon.reason})"
+            return f"over all time ({event.name}: {horizon.reason})"
         windows += horizon.conclusion.windows
     if not windows:
-        return "moment by moment"
-    return f"cut where nothing can happen for {' + '.join(map(window_text, windows))}"
+        return "separately for each moment"
+    return f"split where no event is possible for {' + '.join(map(window_text, windows))}"
 
 
 def _worlds(event: p.EventPlan, looks: Looks) -> str:
     sampled = f"{looks.n_sampled:,} sampled worlds give ± {looks.epsilon:g} with confidence {1 - looks.delta:g}"
     match event.demand:
         case p.Demand.EXACT:
-            return f"all of every part, EXACT: data with a part of more than {looks.exact_up_to:,} worlds is rejected"
+            return f"EXACT: every part is enumerated; a part with more than {looks.exact_up_to:,} worlds is rejected"
         case p.Demand.SAMPLED:
-            return f"sampled in every part, SAMPLED: {sampled}"
+            return f"SAMPLED: every part is sampled; {sampled}"
         case None:
             return (
-                f"all of a part that has at most {looks.exact_up_to:,}, which makes it exact; in the others {sampled}: "
-                "the data decides"
+                f"parts with at most {looks.exact_up_to:,} worlds are enumerated exactly; other parts are sampled: "
+                f"{sampled}"
             )
 
 
@@ -410,6 +415,6 @@ def _returned(event: p.EventPlan, looks: Looks) -> Iterator[str]:
         yield f"results with probability {sign} {event.confidence.threshold:g}"
         if event.demand is not p.Demand.EXACT:
             more = f" after {looks.budget} times as many worlds" if looks.budget > 1 else ""
-            yield f"`undecided` where a sample leaves that open{more}"
+            yield f"`undecided` where samples do not decide{more}"
     if event.top is not None:
         yield f"the {event.top} most probable" if event.top > 1 else "the most probable"

@@ -82,7 +82,7 @@ function spokenAlarms(curves, asked) {
 
 function chanceNote(curves, scale) {
   const parts = [`Bars reach up to ${trimmed(scale.top, 1)}; probabilities below 0.001 are not drawn.`];
-  if (curves.some((curve) => curve.hasTruth)) parts.push("Above the line: what happened.");
+  if (curves.some((curve) => curve.hasTruth)) parts.push("Above the line: the ground truth.");
   if (curves.some((curve) => curve.hasDecisions)) parts.push("Below the line: results of the deterministic baseline.");
   if (curves.length < curves[0].nKeys) parts.push(`${grouped(curves.length)} of ${grouped(curves[0].nKeys)} keys are drawn and counted here: those for which the event happened first, then the most probable ones.`);
   if (curves.some((curve) => curve.points.length >= MOST_POINTS_OF_A_LINE)) parts.push("Long lines show the most probable moment of each interval.");

@@ -130,7 +130,7 @@ def _not_fetched(jars: Sequence[Jar], here: Path, folder: Path, what: str, log: 
     if absent:
         notes.append(f"not found: {', '.join(absent)}")
     if damaged:
-        notes.append(f"with other contents than expected: {', '.join(damaged)}")
+        notes.append(f"with unexpected contents: {', '.join(damaged)}")
     return NoJarsError.of(
         "INK0603",
         f"{what} could not be fetched from Maven's repository",

@@ -58,7 +58,7 @@ def _row(value: bytes | None, names: Sequence[str]) -> pa.Table:
     try:
         return _with_faults(parse_json_lines([text], names))
     except (ValueError, RecursionError) as problem:
-        return _unreadable(text, f"JSON that cannot be held: {problem}", names)
+        return _unreadable(text, f"JSON that cannot be stored: {problem}", names)
 
 
 def _unreadable(original: str | None, fault: str, names: Sequence[str]) -> pa.Table:

@@ -26,7 +26,7 @@ def first_rows(schema: StreamSchema, rows: DataFrame) -> DataFrame:
 def repeated_rows(schema: StreamSchema, rows: DataFrame) -> DataFrame:
     """Rejects for all but the least of the rows with one id at one time; a separate pass that runs only if read."""
     again = _at_one_time(schema, rows).where(named(_AGAIN) > 1)
-    return _repeated(schema, again, named(ID).cast("string"), " once more at the same time")
+    return _repeated(schema, again, named(ID).cast("string"), ", a duplicate at the same time")
 
 
 def corrected_rows(schema: StreamSchema, rows: DataFrame, withdrawals: DataFrame) -> DataFrame:
@@ -41,7 +41,7 @@ def rejected_corrections(schema: StreamSchema, rows: DataFrame, withdrawals: Dat
     if ids_are_distinct(schema):
         identity, is_text = named(ID).cast("string"), isinstance(rows.schema[ID].dataType, StringType)
         shown = F.concat(F.lit("'"), identity, F.lit("'")) if is_text else identity
-        yield _repeated(schema, _of_one_id(rows).where(named(_AGAIN) > 1), shown, " once more")
+        yield _repeated(schema, _of_one_id(rows).where(named(_AGAIN) > 1), shown, ", a duplicate")
     withdrawal = F.struct(named(ID).alias(schema.id or ID), F.lit(WITHDRAWAL).alias(schema.op or "op"))
     counted = withdrawals.groupBy(named(ID)).agg(F.count("*").alias(_TIMES))
     unknown = counted.join(rows.select(named(ID)), ID, "left_anti")

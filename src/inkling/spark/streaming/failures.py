@@ -101,11 +101,11 @@ def _diagnostic(problem: BaseException, run: FailedRun) -> Diagnostic:
     if _LOST_OFFSETS.search(text):
         return Diagnostic(
             "INK0612",
-            f"a topic no longer holds what {batch} was to be read from",
+            f"a topic no longer has the messages of {batch}",
             notes=(_cause(chain),),
             helps=(
                 "`failOnDataLoss=false` as an option of the source continues with the remaining data",
-                "topics keep rows for a limited time; give them more, or let the stream run more often",
+                "topics keep messages for a limited time; increase the retention time, or run the stream more often",
             ),
         )
     if isinstance(problem, SinkError):
@@ -115,7 +115,7 @@ def _diagnostic(problem: BaseException, run: FailedRun) -> Diagnostic:
             "INK0614",
             f"the stream stopped while {batch} was computed, because a disk is full",
             notes=(full[0],),
-            helps=(f"make room for the checkpoint `{run.checkpoint}` and Spark's own files, and {_RESUME}",),
+            helps=(f"free space for the checkpoint `{run.checkpoint}` and Spark's own files, and {_RESUME}",),
         )
     if _CHECKPOINT.search(text):
         cause = _python_cause(text) if "Traceback" in text else _cause(chain, _FILE)
@@ -126,9 +126,9 @@ def _diagnostic(problem: BaseException, run: FailedRun) -> Diagnostic:
             f"a Python worker died while {batch} was computed",
             notes=(
                 "the operating system kills workers when memory runs out; check its log",
-                "how often a task is tried is set by `spark.task.maxFailures`, or as in `local[2,4]`",
+                "`spark.task.maxFailures`, or `local[2,4]`, sets the number of attempts per task",
             ),
-            helps=("smaller batches or more buckets let a worker hold less at a time", _RESUME),
+            helps=("use smaller batches or more buckets, so that a worker needs less memory", _RESUME),
         )
     if place := _PLACE.search(text):
         return Diagnostic(
@@ -148,7 +148,7 @@ def _about_checkpoint(checkpoint: str, cause: str) -> Diagnostic:
         f"the checkpoint `{checkpoint}` cannot be continued",
         notes=(cause, "the state of open matches is needed to continue"),
         helps=(
-            "if it belongs to another program, name a folder of its own",
+            "if it belongs to another program, name another folder",
             "if it was damaged, restore it from a copy, or start with a new checkpoint and a new output",
         ),
     )
@@ -158,7 +158,7 @@ def _about_missing_file(path: str, run: FailedRun) -> Diagnostic:
     return Diagnostic(
         "INK0612",
         f"`{path}` is missing, and batch {run.batch} reads it",
-        notes=(f"the checkpoint `{run.checkpoint}` has it among the files of the stream",),
+        notes=(f"the checkpoint `{run.checkpoint}` lists it as an input file",),
         helps=(f"put the file back and {_RESUME}",),
     )
 
@@ -168,15 +168,15 @@ def _about_sink(chain: list[str], batch: str, run: FailedRun) -> Diagnostic:
     if full := _FULL.search(text):
         return Diagnostic(
             "INK0610",
-            f"there is no room for the results of {batch} in {run.sink}",
+            f"no space is left for the results of {batch} in {run.sink}",
             notes=(full[0],),
-            helps=(f"make room and {_RESUME}",),
+            helps=(f"free space and {_RESUME}",),
         )
     return Diagnostic(
         "INK0610",
         f"the results of {batch} could not be delivered to {run.sink}",
         notes=(_python_cause(text) if "Traceback" in text else _cause(chain),),
-        helps=(f"repair the cause and {_RESUME}",),
+        helps=(f"remove the cause and {_RESUME}",),
     )
 
 

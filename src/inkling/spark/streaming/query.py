@@ -196,7 +196,7 @@ class LiveQuery:
                 raise InputError.of(
                     "INK0622",
                     "the query has stopped before the settings took effect",
-                    helps=("start it again, and change them then",),
+                    helps=("start the query again, then change the settings",),
                 )
             return changed
 
@@ -237,7 +237,7 @@ class LiveQuery:
             self._report_rejected(one)
         changed = self._versions.adapt(settings=settings, heard=heard)
         if not changed and len(rejected) < len(messages):
-            self._report_steered("control messages were read; they do not change the settings")
+            self._report_steered("control messages were read, without changes of the settings")
         return bool(changed)
 
     def _listen_if_possible(self) -> bool:

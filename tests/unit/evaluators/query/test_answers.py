@@ -103,7 +103,7 @@ def test_explain_knows_that_an_automaton_would_be_too_large() -> None:
     text = f"STREAM A(k BIGINT, {columns}, t BIGINT) KEY k TIME t PROBABILITY p;"
     verdicts = inkling.parse(f"{text} EVENT e AS PATTERN SEQ NEXT({parts}) PER END;").explain("verdicts")
     assert "sets of partial matches" in verdicts
-    assert "too many ways for an automaton" in verdicts
+    assert "too many combinations of conditions for an automaton" in verdicts
 
 
 @pytest.mark.parametrize("spans", [[(0,)], [(0.5, 1)], [(1, "2026-03-01")]])

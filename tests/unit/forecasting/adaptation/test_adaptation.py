@@ -247,7 +247,7 @@ def test_none_goes_back_to_what_the_program_says() -> None:
     [
         ({"forecast": "ba", "parameter": "order", "value": 1}, "no forecast called `ba`"),
         ({"forecast": "ab", "parameter": "order", "value": 1}, "no forecast called `ab`"),
-        ({"forecast": "ab_forecast", "parameter": "depth", "value": 1}, "no `depth`"),
+        ({"forecast": "ab_forecast", "parameter": "depth", "value": 1}, "unknown setting `depth`"),
         ({"forecast": "ab_forecast", "parameter": "order", "value": 4}, "order 3"),
         ({"forecast": "ab_forecast", "parameter": "order", "value": 1.5}, "whole number"),
         ({"forecast": "ab_forecast", "parameter": "confidence", "value": 1.01}, "between 0 and 1"),
@@ -256,7 +256,7 @@ def test_none_goes_back_to_what_the_program_says() -> None:
         ({"forecast": "ab_forecast", "parameter": "within", "value": -2}, "between 1 and"),
         ({"forecast": "ab_forecast", "parameter": "spread", "value": 2}, "no interval"),
         ({"forecast": "ab_forecast", "parameter": "horizon", "value": 9}, "change `within`"),
-        ({"forecast": "ab_forecast", "parameter": "within"}, "has no `value`"),
+        ({"forecast": "ab_forecast", "parameter": "within"}, "`value` is missing"),
     ],
 )
 def test_messages_that_make_no_sense_change_nothing(message: Row, reason: str) -> None:

@@ -135,7 +135,7 @@ def test_a_model_is_known_by_the_program_whatever_else_it_asks() -> None:
         ({"until": -1}, "INK0617.*no events to learn `ab_model` from"),
         ({"until": "2026-01-01"}, "INK0618.*times of the input are integers"),
         ({"until": "soon"}, "INK0618.*`soon` is not a time"),
-        ({"order": 60}, "INK0618.*deepest order that can be counted"),
+        ({"order": 60}, "INK0618.*highest possible order"),
         ({"by": "kk"}, "(?s)INK0618.*learn it by `k`"),
     ],
 )

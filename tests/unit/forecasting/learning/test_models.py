@@ -63,7 +63,7 @@ def test_what_is_no_model_is_rejected_and_kept(content: bytes | None, tmp_path: 
         (TEXT.replace("x > 1", "x > 2"), "(?s)INK0631.*does not: x > 1.*does not: x > 2"),
         (
             TEXT.replace("EVENTS;", "EVENTS FEATURES (s = 'c');"),
-            "(?s)INK0631.*it knows 4 kinds of events; there are 6 now",
+            "(?s)INK0631.*the model has 4 kinds of events, the program 6",
         ),
         (TEXT.replace("(V[s = 'a'],", "(V[s = 'a'], V[s = 'a'],"), "INK0631(?s:.)*in another order or number"),
     ],

@@ -70,7 +70,7 @@ def test_files_that_are_no_models_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is not a model"):
         ForecastModel.load(path)
     pq.write_table(pa.table({"a": [1]}), path)
-    with pytest.raises(ValueError, match="nothing in it says which event"):
+    with pytest.raises(ValueError, match="does not name its event"):
         ForecastModel.load(path)
     table = model().to_arrow()
     states = pa.array([9] * table.num_rows, pa.int32())

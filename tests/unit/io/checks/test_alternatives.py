@@ -131,16 +131,16 @@ class TestChains:
 
     def test_a_value_that_nothing_follows(self) -> None:
         found = faults(CHAINED, *JOE, ("joe", 2, "a", 1, "a"), ("joe", 3, "a", 1, "a"), ("joe", 4, "z", 1))
-        detail = "at time 2, no row says what follows the value 'b', which has probability 0.5"
+        detail = "at time 2, no row has the probabilities after the value 'b', which has probability 0.5"
         assert found == [("3", "cpt row missing", detail), ("4", "cpt row missing", detail)]
 
     def test_no_event_that_nothing_follows(self) -> None:
         found = faults(CHAINED, ("joe", 1, "a", 0.75), ("joe", 2, "a", 1, "a"))
-        detail = "at time 2, no row says what follows no event, which has probability 0.25"
+        detail = "at time 2, no row has the probabilities after no event, which has probability 0.25"
         assert found == [("2", "cpt row missing", detail)]
 
     def test_a_chain_that_starts_with_a_previous_value(self) -> None:
-        detail = "at time 1, no row says what follows no event, which has probability 1"
+        detail = "at time 1, no row has the probabilities after no event, which has probability 1"
         assert faults(CHAINED, ("joe", 1, "a", 1, "b")) == [("1", "cpt row missing", detail)]
 
     def test_a_row_of_probability_0_says_that_nothing_follows(self) -> None:
@@ -159,7 +159,7 @@ class TestChains:
     def test_a_missing_value_has_no_followers(self) -> None:
         """No previous value means no event, so nothing can be said of what follows an event without value."""
         found = faults(CHAINED, ("joe", 1, None, 1), ("joe", 2, "a", 1), ("joe", 2, "a", 1, "a"))
-        detail = "at time 2, no row says what follows the value None, which has probability 1"
+        detail = "at time 2, no row has the probabilities after the value None, which has probability 1"
         assert found == [("2", "cpt row missing", detail), ("3", "cpt row missing", detail)]
 
     def test_several_values(self) -> None:
@@ -172,5 +172,5 @@ class TestChains:
         good, rejects = checked(schema, given)
         assert len(good) == 1
         assert rejects["detail"].to_pylist() == [
-            "at time 2, no row says what follows the value '1', 'w', which has probability 1"
+            "at time 2, no row has the probabilities after the value '1', 'w', which has probability 1"
         ]

@@ -44,9 +44,9 @@ def test_good_weights_pass_unchanged() -> None:
     [
         ([1.0], "weight count", "`w` has 1 weight for 3 ticks"),
         ([], "weight count", "`w` has 0 weights for 3 ticks"),
-        ([1.0, math.nan, 1.0], "weight not finite", "weight 2 of 3 in `w` is no finite number"),
-        ([1.0, 1.0, math.inf], "weight not finite", "weight 3 of 3 in `w` is no finite number"),
-        ([1.0, 1.0, None], "weight not finite", "weight 3 of 3 in `w` is no finite number"),
+        ([1.0, math.nan, 1.0], "weight not finite", "weight 2 of 3 in `w` is not a finite number"),
+        ([1.0, 1.0, math.inf], "weight not finite", "weight 3 of 3 in `w` is not a finite number"),
+        ([1.0, 1.0, None], "weight not finite", "weight 3 of 3 in `w` is not a finite number"),
         ([1e308, 1e308, 0.0], "weight not finite", "the weights in `w` sum to more than a number can hold"),
         ([2.0, -0.5, 1.0], "negative weight", "weight 2 of 3 in `w` is -0.5"),
         ([0.0, 0.0, 0.0], "zero weights", "all 3 weights in `w` are 0"),

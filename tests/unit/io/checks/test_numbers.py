@@ -98,10 +98,10 @@ def test_nothing_is_lost_in_no_time(rows: list[tuple[object, ...]], detail: str)
 
 
 def test_losses_at_the_ends_need_bounds() -> None:
-    before = "2 lost before the first recorded event, and nothing says since when"
+    before = "2 lost before the first recorded event, without a lower bound of their time"
     assert faults(NUMBERED, ("a", 3, 5)) == all_with(1, "missing bound", before)
     assert faults(SEGMENTS, ("a", 3, 5, "open", None, None, 9)) == all_with(1, "missing bound", before)
-    after = "3 lost after the last recorded event, and nothing says until when"
+    after = "3 lost after the last recorded event, without an upper bound of their time"
     assert faults(SEGMENTS, ("a", 1, 5, "open", 4, 0)) == all_with(1, "missing bound", after)
 
 
@@ -146,7 +146,7 @@ def test_roles_that_do_not_fit_a_count_or_a_mark() -> None:
 
 
 def test_counts() -> None:
-    odd = "`total` is 3, and events open and close segments in turn"
+    odd = "`total` is 3, but events alternately open and close segments"
     assert faults(SEGMENTS, ("a", 1, 5, "open", 3, 0, 9)) == all_with(1, "odd count", odd)
     small = "`total` is 2, and there is an event 3"
     assert faults(SEGMENTS, ("a", 1, 5, "open", 2), ("a", 3, 7, "open", 2)) == all_with(2, "bad count", small)
@@ -186,7 +186,7 @@ def test_a_run_has_a_limit_unless_told_otherwise() -> None:
 
 
 def test_the_largest_number() -> None:
-    detail = f"{2**63 - 2} lost before the first recorded event, and nothing says since when"
+    detail = f"{2**63 - 2} lost before the first recorded event, without a lower bound of their time"
     assert faults(NUMBERED, ("a", 2**63 - 1, 5)) == all_with(1, "missing bound", detail)
 
 
@@ -227,9 +227,9 @@ class TestMarks:
         between = "2 lost between event 1 and mark 3, both at 5"
         found = faults(SEGMENTS, ("a", 1, 5, "open"), ("a", 3, 5, "mark"))
         assert found == all_with(2, "zero window with losses", between)
-        before = "2 lost before the first mark, and nothing says since when"
+        before = "2 lost before the first mark, without a lower bound of their time"
         assert faults(SEGMENTS, ("a", 2, 5, "mark")) == all_with(1, "missing bound", before)
-        after = "2 lost after the last mark, and nothing says until when"
+        after = "2 lost after the last mark, without an upper bound of their time"
         assert faults(SEGMENTS, ("a", 0, 5, "mark", 2)) == all_with(1, "missing bound", after)
 
     def test_they_fit_counts_and_bounds(self) -> None:
@@ -287,7 +287,7 @@ class TestRates:
         assert faults(fixed, ("a", 3, 5, "open", 8)) == []
         own = stream(LostEvents("n", "role", "total", rate="rate"))
         assert faults(own, ("a", 3, 5, "open", 8, None, None, 0.5)) == []
-        missing = "2 lost before the first recorded event, and nothing says since when"
+        missing = "2 lost before the first recorded event, without a lower bound of their time"
         assert faults(own, ("a", 3, 5, "open", 8)) == all_with(1, "missing bound", missing)
 
     def test_bad_ones(self) -> None:
@@ -303,7 +303,7 @@ class TestRates:
     @pytest.mark.parametrize("rate", [nan, inf, None])
     def test_what_is_no_number_says_nothing(self, rate: float | None) -> None:
         own = stream(LostEvents("n", "role", "total", rate="rate"))
-        unsaid = "2 lost before the first recorded event, and nothing says since when"
+        unsaid = "2 lost before the first recorded event, without a lower bound of their time"
         assert faults(own, ("a", 3, 5, "open", None, None, None, rate)) == all_with(1, "missing bound", unsaid)
 
 

@@ -23,7 +23,7 @@ def require_scenario(name: str) -> None:
         close = nearest(name, NAMES, n=1)
         raise InputError.of(
             "INK0551",
-            f"no scenario is called `{name}`",
+            f"unknown scenario `{name}`",
             helps=(f"write `{close[0]}`" if close else f"choose one of {', '.join(NAMES)}",),
         )
 

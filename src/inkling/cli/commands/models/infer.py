@@ -143,7 +143,8 @@ def path(
     output: OutputOptions,
     steps: StepOptions,
     kind: Annotated[
-        PathKind, typer.Option(metavar="viterbi|mle", help="The most likely path, or each step's most likely state.")
+        PathKind,
+        typer.Option(metavar="viterbi|mle", help="The most likely path, or the most likely state of each step."),
     ] = PathKind.VITERBI,
     quiet: Quiet = False,
     debug: Debug = False,

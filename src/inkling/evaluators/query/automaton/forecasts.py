@@ -76,8 +76,8 @@ class ForecastStates:
             if np.count_nonzero(known) > MOST_PLACES:
                 raise InputError.of(
                     "INK0633",
-                    f"the model of `{name}` is too large to forecast over a stream that is uncertain",
-                    notes=(f"a chance would be kept of more than {MOST_PLACES:,} places where it may stand",),
+                    f"the model of `{name}` is too large to forecast over an uncertain stream",
+                    notes=(f"more than {MOST_PLACES:,} automaton states with their contexts would need a probability",),
                     helps=("use a smaller `ORDER n`",),
                 )
             onward = _onward(chain, fresh, width)
@@ -337,7 +337,7 @@ def _likeliest(events: ProbableEvents) -> Ints:
 def _another_model(event: str) -> InputError:
     return InputError.of(
         "INK0631",
-        f"`{event}` cannot continue with a model that looks back otherwise",
+        f"`{event}` cannot continue with a model that uses other past events",
         notes=("over uncertain streams, the state depends on the model and on ORDER",),
-        helps=("start anew with this model",),
+        helps=("start again, without the old state, to use this model",),
     )

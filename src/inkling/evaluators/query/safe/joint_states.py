@@ -37,7 +37,7 @@ class TooManyValues(Exception):  # noqa: N818
         self.n_rows = n_rows
 
     def __str__(self) -> str:
-        return f"streams that have to be looked at together have {self.n_rows} joint states, the limit is {MOST_ROWS}"
+        return f"streams that must be evaluated together have {self.n_rows} joint states, the limit is {MOST_ROWS}"
 
 
 @dataclass(frozen=True, slots=True)

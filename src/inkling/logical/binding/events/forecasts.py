@@ -64,7 +64,7 @@ def _no_event(decl: s.ForecastDecl, catalog: Catalog, diagnostics: Diagnostics) 
     helps = did_you_mean(decl.event.text, events)
     if not helps and events:
         helps = (f"the events of this program are {listed(events)}",)
-    diagnostics.error("INK0205", f"no event is called `{decl.event}`", decl.event, notes=notes, helps=helps)
+    diagnostics.error("INK0205", f"unknown event `{decl.event}`", decl.event, notes=notes, helps=helps)
 
 
 def _check_clauses(decl: s.ForecastDecl, event: p.EventPlan, catalog: Catalog, diagnostics: Diagnostics) -> None:

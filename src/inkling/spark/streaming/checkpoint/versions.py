@@ -268,7 +268,7 @@ def _require_same_inputs(old: Mapping[str, Clock], new: Mapping[str, Clock]) -> 
         return
     if old.keys() != new.keys():
         message = f"the running program reads {', '.join(sorted(old))}, the new one {', '.join(sorted(new))}"
-        note = "how far each stream was read is kept in the checkpoint, for just these streams"
+        note = "the checkpoint stores the read positions of exactly these streams"
     else:
         message = "the clock of the streams would change"
         note = "the state has times in the old unit"

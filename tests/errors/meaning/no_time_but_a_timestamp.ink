@@ -1,0 +1,2 @@
+STREAM Car(id STRING, speed DOUBLE, at TIMESTAMP) KEY id;
+EVENT fast AS PATTERN Car c WHERE c.speed > 130;

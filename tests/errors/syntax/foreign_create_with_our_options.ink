@@ -1,0 +1,1 @@
+CREATE STREAM Car(id STRING, speed DOUBLE) KEY id TIME t;

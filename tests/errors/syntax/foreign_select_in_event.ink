@@ -1,0 +1,2 @@
+STREAM Car(id STRING, speed DOUBLE) KEY id TIME t;
+EVENT fast AS SELECT * FROM Car;
