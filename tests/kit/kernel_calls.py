@@ -16,7 +16,7 @@ import pytest
 
 import inkling.kernels
 
-MOST_CALLS, MOST_NUMBERS = 3, 20_000
+MOST_CALLS, MOST_NUMBERS = 6, 20_000
 """So many calls of a kernel are repeated, of so many numbers in all; plain Python is slow."""
 
 
