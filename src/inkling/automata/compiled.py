@@ -8,24 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, assert_never
 
+from inkling.automata import regex as r
 from inkling.automata.dfa import Dfa, complement, detecting
 from inkling.automata.guards import Alphabet, Guard, Joint
 from inkling.automata.limits import MAX_STATES, TooManyStates
 from inkling.automata.nfa import Mark, Nfa, NfaEdge, marked_only, merged, product, reduced
-from inkling.automata.regex import (
-    AnyWord,
-    Concat,
-    Counting,
-    Epsilon,
-    Intersect,
-    Regex,
-    RegexComplement,
-    RegexPattern,
-    RegexRepeat,
-    Symbol,
-    Union,
-    guards_of,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +26,7 @@ class CompiledPattern:
     @classmethod
     def of(
         cls,
-        pattern: RegexPattern,
+        pattern: r.RegexPattern,
         n_streams: int,
         *,
         exclusive: Sequence[frozenset[int]] = (),
@@ -48,11 +35,11 @@ class CompiledPattern:
         max_states: int = MAX_STATES,
     ) -> "CompiledPattern":
         """`extras`: further guards that distinguish symbols, for models."""
-        alphabet = Alphabet.of((*guards_of(pattern.regex), *extras), n_streams, exclusive=exclusive, joint=joint)
+        alphabet = Alphabet.of((*r.guards_of(pattern.regex), *extras), n_streams, exclusive=exclusive, joint=joint)
         nfa = regex_to_nfa(pattern.regex, alphabet, max_states=max_states)
         if pattern.marked_only:
             nfa = marked_only(nfa)
-        return cls(alphabet, nfa, pattern.counting is Counting.RESTART)
+        return cls(alphabet, nfa, pattern.counting is r.Counting.RESTART)
 
     def dfa(self, *, max_states: int = MAX_STATES) -> Dfa:
         """The minimal automaton that is in a final state after each event at which the pattern is detected."""
@@ -70,7 +57,7 @@ class _Fragment(NamedTuple):
 _EMPTY_WORD = _Fragment((), (), True)
 
 
-def regex_to_nfa(regex: Regex, alphabet: Alphabet, *, max_states: int = MAX_STATES) -> Nfa:
+def regex_to_nfa(regex: r.Regex, alphabet: Alphabet, *, max_states: int = MAX_STATES) -> Nfa:
     """The automaton of a regular expression whose guards belong to the alphabet."""
     return _Automata(alphabet, max_states).nfa(regex)
 
@@ -81,18 +68,18 @@ class _Automata:
 
     alphabet: Alphabet
     max_states: int
-    known: dict[Regex, Nfa] = field(default_factory=dict)
+    known: dict[r.Regex, Nfa] = field(default_factory=dict)
 
-    def nfa(self, regex: Regex) -> Nfa:
+    def nfa(self, regex: r.Regex) -> Nfa:
         if regex not in self.known:
             self.known[regex] = reduced(self._built(regex))
         return self.known[regex]
 
-    def _built(self, regex: Regex) -> Nfa:
+    def _built(self, regex: r.Regex) -> Nfa:
         match regex:
-            case RegexComplement(body):
+            case r.RegexComplement(body):
                 return complement(self.nfa(body), self.alphabet, max_states=self.max_states)
-            case Intersect(left, right):
+            case r.Intersect(left, right):
                 return product(self.nfa(left), self.nfa(right), self.max_states)
             case _:
                 return _Positions(self).nfa(regex)
@@ -105,27 +92,27 @@ class _Positions:
     inner: _Automata
     edges: list[list[NfaEdge]] = field(default_factory=lambda: [[]])
 
-    def nfa(self, regex: Regex) -> Nfa:
+    def nfa(self, regex: r.Regex) -> Nfa:
         whole = self.fragment(regex)
         self.edges[0].extend(whole.first)
         finals = frozenset(whole.last) | (frozenset({0}) if whole.nullable else frozenset())
         return Nfa(tuple(merged(edges) for edges in self.edges), finals)
 
-    def fragment(self, regex: Regex) -> _Fragment:
+    def fragment(self, regex: r.Regex) -> _Fragment:
         match regex:
-            case Symbol(guard, slot):
+            case r.Symbol(guard, slot):
                 return self.symbol(self.inner.alphabet.symbols_of(guard), () if slot is None else (slot,))
-            case Epsilon():
+            case r.Epsilon():
                 return _EMPTY_WORD
-            case AnyWord():
+            case r.AnyWord():
                 return self.star(self.symbol(self.inner.alphabet.every_event, ()))
-            case Concat(parts):
+            case r.Concat(parts):
                 return self.concat(self.fragment(part) for part in parts)
-            case Union(options):
+            case r.Union(options):
                 return self.union([self.fragment(option) for option in options])
-            case RegexRepeat(body, low, high):
+            case r.RegexRepeat(body, low, high):
                 return self.repeat(body, low, high)
-            case RegexComplement() | Intersect():
+            case r.RegexComplement() | r.Intersect():
                 return self.embedded(self.inner.nfa(regex))
             case _:
                 assert_never(regex)
@@ -168,7 +155,7 @@ class _Positions:
             self.edges[state].extend(body.first)
         return body._replace(nullable=True)
 
-    def repeat(self, body: Regex, low: int, high: int | None) -> _Fragment:
+    def repeat(self, body: r.Regex, low: int, high: int | None) -> _Fragment:
         if high is None:
             whole = self.star(self.fragment(body))
         else:

@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import Enum
+from typing import TypeVar
 
 from inkling.logical.expr import Expr
 from inkling.logical.knowledge import RulePlan
@@ -496,6 +497,27 @@ def sub_patterns(part: Part) -> tuple[Pattern, ...]:
             return (leaf,) if since is None else (since, leaf)
         case Repetition(pattern=inner) | Narrowed(pattern=inner) | OtherRun(pattern=inner) | Absent(pattern=inner):
             return (inner,)
+
+
+PartT = TypeVar("PartT", bound=Part | Operand)
+
+
+def rebuilt(part: PartT, change: Callable[[Pattern], Pattern]) -> PartT:
+    """The part with each pattern directly inside it changed; the same object when none changes."""
+
+    def renewed(value: object) -> object:
+        match value:
+            case Absent() | Operand():
+                return rebuilt(value, change)
+            case tuple():
+                items = tuple(map(renewed, value))
+                return value if all(one is other for one, other in zip(items, value, strict=True)) else items
+            case _:
+                return change(value) if isinstance(value, Pattern) else value
+
+    values = {one.name: getattr(part, one.name) for one in fields(part)}
+    changes = {name: new for name, value in values.items() if (new := renewed(value)) is not value}
+    return replace(part, **changes) if changes else part  # type: ignore[arg-type]
 
 
 def parts_of(part: Part) -> Iterator[Part]:

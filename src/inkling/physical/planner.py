@@ -13,6 +13,7 @@ from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.recursion import dependencies_of
+from inkling.logical.rewrites.everywhere import everywhere
 from inkling.logical.rewrites.in_worlds import ORIGINAL_ID, uncertain_events
 from inkling.model.types import Type
 from inkling.physical.checks import physical_reset, reject_resets
@@ -182,37 +183,21 @@ class _StagePlanner:
 
         def renamed(pattern: p.Pattern) -> p.Pattern:
             match pattern:
-                case p.Narrowed(pattern=inner, having=having):
-                    named = tuple(naming.physical(condition) for condition in having)
-                    return replace(pattern, pattern=renamed(inner), having=named)
-                case p.Sequence(parts=parts):
-                    return replace(pattern, parts=tuple(part(one) for one in parts))
-                case p.Conjunction(items=items) | p.Disjunction(items=items) | p.Parallel(items=items):
-                    return replace(pattern, items=tuple(renamed(one) for one in items))
-                case p.Related(left=left, right=right):
-                    return replace(pattern, left=renamed(left), right=renamed(right))
-                case p.Except(pattern=inner, other=other):
-                    return p.Except(renamed(inner), renamed(other))
+                case p.Narrowed(having=having):
+                    return replace(pattern, having=tuple(naming.physical(condition) for condition in having))
                 case p.Quantified():
                     return with_physical_columns(pattern)
-                case p.Repetition(pattern=inner) | p.OtherRun(pattern=inner):
-                    return replace(pattern, pattern=renamed(inner))
                 case p.Sliding(called=called) if called is not None:
                     return replace(pattern, called=replace(called, name=physical_name(called.name, called.type)))
-                case p.Sliding() | p.Leaf() | p.TimePoint():
+                case _:
                     return pattern
-
-        def part(one: p.Part) -> p.Part:
-            if isinstance(one, p.Absent):
-                return p.Absent(renamed(one.pattern))
-            return one if isinstance(one, p.Deadline | p.StreamStart) else renamed(one)
 
         return replace(
             event,
             head=outputs(event.head),
             returns=outputs(event.returns),
             having=tuple(naming.physical(condition) for condition in event.having),
-            pattern=renamed(event.pattern),
+            pattern=everywhere(event.pattern, renamed),
             consumption=with_physical_preference(event.consumption, naming),
         )
 

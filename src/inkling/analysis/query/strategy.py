@@ -11,21 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeGuard
 
+from inkling.analysis.query import plans
 from inkling.analysis.query.normal_form import NO_ALTERNATIVES, query_of, streams_obstacle
-from inkling.analysis.query.plans import (
-    Classified,
-    GroupSeqPlan,
-    LastWinsPlan,
-    NoSafePlan,
-    ProjectPlan,
-    QueryClass,
-    RegPlan,
-    SafePlan,
-    SeqPlan,
-    class_of,
-    obstacle,
-    plan_of,
-)
 from inkling.analysis.query.query import Query
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
@@ -54,8 +41,8 @@ class Strategy:
     """A query, its class and its engine; groundings by the values of `variables` are independent of each other."""
 
     query: Query
-    classified: Classified
-    plan: SafePlan | NoSafePlan
+    classified: plans.Classified
+    plan: plans.SafePlan | plans.NoSafePlan
     engine: Engine
     variables: tuple[str, ...]  # of the head, then those projected outermost
     reason: str
@@ -96,12 +83,12 @@ def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
     found = regular_pattern_of(event, program)
     if found.conclusion is None:
         return None
-    query, classified = found.conclusion.query, Classified(QueryClass.REGULAR, found.reason)
+    query, classified = found.conclusion.query, plans.Classified(plans.QueryClass.REGULAR, found.reason)
     variables = tuple(one.name for one in query.variables)
     return Strategy(
         query,
         classified,
-        RegPlan(1, frozenset(variables)),
+        plans.RegPlan(1, frozenset(variables)),
         Engine.AUTOMATON,
         variables,
         found.reason,
@@ -116,8 +103,11 @@ def _of_forecast(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy
     query = found.conclusion
     if query is None:
         return Verdict(None, found.reason)
-    classified, variables = Classified(QueryClass.REGULAR, found.reason), tuple(one.name for one in query.variables)
-    plan = RegPlan(1, frozenset(variables))
+    classified, variables = (
+        plans.Classified(plans.QueryClass.REGULAR, found.reason),
+        tuple(one.name for one in query.variables),
+    )
+    plan = plans.RegPlan(1, frozenset(variables))
     return Verdict(Strategy(query, classified, plan, Engine.FORECAST, variables, found.reason), found.reason)
 
 
@@ -133,10 +123,10 @@ def _of_query(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | 
                 None, f"results show the time `{shown_time}`; with PER END, use `end`, the time of the last part"
             )
     for name in sorted(query.head):
-        why = obstacle(query, query.variable(name), len(query.subgoals))
+        why = plans.obstacle(query, query.variable(name), len(query.subgoals))
         if why is not None:
             return Verdict(None, f"results show {name}, but {why}")
-    classified, plan = class_of(query), plan_of(query)
+    classified, plan = plans.class_of(query), plans.plan_of(query)
     return Verdict(_strategy(query, classified, plan), classified.reason)
 
 
@@ -144,24 +134,24 @@ def _is_time(part: e.Expr, program: p.ProgramPlan) -> TypeGuard[e.ColumnOf]:
     return isinstance(part, e.ColumnOf) and any(part.column == one.schema.start for one in program.streams)
 
 
-def _strategy(query: Query, classified: Classified, plan: SafePlan | NoSafePlan) -> Strategy:
+def _strategy(query: Query, classified: plans.Classified, plan: plans.SafePlan | plans.NoSafePlan) -> Strategy:
     head = sorted(query.head)
-    if isinstance(plan, NoSafePlan):
+    if isinstance(plan, plans.NoSafePlan):
         variables = (*head, *sorted(plan.env - query.head))
         return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, plan.reason)
     projected, inner = [], plan
-    while isinstance(inner, ProjectPlan):
+    while isinstance(inner, plans.ProjectPlan):
         projected.append(inner.variable)
         inner = inner.child
     variables = (*head, *projected)
     from inkling.analysis.query.chain_automaton import fits  # whose automata need NumPy
 
-    leaf: SafePlan = inner
-    while not isinstance(leaf, RegPlan):
+    leaf: plans.SafePlan = inner
+    while not isinstance(leaf, plans.RegPlan):
         leaf = leaf.child
     if not fits(query, leaf.n_subgoals, leaf.env):
         return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, TOO_MANY_WAYS)
-    if not isinstance(inner, RegPlan):
+    if not isinstance(inner, plans.RegPlan):
         together = unbounded(query, inner, frozenset(variables), within=query.per is p.Per.VALUES)
         if together is not None:
             return Strategy(query, classified, plan, Engine.UNIVERSAL, variables, together)
@@ -203,21 +193,21 @@ def _agreeing_at_first(query: Query, variables: frozenset[str]) -> str | None:
 ONE_BY_ONE = "whose events depend on the past; PARTITION BY the KEY, or select one value by a constant"
 
 
-def unbounded(query: Query, plan: SafePlan, env: frozenset[str], *, within: bool) -> str | None:
+def unbounded(query: Query, plan: plans.SafePlan, env: frozenset[str], *, within: bool) -> str | None:
     """Why an operator of a safe plan may read any number of Markovian streams together; None if it cannot.
 
     `within` says that the operator above asks for probabilities of intervals, not of single times.
     """
     match plan:
-        case RegPlan(n_subgoals=n):
+        case plans.RegPlan(n_subgoals=n):
             return _any_key(query, range(n), env)
-        case ProjectPlan(variable=name, child=child):
+        case plans.ProjectPlan(variable=name, child=child):
             return unbounded(query, child, env | {name}, within=within)
-        case SeqPlan(child=child, subgoal=number):
+        case plans.SeqPlan(child=child, subgoal=number):
             # the streams of a last subgoal that is no Kleene plus need not be joined (see `SeqManyOperator`)
             mine = _any_key(query, (number,), env) if within or query.subgoals[number].repeated else None
             return mine or unbounded(query, child, env, within=True)
-        case LastWinsPlan(child=child) | GroupSeqPlan(child=child):
+        case plans.LastWinsPlan(child=child) | plans.GroupSeqPlan(child=child):
             return unbounded(query, child, env, within=within)
 
 

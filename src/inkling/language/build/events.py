@@ -16,6 +16,8 @@ from inkling.language.build.streams import (
 )
 from inkling.language.build.values import Value, node_of
 
+__all__ = ["EventBuilder", "ForecastBuilder", "event", "forecast", "program"]
+
 _BODY_FIELDS = ("pattern", "where", "within", "having")
 
 

@@ -7,6 +7,31 @@ from inkling.language import syntax as s
 from inkling.language.build.values import Value, node_of
 from inkling.language.printer import format_pattern
 
+__all__ = [
+    "ComponentValue",
+    "PatternValue",
+    "absent",
+    "after",
+    "all_patterns",
+    "all_segments",
+    "any_pattern",
+    "anything",
+    "at",
+    "at_least_each",
+    "at_least_segments",
+    "at_start",
+    "complement",
+    "leaf",
+    "nested",
+    "not_between",
+    "optional",
+    "par",
+    "quantified",
+    "seq",
+    "some_segment",
+    "window_of",
+]
+
 POLICIES: tuple[s.Policy, ...] = get_args(s.Policy)
 
 

@@ -7,6 +7,8 @@ from inkling.language import syntax as s
 from inkling.language.build.values import Value, node_of
 from inkling.language.syntax import ColumnDecl, Ident, Item
 
+__all__ = ["RuleBuilder", "StreamBuilder", "TableBuilder", "named", "rule", "stream", "table"]
+
 
 class StatementBuilder:
     """The fields of a statement collected so far."""

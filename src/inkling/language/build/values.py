@@ -6,10 +6,72 @@ Durations and counts in plain words: `minutes(30)`, `events(4)`.
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal as OneOf
+from typing import TypeAlias
 
 from inkling.language import syntax as s
 from inkling.language.printer import format_expression
 from inkling.language.syntax import Duration, PointCount, TimeUnit
+
+__all__ = [
+    "PartValue",
+    "Value",
+    "VariableValue",
+    "all_of",
+    "any_of",
+    "avg_of",
+    "call",
+    "col",
+    "count_of",
+    "days",
+    "duration",
+    "end_of",
+    "events",
+    "first",
+    "first_of",
+    "hours",
+    "id_of",
+    "is_in",
+    "is_not_in",
+    "is_not_null",
+    "is_null",
+    "last",
+    "last_of",
+    "lit",
+    "max_of",
+    "median_of",
+    "microseconds",
+    "milliseconds",
+    "min_of",
+    "minutes",
+    "not_",
+    "points",
+    "prev",
+    "rate",
+    "seconds",
+    "since_change",
+    "start_of",
+    "stddev_of",
+    "sum_of",
+    "ticks",
+    "v",
+    "weeks",
+]
+
+
+Operator: TypeAlias = Callable[["Value", object], "Value"]
+
+
+def _compares(op: s.ComparisonOperator) -> Operator:
+    return lambda left, right: Value(s.Compare(op, node_of(left), node_of(right)))
+
+
+def _computes(op: s.ArithmeticOperator) -> tuple[Operator, Operator]:
+    """The operator of a value on the left, and of one on the right of a constant."""
+
+    def compute(left: object, right: object) -> "Value":
+        return Value(s.Binary(op, node_of(left), node_of(right)))
+
+    return compute, lambda right, left: compute(left, right)
 
 
 class Value:
@@ -32,53 +94,17 @@ class Value:
     def __bool__(self) -> bool:
         raise TypeError("a condition has no truth value yet; join conditions with & and |, negate with ~")
 
-    def __eq__(self, other: object) -> "Value":  # type: ignore[override]
-        return _compare("=", self, other)
-
-    def __ne__(self, other: object) -> "Value":  # type: ignore[override]
-        return _compare("<>", self, other)
-
-    def __lt__(self, other: object) -> "Value":
-        return _compare("<", self, other)
-
-    def __le__(self, other: object) -> "Value":
-        return _compare("<=", self, other)
-
-    def __gt__(self, other: object) -> "Value":
-        return _compare(">", self, other)
-
-    def __ge__(self, other: object) -> "Value":
-        return _compare(">=", self, other)
-
-    def __add__(self, other: object) -> "Value":
-        return _compute("+", self, other)
-
-    def __radd__(self, other: object) -> "Value":
-        return _compute("+", other, self)
-
-    def __sub__(self, other: object) -> "Value":
-        return _compute("-", self, other)
-
-    def __rsub__(self, other: object) -> "Value":
-        return _compute("-", other, self)
-
-    def __mul__(self, other: object) -> "Value":
-        return _compute("*", self, other)
-
-    def __rmul__(self, other: object) -> "Value":
-        return _compute("*", other, self)
-
-    def __truediv__(self, other: object) -> "Value":
-        return _compute("/", self, other)
-
-    def __rtruediv__(self, other: object) -> "Value":
-        return _compute("/", other, self)
-
-    def __mod__(self, other: object) -> "Value":
-        return _compute("%", self, other)
-
-    def __rmod__(self, other: object) -> "Value":
-        return _compute("%", other, self)
+    __eq__ = _compares("=")  # type: ignore[assignment]
+    __ne__ = _compares("<>")  # type: ignore[assignment]
+    __lt__ = _compares("<")
+    __le__ = _compares("<=")
+    __gt__ = _compares(">")
+    __ge__ = _compares(">=")
+    __add__, __radd__ = _computes("+")
+    __sub__, __rsub__ = _computes("-")
+    __mul__, __rmul__ = _computes("*")
+    __truediv__, __rtruediv__ = _computes("/")
+    __mod__, __rmod__ = _computes("%")
 
     def __neg__(self) -> "Value":
         return Value(s.Unary("-", self._node))
@@ -169,14 +195,6 @@ def node_of(value: object) -> s.Expr:
             return value
         case _:
             raise TypeError(f"expected a value or a Python constant, got {value!r}")
-
-
-def _compare(op: s.ComparisonOperator, left: object, right: object) -> Value:
-    return Value(s.Compare(op, node_of(left), node_of(right)))
-
-
-def _compute(op: s.ArithmeticOperator, left: object, right: object) -> Value:
-    return Value(s.Binary(op, node_of(left), node_of(right)))
 
 
 def call(name: str, *args: object) -> Value:

@@ -12,17 +12,6 @@ from typing import Literal, TypeAlias
 from inkling.errors import Diagnostic
 from inkling.language.ele import terms as t
 from inkling.language.ele.directives import Directives
-from inkling.language.ele.terms import (
-    ASSIGNMENTS,
-    aggregated,
-    all_goals,
-    atoms,
-    flat_goals,
-    inner_rules,
-    parts,
-    static_atoms,
-    variables,
-)
 from inkling.language.kit.cursor import Number
 from inkling.source import SourceText
 
@@ -71,7 +60,7 @@ def collect(file: t.RuleFile, directives: Directives, source: SourceText) -> tup
             case t.Clause(head=head, goals=goals):
                 found.defined.setdefault(key_of(head), head)
                 found.knowledge.setdefault(key_of(head), head)
-                for atom in static_atoms(goals):
+                for atom in t.static_atoms(goals):
                     found.knowledge.setdefault(key_of(atom), atom)
             case t.Directive():
                 pass
@@ -88,14 +77,14 @@ def collect(file: t.RuleFile, directives: Directives, source: SourceText) -> tup
 def _collect_rule(head: t.Atom, pattern: t.Pattern, found: Predicates, used_in: dict[Key, set[Key]]) -> None:
     found.derived.setdefault(key_of(head), head)
     found.events.setdefault(key_of(head), head)
-    for inner in inner_rules(pattern):
+    for inner in t.inner_rules(pattern):
         found.derived.setdefault(key_of(inner.head), inner.head)
-        for goal in static_atoms(all_goals(inner.pattern)):
+        for goal in t.static_atoms(t.all_goals(inner.pattern)):
             found.knowledge.setdefault(key_of(goal), goal)
-    for atom in atoms(pattern):
+    for atom in t.atoms(pattern):
         found.events.setdefault(key_of(atom), atom)
         used_in.setdefault(key_of(atom), set()).add(key_of(head))
-    for goal in static_atoms(all_goals(pattern)):
+    for goal in t.static_atoms(t.all_goals(pattern)):
         found.knowledge.setdefault(key_of(goal), goal)
 
 
@@ -299,9 +288,9 @@ class _Statement:
 
     def rule(self, head: t.Atom, pattern: t.Pattern) -> None:
         self.atom(head)
-        for inner in inner_rules(pattern):
+        for inner in t.inner_rules(pattern):
             self.atom(inner.head)
-        for atom in atoms(pattern):
+        for atom in t.atoms(pattern):
             self.atom(atom)
         self.results(pattern)
         for goals in _conditions(pattern):
@@ -309,11 +298,11 @@ class _Statement:
 
     def results(self, pattern: t.Pattern) -> None:
         """Aggregates are numbers, and so is what they are calculated from."""
-        if isinstance(pattern, t.Atom) and aggregated(pattern) is not None:
+        if isinstance(pattern, t.Atom) and t.aggregated(pattern) is not None:
             function, _, result = pattern.args
-            for variable in (*variables(function), *variables(result)):
+            for variable in (*t.variables(function), *t.variables(result)):
                 self.kinds.number(self.slot(variable))
-        for part in parts(pattern):
+        for part in t.parts(pattern):
             self.results(part)
 
     def atom(self, atom: t.Atom) -> None:
@@ -324,7 +313,7 @@ class _Statement:
                 self.kinds.number(slot)
 
     def goals(self, goals: Iterable[t.Term]) -> None:
-        for goal in flat_goals(goals):
+        for goal in t.flat_goals(goals):
             match goal:
                 case t.Atom():
                     self.atom(goal)
@@ -332,7 +321,7 @@ class _Statement:
                     self.goals((inner,))
                 case t.Comparison(op=op, left=left, right=right):
                     slots = self.slot(left), self.slot(right)
-                    if op in ASSIGNMENTS or op in ("\\=", "\\==") or op in _ORDER:
+                    if op in t.ASSIGNMENTS or op in ("\\=", "\\==") or op in _ORDER:
                         self.kinds.agree(*slots)
                     if op in _ORDER or self.is_number(left) or self.is_number(right):
                         for slot in slots:
@@ -369,5 +358,5 @@ class _Statement:
 def _conditions(pattern: t.Pattern) -> Iterator[tuple[t.Term, ...]]:
     if isinstance(pattern, t.Condition):
         yield pattern.goals
-    for part in parts(pattern):
+    for part in t.parts(pattern):
         yield from _conditions(part)

@@ -15,33 +15,25 @@ from typing import TypeAlias
 
 from inkling.errors import Diagnostic, ProgramError
 from inkling.language import syntax as s
+from inkling.language.lahar import checks
 from inkling.language.lahar import terms as t
-from inkling.language.lahar.checks import (
-    CHANCE,
-    TIME,
-    DeclaredNames,
-    declaration_errors,
-    declared,
-    previous,
-    query_errors,
-)
 from inkling.source import SourceText, Span
 
 
 def translate(file: t.QueryFile, source: SourceText) -> s.Program:
     """The program that queries stand for; raises `ProgramError` with every error found."""
-    known = declared(file)
-    problems: list[Diagnostic] = [*declaration_errors(file, source)]
+    known = checks.declared(file)
+    problems: list[Diagnostic] = [*checks.declaration_errors(file, source)]
     for one in file.statements:
         if isinstance(one, t.NamedQuery):
-            problems += query_errors(one, known, source)
+            problems += checks.query_errors(one, known, source)
     if problems:
         raise ProgramError(problems)
     statements = tuple(_statement(one, known) for one in file.statements)
     return s.Program(statements, file.comments, span=Span(0, len(source.text)))
 
 
-def _statement(node: t.Statement, known: DeclaredNames) -> s.Statement:
+def _statement(node: t.Statement, known: checks.DeclaredNames) -> s.Statement:
     match node:
         case t.Stream():
             return _stream(node)
@@ -56,11 +48,14 @@ def _stream(stream: t.Stream) -> s.StreamDecl:
     is_markov = stream.kind == "markov"
     return s.StreamDecl(
         stream.name,
-        (s.ColumnDecl(s.Ident(TIME, span=here), s.Ident("BIGINT", span=here)), *map(_column_decl, stream.columns)),
+        (
+            s.ColumnDecl(s.Ident(checks.TIME, span=here), s.Ident("BIGINT", span=here)),
+            *map(_column_decl, stream.columns),
+        ),
         key=tuple(one.name for one in stream.key),
-        time=s.TimePoint(s.Ident(TIME, span=here), span=here),
-        probability=None if stream.kind == "certain" else s.Ident(CHANCE, span=here),
-        given=tuple(s.Ident(previous(one.name.text), span=one.name.span) for one in stream.values if is_markov),
+        time=s.TimePoint(s.Ident(checks.TIME, span=here), span=here),
+        probability=None if stream.kind == "certain" else s.Ident(checks.CHANCE, span=here),
+        given=tuple(s.Ident(checks.previous(one.name.text), span=one.name.span) for one in stream.values if is_markov),
         span=stream.span,
         comments=stream.comments,
     )
@@ -82,7 +77,7 @@ def _column_decl(column: t.Column) -> s.ColumnDecl:
     return s.ColumnDecl(column.name, column.type or s.Ident("STRING", span=column.name.span), span=column.span)
 
 
-def _event(asked: t.NamedQuery, known: DeclaredNames) -> s.EventDecl:
+def _event(asked: t.NamedQuery, known: checks.DeclaredNames) -> s.EventDecl:
     """One answer for each end, or only one; for each value of the variables in the head, or for anyone."""
     translator = QueryTranslator(known.streams)
     body = translator.body(asked.query)

@@ -7,16 +7,7 @@ from typing import TypeAlias
 from inkling.errors import Diagnostic, nearest
 from inkling.language.kit.lalr import END, alternatives
 from inkling.language.kit.scanning import CLOSING, RawToken
-from inkling.language.parser.foreign import (
-    clause_too_early,
-    count_of_everything,
-    esper_pattern,
-    interval_literal,
-    query_in_event,
-    sql_expression,
-    type_with_more,
-    variable_after_repetition,
-)
+from inkling.language.parser import foreign
 from inkling.language.parser.site import (
     CLAUSES,
     FORECAST_OPTIONS,
@@ -355,15 +346,15 @@ def _join_hint(site: Site) -> list[str]:
 
 
 DETECTORS: tuple[Detector, ...] = (
-    esper_pattern,
+    foreign.esper_pattern,
     foreign_operator,
-    query_in_event,
-    interval_literal,
-    type_with_more,
-    clause_too_early,
-    count_of_everything,
-    sql_expression,
-    variable_after_repetition,
+    foreign.query_in_event,
+    foreign.interval_literal,
+    foreign.type_with_more,
+    foreign.clause_too_early,
+    foreign.count_of_everything,
+    foreign.sql_expression,
+    foreign.variable_after_repetition,
     speculative_without_lateness,
     missing_semicolon,
     Site.wrong_bracket,

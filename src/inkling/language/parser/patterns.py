@@ -1,8 +1,6 @@
 """Builds patterns: leaves, sequences, repetitions, relations and nested bodies."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any, cast
 
 from lark import Token, v_args
@@ -37,14 +35,30 @@ class ParsedClause:
         return Span(self.span.start, self.span.start + len(self.words.split()[0]))
 
 
-def clause(words: str, field: str, value: Callable[[Children], Any] = itemgetter(0)) -> Rule:
+def only_part(_: Any, meta: Meta, children: Children) -> Any:
+    """The part of a grammar rule that has no other."""
+    return children[0]
+
+
+def clause(words: str, field: str, value: Rule = only_part) -> Rule:
     """Builds a clause that fills one field, by default with its only part."""
-    return lambda _, meta, children: ParsedClause(words, {field: value(children)}, span_of(meta))
+    return lambda self, meta, children: ParsedClause(words, {field: value(self, meta, children)}, span_of(meta))
 
 
-def is_there(_: Children) -> bool:
+def is_there(_: Any, meta: Meta, children: Children) -> bool:
     """The value of a clause that is there or not."""
     return True
+
+
+def keyword(_: Any, meta: Meta, children: Children) -> str:
+    """The value of a clause that is a choice of words."""
+    word: str = children[0].type
+    return word
+
+
+def count_of(what: str) -> Rule:
+    """The value of a clause that is a number of at least 1."""
+    return lambda self, _, children: self.count(children[0], what=what)
 
 
 @v_args(meta=True)
@@ -119,8 +133,7 @@ class PatternTransformer(ExpressionTransformer):
     def types(self, meta: Meta, children: Children) -> tuple[s.Ident, ...]:
         return tuple(child for child in children if isinstance(child, s.Ident))
 
-    def condition(self, meta: Meta, children: Children) -> s.Expr:
-        return cast(s.Expr, children[0])
+    condition = only_part
 
     def sequence(self, meta: Meta, children: Children) -> s.Seq:
         explicit = isinstance(children[0], Token)
@@ -130,9 +143,7 @@ class PatternTransformer(ExpressionTransformer):
     absent = node(s.Absent)
     optional_part = node(s.OptionalPart)
     after = node(s.After)
-
-    def at_start(self, meta: Meta, children: Children) -> s.AtStart:
-        return s.AtStart(span=span_of(meta))
+    at_start = node(s.AtStart)
 
     def nested(self, meta: Meta, children: Children) -> s.Pattern:
         pattern, *rest = children

@@ -16,7 +16,15 @@ from inkling.language.kit.reading import Chunk, read_statements
 from inkling.language.kit.scanning import RawToken
 from inkling.language.parser.errors import explain
 from inkling.language.parser.foreign import data_file, foreign_statement
-from inkling.language.parser.patterns import ParsedClause, PatternTransformer, clause, is_there
+from inkling.language.parser.patterns import (
+    ParsedClause,
+    PatternTransformer,
+    clause,
+    count_of,
+    is_there,
+    keyword,
+    only_part,
+)
 from inkling.language.parser.site import Site
 from inkling.language.parser.tokens import AUTOMATON, SCANNER, read, starts_statement
 from inkling.language.syntax import Statement
@@ -39,19 +47,10 @@ class StatementTransformer(PatternTransformer):
         return s.ColumnDecl(name, upper, span=span_of(meta))
 
     id_option = clause("ID", "id")
-    key_option = clause("KEY", "key", tuple)
-
-    def time_point(self, meta: Meta, children: Children) -> ParsedClause:
-        time = s.TimePoint(children[0], span=span_of(meta))
-        return ParsedClause("TIME", {"time": time}, span_of(meta))
-
-    def time_span(self, meta: Meta, children: Children) -> ParsedClause:
-        time = s.TimeSpan(*children, span=span_of(meta))
-        return ParsedClause("TIME", {"time": time}, span_of(meta))
-
-    def time_between(self, meta: Meta, children: Children) -> ParsedClause:
-        time = s.TimeBetween(*children, span=span_of(meta))
-        return ParsedClause("TIME", {"time": time}, span_of(meta))
+    key_option = clause("KEY", "key", all_parts)
+    time_point = clause("TIME", "time", node(s.TimePoint))
+    time_span = clause("TIME", "time", node(s.TimeSpan))
+    time_between = clause("TIME", "time", node(s.TimeBetween))
 
     def time_about(self, meta: Meta, children: Children) -> ParsedClause:
         column, error = (child for child in children if not isinstance(child, Token))
@@ -81,10 +80,7 @@ class StatementTransformer(PatternTransformer):
         column, *parts = children
         return ParsedClause("NUMBERED BY", {"numbered_by": column, **self.fields_of(parts)}, span_of(meta))
 
-    def numbered_gaps(self, meta: Meta, children: Children) -> ParsedClause:
-        shape = self.count(children[0], what="the shape of gaps")
-        return ParsedClause("GAPS", {"erlang": shape}, span_of(meta))
-
+    numbered_gaps = clause("GAPS", "erlang", count_of("the shape of gaps"))
     numbered_intensity = clause("INTENSITY", "intensity")
     numbered_known = clause("KNOWN FROM", "known")
 
@@ -101,7 +97,7 @@ class StatementTransformer(PatternTransformer):
 
     segments_rate = clause("RATE", "rate")
     segments_timeout = clause("TIMEOUT", "timeout")
-    derive_option = clause("DERIVE", "derive", tuple)
+    derive_option = clause("DERIVE", "derive", all_parts)
 
     def derive_item(self, meta: Meta, children: Children) -> s.DeriveItem:
         name, value = (child for child in children if not isinstance(child, Token))
@@ -135,8 +131,8 @@ class StatementTransformer(PatternTransformer):
 
     head = all_parts
     item = node(s.Item)
-    partition_by = clause("PARTITION BY", "partition_by", tuple)
-    over = clause("OVER", "over", tuple)
+    partition_by = clause("PARTITION BY", "partition_by", all_parts)
+    over = clause("OVER", "over", all_parts)
 
     def consume(self, meta: Meta, children: Children) -> ParsedClause:
         policy, *rest = children
@@ -149,10 +145,8 @@ class StatementTransformer(PatternTransformer):
         (choice,) = children
         return choice.type if isinstance(choice, Token) else choice
 
-    returns = clause("RETURN", "returns", tuple)
-
-    def per(self, meta: Meta, children: Children) -> ParsedClause:
-        return ParsedClause("PER", {"per": cast(s.Per, children[0].type)}, span_of(meta))
+    returns = clause("RETURN", "returns", all_parts)
+    per = clause("PER", "per", keyword)
 
     def confidence(self, meta: Meta, children: Children) -> ParsedClause:
         operator, number, *early = children
@@ -164,18 +158,12 @@ class StatementTransformer(PatternTransformer):
         confidence = s.Confidence(cast(Any, str(operator)), threshold, bool(early), span=span_of(meta))
         return ParsedClause("CONFIDENCE", {"confidence": confidence}, span_of(meta))
 
-    def top(self, meta: Meta, children: Children) -> ParsedClause:
-        n = self.count(children[0], what="the number of results to keep")
-        return ParsedClause("TOP", {"top": n}, span_of(meta))
-
+    top = clause("TOP", "top", count_of("the number of results to keep"))
     keep_for = clause("KEEP FOR", "keep_for")
     on_timeout = clause("ON TIMEOUT", "on_timeout")
     on_retract = clause("ON RETRACT", "on_retract")
     on_change = clause("ON CHANGE", "on_change", is_there)
-
-    def demand(self, meta: Meta, children: Children) -> ParsedClause:
-        demand = cast(s.Demand, children[0].type)
-        return ParsedClause("EXACT or SAMPLED", {"demand": demand}, span_of(meta))
+    demand = clause("EXACT or SAMPLED", "demand", keyword)
 
     def forecast(self, meta: Meta, children: Children) -> s.ForecastDecl:
         name, *rest = children
@@ -184,8 +172,7 @@ class StatementTransformer(PatternTransformer):
         named = name if event is not None else None
         return s.ForecastDecl(event or name, kind, name=named, **self.fields_of(options), span=span_of(meta))
 
-    def forecast_of(self, meta: Meta, children: Children) -> s.Ident:
-        return cast(s.Ident, children[0])
+    forecast_of = only_part
 
     def forecast_within(self, meta: Meta, children: Children) -> s.ForecastWithin:
         return s.ForecastWithin(self.last(*children), span=span_of(meta))
@@ -193,8 +180,7 @@ class StatementTransformer(PatternTransformer):
     def forecast_around(self, meta: Meta, children: Children) -> s.ForecastAround:
         return s.ForecastAround(self.horizon(*children), span=span_of(meta))
 
-    def forecast_point(self, meta: Meta, children: Children) -> s.ForecastPoint:
-        return s.ForecastPoint(span=span_of(meta))
+    forecast_point = node(s.ForecastPoint)
 
     def forecast_interval(self, meta: Meta, children: Children) -> s.ForecastInterval:
         mode, *width = children
@@ -204,9 +190,7 @@ class StatementTransformer(PatternTransformer):
     def forecast_order(self, meta: Meta, children: Children) -> ParsedClause:
         return ParsedClause("ORDER", {"order": self.integer(children[0])}, span_of(meta))
 
-    def forecast_horizon(self, meta: Meta, children: Children) -> ParsedClause:
-        n = self.count(children[0], what="a horizon")
-        return ParsedClause("HORIZON", {"horizon": n}, span_of(meta))
+    forecast_horizon = clause("HORIZON", "horizon", count_of("a horizon"))
 
     def forecast_spread(self, meta: Meta, children: Children) -> ParsedClause:
         operator, number = children
@@ -218,7 +202,7 @@ class StatementTransformer(PatternTransformer):
         model, *by = children
         return ParsedClause("MODEL", {"model": model, "by": by[0] if by else None}, span_of(meta))
 
-    features = clause("FEATURES", "features", tuple)
+    features = clause("FEATURES", "features", all_parts)
 
     def remaining(self, meta: Meta, children: Children) -> ParsedClause:
         lo, hi = (self.probability(number, what="a remaining part") for number in children)

@@ -13,19 +13,10 @@ from inkling.logical.binding.catalog import Catalog, ColumnList, as_declared
 from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean, listed
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.plan import Pairing
+from inkling.model import uncertainty as u
 from inkling.model.schema import Column, TableSchema
 from inkling.model.time import Clock, Span
 from inkling.model.types import Type
-from inkling.model.uncertainty import (
-    ClockErrors,
-    ErrorColumn,
-    ImpreciseTime,
-    LostEvents,
-    ProbableValue,
-    Rate,
-    TimeError,
-    Uncertainty,
-)
 
 
 def words_of_time(time: s.TimeDecl | None) -> str:
@@ -43,17 +34,17 @@ def words_of_time(time: s.TimeDecl | None) -> str:
 
 def bind_imprecise(
     decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics, tick: Span | None, step: int
-) -> ImpreciseTime | None:
+) -> u.ImpreciseTime | None:
     """The imprecise time of a stream; `tick` is the length of a tick, `step` its length in units of the clock."""
     widest = None if decl.at_most is None else to_span(decl.at_most)
     match decl.time:
         case s.TimeBetween(lo=lo, hi=hi, weights=weights):
-            return ImpreciseTime(lo.text, hi.text, weights.text if weights else None, step, None, widest)
+            return u.ImpreciseTime(lo.text, hi.text, weights.text if weights else None, step, None, widest)
         case s.TimeAbout(column=column, error=error):
             bound = _error(error, columns, diagnostics)
             if bound is None:
                 return None
-            found = ImpreciseTime(column.text, column.text, None, step, bound, widest)
+            found = u.ImpreciseTime(column.text, column.text, None, step, bound, widest)
             _check_width(decl, error, tick, diagnostics)
             return found
         case _:
@@ -71,13 +62,13 @@ def bind_imprecise(
 
 def _error(
     error: s.Duration | s.Ident | s.ClockErrors, columns: ColumnList, diagnostics: Diagnostics
-) -> TimeError | None:
+) -> u.TimeError | None:
     match error:
         case s.Duration():
             return to_span(error)
         case s.Ident():
             columns.optional(error, "±", Type.INTEGER)
-            return ErrorColumn(error.text)
+            return u.ErrorColumn(error.text)
         case s.ClockErrors(column=column, usual=usual, others=others):
             columns.require(column, "CLOCK", Type.STRING)
             seen: dict[str, s.ClockError] = {}
@@ -91,7 +82,9 @@ def _error(
                         other,
                         notes=[f"the first is at {diagnostics.location(first)}"],
                     )
-            return ClockErrors(column.text, to_span(usual), tuple((one.clock, to_span(one.at_most)) for one in others))
+            return u.ClockErrors(
+                column.text, to_span(usual), tuple((one.clock, to_span(one.at_most)) for one in others)
+            )
 
 
 def _check_width(
@@ -141,19 +134,19 @@ def check_own_lengths(lengths: Iterable[s.Duration], diagnostics: Diagnostics) -
 
 def bind_uncertainty(
     decl: s.StreamDecl, columns: ColumnList, catalog: Catalog, diagnostics: Diagnostics, tick: Span | None, step: int
-) -> Uncertainty | None:
+) -> u.Uncertainty | None:
     """The uncertainty of a stream; columns whose type follows from their option need not be declared.
 
     `step` is the number of clock units between two points in time.
     """
     _check_uncertainty_columns(decl, columns, diagnostics)
-    found: dict[str, Uncertainty] = {}
+    found: dict[str, u.Uncertainty] = {}
     imprecise = bind_imprecise(decl, columns, diagnostics, tick, step)
     if imprecise is not None:
         found[words_of_time(decl.time)] = imprecise
     if decl.probability:
         columns.optional(decl.probability, "PROBABILITY", Type.DOUBLE, Type.INTEGER)
-        found["PROBABILITY"] = ProbableValue(decl.probability.text, tuple(column.text for column in decl.given))
+        found["PROBABILITY"] = u.ProbableValue(decl.probability.text, tuple(column.text for column in decl.given))
     if decl.numbered_by:
         found["NUMBERED BY"] = bind_lost_events(decl, decl.numbered_by, columns, catalog, diagnostics)
     if len(found) > 1:
@@ -333,7 +326,7 @@ def _check_bound(bound: s.Ident, time: s.Ident, columns: ColumnList, diagnostics
 
 def bind_lost_events(
     decl: s.StreamDecl, number: s.Ident, columns: ColumnList, catalog: Catalog, diagnostics: Diagnostics
-) -> LostEvents:
+) -> u.LostEvents:
     columns.optional(number, "NUMBERED BY", Type.INTEGER)
     segments = decl.segments or s.SegmentsDecl()
     if segments.role:
@@ -348,7 +341,7 @@ def bind_lost_events(
             columns.optional(column, "BOUNDS", Type.INTEGER, Type.TIME)
         bounds = (segments.lo.text, segments.hi.text)
     _check_lengths(decl, segments, diagnostics)
-    return LostEvents(
+    return u.LostEvents(
         number.text,
         _text(segments.role),
         _text(segments.count),
@@ -385,10 +378,10 @@ def _check_lengths(decl: s.StreamDecl, segments: s.SegmentsDecl, diagnostics: Di
         )
 
 
-def _rate(rate: s.Rate | s.Ident | None) -> Rate | str | None:
+def _rate(rate: s.Rate | s.Ident | None) -> u.Rate | str | None:
     match rate:
         case s.Rate(count=count, per=per):
-            return Rate(float(count), to_span(per))
+            return u.Rate(float(count), to_span(per))
         case _:
             return _text(rate)
 

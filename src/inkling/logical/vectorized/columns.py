@@ -17,18 +17,7 @@ import pyarrow.compute as pc
 
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext, Row
-from inkling.logical.vectorized.datum import (
-    LARGEST,
-    SMALLEST,
-    Datum,
-    as_double,
-    broadcast,
-    combine,
-    is_double,
-    is_nothing,
-    negate,
-    two_valued,
-)
+from inkling.logical.vectorized import datum as d
 from inkling.logical.vectorized.functions import call
 from inkling.model.schema import Facts
 from inkling.model.types import Type
@@ -101,9 +90,9 @@ def alike(known: pa.Array, asked: pa.Array) -> tuple[pa.Array, pa.Array]:
         return pa.nulls(len(known), asked.type), asked
     if pa.types.is_null(asked.type):
         return known, pa.nulls(len(asked), known.type)
-    if is_double(known) or is_double(asked):
+    if d.is_double(known) or d.is_double(asked):
         zero = pa.scalar(0.0)
-        return pc.add(as_double(known), zero), pc.add(as_double(asked), zero)
+        return pc.add(d.as_double(known), zero), pc.add(d.as_double(asked), zero)
     return known, asked
 
 
@@ -157,7 +146,7 @@ def evaluate(expr: e.Expr, resolve: Resolve, n_rows: int, context: ExpressionCon
     or divided may come out as doubles.
     """
     value = _Rows(resolve, n_rows, context).value(expr)
-    return broadcast(value, n_rows, ARROW_TYPES[expr.type])
+    return d.broadcast(value, n_rows, ARROW_TYPES[expr.type])
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +155,7 @@ class _Rows:
     n_rows: int
     context: ExpressionContext
 
-    def value(self, expr: e.Expr) -> Datum:
+    def value(self, expr: e.Expr) -> d.Datum:
         match expr:
             case e.Literal(value=literal, type=kind):
                 return pa.scalar(literal, ARROW_TYPES[kind])
@@ -187,15 +176,15 @@ class _Rows:
                 return self._column(expr)
             case e.Negate(item=item):
                 number = self.value(item)
-                return number if is_nothing(number) else negate(number)
+                return number if d.is_nothing(number) else d.negate(number)
             case e.Arithmetic(operator=symbol, left=left, right=right, type=kind):
                 one, other = self.value(left), self.value(right)
-                return _nothing(kind) if is_nothing(one) or is_nothing(other) else combine(symbol, one, other)
+                return _nothing(kind) if d.is_nothing(one) or d.is_nothing(other) else d.combine(symbol, one, other)
             case e.FunctionCall(name=name, args=args, type=kind):
                 given = [self.value(arg) for arg in args]
-                return _nothing(kind) if any(is_nothing(arg) for arg in given) else call(name, given)
+                return _nothing(kind) if any(d.is_nothing(arg) for arg in given) else call(name, given)
             case e.Chosen(conditions=conditions, values=choices, type=kind):
-                chosen: Datum = _nothing(kind)
+                chosen: d.Datum = _nothing(kind)
                 for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
                     chosen = pc.if_else(self._truth(condition), self.value(choice), chosen)
                 return chosen
@@ -217,28 +206,28 @@ class _Rows:
             case e.InTable(args=args, condition=condition) if condition is not None:
                 return self._among_facts(expr, condition)
 
-    def _truth(self, condition: e.Expr) -> Datum:
+    def _truth(self, condition: e.Expr) -> d.Datum:
         value = self.value(condition)
-        return _FALSE if is_nothing(value) else two_valued(value)
+        return _FALSE if d.is_nothing(value) else d.two_valued(value)
 
     def _column(self, reference: Reference) -> pa.Array:
         column = self.resolve(reference)
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
-        fitting = column.type == ARROW_TYPES[reference.type] or is_double(column)
+        fitting = column.type == ARROW_TYPES[reference.type] or d.is_double(column)
         return column if fitting else column.cast(ARROW_TYPES[reference.type])
 
-    def _in_table(self, table: str, args: tuple[e.Expr | None, ...]) -> Datum:
+    def _in_table(self, table: str, args: tuple[e.Expr | None, ...]) -> d.Datum:
         facts = self.context.tables[table]
         if not facts:
             return _FALSE
         wanted = [
-            None if arg is None else broadcast(self.value(arg), self.n_rows, ARROW_TYPES[arg.type]) for arg in args
+            None if arg is None else d.broadcast(self.value(arg), self.n_rows, ARROW_TYPES[arg.type]) for arg in args
         ]
         found = in_table(facts, wanted)
         return _TRUE if found is None else found
 
-    def _among_facts(self, test: e.InTable, condition: e.Expr) -> Datum:
+    def _among_facts(self, test: e.InTable, condition: e.Expr) -> d.Datum:
         """Whether any fact that agrees also passes a condition on it and the row."""
         facts = self.context.tables[test.table]
         if not facts:
@@ -249,13 +238,14 @@ class _Rows:
             part = _Rows(_sliced(self.resolve, first, step), min(step, self.n_rows - first), self.context)
             rows, places = part._pairs(test, facts)
             pairs = _Rows(_paired(part.resolve, rows, places, test.number, facts), len(rows), self.context)
-            passed = broadcast(pairs._truth(condition), len(rows), pa.bool_()).to_numpy(zero_copy_only=False)
+            passed = d.broadcast(pairs._truth(condition), len(rows), pa.bool_()).to_numpy(zero_copy_only=False)
             truth[first + rows.to_numpy()[passed]] = True
         return pa.array(truth)
 
     def _pairs(self, test: e.InTable, facts: Sequence[Row]) -> tuple[pa.Array, pa.Array]:
         wanted = [
-            None if arg is None else broadcast(self.value(arg), self.n_rows, ARROW_TYPES[arg.type]) for arg in test.args
+            None if arg is None else d.broadcast(self.value(arg), self.n_rows, ARROW_TYPES[arg.type])
+            for arg in test.args
         ]
         return agreeing(facts, wanted, self.n_rows)
 
@@ -280,22 +270,22 @@ def _nothing(kind: Type) -> pa.Scalar:
     return pa.scalar(None, ARROW_TYPES[kind])
 
 
-def _compare(symbol: str, left: Datum, right: Datum) -> Datum:
-    if is_nothing(left) or is_nothing(right):
+def _compare(symbol: str, left: d.Datum, right: d.Datum) -> d.Datum:
+    if d.is_nothing(left) or d.is_nothing(right):
         return _FALSE
-    if is_double(left) != is_double(right):
-        left, right = as_double(left), as_double(right)
-    return two_valued(_COMPARISONS[symbol](left, right))
+    if d.is_double(left) != d.is_double(right):
+        left, right = d.as_double(left), d.as_double(right)
+    return d.two_valued(_COMPARISONS[symbol](left, right))
 
 
-def _among(found: Datum, choices: tuple[e.Literal, ...]) -> Datum:
+def _among(found: d.Datum, choices: tuple[e.Literal, ...]) -> d.Datum:
     """Any of the choices; a number may be written as an integer or as a double."""
     values = [choice.value for choice in choices if choice.value is not None]
-    if is_nothing(found) or not values:
+    if d.is_nothing(found) or not values:
         return _FALSE
     if pa.types.is_integer(found.type):
-        values = [int(value) for value in values if value == int(value) and SMALLEST <= value <= LARGEST]
-    if is_double(found):
+        values = [int(value) for value in values if value == int(value) and d.SMALLEST <= value <= d.LARGEST]
+    if d.is_double(found):
         found = pc.add(found, pa.scalar(0.0))  # a set of choices distinguishes a negative zero from zero
         values = [float(value) + 0.0 for value in values]
     return pc.is_in(found, pa.array(values, found.type))

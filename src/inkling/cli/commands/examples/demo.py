@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from inkling.cli import options as o
-from inkling.cli.commands.examples.data import (
-    SCORES_PAGE,
-    example_program,
-    infer_streams,
-    learn_models,
-    n_events,
-    require_scenario,
-    score_forecasts,
-)
+from inkling.cli.commands.examples import data
 from inkling.cli.commands.examples.truth import TruthComparison, certainty_table, claims_table, evaluate, report_tables
 from inkling.cli.execution import Execution, execute
 from inkling.cli.inputs import given_paths
@@ -55,24 +47,24 @@ def demo(
     debug: o.Debug = False,
 ) -> None:
     """Generate the data of an example, run it and write a report."""
-    require_scenario(name)
+    data.require_scenario(name)
     sampling = precision.sampling(seed)
     from inkling.scenarios import write
 
     folder = folder or Path("out") / "demo" / name
-    events = n_events(name, events, USUAL_EVENTS)
-    example = example_program(name)
+    events = data.n_events(name, events, USUAL_EVENTS)
+    example = data.example_program(name)
     program = load(example)
     with counting(f"generating {name}", quiet=quiet) as progress:
         write(name, folder, events=events, seed=seed, progress=progress)
     report = folder / "report.html"
     with working(quiet) as say:
-        infer_streams(folder, say)
-        learn_models(program, folder, say)
+        data.infer_streams(folder, say)
+        data.learn_models(program, folder, say)
         given = given_paths(program, [str(folder)], [])
         found = execute(program, given, runner, sampling, quick=True, say=say, debug=debug)
         evaluations = evaluate(found, example, folder)
-        scores = score_forecasts(program, given, folder, say)
+        scores = data.score_forecasts(program, given, folder, say)
         say("writing the report")
         truth, decided = ({one.event: getattr(one, what) for one in evaluations} for what in ("happened", "claimed"))
         found.write_report(report, report_tables(evaluations), truth, decided)
@@ -80,7 +72,7 @@ def demo(
         _print(found, report, evaluations)
         print_scores(scores)
         if scores:
-            typer.echo(f"scores: {folder / SCORES_PAGE}")
+            typer.echo(f"scores: {folder / data.SCORES_PAGE}")
 
 
 def _print(found: Execution, report: Path, evaluations: list[TruthComparison]) -> None:

@@ -10,20 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from inkling.cli import options as o
 from inkling.cli.execution import session
 from inkling.cli.inputs import given_addresses, load_program
-from inkling.cli.options import (
-    MASTER,
-    SEED,
-    Debug,
-    Master,
-    PrecisionOptions,
-    ProgramFile,
-    PythonFiles,
-    Quiet,
-    Tables,
-    WorldSeed,
-)
 from inkling.cli.terminal.failures import EXIT_INTERRUPTED, StopRequest, diagnostics_of, stopping_politely
 from inkling.cli.terminal.live_line import ProgressView, live_line, withdrawn_note
 from inkling.cli.terminal.messages import counted, print_diagnostics, working
@@ -41,7 +30,7 @@ USUAL_SETTINGS, USUAL_LEARNING = StreamSettings(), OnlineLearning()
 
 def stream(
     *,
-    program: ProgramFile,
+    program: o.ProgramFile,
     inputs: Annotated[
         list[str],
         typer.Option(
@@ -63,7 +52,7 @@ def stream(
             "or - for JSON lines on stdout.",
         ),
     ],
-    tables: Tables = [],  # noqa: B006  (typer reads the default and never changes it)
+    tables: o.Tables = [],  # noqa: B006  (typer reads the default and never changes it)
     checkpoint: Annotated[
         str | None,
         typer.Option(
@@ -138,12 +127,12 @@ def stream(
             help="Report drift if the log-loss exceeds that on training data by this many bits per event.",
         ),
     ] = USUAL_LEARNING.alarm,
-    master: Master = MASTER,
-    precision: PrecisionOptions,
-    seed: WorldSeed = SEED,
-    python: PythonFiles = [],  # noqa: B006
-    quiet: Quiet = False,
-    debug: Debug = False,
+    master: o.Master = o.MASTER,
+    precision: o.PrecisionOptions,
+    seed: o.WorldSeed = o.SEED,
+    python: o.PythonFiles = [],  # noqa: B006
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
 ) -> None:
     """Run a program over streams until it is stopped with Ctrl-C."""
     sampling = precision.sampling(seed)

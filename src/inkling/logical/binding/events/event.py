@@ -13,18 +13,7 @@ from inkling.logical.binding.catalog import Catalog, CatalogSource, broken_sourc
 from inkling.logical.binding.clocks import TimeUses, check_times, report_pattern_without_events
 from inkling.logical.binding.declarations import warn_of_empty_output
 from inkling.logical.binding.diagnostics import Diagnostics, listed
-from inkling.logical.binding.events.clauses import (
-    bind_confidence,
-    bind_consumption,
-    bind_demand,
-    bind_keep,
-    bind_partition,
-    bind_scope,
-    bind_top,
-    check_windows,
-    fits_consumption,
-    restarts,
-)
+from inkling.logical.binding.events import clauses
 from inkling.logical.binding.events.outputs import bind_outputs, event_source
 from inkling.logical.binding.events.timeouts import bind_timeouts
 from inkling.logical.binding.knowledge.lookups import warn_of_unread
@@ -56,26 +45,26 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
     n_errors = diagnostics.n_errors
     decl = _with_aggregates(decl, catalog.aggregates)
     times = TimeUses()
-    scope = bind_scope(decl, catalog, diagnostics)
-    keep = bind_keep(decl, times)
+    scope = clauses.bind_scope(decl, catalog, diagnostics)
+    keep = clauses.bind_keep(decl, times)
     shape = bind_pattern(decl.body, scope, catalog, diagnostics, times, keep)
     used = {source.name: source for place in shape.slots for source in place.sources}
     sources = tuple({**used, **{source.name: source for source in scope}}.values())
-    names = EventNames(shape, catalog, diagnostics, times, bind_partition(decl, sources, diagnostics))
+    names = EventNames(shape, catalog, diagnostics, times, clauses.bind_partition(decl, sources, diagnostics))
     take_quantity(decl.body, names)
     bind_conditions(names)
     head, returns = bind_outputs(decl, names)
     check_segments(decl, names, head, returns)
     check_quantity(decl, names, head)
-    check_windows(decl, names)
-    consumption = bind_consumption(decl, names)
+    clauses.check_windows(decl, names)
+    consumption = clauses.bind_consumption(decl, names)
     report_unused(names)
     warn_of_unread(names)
     streams = frozenset(name for source in sources for name in source.streams)
     uncertain = frozenset(name for source in sources for name in source.uncertain)
-    confidence = bind_confidence(decl, uncertain, diagnostics)
-    top = bind_top(decl, uncertain, diagnostics)
-    demand = bind_demand(decl, uncertain, diagnostics)
+    confidence = clauses.bind_confidence(decl, uncertain, diagnostics)
+    top = clauses.bind_top(decl, uncertain, diagnostics)
+    demand = clauses.bind_demand(decl, uncertain, diagnostics)
     warn_of_empty_output(decl, streams, catalog, diagnostics)
     _check_complement_scope(decl, scope, diagnostics)
     _check_since(decl, names)
@@ -109,7 +98,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
         tuple(Column(name, kind) for name, kind in names.partition.items() if kind is not None),
         tuple(source.name for source in scope),
         p.Per(decl.per or ("VALUES" if isinstance(pattern, p.Quantified) else "MATCH")),
-        restarts(decl),
+        clauses.restarts(decl),
         _slots(shape),
         schema,
         keep,
@@ -121,7 +110,11 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
         retracted_as=decl.on_retract.text if decl.on_retract else None,
     )
     catalog.sources[schema.name] = event_source(plan, streams, uncertain)
-    if decl.consume is not None and consumption is not None and not fits_consumption(decl.consume, plan, diagnostics):
+    if (
+        decl.consume is not None
+        and consumption is not None
+        and not clauses.fits_consumption(decl.consume, plan, diagnostics)
+    ):
         catalog.sources[schema.name] = broken_source(schema.name, is_derived=True)
         return None
     return BoundEvent(plan, ticks_only, bind_timeouts(decl, plan, catalog, diagnostics))

@@ -12,15 +12,7 @@ from dataclasses import dataclass
 from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.knowledge.lookups import Lookup, Mentions, mentions, place_lookups, take_lookup, target_of
-from inkling.logical.binding.patterns.drafts import (
-    BodyDraft,
-    EvaluationPoint,
-    InBranch,
-    InRepetition,
-    InSequence,
-    Path,
-    SlotDraft,
-)
+from inkling.logical.binding.patterns import drafts as d
 from inkling.logical.binding.patterns.scope import EventNames, NamedValue, NameScope, report_unknown
 
 
@@ -29,11 +21,11 @@ class Conjunct:
     """One conjunct of the brackets of `home`, or of the WHERE of `body`."""
 
     node: s.Expr
-    body: BodyDraft
-    home: SlotDraft | None
+    body: d.BodyDraft
+    home: d.SlotDraft | None
 
     @property
-    def at(self) -> EvaluationPoint:
+    def at(self) -> d.EvaluationPoint:
         return self.home.evaluation_point if self.home else self.body.evaluation_point
 
 
@@ -82,7 +74,7 @@ def _place(test: Conjunct, names: EventNames) -> None:
     if target is None:
         _bind_after(test.node, test.body, None, names)
     elif target.inner is not None:
-        _bind_after(test.node, target.inner, None, names, EvaluationPoint(target.path, target.number))
+        _bind_after(test.node, target.inner, None, names, d.EvaluationPoint(target.path, target.number))
     else:
         view = NameScope(names, target.evaluation_point, test.home, inline=test.home is not None)
         bound = view.binder().condition(test.node)
@@ -90,7 +82,7 @@ def _place(test: Conjunct, names: EventNames) -> None:
             target.conditions.append(bound)
 
 
-def _bind_check(node: s.Expr, slot: SlotDraft, names: EventNames) -> None:
+def _bind_check(node: s.Expr, slot: d.SlotDraft, names: EventNames) -> None:
     """A conjunct of the CHECK of a repetition: it is tested for each event, after the event is chosen."""
     aggregates = mentions(node, None, slot.evaluation_point, names).aggregates
     if aggregates:
@@ -108,7 +100,7 @@ def _bind_check(node: s.Expr, slot: SlotDraft, names: EventNames) -> None:
 
 
 def _bind_after(
-    node: s.Expr, body: BodyDraft, home: SlotDraft | None, names: EventNames, at: EvaluationPoint | None = None
+    node: s.Expr, body: d.BodyDraft, home: d.SlotDraft | None, names: EventNames, at: d.EvaluationPoint | None = None
 ) -> None:
     bound = NameScope(names, at or body.evaluation_point, home).binder().condition(node)
     if bound is not None:
@@ -120,7 +112,7 @@ def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
     frames = [
         frame for slot in (*found.slots, *([test.home] if test.home else [])) for frame in _local(slot, test.body)
     ]
-    policies = {frame.policy for frame in frames if isinstance(frame, InSequence)} - {p.Policy.ANY}
+    policies = {frame.policy for frame in frames if isinstance(frame, d.InSequence)} - {p.Policy.ANY}
     words = names.diagnostics.text_of(found.aggregates[0])
     where = "`[…]`" if test.home else "WHERE"
     if policies:
@@ -134,7 +126,7 @@ def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
             helps=[f"move the condition to HAVING: `HAVING {names.diagnostics.text_of(test.node)}`"],
         )
         return False
-    if test.home is not None and any(isinstance(frame, InRepetition) for frame in _local(test.home, test.body)):
+    if test.home is not None and any(isinstance(frame, d.InRepetition) for frame in _local(test.home, test.body)):
         names.diagnostics.error(
             "INK0315",
             f"`{words}` is only known once the repetition is complete",
@@ -145,7 +137,7 @@ def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
             ],
         )
         return False
-    if any(isinstance(frame, InBranch) for frame in frames):
+    if any(isinstance(frame, d.InBranch) for frame in frames):
         names.diagnostics.error(
             "INK0315",
             f"an aggregate in {where} is not allowed inside OR",
@@ -157,12 +149,12 @@ def _may_wait(test: Conjunct, found: Mentions, names: EventNames) -> bool:
     return True
 
 
-def _local(slot: SlotDraft, body: BodyDraft) -> Path:
+def _local(slot: d.SlotDraft, body: d.BodyDraft) -> d.Path:
     """What encloses a slot inside a body."""
     return slot.path[len(body.path) :]
 
 
-def _take_named_value(node: s.Expr, home: SlotDraft | None, names: EventNames) -> bool:
+def _take_named_value(node: s.Expr, home: d.SlotDraft | None, names: EventNames) -> bool:
     """Whether a conjunct names a value: one side of `=` is a name that nothing else binds."""
     if not isinstance(node, s.Compare) or node.op != "=":
         return False

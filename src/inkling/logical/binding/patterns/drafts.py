@@ -8,7 +8,7 @@ OR. The path of a slot lists what encloses it, from the outside in:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
 from inkling.language import syntax as s
@@ -227,49 +227,8 @@ def fill(part: p.Pattern, slots: tuple[SlotDraft, ...]) -> p.Pattern:
             return p.Narrowed(filled, within, tuple(body.having), slot)
         case p.Narrowed():
             raise AssertionError("nested bodies are drafts until they are filled")
-        case p.Sequence(policy=policy, parts=parts, within=within):
-            return p.Sequence(policy, tuple(_fill_part(one, slots) for one in parts), within)
-        case p.Conjunction(items=items):
-            return p.Conjunction(tuple(fill(item, slots) for item in items))
-        case p.Disjunction(items=items):
-            return p.Disjunction(tuple(fill(item, slots) for item in items))
-        case p.Parallel(items=items):
-            return p.Parallel(tuple(fill(item, slots) for item in items))
-        case p.Related(left=left, relations=relations, right=right):
-            return p.Related(fill(left, slots), relations, fill(right, slots))
-        case p.Except(pattern=inner, other=other):
-            return p.Except(fill(inner, slots), fill(other, slots))
-        case p.TimePoint():
-            return part
-        case p.Quantified(left=x, right=y):
-            return replace(part, left=_fill_operand(x, slots), right=_fill_operand(y, slots))
-        case p.Sliding(leaf=leaf, since=since):
-            first = None if since is None else _fill_leaf(since, slots)
-            return replace(part, leaf=_fill_leaf(leaf, slots), since=first)
-        case p.Repetition(pattern=inner):
-            return replace(part, pattern=fill(inner, slots))
-        case p.OtherRun(pattern=inner):
-            return p.OtherRun(fill(inner, slots))
-
-
-def _fill_operand(operand: p.Operand, slots: tuple[SlotDraft, ...]) -> p.Operand:
-    return replace(operand, leaf=_fill_leaf(operand.leaf, slots))
-
-
-def _fill_leaf(leaf: p.Leaf, slots: tuple[SlotDraft, ...]) -> p.Leaf:
-    filled = fill(leaf, slots)
-    assert isinstance(filled, p.Leaf)
-    return filled
-
-
-def _fill_part(part: p.Part, slots: tuple[SlotDraft, ...]) -> p.Part:
-    match part:
-        case p.Absent(pattern=inner):
-            return p.Absent(fill(inner, slots))
-        case p.Deadline() | p.StreamStart():
-            return part
         case _:
-            return fill(part, slots)
+            return p.rebuilt(part, lambda inner: fill(inner, slots))
 
 
 def typed_column(slot: SlotDraft, column: s.Ident, diagnostics: Diagnostics) -> Type | None:

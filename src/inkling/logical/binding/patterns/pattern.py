@@ -16,20 +16,7 @@ from inkling.logical.binding.clocks import TimeUses, to_moment
 from inkling.logical.binding.diagnostics import Diagnostics
 from inkling.logical.binding.events.clauses import opening_of, reject_window
 from inkling.logical.binding.expressions import to_span
-from inkling.logical.binding.patterns.drafts import (
-    BodyDraft,
-    Frame,
-    InAbsence,
-    InBranch,
-    InComplement,
-    InException,
-    InRepetition,
-    InSequence,
-    NestedDraft,
-    Path,
-    PatternDraft,
-    SlotDraft,
-)
+from inkling.logical.binding.patterns import drafts as d
 from inkling.logical.binding.patterns.segments import bind_operand, bind_same, reject_inside
 from inkling.model.time import Span
 
@@ -41,14 +28,14 @@ def bind_pattern(
     diagnostics: Diagnostics,
     times: TimeUses,
     keep: Span | None = None,
-) -> PatternDraft:
+) -> d.PatternDraft:
     """The pattern of one event without its conditions; `keep` limits how far AT START looks back."""
     binder = _PatternBinder(catalog, diagnostics, times, scope, keep, body.pattern)
     top = binder.open_body(body, ())
     within = binder.window(body.within)
     pattern = binder.pattern(body.pattern, (), top, EnclosingBody(within))
     binder.close_body(top)
-    return PatternDraft(pattern, within, top, tuple(binder.slots), tuple(binder.bodies))
+    return d.PatternDraft(pattern, within, top, tuple(binder.slots), tuple(binder.bodies))
 
 
 @dataclass(slots=True)
@@ -61,18 +48,18 @@ class _PatternBinder:
     scope: tuple[CatalogSource, ...]
     keep: Span | None
     whole: s.Pattern
-    slots: list[SlotDraft] = field(default_factory=list)
-    bodies: list[BodyDraft] = field(default_factory=list)
+    slots: list[d.SlotDraft] = field(default_factory=list)
+    bodies: list[d.BodyDraft] = field(default_factory=list)
     _numbers: count[int] = field(default_factory=count)
 
-    def open_body(self, body: s.Body, path: Path) -> BodyDraft:
-        draft = BodyDraft(path, len(self.slots), where=body.where)
+    def open_body(self, body: s.Body, path: d.Path) -> d.BodyDraft:
+        draft = d.BodyDraft(path, len(self.slots), where=body.where)
         if body.having is not None:
             draft.checks.append(body.having)
         self.bodies.append(draft)
         return draft
 
-    def close_body(self, body: BodyDraft) -> None:
+    def close_body(self, body: d.BodyDraft) -> None:
         body.last = len(self.slots) - 1
 
     def window(self, window: s.Window | None) -> p.Window | None:
@@ -88,10 +75,10 @@ class _PatternBinder:
             case s.EventCount(n=n):
                 return p.EventCount(n)
 
-    def pattern(self, node: s.Pattern, path: Path, body: BodyDraft, held: EnclosingBody | None = None) -> p.Pattern:
+    def pattern(self, node: s.Pattern, path: d.Path, body: d.BodyDraft, held: EnclosingBody | None = None) -> p.Pattern:
         """The bound pattern of a node; `held` is set if a body directly encloses the node."""
 
-        def inside(item: s.Pattern, *frames: Frame) -> p.Pattern:
+        def inside(item: s.Pattern, *frames: d.Frame) -> p.Pattern:
             return self.pattern(item, (*path, *frames), body)
 
         match node:
@@ -99,7 +86,7 @@ class _PatternBinder:
                 return self._leaf(node, path, body)
             case s.Seq() if node is self.whole and (since := opening_of(node)) is not None:
                 number = next(self._numbers)
-                within = (*path, InSequence(number, p.Policy.ANY))
+                within = (*path, d.InSequence(number, p.Policy.ANY))
                 opening = self._leaf(since[0], within, body)
                 return self._sliding(since[1], within, body, opening)
             case s.Seq():
@@ -110,7 +97,7 @@ class _PatternBinder:
                 return p.Parallel(tuple(inside(item) for item in items))
             case s.Or(items=items):
                 choice = next(self._numbers)
-                branches = [inside(item, InBranch(choice, branch)) for branch, item in enumerate(items)]
+                branches = [inside(item, d.InBranch(choice, branch)) for branch, item in enumerate(items)]
                 return p.Disjunction(tuple(branches))
             case s.Allen(left=left, relations=relations, right=right):
                 return p.Related(inside(left), tuple(relations), inside(right))
@@ -127,9 +114,9 @@ class _PatternBinder:
                 return self._check(node, path, body, held)
             case s.Complement(pattern=inner):
                 complement_outside_sequence(node, self.diagnostics)
-                return p.OtherRun(inside(inner, InComplement(next(self._numbers))))
+                return p.OtherRun(inside(inner, d.InComplement(next(self._numbers))))
             case s.Except(left=left, right=right):
-                return p.Except(inside(left), inside(right, InException(next(self._numbers))))
+                return p.Except(inside(left), inside(right, d.InException(next(self._numbers))))
             case s.WindowOf():
                 if node is not self.whole or node.since is not None:
                     reject_window(node, self.diagnostics)
@@ -139,7 +126,7 @@ class _PatternBinder:
             case s.Quantified():
                 return self._quantified(node, path, body)
 
-    def _leaf(self, node: s.Leaf, path: Path, body: BodyDraft) -> p.Leaf:
+    def _leaf(self, node: s.Leaf, path: d.Path, body: d.BodyDraft) -> p.Leaf:
         sources = tuple({name.text: self.catalog.source(name, self.diagnostics) for name in node.types}.values())
         if not node.types:
             return self._new_leaf(node.var, (), common_columns(self.scope), node, path, body, node.condition)
@@ -151,12 +138,12 @@ class _PatternBinder:
         sources: tuple[CatalogSource, ...],
         columns: Columns,
         node: s.Node,
-        path: Path,
-        body: BodyDraft,
+        path: d.Path,
+        body: d.BodyDraft,
         condition: s.Expr | None = None,
     ) -> p.Leaf:
         fillers = sources or self.scope
-        slot = SlotDraft(
+        slot = d.SlotDraft(
             len(self.slots),
             self._fresh(var),
             node.span,
@@ -188,14 +175,14 @@ class _PatternBinder:
         )
         return None
 
-    def _sequence(self, node: s.Seq, path: Path, body: BodyDraft, held: EnclosingBody | None) -> p.Sequence:
+    def _sequence(self, node: s.Seq, path: d.Path, body: d.BodyDraft, held: EnclosingBody | None) -> p.Sequence:
         number, policy = next(self._numbers), p.Policy(node.policy)
-        within = (*path, InSequence(number, policy))
+        within = (*path, d.InSequence(number, policy))
         parts: list[p.Part] = []
         for component in node.components:
             match component:
                 case s.Absent(pattern=absent):
-                    frame = InAbsence(next(self._numbers), number)
+                    frame = d.InAbsence(next(self._numbers), number)
                     parts.append(p.Absent(self.pattern(absent, (*within, frame), body)))
                 case s.OptionalPart(pattern=optional):
                     self._not_yet("INK0404", "OPTIONAL is", component, helps=["`p?` gives matches with and without p"])
@@ -206,7 +193,7 @@ class _PatternBinder:
                 case s.AtStart():
                     parts.append(p.StreamStart(self.keep))
                 case s.Complement(pattern=inner):
-                    hidden = InComplement(next(self._numbers))
+                    hidden = d.InComplement(next(self._numbers))
                     parts.append(p.OtherRun(self.pattern(inner, (*within, hidden), body)))
                 case s.Repeat():
                     parts.append(self._repetition(component, within, body))
@@ -218,14 +205,14 @@ class _PatternBinder:
         needs_limit = check_sequence(node, policy, tuple(parts), held, self.diagnostics)
         return p.Sequence(policy, tuple(parts), held.limit if needs_limit and held else None)
 
-    def _repetition(self, node: s.Repeat, path: Path, body: BodyDraft) -> p.Repetition:
+    def _repetition(self, node: s.Repeat, path: d.Path, body: d.BodyDraft) -> p.Repetition:
         if node.mode == "MAXIMAL":
             self._not_yet("INK0403", "MAXIMAL repetitions are", node)
-        frame = InRepetition(next(self._numbers), at_most_once=node.high == 1)
+        frame = d.InRepetition(next(self._numbers), at_most_once=node.high == 1)
         inner = self.pattern(node.pattern, (*path, frame), body)
         return p.Repetition(inner, node.low, node.high, node.mode == "EAGER")
 
-    def _nested(self, node: s.Nested, path: Path, body: BodyDraft) -> NestedDraft:
+    def _nested(self, node: s.Nested, path: d.Path, body: d.BodyDraft) -> d.NestedDraft:
         inner = self.open_body(node.body, path)
         window = self.window(node.body.within)
         pattern = self.pattern(node.body.pattern, path, inner, EnclosingBody(window))
@@ -233,10 +220,10 @@ class _PatternBinder:
         slot = None
         if node.var is not None:
             slot = len(self.slots)
-            self.slots.append(SlotDraft(slot, self._fresh(node.var), node.var.span, path, body, inner=inner))
-        return NestedDraft(pattern, window, (), slot, draft=inner)
+            self.slots.append(d.SlotDraft(slot, self._fresh(node.var), node.var.span, path, body, inner=inner))
+        return d.NestedDraft(pattern, window, (), slot, draft=inner)
 
-    def _check(self, node: s.Check, path: Path, body: BodyDraft, held: EnclosingBody | None) -> p.Pattern:
+    def _check(self, node: s.Check, path: d.Path, body: d.BodyDraft, held: EnclosingBody | None) -> p.Pattern:
         """`CHECK` filters without changing which event is next, so under NEXT it is tested after the whole body."""
         if isinstance(node.pattern, s.Repeat):
             if node.pattern.mode == "EAGER":
@@ -250,22 +237,22 @@ class _PatternBinder:
                 )
             return self._checked_repetition(node, node.pattern, path, body, p.Policy.ANY)
         local = path[len(body.path) :]
-        barriers = [i for i, frame in enumerate(local) if isinstance(frame, InAbsence | InComplement)]
+        barriers = [i for i, frame in enumerate(local) if isinstance(frame, d.InAbsence | d.InComplement)]
         local = local[barriers[-1] + 1 :] if barriers else local
-        takes_next = any(isinstance(frame, InSequence) and frame.policy is p.Policy.NEXT for frame in local)
+        takes_next = any(isinstance(frame, d.InSequence) and frame.policy is p.Policy.NEXT for frame in local)
         if not takes_next:
-            nested = BodyDraft(path, len(self.slots), checks=[node.condition])
+            nested = d.BodyDraft(path, len(self.slots), checks=[node.condition])
             self.bodies.append(nested)
             pattern = self.pattern(node.pattern, path, body, held)
             self.close_body(nested)
-            return NestedDraft(pattern, None, (), None, draft=nested)
-        if barriers or any(not isinstance(frame, InSequence) for frame in local):
+            return d.NestedDraft(pattern, None, (), None, draft=nested)
+        if barriers or any(not isinstance(frame, d.InSequence) for frame in local):
             self._not_yet("INK0405", "CHECK inside NOT, OR or a repetition under NEXT is", node.condition)
         body.checks.append(node.condition)
         return self.pattern(node.pattern, path, body, held)
 
     def _checked_repetition(
-        self, node: s.Check, repeat: s.Repeat, path: Path, body: BodyDraft, policy: p.Policy
+        self, node: s.Check, repeat: s.Repeat, path: d.Path, body: d.BodyDraft, policy: p.Policy
     ) -> p.Repetition:
         """`x+ CHECK (c)`: c is tested in each round; under NEXT, after the next event is chosen."""
         if isinstance(repeat.pattern, s.Leaf):
@@ -283,15 +270,15 @@ class _PatternBinder:
         each = s.Nested(s.Body(repeat.pattern, having=node.condition), span=node.span)
         return self._repetition(replace(repeat, pattern=each), path, body)
 
-    def _sliding(self, node: s.WindowOf, path: Path, body: BodyDraft, since: p.Leaf | None) -> p.Sliding:
+    def _sliding(self, node: s.WindowOf, path: d.Path, body: d.BodyDraft, since: p.Leaf | None) -> p.Sliding:
         source = self.catalog.source(node.stream, self.diagnostics)
-        frame = InRepetition(next(self._numbers), at_most_once=False)
+        frame = d.InRepetition(next(self._numbers), at_most_once=False)
         leaf = self._new_leaf(node.var, (source,), source.columns, node, (*path, frame), body, node.condition)
         last = self.window(node.last)
         assert isinstance(last, Span | p.EventCount), "a window has a number of events or a duration"
         return p.Sliding(leaf, last, since)
 
-    def _quantified(self, node: s.Quantified, path: Path, body: BodyDraft) -> p.Quantified:
+    def _quantified(self, node: s.Quantified, path: d.Path, body: d.BodyDraft) -> p.Quantified:
         if node is not self.whole:
             reject_inside(node, self.diagnostics)
         sources, sides = [], []
@@ -308,15 +295,15 @@ class _PatternBinder:
         self.diagnostics.error(code, f"{what} not supported yet", at, notes=notes, helps=helps)
 
 
-def _policy_around(path: Path) -> p.Policy:
+def _policy_around(path: d.Path) -> p.Policy:
     """The selection policy that applies to a repetition; inside NOT, COMPLEMENT and EXCEPT it is ANY."""
     for frame in reversed(path):
         match frame:
-            case InSequence(policy=policy):
+            case d.InSequence(policy=policy):
                 return policy
-            case InAbsence() | InComplement() | InException():
+            case d.InAbsence() | d.InComplement() | d.InException():
                 return p.Policy.ANY
-            case InBranch() | InRepetition():
+            case d.InBranch() | d.InRepetition():
                 pass
     return p.Policy.ANY
 
