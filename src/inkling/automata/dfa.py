@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inkling.automata.guards import Alphabet, members
-from inkling.automata.limits import MAX_ENTRIES, MAX_STATES, TooManyStates
+from inkling.automata.limits import MAX_ENTRIES, MAX_STATES, StateNumbers
 from inkling.automata.nfa import Nfa, NfaEdge, merged, reachable
 from inkling.automata.symbols import SymbolMoves, from_flags, moves_of
 
@@ -167,24 +167,17 @@ class _Subsets:
     def dfa(self, max_states: int) -> Dfa:
         limit = min(max_states, MAX_ENTRIES // self.moves.classes.n_classes)
         cover = simulation(self.nfa, self.moves, self.finals)
-        number = {START: 0}
-        order = [START]
+        number = StateNumbers(START, limit)
         known = {START: START}
         rows: list[list[int]] = []
-        for states in order:
+        for states in number.order:
             row = []
             for raw in self._successors(states):
                 if raw not in known:
                     known[raw] = drop_covered(raw, cover)
-                target = known[raw]
-                if target not in number:
-                    number[target] = len(order)
-                    order.append(target)
-                    if len(order) > limit:
-                        raise TooManyStates(len(order), limit)
-                row.append(number[target])
+                row.append(number[known[raw]])
             rows.append(row)
-        final = np.array([bool(states & self.finals) for states in order])
+        final = np.array([bool(states & self.finals) for states in number.order])
         return minimized(Dfa(np.array(rows, dtype=np.int32), final, self.moves.classes.of_symbol))
 
     def _successors(self, states: int) -> list[int]:

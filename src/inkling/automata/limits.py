@@ -1,5 +1,9 @@
 """Limits on the size of automata, and the errors of patterns that exceed them."""
 
+from typing import TypeVar
+
+State = TypeVar("State")
+
 
 class TooManyStates(Exception):  # noqa: N818
     """An automaton grew past the number of states it may have."""
@@ -11,6 +15,21 @@ class TooManyStates(Exception):  # noqa: N818
 
     def __str__(self) -> str:
         return f"the automaton has at least {self.n_states} states, the limit is {self.limit}"
+
+
+class StateNumbers(dict[State, int]):
+    """Numbers of the states of an automaton as they are found, which loops over `order` also reach."""
+
+    def __init__(self, start: State, limit: int) -> None:
+        super().__init__({start: 0})
+        self.order = [start]
+        self.limit = limit
+
+    def __missing__(self, state: State) -> int:
+        self.order.append(state)
+        if len(self.order) > self.limit:
+            raise TooManyStates(len(self.order), self.limit)
+        return self.setdefault(state, len(self.order) - 1)
 
 
 class TooManySymbols(Exception):  # noqa: N818

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from inkling.automata.limits import TooManyStates
+from inkling.automata.limits import StateNumbers
 
 Mark: TypeAlias = tuple[int, ...]  # the slots that an event fills, in order; empty if it is skipped
 
@@ -160,25 +160,18 @@ def marked_only(nfa: Nfa) -> Nfa:
 
 def product(left: Nfa, right: Nfa, limit: int) -> Nfa:
     """The product: words that both automata accept; an event fills the slots of both."""
-    number = {(0, 0): 0}
-    order = [(0, 0)]
+    number = StateNumbers((0, 0), limit)
     edges: list[tuple[NfaEdge, ...]] = []
-    for one, other in order:
+    for one, other in number.order:
         out = []
         for a in left.edges[one]:
             for b in right.edges[other]:
                 symbols = a.symbols & b.symbols
-                if not symbols:
-                    continue
-                pair = (a.target, b.target)
-                if pair not in number:
-                    number[pair] = len(order)
-                    order.append(pair)
-                    if len(order) > limit:
-                        raise TooManyStates(len(order), limit)
-                out.append(NfaEdge(symbols, tuple(sorted({*a.mark, *b.mark})), number[pair]))
+                if symbols:
+                    target = number[a.target, b.target]
+                    out.append(NfaEdge(symbols, tuple(sorted({*a.mark, *b.mark})), target))
         edges.append(merged(out))
     finals = frozenset(
-        index for index, (one, other) in enumerate(order) if one in left.finals and other in right.finals
+        index for index, (one, other) in enumerate(number.order) if one in left.finals and other in right.finals
     )
     return Nfa(tuple(edges), finals)

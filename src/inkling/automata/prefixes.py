@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from inkling.automata.compiled import CompiledPattern, regex_to_nfa
 from inkling.automata.dfa import Dfa, accepting, detecting
 from inkling.automata.guards import RESET
-from inkling.automata.limits import TooManyStates
+from inkling.automata.limits import StateNumbers
 from inkling.automata.nfa import Nfa, NfaEdge, marked_only, merged
 from inkling.automata.regex import Regex
 from inkling.automata.symbols import flags, from_flags
@@ -84,43 +84,31 @@ def _side_by_side(dfa: Dfa, ends: Dfa, max_states: int, *, restart: bool) -> Dfa
     pairs, columns = np.unique(
         np.column_stack([dfa.columns, np.where(reset, -1, ends.columns)]), axis=0, return_inverse=True
     )
-    number, waiting, rows = {(0, 0): 0}, [(0, 0)], []
-    for state, at in waiting:
+    number, rows = StateNumbers((0, 0), max_states), []
+    for state, at in number.order:
         row = []
         for column, other in pairs.tolist():
             reached = int(dfa.delta[state, column])
             begins = other < 0 or (restart and dfa.final[reached])
-            after = reached, 0 if begins else int(ends.delta[at, other])
-            if after not in number:
-                number[after] = len(waiting)
-                waiting.append(after)
-                if len(waiting) > max_states:
-                    raise TooManyStates(len(waiting), max_states)
-            row.append(number[after])
+            row.append(number[reached, 0 if begins else int(ends.delta[at, other])])
         rows.append(row)
-    final = dfa.final[[state for state, _ in waiting]]
+    final = dfa.final[[state for state, _ in number.order]]
     return Dfa(np.array(rows, np.int32), final, columns.reshape(-1).astype(np.int32))
 
 
 def _runs_side_by_side(pattern: CompiledPattern, ends: Dfa, max_states: int) -> Nfa:
     """The automaton of runs, whose states also say in which state the second automaton is."""
     symbols_of = [from_flags(ends.columns == column) for column in range(ends.n_columns)]
-    number, waiting, edges = {(0, 0): 0}, [(0, 0)], []
-    for state, at in waiting:
+    number, edges = StateNumbers((0, 0), max_states), []
+    for state, at in number.order:
         found = []
         for edge in pattern.nfa.edges[state]:
             for column, symbols in enumerate(symbols_of):
-                if not edge.symbols & symbols:
-                    continue
-                after = edge.target, int(ends.delta[at, column])
-                if after not in number:
-                    number[after] = len(waiting)
-                    waiting.append(after)
-                    if len(waiting) > max_states:
-                        raise TooManyStates(len(waiting), max_states)
-                found.append(NfaEdge(edge.symbols & symbols, edge.mark, number[after]))
+                if edge.symbols & symbols:
+                    target = number[edge.target, int(ends.delta[at, column])]
+                    found.append(NfaEdge(edge.symbols & symbols, edge.mark, target))
         edges.append(merged(found))
-    finals = frozenset(place for place, (state, _) in enumerate(waiting) if state in pattern.nfa.finals)
+    finals = frozenset(place for place, (state, _) in enumerate(number.order) if state in pattern.nfa.finals)
     return Nfa(tuple(edges), finals)
 
 

@@ -36,22 +36,8 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    run,
-    stream,
-    fit,
-    score,
-    check,
-    explain,
-    why,
-    fmt,
-    demo,
-    generate,
-    replay,
-    calibrate,
-    bench,
-    explain_error,
-):
+COMMANDS = (run, stream, fit, score, check, explain, why, fmt, demo, generate, replay, calibrate, bench, explain_error)
+for command in COMMANDS:
     app.command(command.__name__.replace("_", "-"))(with_messages(with_groups(command)))
 app.add_typer(model, name="model")
 app.add_typer(infer, name="infer")

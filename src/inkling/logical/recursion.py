@@ -139,7 +139,8 @@ def is_progressive(event: p.EventPlan, names: frozenset[str]) -> bool:
 def waits(event: p.EventPlan) -> bool:
     """Whether a result may become final only after its last event."""
     return any(
-        isinstance(part, p.Deadline | p.TimePoint) or (isinstance(part, p.Sequence) and _may_wait(part))
+        isinstance(part, p.Deadline | p.TimePoint)
+        or (isinstance(part, p.Sequence) and isinstance(part.parts[-1], p.Absent))
         for part in p.parts_of(event.pattern)
     )
 
@@ -233,7 +234,3 @@ def _is_progressive(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> 
 def may_lack(part: p.Part) -> bool:
     """Whether a match may have no event of a part."""
     return isinstance(part, p.Absent | p.StreamStart) or can_be_empty(part)
-
-
-def _may_wait(sequence: p.Sequence) -> bool:
-    return isinstance(sequence.parts[-1], p.Absent)

@@ -170,12 +170,8 @@ def on_row(condition: e.Expr) -> e.Expr:
 
 def automaton_of(event: p.EventPlan) -> PatternAutomaton | None:
     """The automaton of a regular event over one stream; None where the automaton is too large."""
-    conditions = {on_row(part) for leaf in _leaves(event) for one in leaf.demands for part in e.conjuncts(one)}
+    conditions = {on_row(part) for leaf in p.leaves(event.pattern) for one in leaf.demands for part in e.conjuncts(one)}
     return _compiled(event) if len(conditions) <= N_BITS else None
-
-
-def _leaves(event: p.EventPlan) -> Iterator[p.Leaf]:
-    return (part for part in p.parts_of(event.pattern) if isinstance(part, p.Leaf))
 
 
 @lru_cache(maxsize=64)

@@ -83,32 +83,23 @@ def _of_pattern(event: p.EventPlan, program: p.ProgramPlan) -> Strategy | None:
     found = regular_pattern_of(event, program)
     if found.conclusion is None:
         return None
-    query, classified = found.conclusion.query, plans.Classified(plans.QueryClass.REGULAR, found.reason)
-    variables = tuple(one.name for one in query.variables)
-    return Strategy(
-        query,
-        classified,
-        plans.RegPlan(1, frozenset(variables)),
-        Engine.AUTOMATON,
-        variables,
-        found.reason,
-        found.conclusion.automaton,
-    )
+    return _of_automaton(found.conclusion.query, Engine.AUTOMATON, found.reason, found.conclusion.automaton)
 
 
 def _of_forecast(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:
     from inkling.analysis.query.pattern import forecastable
 
     found = forecastable(event, program)
-    query = found.conclusion
-    if query is None:
+    if found.conclusion is None:
         return Verdict(None, found.reason)
-    classified, variables = (
-        plans.Classified(plans.QueryClass.REGULAR, found.reason),
-        tuple(one.name for one in query.variables),
-    )
-    plan = plans.RegPlan(1, frozenset(variables))
-    return Verdict(Strategy(query, classified, plan, Engine.FORECAST, variables, found.reason), found.reason)
+    return Verdict(_of_automaton(found.conclusion, Engine.FORECAST, found.reason), found.reason)
+
+
+def _of_automaton(query: Query, engine: Engine, reason: str, automaton: PatternAutomaton | None = None) -> Strategy:
+    """The strategy of a query that one automaton answers for all values of its variables."""
+    variables = tuple(one.name for one in query.variables)
+    classified, plan = plans.Classified(plans.QueryClass.REGULAR, reason), plans.RegPlan(1, frozenset(variables))
+    return Strategy(query, classified, plan, engine, variables, reason, automaton)
 
 
 def _of_query(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Strategy | None]:

@@ -128,12 +128,8 @@ def span_of(subject: ScoredForecast, watching: WatchingProgram, clock: Clock) ->
     """The duration of a forecast within a duration, in the units of its clock; None for other forecasts."""
     if subject.forecast.within is None:
         return None
-    unit: TimeUnit = time_unit(watching.plan, {name: clock for name in watching.streams if _is_stream(name, watching)})
+    unit: TimeUnit = time_unit(watching.plan, {name: clock for name in watching.streams if watching.plan.stream(name)})
     return unit(subject.forecast.within)
-
-
-def _is_stream(name: str, watching: WatchingProgram) -> bool:
-    return any(stream.schema.name == name for stream in watching.plan.streams)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,11 +68,11 @@ def learn(
     draft = LearningProgram.of(program, tuple(drafts.values()))
     readers = {model: draft.reader(event.name) for model, event in drafts.items()}
     orders = {subject.model: _order(subject, readers[subject.model], settings) for subject in subjects}
-    events = {model: _of_order(event, orders[model]) for model, event in drafts.items()}
+    events = {model: _with_forecast(event, order=orders[model]) for model, event in drafts.items()}
     run = _run(draft, program, inputs, tables, spark, partitions)
     until = _until(run, settings)
     split = run.earliest(1 - settings.held_out, until) if settings.order == AUTO else None
-    counting = {model: _until_then(event, until) for model, event in events.items()}
+    counting = {model: _with_forecast(event, until=until) for model, event in events.items()}
     before = {model: _before(event, split) for model, event in events.items()} if split is not None else {}
     learning = LearningProgram.of(program, (*counting.values(), *before.values()))
     found, rejected = run.counts(learning, [event.name for event in (*counting.values(), *before.values())])
@@ -138,10 +138,6 @@ def _event(program: Runnable, subject: ModelToLearn, settings: FitSettings) -> E
     return learning_event(subject, 0, by=by)
 
 
-def _of_order(event: EventPlan, order: int) -> EventPlan:
-    return replace(event, forecast=replace(forecast_of(event), order=order))
-
-
 def _run(
     learning: LearningProgram,
     program: Runnable,
@@ -180,13 +176,13 @@ def _until(run: LearningData, settings: FitSettings) -> int | None:
     return None if settings.share is None else run.earliest(settings.share, None)
 
 
-def _until_then(event: EventPlan, until: int | None) -> EventPlan:
-    return replace(event, forecast=replace(forecast_of(event), until=until))
+def _with_forecast(event: EventPlan, **changes: int | None) -> EventPlan:
+    return replace(event, forecast=replace(forecast_of(event), **changes))  # type: ignore[arg-type]
 
 
 def _before(event: EventPlan, split: int | None) -> EventPlan:
     name = f"{event.name}{_BEFORE}"
-    return replace(_until_then(event, split), name=name, schema=replace(event.schema, name=name))
+    return replace(_with_forecast(event, until=split), name=name, schema=replace(event.schema, name=name))
 
 
 def _model(

@@ -25,7 +25,11 @@ class StatementBuilder:
     def _with(self, **fields: Any) -> Self:
         return type(self)(**self._fields | fields)
 
-    def _with_column(self, name: str, type_name: str) -> Self:
+
+class ColumnsBuilder(StatementBuilder):
+    __slots__ = ()
+
+    def column(self, name: str, type_name: str) -> Self:
         column = ColumnDecl(Ident(name), Ident(type_name.upper()))
         return self._with(columns=(*self._fields["columns"], column))
 
@@ -47,15 +51,12 @@ def at_least_confident(threshold: float, *, strictly: bool, early: bool = False)
     return s.Confidence(">" if strictly else ">=", float(threshold), early)
 
 
-class StreamBuilder(StatementBuilder):
+class StreamBuilder(ColumnsBuilder):
     __slots__ = ()
 
     @property
     def node(self) -> s.StreamDecl:
         return s.StreamDecl(**self._fields)
-
-    def column(self, name: str, type_name: str) -> Self:
-        return self._with_column(name, type_name)
 
     def id(self, column: str) -> Self:
         return self._with(id=s.Ident(column))
@@ -140,15 +141,12 @@ class StreamBuilder(StatementBuilder):
         return self._with(op=s.Ident(column), op_for=how_long)
 
 
-class TableBuilder(StatementBuilder):
+class TableBuilder(ColumnsBuilder):
     __slots__ = ()
 
     @property
     def node(self) -> s.TableDecl:
         return s.TableDecl(**self._fields)
-
-    def column(self, name: str, type_name: str) -> Self:
-        return self._with_column(name, type_name)
 
 
 class RuleBuilder(StatementBuilder):

@@ -21,6 +21,7 @@ from inkling.language.kit.lalr import (
     all_parts,
     node,
     node_of_all,
+    node_without_words,
     read,
     span_of,
 )
@@ -91,8 +92,7 @@ class TermBuilder(NodeBuilder):
         name, *args = children
         return t.Atom(name, tuple(args), span=span_of(meta))
 
-    def minus(self, meta: Meta, children: Children) -> t.Minus:
-        return t.Minus(children[-1], span=span_of(meta))
+    minus = node_without_words(t.Minus)
 
     def arithmetic(self, meta: Meta, children: Children) -> t.Arithmetic:
         left, op, right = children
@@ -102,9 +102,7 @@ class TermBuilder(NodeBuilder):
         left, op, right = children
         return t.Comparison(str(op).lower(), left, right, span=span_of(meta))
 
-    def negation(self, meta: Meta, children: Children) -> t.Negated:
-        return t.Negated(children[-1], span=span_of(meta))
-
+    negation = node_without_words(t.Negated)
     goals = node_of_all(t.Goals)
 
     def quantity(self, meta: Meta, children: Children) -> t.Quantity:
@@ -127,14 +125,8 @@ class TermBuilder(NodeBuilder):
 
     group = node(t.Group)
     limited = node(t.Limited)
-
-    def inner_rule(self, meta: Meta, children: Children) -> t.InnerRule:
-        head, _, pattern = children
-        return t.InnerRule(head, pattern, span=span_of(meta))
-
-    def absence(self, meta: Meta, children: Children) -> t.Absence:
-        _, absent, first, last = children
-        return t.Absence(absent, first, last, span=span_of(meta))
+    inner_rule = node_without_words(t.InnerRule)
+    absence = node_without_words(t.Absence)
 
     def condition(self, meta: Meta, children: Children) -> t.Condition:
         pattern, word, (goals, braces) = children
@@ -168,9 +160,7 @@ class TermBuilder(NodeBuilder):
         return t.Clause(head, tuple(goals), span=span_of(meta))
 
     fact = node(t.Clause)
-
-    def directive(self, meta: Meta, children: Children) -> t.Directive:
-        return t.Directive(children[-1], span=span_of(meta))
+    directive = node_without_words(t.Directive)
 
     def _number(self, token: Token) -> Number:
         self.integer(token) if token.type == "INTEGER" else self.real(token)

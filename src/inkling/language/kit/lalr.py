@@ -240,6 +240,11 @@ def node(kind: Callable[..., Any]) -> Rule:
     return lambda _, meta, children: kind(*children, span=span_of(meta))
 
 
+def node_without_words(kind: Callable[..., Any]) -> Rule:
+    """Builds a node whose fields are the parts of a grammar rule, without its words and signs."""
+    return lambda _, meta, children: kind(*(c for c in children if not isinstance(c, Token)), span=span_of(meta))
+
+
 def node_of_all(kind: Callable[..., Any]) -> Rule:
     """Builds a node whose only field has all parts of a grammar rule."""
     return lambda _, meta, children: kind(tuple(children), span=span_of(meta))

@@ -11,7 +11,7 @@ from lark.tree import Meta
 
 from inkling.errors import ProgramError, nearest
 from inkling.language import syntax as s
-from inkling.language.kit.lalr import Children, all_parts, node, span_of
+from inkling.language.kit.lalr import Children, all_parts, node, node_without_words, span_of
 from inkling.language.kit.reading import Chunk, read_statements
 from inkling.language.kit.scanning import RawToken
 from inkling.language.parser.errors import explain
@@ -51,11 +51,7 @@ class StatementTransformer(PatternTransformer):
     time_point = clause("TIME", "time", node(s.TimePoint))
     time_span = clause("TIME", "time", node(s.TimeSpan))
     time_between = clause("TIME", "time", node(s.TimeBetween))
-
-    def time_about(self, meta: Meta, children: Children) -> ParsedClause:
-        column, error = (child for child in children if not isinstance(child, Token))
-        time = s.TimeAbout(column, error, span=span_of(meta))
-        return ParsedClause("TIME", {"time": time}, span_of(meta))
+    time_about = clause("TIME", "time", node_without_words(s.TimeAbout))
 
     def clock_errors(self, meta: Meta, children: Children) -> s.ClockErrors:
         column, usual, *others = (child for child in children if not isinstance(child, Token))
@@ -98,11 +94,7 @@ class StatementTransformer(PatternTransformer):
     segments_rate = clause("RATE", "rate")
     segments_timeout = clause("TIMEOUT", "timeout")
     derive_option = clause("DERIVE", "derive", all_parts)
-
-    def derive_item(self, meta: Meta, children: Children) -> s.DeriveItem:
-        name, value = (child for child in children if not isinstance(child, Token))
-        return s.DeriveItem(name, value, span=span_of(meta))
-
+    derive_item = node_without_words(s.DeriveItem)
     reset_option = clause("RESET WHEN", "reset_when")
 
     def late_option(self, meta: Meta, children: Children) -> ParsedClause:

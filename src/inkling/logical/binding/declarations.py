@@ -16,6 +16,7 @@ from inkling.logical.binding.uncertainty import (
     bind_uncertainty,
     check_own_lengths,
     key_and_time,
+    time_columns,
     words_of_time,
 )
 from inkling.logical.plan import DerivedColumn, StreamPlan, TicksOnly
@@ -182,20 +183,6 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, diagnostics: Diagnostics) 
     return BoundStream(StreamPlan(schema, tuple(derived), reset_when), ticks_only)
 
 
-def _time_columns(decl: s.StreamDecl) -> tuple[s.Ident, ...]:
-    match decl.time:
-        case s.TimePoint(column=column):
-            return (column,)
-        case s.TimeSpan(start=start, end=end):
-            return (start, end)
-        case s.TimeBetween(lo=lo, hi=hi):
-            return (lo, hi)
-        case s.TimeAbout(column=column):
-            return (column,)
-        case None:
-            return ()
-
-
 def _lengths(decl: s.StreamDecl) -> list[s.Duration]:
     """The durations of a declaration, without TICK."""
     found = [length for length in (decl.late, decl.op_for, decl.at_most) if length is not None]
@@ -215,12 +202,12 @@ def _lengths(decl: s.StreamDecl) -> list[s.Duration]:
 
 def _declares_time(decl: s.StreamDecl) -> bool:
     declared = {column.name.text for column in decl.columns}
-    return any(column.text in declared for column in _time_columns(decl))
+    return any(column.text in declared for column in time_columns(decl))
 
 
 def _time(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> tuple[str, str, Type]:
     """Start column, end column and their type; a time column that is not declared becomes a column."""
-    names = _time_columns(decl)
+    names = time_columns(decl)
     if not names:
         stamped = [one.name.text for one in decl.columns if TYPE_NAMES.get(one.type.text.upper()) is Type.TIME]
         example = stamped[0] if len(stamped) == 1 else "t"

@@ -239,12 +239,17 @@ def _certain_roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
 def key_and_time(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
     """The columns of KEY and TIME, each with its role."""
     yield from (("KEY", column) for column in decl.key)
+    yield from (("TIME", column) for column in time_columns(decl))
+
+
+def time_columns(decl: s.StreamDecl) -> tuple[s.Ident, ...]:
     match decl.time:
         case s.TimePoint(column=column) | s.TimeAbout(column=column):
-            yield "TIME", column
+            return (column,)
         case s.TimeSpan(start=first, end=last) | s.TimeBetween(lo=first, hi=last):
-            yield "TIME", first
-            yield "TIME", last
+            return (first, last)
+        case None:
+            return ()
 
 
 def _uncertainty_roles(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:

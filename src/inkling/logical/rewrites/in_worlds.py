@@ -74,16 +74,12 @@ def _stream(stream: p.StreamPlan, sub_tick: bool) -> p.StreamPlan:
     """Events in worlds have ids of their own, so the original id becomes an ordinary column."""
     schema = certain(stream.schema)
     columns = (*schema.columns, Column(ORIGINAL_ID, _id_type(schema)), _WORLD_COLUMN)
-    derived = tuple(replace(one, expr=_on_sub_tick_clock(one.expr, _never)) for one in stream.derived)
+    derived = tuple(replace(one, expr=_on_sub_tick_clock(one.expr, lambda _: False)) for one in stream.derived)
     return replace(
         stream,
         schema=replace(schema, id=None, columns=columns, key=(*schema.key, WORLD)),
         derived=derived if sub_tick else stream.derived,
     )
-
-
-def _never(_: e.Expr) -> bool:
-    return False
 
 
 def _event(event: p.EventPlan, streams: dict[str, p.StreamPlan], sub_tick: bool) -> p.EventPlan:

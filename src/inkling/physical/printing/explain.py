@@ -181,7 +181,7 @@ class _StageLines:
         kind = (step.evaluator if worlds else step.choice.evaluator).capitalize()
         leaves = []
         names = Wording.of(step.event)
-        facts = _facts(step)
+        facts = _facts_of(atom for leaf in p.leaves(step.event.pattern) for atom in leaf.atoms)
         for leaf in step.leaves:
             tests = [f"b{bit}" for bit in leaf.bits]
             tests += [expr_text(plain(condition, facts), names) for condition in leaf.across]
@@ -197,10 +197,6 @@ class _StageLines:
 
 def _lookups(given: Input) -> Wording:
     return Wording(lookups={atom.number: atom.table for atom in given.atoms})
-
-
-def _facts(step: EventStep) -> Facts:
-    return _facts_of(atom for leaf in p.leaves(step.event.pattern) for atom in leaf.atoms)
 
 
 def _facts_of(atoms: Iterable[p.TableAtom]) -> Facts:

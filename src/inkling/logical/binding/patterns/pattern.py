@@ -358,7 +358,7 @@ def _check_edges(node: s.Seq, parts: tuple[p.Part, ...], diagnostics: Diagnostic
         if isinstance(part, p.StreamStart):
             if index > 0:
                 diagnostics.error("INK0310", "AT START may only be the first part of a sequence", written)
-            elif not any(isinstance(one, p.Absent) for one in takewhile(_may_be_missing, parts[1:])):
+            elif not any(isinstance(one, p.Absent) for one in takewhile(lambda one: not _always_fills(one), parts[1:])):
                 diagnostics.error(
                     "INK0310",
                     "AT START needs a NOT right after it",
@@ -443,10 +443,6 @@ def _always_fills(part: p.Part) -> bool:
     if isinstance(part, p.Absent | p.Deadline | p.StreamStart | p.OtherRun):
         return False
     return not p.can_be_empty(part)
-
-
-def _may_be_missing(part: p.Part) -> bool:
-    return not _always_fills(part)
 
 
 def eager_outside_next(node: s.Repeat, diagnostics: Diagnostics) -> None:
