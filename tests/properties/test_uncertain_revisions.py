@@ -45,8 +45,7 @@ from inkling.errors import ProgramError
 from inkling.evaluators.sampling import Sampling
 from inkling.io.tables import read_tables
 from inkling.runtime.revision.machine import Owners
-from inkling.runtime.revision.uncertain import UncertainMachine
-from inkling.runtime.uncertain import BufferedState
+from inkling.runtime.uncertain import BufferedState, UncertainProgram
 
 pytestmark = pytest.mark.long
 
@@ -155,13 +154,13 @@ def distinguished(revision: Revision, script: list[Rows], wrong: list[str]) -> N
 
 
 def test_what_stands_where_only_some_keys_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng, tally, split = random.Random("revisions by key"), Counter[str](), UncertainMachine.split
+    rng, tally, split = random.Random("revisions by key"), Counter[str](), UncertainProgram.split
 
-    def counted(machine: UncertainMachine, state: BufferedState, owners: Owners) -> tuple[BufferedState, BufferedState]:
+    def counted(machine: UncertainProgram, state: BufferedState, owners: Owners) -> tuple[BufferedState, BufferedState]:
         tally["by key"] += 1
         return split(machine, state, owners)
 
-    monkeypatch.setattr(UncertainMachine, "split", counted)
+    monkeypatch.setattr(UncertainProgram, "split", counted)
     for _ in range(3):
         agree(rng, of_keys(rng), tally)
     assert tally["by key"] > 5, tally

@@ -5,7 +5,7 @@ Values that are equal as keys (`model.keys`) have the same hash: -0.0 and 0.0, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +40,20 @@ def row_hashes(columns: Iterable[pa.Array | pa.ChunkedArray], n_rows: int) -> Ha
 def key_hashes(schema: StreamSchema, rows: pa.Table) -> Hashes:
     """The hash of the KEY of each row of a stream, mixed once more; draws of possible worlds depend on it."""
     return combined(row_hashes((rows[name] for name in schema.key), len(rows)))
+
+
+def value_hashes(rows: pa.Table, names: Sequence[str]) -> Hashes:
+    """The hash of some columns of each row, never 0, which stands for no event."""
+    found = combined(np.ones(len(rows), np.uint64), *(hashes_of(rows[name].combine_chunks()) for name in names))
+    return np.where(found == 0, np.uint64(1), found)
+
+
+def given_hashes(rows: pa.Table, names: Sequence[str]) -> Hashes:
+    """The hash of the previous value of each row; 0 where all columns are null, or there are none."""
+    if not names:
+        return np.zeros(len(rows), np.uint64)
+    nothing = np.logical_and.reduce([rows[name].is_null().to_numpy() for name in names])
+    return np.where(nothing, np.uint64(0), value_hashes(rows, names))
 
 
 def hashes_of(column: pa.Array) -> Hashes:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from inkling.infer.estimates import InferenceTask
@@ -19,6 +18,7 @@ from inkling.infer.settings import Grid
 from inkling.infer.steps import StepExtent, blocks, times_of
 from inkling.io.casting import clock_of
 from inkling.model.time import Clock
+from inkling.spark.stage_frame import named, plainly_named
 
 TASK_ROWS = 1 << 18
 """Readings that a task collects before it processes them; the readings of a key are never split."""
@@ -31,10 +31,10 @@ def answered_on_spark(readings: DataFrame, question: InferenceTask, options: Opt
     names = question.names
     require_columns(readings.columns, names)
     values = [names.value] if question.model.has_values and names.value in readings.columns else []
-    chosen = readings.select(*(_named(name) for name in (*names.key, names.time, names.reader, *values)))
+    chosen = readings.select(*(named(name) for name in (*names.key, names.time, names.reader, *values)))
     arrow = to_arrow_schema(chosen.schema, timezone="UTC")
     grid = grid_of(_clock(chosen, arrow, names.time), options)
-    numbered = chosen.toDF(*(f"c{number}" for number in range(len(chosen.columns))))
+    numbered = plainly_named(chosen)
     keys = numbered.columns[: len(names.key)]
     co_partitioned = numbered.repartition(*keys).sortWithinPartitions(*keys)
     time = times_of(np.zeros(0, np.int64), grid).type
@@ -42,15 +42,11 @@ def answered_on_spark(readings: DataFrame, question: InferenceTask, options: Opt
     return co_partitioned.mapInArrow(Task(question, grid, tuple(chosen.columns), schema), from_arrow_schema(schema))
 
 
-def _named(name: str) -> Column:
-    return F.col("`" + name.replace("`", "``") + "`")
-
-
 def _clock(rows: DataFrame, arrow: pa.Schema, time: str) -> Clock:
     """The clock by the type of the time column; for text, by a sample of values."""
     kind = arrow.field(time).type
     if pa.types.is_string(kind):
-        some = rows.select(_named(time)).where(_named(time).isNotNull()).limit(SAMPLED).toArrow()
+        some = rows.select(named(time)).where(named(time).isNotNull()).limit(SAMPLED).toArrow()
         return clock_of(some[time])
     return clock_of(pa.chunked_array([], kind))
 
@@ -90,8 +86,7 @@ class Task:
             yield self._table(held)
 
     def _table(self, batches: list[pa.RecordBatch]) -> pa.Table:
-        named = [batch.rename_columns(list(self.columns)) for batch in batches]
-        return pa.Table.from_batches(named)
+        return pa.Table.from_batches([batch.rename_columns(list(self.columns)) for batch in batches])
 
 
 def _start_of_last_key(rows: pa.Table, key: tuple[str, ...]) -> int:

@@ -16,15 +16,7 @@ from numpy.typing import NDArray
 
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 
-REJECTS_SCHEMA = pa.schema(
-    [
-        pa.field("stream", pa.string()),
-        pa.field("reason", pa.string()),
-        pa.field("detail", pa.string()),
-        pa.field("row", pa.string()),
-        pa.field("id", pa.string()),
-    ]
-)
+REJECTS_SCHEMA = pa.schema(dict.fromkeys(("stream", "reason", "detail", "row", "id"), pa.string()))
 """The columns of rejects; `row` is the row as JSON, or a JSON string with the text of a malformed record."""
 
 NO_REJECTS = REJECTS_SCHEMA.empty_table()

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from inkling.model.time import FOREVER as FOREVER
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 UNORDERED = np.int64(2**62)
 """Place of an event without `ORDER BY`: it starts before and ends after all simultaneous events."""
 
@@ -169,7 +171,7 @@ def _is_broadcast(bits: NDArray[np.uint64]) -> bool:
 def one_after_the_other(first: EventBatch, second: EventBatch) -> EventBatch:
     """The rows of the first batch, then those of the second, without sorting."""
     if first.place_words is not None or second.place_words is not None:
-        words = _sorted_words(_places_of(first), _places_of(second))
+        words = sorted_words([_places_of(first), _places_of(second)])
         first, second = _ranked_among(first, words), _ranked_among(second, words)
 
     def both(name: str) -> np.ndarray:
@@ -203,8 +205,9 @@ def _places_of(batch: EventBatch) -> pa.Array:
     return pa.array(np.unique(places[np.abs(places) < UNORDERED]))
 
 
-def _sorted_words(first: pa.Array, second: pa.Array) -> pa.Array:
-    unique = pc.unique(pa.chunked_array([first, second]))
+def sorted_words(places: Sequence[pa.Array], kind: pa.DataType | None = None) -> pa.Array:
+    """The distinct texts among some places."""
+    unique = pc.drop_null(pc.unique(pa.chunked_array(places, kind)))
     return unique.take(pc.array_sort_indices(unique))
 
 
@@ -287,30 +290,33 @@ def joined_matches(batches: Sequence[MatchBatch]) -> MatchBatch:
     """Results of one event from several batches, in canonical order of time within each key."""
     if len(batches) == 1:
         return batches[0]
-    words = None
     if any(batch.place_words is not None for batch in batches):
-        standing = pa.chunked_array([batch.standing_places() for batch in batches])
-        unique = pc.drop_null(pc.unique(standing))
-        words = unique.take(pc.array_sort_indices(unique))
+        words = sorted_words([batch.standing_places() for batch in batches])
         batches = [_with_words(batch, words) for batch in batches]
 
-    def both(name: str) -> np.ndarray:
+    found = one_after_another(batches)
+    return found.take(np.lexsort((found.start_place, found.start, found.end_place, found.end, found.key)))
+
+
+def one_after_another(batches: Sequence[MatchBatch]) -> MatchBatch:
+    """Results of one event from several batches with the same `place_words`, without sorting."""
+
+    def every(name: str) -> np.ndarray:
         return np.concatenate([getattr(batch, name) for batch in batches])
 
-    found = MatchBatch(
+    return MatchBatch(
         batches[0].event,
-        both("key"),
-        both("start"),
-        both("start_place"),
-        both("end"),
-        both("end_place"),
-        both("detected_at"),
+        every("key"),
+        every("start"),
+        every("start_place"),
+        every("end"),
+        every("end_place"),
+        every("detected_at"),
         {name: pa.concat_arrays([batch.values[name] for batch in batches]) for name in batches[0].values},
         pa.concat_arrays([batch.lineage for batch in batches]),
-        words,
-        owner=None if any(batch.owner is None for batch in batches) else both("owner"),
+        batches[0].place_words,
+        owner=None if any(batch.owner is None for batch in batches) else every("owner"),
     )
-    return found.take(np.lexsort((found.start_place, found.start, found.end_place, found.end, found.key)))
 
 
 def _with_words(batch: MatchBatch, words: pa.Array) -> MatchBatch:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import pyarrow as pa
 
@@ -98,30 +98,3 @@ class Buffered(ABC):
         kinds = (BufferedState, *(one.state_type for one in self.evaluators.values()))
         state, *states = codec.from_bytes(data, tuple[kinds])  # type: ignore[valid-type]
         return replace(state, evaluators=dict(zip(self.evaluators, states, strict=True)))
-
-
-B = TypeVar("B", bound=Buffered)
-
-
-class BufferedMachine(Generic[B]):
-    """The common part of machines that can be replayed: their states are those of the buffered evaluators."""
-
-    live: B
-
-    def split(self, state: BufferedState, owners: Owners) -> tuple[BufferedState, BufferedState]:
-        return self.live.split(state, owners)
-
-    def merge(self, left: BufferedState, right: BufferedState) -> BufferedState:
-        return self.live.merge(left, right)
-
-    def copied(self, state: BufferedState) -> BufferedState:
-        return self.live.copied(state)
-
-    def n_kept(self, state: BufferedState) -> int:
-        return self.live.n_kept(state)
-
-    def to_bytes(self, state: BufferedState) -> bytes:
-        return self.live.to_bytes(state)
-
-    def from_bytes(self, data: bytes) -> BufferedState:
-        return self.live.from_bytes(data)

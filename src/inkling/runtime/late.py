@@ -17,13 +17,7 @@ from inkling.physical.plan import Input, Stage
 from inkling.results import TIMESTAMP
 
 LATE_SCHEMA = pa.schema(
-    [
-        pa.field("stream", pa.string()),
-        pa.field("id", pa.string()),
-        pa.field("time", pa.int64()),
-        pa.field("delay", pa.int64()),
-        pa.field("row", pa.string()),
-    ]
+    {"stream": pa.string(), "id": pa.string(), "time": pa.int64(), "delay": pa.int64(), "row": pa.string()}
 )
 """`time`: the end of the row; `delay`: how far it was behind the latest row of its stream; both in units of the clock.
 `row`: the columns that the program reads, as JSON."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -176,17 +176,12 @@ def _rejects(
     for schema in (stream.schema for stream in plan.streams if stream.schema.name in read):
         rows = read[schema.name].rows
         if schema.uncertainty is not None:
-            rejected.append(mapped(by_key(schema, rows, divided), _Reject(schema), REJECTS_SCHEMA))
+            rejected.append(mapped(by_key(schema, rows, divided), partial(_rejected, schema), REJECTS_SCHEMA))
         elif schema.id is not None and schema.op is None:  # with OP, ids are distinguished when rows are read
             rejected.append(repeated_rows(schema, rows))
     return reduce(DataFrame.unionByName, rejected, empty)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reject:
+def _rejected(schema: StreamSchema, rows: pa.Table) -> list[pa.Table]:
     """The rejected rows of an uncertain stream; a separate pass that runs only if they are read."""
-
-    schema: StreamSchema
-
-    def __call__(self, rows: pa.Table) -> list[pa.Table]:
-        return acceptable(self.schema, rows)[1]
+    return acceptable(schema, rows)[1]

@@ -6,15 +6,16 @@ the matches that begin in it, and has all rows that these matches need, so rows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from inkling.evaluators.division import ByTime, Slice
+from inkling.evaluators.division import ByTime, Piece, Slice
 from inkling.physical.groups import TaskLayout, chosen_layout, groups_in
 from inkling.physical.plan import Stage
 from inkling.spark.stage_frame import named
@@ -66,17 +67,16 @@ LEAST_LENGTH = 8
 """A slice is at least this many times as long as its overlap with the next one, so that few rows are copied."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slices:
+Pieces = Callable[[pa.Table], Iterable[tuple[pa.Table, Piece | None]]]
+"""Divides the rows of a partition into pieces of work."""
+
+
+def slices_of(length: int, rows: pa.Table) -> Iterator[tuple[pa.Table, Slice]]:
     """Slice n has the matches that begin from n * length up to (n + 1) * length - 1, in units of the clock."""
-
-    length: int
-
-    def __call__(self, rows: pa.Table) -> Iterator[tuple[pa.Table, Slice]]:
-        number = rows[SLICE].to_numpy()
-        rows = rows.drop_columns([SLICE])
-        for one in np.unique(number).tolist():
-            yield rows.filter(pa.array(number == one)), Slice(one * self.length, (one + 1) * self.length)
+    number = rows[SLICE].to_numpy()
+    rows = rows.drop_columns([SLICE])
+    for one in np.unique(number).tolist():
+        yield rows.filter(pa.array(number == one)), Slice(one * length, (one + 1) * length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class TimeExtent:
 
 def cut(
     rows: DataFrame, start: Column, end: Column, division: ByTime, n_slices: int
-) -> tuple[DataFrame, Slices] | None:
+) -> tuple[DataFrame, Pieces] | None:
     """Each row once for every slice that needs it, in about `n_slices` slices, or fewer if they would be too short.
 
     The result is None without rows.
@@ -112,7 +112,7 @@ def cut(
     first, last = _needing(_floored(start, grid), _floored(end, grid), division, extent, length)
     sliced = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
     place = F.pmod(named(SLICE), F.lit(n_partitions)).cast("int")
-    return sliced.repartitionById(n_partitions, place), Slices(length * grid)
+    return sliced.repartitionById(n_partitions, place), partial(slices_of, length * grid)
 
 
 def _needing(lower: Column, upper: Column, division: ByTime, extent: TimeExtent, length: int) -> tuple[Column, Column]:

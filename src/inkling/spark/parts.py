@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -25,9 +26,9 @@ from inkling.evaluators.result_rows import (
 )
 from inkling.logical.evaluate import ExpressionContext
 from inkling.results import UNDECIDED
-from inkling.spark.partitioning import Partitioning
+from inkling.spark.partitioning import Partitioning, Pieces
 from inkling.spark.results import finished
-from inkling.spark.shuffle import Pieces, UnionLayout, shuffled
+from inkling.spark.shuffle import UnionLayout, shuffled
 from inkling.spark.stage_frame import named
 from inkling.spark.worker import mapped
 
@@ -78,7 +79,7 @@ def part_frames(
     rows, layout, pieces = shuffled(part, sources, context, partitioning)
 
     def worked(part: EvaluatorPart) -> DataFrame:
-        return mapped(rows, _Find(part, layout, pieces), _schema(part))
+        return mapped(rows, partial(_found, part, layout, pieces), _schema(part))
 
     if isinstance(part, SummedPart):
         return _added_up(part, worked, partitioning)
@@ -95,7 +96,7 @@ def _added_up(part: SummedPart, sums_of: Callable[[EvaluatorPart], DataFrame], p
 
     def added(some: DataFrame, part: SummedPart) -> DataFrame:
         mine = some.where(named(EVENT) != NO_EVENT).repartition(partitioning.cores, named(EVENT), named(IDENTITY))
-        return mapped(mine, _Add(part), _results_schema(part))
+        return mapped(mine, partial(_sums_added, part), _results_schema(part))
 
     sums = sums_of(part).persist(StorageLevel.MEMORY_AND_DISK)
     notes, every = _notes(part, sums), sums
@@ -136,31 +137,19 @@ def _results_schema(part: EvaluatorPart) -> pa.Schema:
     return results_schema(part.events, part.ids, (*ESTIMATED, *part.further))
 
 
-@dataclass(frozen=True, slots=True)
-class _Find:
-    """Finds the results of all pieces of a partition."""
-
-    part: EvaluatorPart
-    layout: UnionLayout
-    pieces: Pieces
-
-    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
-        pieces = self.pieces(rows)
-        del rows
-        for some, piece in pieces:
-            arrived = [self.layout.tables(some)]
-            del some
-            yield from _tables(self.part, self.part.found(arrived.pop(), piece), _schema(self.part))
+def _found(part: EvaluatorPart, layout: UnionLayout, pieces_of: Pieces, rows: pa.Table) -> Iterator[pa.Table]:
+    """The results of all pieces of a partition."""
+    pieces = pieces_of(rows)
+    del rows
+    for some, piece in pieces:
+        arrived = [layout.tables(some)]
+        del some
+        yield from _tables(part, part.found(arrived.pop(), piece), _schema(part))
 
 
-@dataclass(frozen=True, slots=True)
-class _Add:
-    """Adds up the sums of the results in a partition."""
-
-    part: SummedPart
-
-    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
-        yield from _tables(self.part, self.part.added(rows), _results_schema(self.part))
+def _sums_added(part: SummedPart, rows: pa.Table) -> Iterator[pa.Table]:
+    """The results in a partition, whose sums are added up."""
+    yield from _tables(part, part.added(rows), _results_schema(part))
 
 
 def _tables(

@@ -7,9 +7,9 @@ stream whose key is not the key of the stage that reads it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import and_, or_
 
 import numpy as np
@@ -29,7 +29,6 @@ from inkling.evaluators.division import (
     Columns,
     EvaluatorPart,
     Packing,
-    Piece,
     Share,
     Summary,
 )
@@ -42,19 +41,14 @@ from inkling.logical.plan import StreamPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.schema import StreamSchema
 from inkling.spark.expressions import to_column
-from inkling.spark.partitioning import Partitioning, cut, estimated_bytes
+from inkling.spark.partitioning import Partitioning, Pieces, cut, estimated_bytes
 from inkling.spark.read.duplicates import first_rows
 from inkling.spark.stage_frame import RowReferences, named
 from inkling.spark.worker import mapped
 
 
-@dataclass(frozen=True, slots=True)
-class _Derive:
-    stream: StreamPlan
-    context: ExpressionContext
-
-    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
-        yield derive.with_derived_columns(self.stream, rows, self.context)
+def _derived(stream: StreamPlan, context: ExpressionContext, rows: pa.Table) -> Iterator[pa.Table]:
+    yield derive.with_derived_columns(stream, rows, context)
 
 
 def with_derived_columns(
@@ -65,7 +59,7 @@ def with_derived_columns(
     source = source.repartition(partitioning.for_frames([source]), *keys) if keys else source.coalesce(1)
     derived = [T.StructField(column.name, from_arrow_type(ARROW_TYPES[column.expr.type])) for column in stream.derived]
     schema = T.StructType([*source.schema.fields, *derived])
-    return mapped(source, _Derive(stream, context), schema)
+    return mapped(source, partial(_derived, stream, context), schema)
 
 
 SOURCE = "@source"
@@ -77,9 +71,6 @@ PAIRS_PER_CORE = 4
 
 LITTLE = 1 << 20
 """Bytes of input, as Spark estimates it, below which more than one task per core does not pay."""
-
-Pieces = Callable[[pa.Table], Iterable[tuple[pa.Table, Piece | None]]]
-"""Divides the rows of a partition into pieces of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,36 +203,26 @@ def by_key(schema: StreamSchema, rows: DataFrame, partitioning: Partitioning) ->
     return rows.repartition(partitioning.for_frames([rows]), *keys) if keys else rows.coalesce(1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Summarize:
-    schema: StreamSchema
-    summary: Summary
-
-    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
-        summarized = self.summary.of(acceptable(self.schema, rows)[0])
-        yield pa.Table.from_pylist([summarized], schema=pa.schema(self.summary.fields))
+def _summarized(schema: StreamSchema, summary: Summary, rows: pa.Table) -> Iterator[pa.Table]:
+    yield pa.Table.from_pylist([summary.of(acceptable(schema, rows)[0])], schema=pa.schema(summary.fields))
 
 
 def _with_summary(schema: StreamSchema, summary: Summary, rows: DataFrame, partitioning: Partitioning) -> DataFrame:
     fields = pa.schema(summary.fields)
-    found = mapped(by_key(schema, rows, partitioning), _Summarize(schema, summary), fields)
+    found = mapped(by_key(schema, rows, partitioning), partial(_summarized, schema, summary), fields)
     return rows.crossJoin(F.broadcast(found.agg(*(F.min(named(name)).alias(name) for name in fields.names))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Pack:
-    packing: Packing
-
-    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
-        for batch in rows.to_batches():
-            yield pa.Table.from_batches([self.packing.packed(batch)])
+def _packed_rows(packing: Packing, rows: pa.Table) -> Iterator[pa.Table]:
+    for batch in rows.to_batches():
+        yield pa.Table.from_batches([packing.packed(batch)])
 
 
 def _packed(schema: StreamSchema, packing: Packing, rows: DataFrame, context: ExpressionContext) -> DataFrame:
     value, chance, word = _hashed(packing.hashed), named(packing.chance).cast("double"), _word(packing, rows, context)
     given = [_hashed(packing.given, is_nullable=True)] if packing.given else []
     chosen = rows.select(*map(named, schema.key), named(START), value, chance, word, *given, named(ID))
-    return mapped(chosen, _Pack(packing), packing.schema, by_batch=True)
+    return mapped(chosen, partial(_packed_rows, packing), packing.schema, by_batch=True)
 
 
 def _hashed(names: Sequence[str], *, is_nullable: bool = False) -> Column:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 
 import pyarrow as pa
 from pyspark import StorageLevel
@@ -27,10 +27,10 @@ from inkling.physical.groups import TaskLayout, chosen_layout
 from inkling.physical.naming import physical_name, type_of
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
-from inkling.spark.partitioning import SLICE, Partitioning, Slices
+from inkling.spark.partitioning import SLICE, Partitioning, Pieces, slices_of
 from inkling.spark.parts import Frames
 from inkling.spark.results import certain_frame
-from inkling.spark.shuffle import Pieces, whole, with_derived_columns
+from inkling.spark.shuffle import whole, with_derived_columns
 from inkling.spark.stage_frame import input_frame, named
 from inkling.spark.worker import mapped
 
@@ -177,7 +177,7 @@ class _Run:
         last = F.floor((named(r.END) + F.lit(horizon)) / F.lit(length))
         cut = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
         n_slices = max(1, -(-span // length))
-        return cut.repartition(min(n_slices, 4 * cores), named(SLICE)), Slices(length)
+        return cut.repartition(min(n_slices, 4 * cores), named(SLICE)), partial(slices_of, length)
 
 
 def _border(stage: Stage, ready: Mapping[str, DataFrame]) -> tuple[int, int] | None:

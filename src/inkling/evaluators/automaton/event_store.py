@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, taken
+from inkling.evaluators.stage.rows.batches import is_wide
+from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, sorted_words, taken
 
 _SPARE_ROWS = 64
 _MANY_WORDS = 1 << 16
@@ -194,21 +195,12 @@ def place_texts(batch: EventBatch, places: Ints) -> pa.Array:
 def _ranked(places: pa.Array) -> tuple[Ints, pa.Array | None]:
     """Places as integers in the same order, and the sorted values whose ranks they are, unless they are integers."""
     words = None
-    if not pa.types.is_int64(places.type) or _is_wide(places):
-        unique = pc.drop_null(pc.unique(places))
-        words = unique.take(pc.array_sort_indices(unique))
+    if not pa.types.is_int64(places.type) or is_wide(places):
+        words = sorted_words([places])
         places = pc.index_in(places, value_set=words).cast(pa.int64())
     if not places.null_count:
         return np.asarray(places.to_numpy()), words
     return np.asarray(pc.fill_null(places, -int(UNORDERED)).to_numpy(zero_copy_only=False)), words
-
-
-def _is_wide(places: pa.Array) -> bool:
-    border = int(UNORDERED) - 1
-    if not len(places) or places.null_count == len(places):
-        return False
-    numbers = places.to_numpy() if not places.null_count else places.drop_null().to_numpy()
-    return bool(numbers.min() < -border or numbers.max() > border)
 
 
 def _longer(column: np.ndarray, size: int) -> np.ndarray:

@@ -22,13 +22,13 @@ from inkling.errors import InputError
 from inkling.evaluators.automaton.event_store import EventStore, place_texts
 from inkling.evaluators.automaton.state import RunsState
 from inkling.evaluators.gather import Gather, lineage_ids
-from inkling.evaluators.stage.rows.batches import comes_from
+from inkling.evaluators.stage.rows.batches import comes_from, picked_bits
 from inkling.evaluators.stage.rows.row_tests import resets_in
 from inkling.kernels.automaton.lineage import place_events
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.vectorized import evaluate
-from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
+from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch, sorted_words
 from inkling.physical.plan import EventStep
 
 
@@ -132,11 +132,7 @@ class RegularEvents:
     def _compressed(self, batch: EventBatch) -> np.ndarray:
         if self.bits == tuple(range(len(self.bits))):
             return batch.bits[:, 0]
-        packed = np.zeros(len(batch), np.uint64)
-        for place, bit in enumerate(self.bits):
-            truth = (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)
-            packed |= truth << np.uint64(place)
-        return packed
+        return picked_bits(self.bits, batch.bits)
 
     def _matches(self, step: EventStep, fresh: EventBatch, events: EventStore, found: Detections) -> MatchBatch:
         if not len(found):
@@ -182,8 +178,7 @@ def _in_one_order(known: EventBatch, first: Ints, fresh: EventBatch, last: Ints)
     if known.place_words is None and fresh.place_words is None:
         return starts, ends, None
     texts = [place_texts(known, starts), place_texts(fresh, ends)]
-    unique = pc.drop_null(pc.unique(pa.chunked_array(texts)))
-    words = unique.take(pc.array_sort_indices(unique))
+    words = sorted_words(texts)
     ranks = [pc.index_in(one, value_set=words).cast(pa.int64()) for one in texts]
     none = int(UNORDERED)
     filled = [pc.fill_null(rank, without).to_numpy() for rank, without in zip(ranks, (-none, none), strict=True)]

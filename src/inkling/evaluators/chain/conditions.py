@@ -6,15 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from inkling.evaluators.gather import Gather
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
-from inkling.model.batch import EventBatch, Ints, taken
-
-Mask = NDArray[np.bool_]
+from inkling.model.batch import EventBatch, Ints, Mask, taken
 
 
 def slots_in(condition: e.Expr) -> frozenset[int]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.chain.division import chain_parts
@@ -31,11 +30,9 @@ from inkling.evaluators.stage.rows.migration import RowMigration
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import StreamPlan
-from inkling.model.batch import FOREVER, Ints
+from inkling.model.batch import FOREVER, Ints, Mask
 from inkling.model.time import TimeUnit
 from inkling.physical.plan import PhysicalPlan
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from inkling.analysis.chain import ChainPattern
 from inkling.errors import InputError, NotSupportedYet
-from inkling.evaluators.chain.conditions import Mask, gathered
+from inkling.evaluators.chain.conditions import gathered
 from inkling.evaluators.chain.confidence import COMPILED, MOST_STEPS, ChainConfidence, Rivals, confidence_of
 from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
@@ -30,7 +30,7 @@ from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
-from inkling.model.batch import UNORDERED, EventBatch, MatchBatch
+from inkling.model.batch import UNORDERED, EventBatch, Mask, MatchBatch
 from inkling.model.time import Clock
 from inkling.physical.plan import EventStep
 from inkling.results import EXACT, ROUNDING, Matches, most_probable, public_table, reaches, result_schema

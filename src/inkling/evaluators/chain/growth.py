@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from inkling.analysis.chain import ChainPattern
-from inkling.evaluators.chain.conditions import Mask, asks_for_previous, fits, gathered, slots_in
+from inkling.evaluators.chain.conditions import asks_for_previous, fits, gathered, slots_in
 from inkling.evaluators.chain.others import latest_begin, not_too_late
 from inkling.evaluators.chain.search_space import (
     Candidates,
@@ -26,7 +26,7 @@ from inkling.evaluators.chain.search_space import (
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.chain.bounds import FAR
 from inkling.logical import plan as p
-from inkling.model.batch import Ints
+from inkling.model.batch import Ints, Mask
 
 AT_ONCE = 1 << 16
 """The most partial chains that grow together."""

@@ -55,10 +55,6 @@ class ChainProgram:
         return cls(part, replace(physical, stages=stages), chains, context, unit, ids)
 
     @property
-    def events(self) -> tuple[p.EventPlan, ...]:
-        return self.part.events
-
-    @property
     def grid(self) -> int:
         """The length of a tick, in units of the clock."""
         uncertainties = [stream.schema.uncertainty for stream in self.part.streams]

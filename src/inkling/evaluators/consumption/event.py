@@ -32,7 +32,7 @@ from inkling.evaluators.network.event import results_of
 from inkling.evaluators.network.lateral import JoinEvaluation
 from inkling.evaluators.network.partials import NOWHERE
 from inkling.evaluators.network.session import Session, SharingGroup
-from inkling.evaluators.network.store import END, ID, START, Mask, Store
+from inkling.evaluators.network.store import END, ID, START, Store
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.columns.canonical import canonical_order
@@ -44,7 +44,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.patterns import binary as b
 from inkling.logical.patterns.allen import INVERSES
 from inkling.logical.vectorized import evaluate
-from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
+from inkling.model.batch import FOREVER, EventBatch, Ints, Mask, MatchBatch
 from inkling.model.keys import codes_of, encoded
 from inkling.model.types import Type
 from inkling.physical.plan import EventStep

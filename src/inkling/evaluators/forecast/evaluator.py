@@ -7,8 +7,7 @@ from collections.abc import Collection
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.forecast.event import ForecastEvent
-from inkling.evaluators.forecast.learning import LearningEvent
+from inkling.evaluators.forecast.symbols import SymbolEvent
 from inkling.evaluators.protocol import Moment
 from inkling.evaluators.stage.member import EventEvaluator, RowsState, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
@@ -20,7 +19,7 @@ from inkling.model.batch import FOREVER
 STATE, CODE, EVENTS, LAST = "@state", "@code", "@events", "@last"
 
 
-class ForecastEvaluator(EventEvaluator[ForecastEvent | LearningEvent, RowsState]):
+class ForecastEvaluator(EventEvaluator[SymbolEvent, RowsState]):
     """Answers one forecast, or counts for learning its model.
 
     The state has one row per key: the automaton state, the last symbols, the number of events and the time of the last.

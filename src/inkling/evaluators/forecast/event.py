@@ -14,49 +14,31 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.forecast.families import Families, ForecastFamily
-from inkling.evaluators.forecast.symbols import SymbolReader
+from inkling.evaluators.forecast.symbols import SymbolEvent
 from inkling.evaluators.gather import Gather, lineage_ids
 from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.counts import Histories
 from inkling.forecasting.models.full_order import independent
 from inkling.kernels.forecast.chains import follow
 from inkling.logical import expr as e
-from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.forecasts import DISTRIBUTION, FORECAST
 from inkling.logical.plan import ForecastKind, forecast_of
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
-from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
-from inkling.physical.plan import EventStep
+from inkling.model.batch import EventBatch, Ints, MatchBatch
 
 
 @dataclass(frozen=True)
-class ForecastEvent:
+class ForecastEvent(SymbolEvent):
     """Forecasts after each event of its scope when the pattern will be detected next."""
 
-    step: EventStep
-    n_inputs: int
-    resets: tuple[int | None, ...]
     model: pa.Table
-    context: ExpressionContext
     _empty: dict[pa.DataType, MatchBatch] = field(default_factory=dict, compare=False, repr=False)
-
-    @cached_property
-    def reader(self) -> SymbolReader:
-        return SymbolReader.of(self.step, self.n_inputs, self.resets)
 
     @cached_property
     def families(self) -> Families:
         return Families.of(self.step, self.reader, self.model, self.context.unit)
 
-    def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
-        """All forecasts over whole keys."""
-        return self.go_on(batch, Histories.new(n_keys), np.full(n_keys, -FOREVER))
-
     def go_on(self, batch: EventBatch, histories: Histories, last: Ints) -> MatchBatch:
-        """Forecasts after the next events of each key.
-
-        `histories` and the times of the `last` events, by key code, are the state and are updated.
-        """
         rows = self.reader.in_scope(batch)
         if not len(rows):
             return self._nothing(batch)

@@ -7,53 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.forecast.families import family_names
-from inkling.evaluators.forecast.symbols import SymbolReader
+from inkling.evaluators.forecast.symbols import SymbolEvent
 from inkling.evaluators.gather import lineage_ids
 from inkling.forecasting.models.counts import Histories, WordCounts
 from inkling.forecasting.models.gaps import GapCounts
 from inkling.forecasting.models.model import GAP, WORD
-from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import forecast_of
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.model.runs import changes
-from inkling.physical.plan import EventStep
 
 ORDER = 3
 """The default order: the number of earlier symbols in a word."""
 
 
 @dataclass(frozen=True)
-class LearningEvent:
+class LearningEvent(SymbolEvent):
     """Counts the rows of each batch; counts of several batches, or of several sets of keys, add up."""
-
-    step: EventStep
-    n_inputs: int
-    resets: tuple[int | None, ...]
-    context: ExpressionContext
-
-    @cached_property
-    def reader(self) -> SymbolReader:
-        return SymbolReader.of(self.step, self.n_inputs, self.resets)
 
     @property
     def order(self) -> int:
         forecast = forecast_of(self.step.event)
         return ORDER if forecast.order is None else forecast.order
 
-    def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
-        """The counts over all rows of some keys."""
-        return self.go_on(batch, Histories.new(n_keys), np.full(n_keys, -FOREVER))
-
     def go_on(self, batch: EventBatch, histories: Histories, last: Ints) -> MatchBatch:
-        """The counts of the next events of each key; `histories` and the times of the `last` events are updated."""
         rows = self._learnt_from(self.reader.in_scope(batch))
         if not len(rows):
             return self._counted(rows, pa.table({}))

@@ -5,8 +5,10 @@ Ntoulias et al. (Wayeb), section 3.1: minterms as the finite alphabet of a symbo
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import takewhile
 
 import numpy as np
@@ -20,15 +22,16 @@ from inkling.automata.regex import Counting, RegexPattern
 from inkling.automata.run.cells import CellGroup, cell_groups
 from inkling.automata.run.rows import AutomatonRows
 from inkling.evaluators.automaton.events import to_regex
-from inkling.evaluators.stage.rows.batches import comes_from
+from inkling.evaluators.stage.rows.batches import comes_from, picked_bits
 from inkling.evaluators.stage.rows.row_tests import resets_in
 from inkling.forecasting.models.chain import moves
-from inkling.forecasting.models.counts import MOST_BITS
+from inkling.forecasting.models.counts import MOST_BITS, Histories
 from inkling.kernels.automaton.order import any_tied
 from inkling.logical import expr as e
+from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.expr import Expr
 from inkling.logical.plan import forecast_of
-from inkling.model.batch import EventBatch, Ints
+from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
 from inkling.physical.plan import EventStep
 from inkling.physical.printing.explain import row_text
 
@@ -97,7 +100,7 @@ class SymbolReader:
 
     def read(self, batch: EventBatch) -> tuple[NDArray[np.int32], Ints]:
         """The symbol of each row, -1 where it resets its key; the first row of each key, and the number of rows."""
-        rows = AutomatonRows.of(batch.key, self.own[batch.source], self._compressed(batch))
+        rows = AutomatonRows.of(batch.key, self.own[batch.source], picked_bits(self.bits, batch.bits))
         cells = rows.cells((self.group,))[0]
         symbols = self.group.symbols[0][cells] - np.int32(1)
         if any(bit is not None for bit in self.resets):
@@ -106,19 +109,10 @@ class SymbolReader:
 
     def symbols_of(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
         """The symbol of each row of the only input, by its predicate masks."""
-        packed = np.zeros(len(words[0]), np.uint64)
-        for place, bit in enumerate(self.bits):
-            packed |= ((words[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)) << np.uint64(place)
+        packed = picked_bits(self.bits, np.column_stack(words))
         none = np.zeros(len(packed), np.int64)
         cells = AutomatonRows.of(none, self.own[none], packed).cells((self.group,))[0]
         return np.asarray(self.group.symbols[0][cells] - np.int32(1), np.int32)
-
-    def _compressed(self, batch: EventBatch) -> NDArray[np.uint64]:
-        packed = np.zeros(len(batch), np.uint64)
-        for place, bit in enumerate(self.bits):
-            truth = (batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)
-            packed |= truth << np.uint64(place)
-        return packed
 
 
 OTHER = "any other event"
@@ -142,3 +136,28 @@ def symbol_words(step: EventStep, reader: SymbolReader) -> tuple[str, ...]:
 def _text(condition: Expr) -> str:
     text = row_text(condition)
     return f"({text})" if isinstance(condition, e.AnyOf) else text
+
+
+@dataclass(frozen=True)
+class SymbolEvent(ABC):
+    """A forecast, or the learning of its model: rows of the event are read as symbols."""
+
+    step: EventStep
+    n_inputs: int
+    resets: tuple[int | None, ...]
+    context: ExpressionContext
+
+    @cached_property
+    def reader(self) -> SymbolReader:
+        return SymbolReader.of(self.step, self.n_inputs, self.resets)
+
+    def evaluate(self, batch: EventBatch, n_keys: int, until: int) -> MatchBatch:
+        """All results over whole keys."""
+        return self.go_on(batch, Histories.new(n_keys), np.full(n_keys, -FOREVER))
+
+    @abstractmethod
+    def go_on(self, batch: EventBatch, histories: Histories, last: Ints) -> MatchBatch:
+        """The results of the next events of each key.
+
+        `histories` and the times of the `last` events, by key code, are the state and are updated.
+        """

@@ -10,19 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from inkling.evaluators.hashes import Hashes, key_hashes
 from inkling.io.checks.marks import has_role, marks_in
 from inkling.io.normalize import START
 from inkling.kernels.columns.numbered_rows import NOT_GIVEN as NOT_GIVEN
-from inkling.model.batch import FOREVER, Ints
+from inkling.model.batch import FOREVER, Ints, Mask
 from inkling.model.roles import END
 from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
-
-Mask = NDArray[np.bool_]
 
 BEGUN = "@begun"
 """A column with the time at which the stream began, for events that were added to a running program."""

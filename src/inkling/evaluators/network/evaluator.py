@@ -59,7 +59,9 @@ class NetworkEvaluator(RowsEvaluator[RowsState]):
         self._horizon = None if horizon is None or summing else horizon + max(self._settles.values())
         at_once = {name for name in waits if not (self._lags[name] or self._settles[name] or waits[name])} - summing
         self._closing = ClosingRows(setting.stage, self._steps, frozenset(at_once))
-        self._needed = NeededRows(self._steps)
+        # rows that can be part of a match, or prevent one
+        self._needed = [leaf for step in self._steps for leaf in step.leaves]
+        self._needed += [LeafTest(-1, step.scope, (), ()) for step in self._steps if looks_at_scope(step.event)]
         self._derived_sources = tuple(sorted(self._others & {one.source for one in setting.stage.inputs}))
         self._nothing: dict[str, MatchBatch] = {}  # no results, per event
 
@@ -73,7 +75,7 @@ class NetworkEvaluator(RowsEvaluator[RowsState]):
     def step(self, state: RowsState, given: StepInput, until: Moment) -> tuple[RowsState, StepOutput]:
         rows, _ = without_resets(self.stage, given.rows)
         if self._others:
-            rows = rows.filter(pa.array(self._needed.among(rows)))
+            rows = rows.filter(pa.array(passing(rows, self._needed)))
         derived = [self._engine.derived_rows(name, given.found[name]) for name in self._derived_sources]
         fresh = pa.concat_tables([rows, *derived]) if derived else rows
         kept = pa.concat_tables([state.rows, fresh]) if len(fresh) else state.rows
@@ -192,17 +194,6 @@ def closing_slots(pattern: p.Pattern) -> frozenset[int] | None:
             return None if None in found else frozenset().union(*(one for one in found if one is not None))
         case _:
             return None
-
-
-class NeededRows:
-    """Selects the rows that can be part of a match of some events, or prevent one."""
-
-    def __init__(self, steps: Sequence[EventStep]) -> None:
-        self._tests = [leaf for step in steps for leaf in step.leaves]
-        self._tests += [LeafTest(-1, step.scope, (), ()) for step in steps if looks_at_scope(step.event)]
-
-    def among(self, rows: pa.Table) -> NDArray[np.bool_]:
-        return passing(rows, self._tests)
 
 
 class ClosingRows:

@@ -458,17 +458,8 @@ class JoinEvaluation:
         until_end = FAR if limit is None else partials.start + limit + 1
         before = np.where(open_right, until_end, right)
         before_place = np.where(open_right, BEFORE_ALL, right_place)
-        lookup = MatchContexts(
-            contexts.key[partials.origin],
-            partials.tail,
-            partials.registers,
-            partials.moments,
-            np.where(open_left, from_start, left),
-            np.where(open_left, AFTER_ALL, left_place),
-            before,
-            before,
-            np.full(len(partials), AFTER_ALL),
-        )
+        since = np.where(open_left, from_start, left), np.where(open_left, AFTER_ALL, left_place)
+        lookup = where.bound_between(partials, contexts, *since, before)
         if isinstance(absent, p.Leaf):
             index, group, code = self.leaves.index(absent, lookup)
             first, last = ranges_of(lookup, group, index)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Row
-from inkling.model.batch import EventBatch, Ints
+from inkling.model.batch import EventBatch, Ints, Mask
 from inkling.model.time import Span
 from inkling.model.types import Type
 
@@ -71,7 +71,6 @@ def _terms(expr: e.Expr, sign: int, unit: Callable[[Span], int]) -> tuple[Term, 
 
 
 Doubles = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 START, END, ID = "@start", "@end", "@id"
 """Pseudo columns: the row's own interval and id."""

@@ -114,19 +114,22 @@ def starting_by(contexts: MatchContexts, limit: StartBy) -> MatchContexts:
     )
 
 
+def bound_between(
+    placed: Occurrences, contexts: MatchContexts, after: Ints, after_place: Ints, until: Ints
+) -> MatchContexts:
+    """Contexts with the bindings of what is placed, for occurrences that start after a moment and until a time."""
+    key, last_place = contexts.key[placed.origin], np.full(len(placed), AFTER_ALL)
+    bound = key, placed.tail, placed.registers, placed.moments
+    return MatchContexts(*bound, after, after_place, until, until, last_place)
+
+
 def at_start(partials: Partials, contexts: MatchContexts) -> MatchContexts:
     """Where the first part of a sequence may lie."""
     origin = partials.origin
-    return MatchContexts(
-        contexts.key[origin],
-        partials.tail,
-        partials.registers,
-        partials.moments,
-        contexts.after[origin],
-        contexts.after_place[origin],
-        contexts.until[origin],
-        contexts.first_until[origin],
-        contexts.first_until_place[origin],
+    return replace(
+        bound_between(partials, contexts, contexts.after[origin], contexts.after_place[origin], contexts.until[origin]),
+        first_until=contexts.first_until[origin],
+        first_until_place=contexts.first_until_place[origin],
     )
 
 
@@ -136,17 +139,7 @@ def after_last(partials: Partials, contexts: MatchContexts, window: int | None) 
     until = contexts.until[origin]
     if window is not None:
         until = np.minimum(until, partials.start + window)
-    return MatchContexts(
-        contexts.key[origin],
-        partials.tail,
-        partials.registers,
-        partials.moments,
-        partials.last,
-        partials.last_place,
-        until,
-        until,
-        np.full(len(origin), AFTER_ALL),
-    )
+    return bound_between(partials, contexts, partials.last, partials.last_place, until)
 
 
 def deadline(partials: Partials, after: int) -> Occurrences:
@@ -165,17 +158,7 @@ def anywhere(partials: Partials, contexts: MatchContexts, window: int | None) ->
         tighter = partials.placed & (low >= after)
         after, after_place = np.where(tighter, low, after), np.where(tighter, AFTER_ALL, after_place)
         until = np.where(partials.placed, np.minimum(until, partials.start + window), until)
-    return MatchContexts(
-        contexts.key[origin],
-        partials.tail,
-        partials.registers,
-        partials.moments,
-        after,
-        after_place,
-        until,
-        until,
-        np.full(len(origin), AFTER_ALL),
-    )
+    return bound_between(partials, contexts, after, after_place, until)
 
 
 def related_candidates(relations: tuple[str, ...], partials: Partials, lookup: MatchContexts) -> MatchContexts:
@@ -204,15 +187,5 @@ def moment(time: int, contexts: MatchContexts) -> Occurrences:
 
 def on_same_interval(found: Occurrences, contexts: MatchContexts) -> MatchContexts:
     """Where an occurrence with the same start and end may lie, given the bindings of the found one."""
-    n = len(found)
-    return MatchContexts(
-        contexts.key[found.origin],
-        found.tail,
-        found.registers,
-        found.moments,
-        found.start - 1,
-        np.full(n, AFTER_ALL),
-        found.end,
-        found.start,
-        np.full(n, AFTER_ALL),
-    )
+    after_place = np.full(len(found), AFTER_ALL)
+    return replace(bound_between(found, contexts, found.start - 1, after_place, found.end), first_until=found.start)

@@ -81,7 +81,7 @@ _Columns = tuple[tuple[str, tuple[str, ...]], ...]
 def query_parts(program: QueryProgram, *, may_pack: bool = True) -> list[EvaluatorPart]:
     """Parts of a program; queries that automata answer are apart from others, because their rows can be packed."""
     found: dict[tuple[_Columns, bool], list[str]] = {}
-    for event in program.events:
+    for event in program.part.events:
         by_chains = isinstance(program.evaluators[event.name].engine, Regular)
         found.setdefault((_columns(program.strategies[event.name]), by_chains), []).append(event.name)
     return [_part(program, names, dict(columns), may_pack=may_pack) for (columns, _), names in found.items()]
@@ -103,13 +103,13 @@ def _part(
         part=replace(
             program.part,
             streams=tuple(one for one in program.part.streams if one.schema.name in columns),
-            events=tuple(one for one in program.events if one.name in names),
+            events=tuple(one for one in program.part.events if one.name in names),
         ),
         strategies={name: program.strategies[name] for name in names},
     )
     packing = packing_of(mine, evaluators) if may_pack else None
     return QueryPart(
-        events=mine.events,
+        events=mine.part.events,
         ids={name: program.id_types[name] for name in names},
         carried=tuple(_carried(one, mine, columns[one.schema.name], packing) for one in mine.part.streams),
         division=ByKey(columns),

@@ -98,7 +98,7 @@ def _with_per(program: QueryProgram, name: str, per: Per) -> QueryProgram:
     strategy = program.strategies[name]
     engine = Engine.UNIVERSAL if strategy.engine is Engine.SAFE else strategy.engine
     strategy = replace(strategy, query=replace(strategy.query, per=per), engine=engine)
-    events = tuple(replace(one, per=per) for one in program.events if one.name == name)
+    events = tuple(replace(one, per=per) for one in program.part.events if one.name == name)
     return replace(program, part=replace(program.part, events=events), strategies={name: strategy})
 
 

@@ -22,7 +22,6 @@ from inkling.evaluators.query.automaton.forecasts import BeliefState
 from inkling.evaluators.query.automaton.forward import ForwardState
 from inkling.evaluators.query.division import query_parts
 from inkling.evaluators.query.open_matches import open_matches, with_first_events
-from inkling.evaluators.query.probable_events import Mask
 from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram, may_sample
 from inkling.evaluators.query.results import added_up, combined, results_of, sampled_text
 from inkling.evaluators.query.safe.plan import Safe, SafeState
@@ -33,6 +32,7 @@ from inkling.evaluators.stage.rows.derive import all_derived
 from inkling.evaluators.stage.rows.format import rows_where
 from inkling.evaluators.stage.rows.keys import Owners, is_among, owners_by
 from inkling.logical.plan import Per
+from inkling.model.batch import Mask
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
 

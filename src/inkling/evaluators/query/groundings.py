@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from inkling.analysis.query.query import Query, QueryVariable
 from inkling.evaluators.hashes import Hashes, combined
-from inkling.evaluators.query.probable_events import NULL_KEY, Mask, ProbableEvents, constant_keys, equality_codes
+from inkling.evaluators.query.probable_events import NULL_KEY, ProbableEvents, constant_keys, equality_codes
 from inkling.evaluators.stage.rows.keys import is_among
-from inkling.model.batch import Ints
+from inkling.model.batch import Ints, Mask
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,15 +21,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.analysis.query.query import Query, QuerySource
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.hashes import Hashes, combined, given_hashes, hashes_of, value_hashes
 from inkling.io.normalize import START
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.model.batch import Ints
+from inkling.model.batch import Ints, Mask
 from inkling.model.runs import changes, ranges
 from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import TOLERANCE, ProbableValue, exact
 
-Mask = NDArray[np.bool_]
 Numbers = NDArray[Any]
 """Probabilities in [0, 1]: floats, or `Fraction`s in tests."""
 
@@ -142,8 +141,8 @@ class _SourceRows:
             keys,
             time,
             _exact(chances) if exact_numbers else np.clip(chances, 0.0, 1.0),
-            _values(rows, values),
-            _given(rows, uncertainty.given),
+            value_hashes(rows, values),
+            given_hashes(rows, uncertainty.given),
         )
 
 
@@ -174,18 +173,6 @@ def equality_codes(column: pa.Array) -> Hashes:
     found = combined(hashes_of(column))  # mixed, so that a code of 0 is as rare as a collision
     found = np.where(found == NULL_KEY, np.uint64(1), found)
     return np.where(column.is_null().to_numpy(zero_copy_only=False), NULL_KEY, found)
-
-
-def _values(rows: pa.Table, names: Sequence[str]) -> Hashes:
-    found = combined(np.ones(len(rows), np.uint64), *(hashes_of(rows[name].combine_chunks()) for name in names))
-    return np.where(found == NO_EVENT, np.uint64(1), found)
-
-
-def _given(rows: pa.Table, names: Sequence[str]) -> Hashes:
-    if not names:
-        return np.zeros(len(rows), np.uint64)
-    nothing = np.logical_and.reduce([rows[name].is_null().to_numpy() for name in names])
-    return np.where(nothing, NO_EVENT, _values(rows, names))
 
 
 def _grouped(names: tuple[str, ...], parts: Sequence[_SourceRows], *, canonical: bool) -> ProbableEvents:

@@ -83,14 +83,10 @@ class QueryProgram:
             return None
         return cls(plan.part(strategies), strategies, context, unit, sampling, plan.id_types, on_stream, tables or {})
 
-    @property
-    def events(self) -> tuple[p.EventPlan, ...]:
-        return self.part.events
-
     @cached_property
     def evaluators(self) -> Mapping[str, QueryEventEvaluator]:
         """The evaluator of each event."""
-        return {event.name: self._evaluator(event) for event in self.events}
+        return {event.name: self._evaluator(event) for event in self.part.events}
 
     def _evaluator(self, event: p.EventPlan) -> QueryEventEvaluator:
         schemas = {stream.schema.name: stream.schema for stream in self.part.streams}

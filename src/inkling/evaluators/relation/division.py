@@ -79,7 +79,7 @@ def relation_parts(program: RelationProgram) -> list[EvaluatorPart]:
     for evaluator in program.evaluators.values():
         evaluator.operands(nothing)
     found: dict[_Columns, list[str]] = {}
-    for event in program.events:
+    for event in program.part.events:
         found.setdefault(_columns(program.evaluators[event.name]), []).append(event.name)
     return [_part(program, names, ByPairs(dict(columns))) for columns, names in found.items()]
 
@@ -95,7 +95,7 @@ def _columns(evaluator: RelationEvent) -> _Columns:
 
 def _part(program: RelationProgram, names: Sequence[str], division: ByPairs) -> RelationPart:
     """The part of some relations, with only the streams and tables that these read."""
-    events = tuple(one for one in program.events if one.name in names)
+    events = tuple(one for one in program.part.events if one.name in names)
     streams = tuple(one for one in program.part.streams if one.schema.name in division.columns)
     relations = {name: program.relations[name] for name in names}
     uncertainties = [one.schema.uncertainty for one in streams if isinstance(one.schema.uncertainty, LostEvents)]

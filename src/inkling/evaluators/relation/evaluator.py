@@ -86,7 +86,7 @@ class RelationEvaluator(PartEvaluator):
 
     def start(self) -> RelationState:
         nothing = EarlyResults(np.empty(0, np.uint64), np.empty(0, np.uint64))
-        return RelationState(self.complete({}), {event.name: nothing for event in self.program.events})
+        return RelationState(self.complete({}), {event.name: nothing for event in self.events})
 
     def step(self, state: RelationState, rows: Rows, until: Moment) -> tuple[RelationState, dict[str, pa.Table]]:
         if not any(map(len, rows.values())) and not until.is_end and not self._may_run_out:
@@ -137,7 +137,7 @@ class RelationEvaluator(PartEvaluator):
     def migrated(self, state: RelationState, before: RelationEvaluator, kept: Collection[str]) -> RelationState:
         return RelationState(
             {one.schema.name: state.rows[one.schema.name] for one in self.streams},
-            {event.name: state.settled[event.name] for event in self.program.events},
+            {event.name: state.settled[event.name] for event in self.events},
             state.until,
         )
 

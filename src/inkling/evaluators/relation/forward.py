@@ -25,7 +25,7 @@ from inkling.kernels.relation.forward import forward
 from inkling.kernels.relation.recorded import GAVE_UP, NO_PLACE
 from inkling.kernels.relation.rules import AFTER, AT, BEFORE, HIT, WHOLLY_BEFORE
 from inkling.kernels.relation.samples import sample
-from inkling.model.batch import FOREVER, Ints
+from inkling.model.batch import FOREVER, Floats, Ints, Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,6 @@ def labels_in_order(right: PointLists) -> Ints:
     order = np.lexsort((right.label, key))
     return np.stack([right.label[order], order - right.segments[key]])
 
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 KNOWN = -1
 """In place of a number of further right segments: the lists have all of them."""

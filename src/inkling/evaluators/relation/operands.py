@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from inkling.analysis.relation import RelationOperand
 from inkling.evaluators.gaps.rows import NumberedRows
-from inkling.evaluators.gaps.sequence_log import Mask, SequenceLog
+from inkling.evaluators.gaps.sequence_log import SequenceLog
 from inkling.evaluators.hashes import Hashes, key_hashes, labels_of, row_hashes
 from inkling.evaluators.relation.intensity import CumulativeIntensity
 from inkling.evaluators.relation.points import (
@@ -31,14 +30,12 @@ from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.io.normalize import END, ID, START
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
-from inkling.model.batch import FOREVER, Ints
+from inkling.model.batch import FOREVER, Floats, Ints, Mask
 from inkling.model.keys import codes_of
 from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock, TimeUnit
 from inkling.model.uncertainty import LostEvents, Rate
-
-Floats = NDArray[np.float64]
 
 SECOND = 1_000_000
 """Units of a clock of timestamps; columns of rates count arrivals per second."""

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inkling.evaluators.gaps.rows import NumberedRows
-from inkling.model.batch import FOREVER, Ints
+from inkling.model.batch import FOREVER, Floats, Ints, Mask
 from inkling.model.time import FARTHEST
 
 OPENS, CLOSES, NEITHER = 1, -1, 0
@@ -58,9 +57,6 @@ class RelationQuery(NamedTuple):
 
 ALL = -1
 
-
-Mask = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 NO_ROW = -1
 NO_KEYS = np.empty(0, np.int64)

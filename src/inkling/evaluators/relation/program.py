@@ -52,10 +52,6 @@ class RelationProgram:
         read = {operand.stream for relation in relations.values() for operand in relation.operands}
         return cls(plan.part(relations, read), relations, context, unit, limits, plan.id_types, tables)
 
-    @property
-    def events(self) -> tuple[p.EventPlan, ...]:
-        return self.part.events
-
     @cached_property
     def evaluators(self) -> Mapping[str, RelationEvent]:
         """The evaluator of each event."""

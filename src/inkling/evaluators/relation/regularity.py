@@ -27,7 +27,7 @@ def notes_of(program: RelationProgram, rows: Mapping[str, pa.Table], tables: Map
 
 
 def _sampled(program: RelationProgram, tables: Mapping[str, pa.Table]) -> Iterator[str]:
-    for event in program.events:
+    for event in program.part.events:
         table = tables[event.name]
         n = int(((table["error"].to_numpy() > ROUNDING) & (np.array(table["method"].to_pylist()) != BOUNDS)).sum())
         if n:

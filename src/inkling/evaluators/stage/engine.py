@@ -18,6 +18,7 @@ from inkling.evaluators.automaton.events import RegularEvents, automata_of
 from inkling.evaluators.consumption.event import ConsumptionEvent
 from inkling.evaluators.forecast.event import ForecastEvent, WatchingEvent
 from inkling.evaluators.forecast.learning import LearningEvent
+from inkling.evaluators.forecast.symbols import SymbolEvent
 from inkling.evaluators.network.event import NetworkEvent
 from inkling.evaluators.network.session import Opened, SharedWork, renamed
 from inkling.evaluators.segments.event import SegmentsEvent
@@ -30,11 +31,11 @@ from inkling.evaluators.windows.event import WindowEvent
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import forecast_of
 from inkling.logical.recursion import EventGroup, groups_among
-from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch
+from inkling.model.batch import FOREVER, EventBatch, Ints, MatchBatch, one_after_another
 from inkling.model.runs import changes
 from inkling.physical.plan import EventStep, Stage
 
-AnyEvent = NetworkEvent | SegmentsEvent | WindowEvent | ConsumptionEvent | ForecastEvent | LearningEvent
+AnyEvent = NetworkEvent | SegmentsEvent | WindowEvent | ConsumptionEvent | SymbolEvent
 
 EVENTS: dict[str, Callable[[EventStep, ExpressionContext], AnyEvent]] = {
     Evaluator.SEGMENTS: SegmentsEvent,
@@ -266,12 +267,12 @@ class StageEngine:
                 self._events[name] = EVENTS.get(step.evaluator, NetworkEvent)(step, self._context)
         return self._events[name]
 
-    def _forecaster(self, step: EventStep) -> ForecastEvent | LearningEvent:
+    def _forecaster(self, step: EventStep) -> SymbolEvent:
         forecast, n_inputs = forecast_of(step.event), len(self.stage.inputs)
         if forecast.learns:
             return LearningEvent(step, n_inputs, self.stage.resets, self._context)
         kind = WatchingEvent if forecast.watches else ForecastEvent
-        return kind(step, n_inputs, self.stage.resets, self._tables.get(forecast.model, NO_MODEL), self._context)
+        return kind(step, n_inputs, self.stage.resets, self._context, self._tables.get(forecast.model, NO_MODEL))
 
     def derived_rows(self, name: str, matches: MatchBatch) -> pa.Table:
         """Matches of an event as stage rows of all inputs that read it."""
@@ -329,7 +330,9 @@ def _by_blocks(batch: EventBatch, results: Callable[[EventBatch], Mapping[str, M
         block = replace(block, key=block.key - least)
         for name, matches in results(block).items():
             found.setdefault(name, []).append(replace(matches, key=matches.key + least))
-    return {name: _blocks_joined(parts) for name, parts in found.items()}
+    return {
+        name: one_after_another([part for part in parts if len(part)] or parts[:1]) for name, parts in found.items()
+    }
 
 
 def _cuts(key: Ints) -> list[tuple[int, int]]:
@@ -338,23 +341,3 @@ def _cuts(key: Ints) -> list[tuple[int, int]]:
     wanted = np.arange(0, len(key), BLOCK_ROWS)
     begins = np.unique(starts[np.searchsorted(starts, wanted, side="right") - 1])
     return list(zip(begins.tolist(), [*begins[1:].tolist(), len(key)], strict=True))
-
-
-def _blocks_joined(parts: list[MatchBatch]) -> MatchBatch:
-    filled = [part for part in parts if len(part)] or parts[:1]
-
-    def column(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part, name) for part in filled])
-
-    return MatchBatch(
-        filled[0].event,
-        column("key"),
-        column("start"),
-        column("start_place"),
-        column("end"),
-        column("end_place"),
-        column("detected_at"),
-        {name: pa.concat_arrays([part.values[name] for part in filled]) for name in filled[0].values},
-        pa.concat_arrays([part.lineage for part in filled]),
-        filled[0].place_words,
-    )

@@ -7,9 +7,9 @@ windows and consumption policies keep no partial matches, so their open matches 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -17,13 +17,15 @@ from inkling.analysis.choice import Evaluator
 from inkling.evaluators.open_matches import Begun, awaits, not_kept
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.logical import plan as p
-from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of, numbers_in, part_event
 from inkling.logical.printing.text import PartTexts
 from inkling.logical.recursion import dependencies_of
 from inkling.model.batch import FOREVER, MatchBatch
 from inkling.model.time import Span
-from inkling.physical.plan import EventStep, LeafTest, PhysicalPlan, Sharing, Stage
+from inkling.physical.plan import EventStep, LeafTest, Sharing
+
+if TYPE_CHECKING:
+    from inkling.evaluators.stage.evaluator import StageEvaluator
 
 _OURS = "\ue000"
 """The first character of names of probe events; no program can write it."""
@@ -31,24 +33,8 @@ _OURS = "\ue000"
 Ids = tuple[object, ...]
 
 
-class AskedStage(Protocol):
-    """A stage whose open matches are asked for."""
-
-    @property
-    def plan(self) -> PhysicalPlan: ...
-
-    @property
-    def stage(self) -> Stage: ...
-
-    @property
-    def tables(self) -> Mapping[str, pa.Table]: ...
-
-    @property
-    def context(self) -> ExpressionContext: ...
-
-
 def begun_matches(
-    stage: AskedStage,
+    stage: StageEvaluator,
     step: EventStep,
     until: int,
     rows: Callable[[], pa.Table],
@@ -83,7 +69,7 @@ def _require_rows(step: EventStep) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _OfWay:
-    stage: AskedStage
+    stage: StageEvaluator
     step: EventStep
     number: int
     way: Disjunct
@@ -210,7 +196,7 @@ class _OfWay:
         return min(limits, default=None)
 
 
-def _declared(stage: AskedStage, step: EventStep) -> p.EventPlan:
+def _declared(stage: StageEvaluator, step: EventStep) -> p.EventPlan:
     """The event as the program declares it."""
     event = stage.plan.program.event(step.event.name)
     assert event is not None

@@ -18,7 +18,7 @@ from inkling.kernels.windows.sliding_statistics import middle_rows, sliding_devi
 from inkling.logical import expr as e
 from inkling.logical.user_aggregates import UserAggregate
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.model.batch import Ints, taken
+from inkling.model.batch import Ints, sorted_words, taken
 from inkling.model.event import Value
 
 Bools = NDArray[np.bool_]
@@ -90,9 +90,8 @@ def _ordered(values: pa.Array) -> np.ndarray:
     """Numbers in the order of the values; arbitrary for null."""
     if not pa.types.is_string(values.type):
         return _filled(values)
-    words = pc.drop_null(pc.unique(values))
-    words = words.take(pc.array_sort_indices(words))
-    return np.asarray(pc.fill_null(pc.index_in(values, value_set=words), 0).to_numpy(zero_copy_only=False), np.int64)
+    ranks = pc.index_in(values, value_set=sorted_words([values]))
+    return np.asarray(pc.fill_null(ranks, 0).to_numpy(zero_copy_only=False), np.int64)
 
 
 def _medians(first: Ints, numbers: np.ndarray, present: Bools) -> np.ndarray:

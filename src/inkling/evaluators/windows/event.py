@@ -10,9 +10,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.evaluators.gather import Gather, lineage_ids
+from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.evaluators.windows.aggregates import WindowColumns
-from inkling.evaluators.windows.members import SlidingWindows, candidates, in_order_of, later_pairs
+from inkling.evaluators.windows.members import SlidingWindows, in_order_of, later_pairs
 from inkling.kernels.columns import lists
 from inkling.kernels.columns.canonical import canonical_order
 from inkling.logical import plan as p
@@ -68,12 +69,12 @@ class WindowEvent:
     def _windows(self, batch: EventBatch) -> SlidingWindows:
         pattern, unit = self.pattern, self.context.unit
         test = self.step.leaf(pattern.leaf.slot)
-        rows = candidates(batch, test)
+        rows = rows_passing(test, batch)
         if pattern.called is not None:
             rows = in_order_of(batch, rows, batch.columns[pattern.called.name])
         if pattern.since is None:
             return SlidingWindows.over(batch, rows, batch.key[rows], None, pattern.last, unit)
-        openings = candidates(batch, self.step.leaf(pattern.since.slot))
+        openings = rows_passing(self.step.leaf(pattern.since.slot), batch)
         group, place = later_pairs(batch, openings, rows)
         for condition in test.across:
             paired = np.stack([openings[group], rows[place]], axis=1).ravel()

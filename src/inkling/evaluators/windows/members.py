@@ -11,12 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.stage.rows.batches import comes_from
 from inkling.kernels.windows.sliding import extreme_rows, last_events, last_times
 from inkling.logical import plan as p
-from inkling.model.batch import EventBatch, Ints, taken
+from inkling.model.batch import EventBatch, Ints, sorted_words, taken
 from inkling.model.time import Span
-from inkling.physical.plan import LeafTest
 
 
 @dataclass(frozen=True)
@@ -68,14 +66,6 @@ class SlidingWindows:
         return known if self.opening is None else np.maximum(known, self.batch.known[self.opening])
 
 
-def candidates(batch: EventBatch, test: LeafTest) -> Ints:
-    """The rows that pass the conditions of a leaf on single events."""
-    passed = comes_from(batch, test.inputs)
-    for bit in test.bits:
-        passed = passed & ((batch.bits[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) != 0)
-    return np.flatnonzero(passed)
-
-
 def in_order_of(batch: EventBatch, rows: Ints, ids: pa.Array) -> Ints:
     """The rows with simultaneous ones sorted by other ids than their own."""
     where = [getattr(batch, name)[rows] for name in ("key", "end", "end_place", "start", "start_place")]
@@ -85,8 +75,7 @@ def in_order_of(batch: EventBatch, rows: Ints, ids: pa.Array) -> Ints:
     if not tied.any():
         return rows
     called = taken(ids, rows)
-    words = pc.unique(called)
-    rank = pc.index_in(called, value_set=words.take(pc.array_sort_indices(words))).to_numpy()
+    rank = pc.index_in(called, value_set=sorted_words([called])).to_numpy()
     return rows[np.lexsort((rank, *reversed(where)))]
 
 

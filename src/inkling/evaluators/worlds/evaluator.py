@@ -21,7 +21,7 @@ from inkling.evaluators.certain import StageChain
 from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.open_matches import Begun, OpenMatch, in_order
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows, StartDecisions
-from inkling.evaluators.sampling import Sampling, interval
+from inkling.evaluators.sampling import Sampling, half_width
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.keys import Owners
 from inkling.evaluators.worlds.answer import estimates, event_ids_by_event, require_exact
@@ -63,9 +63,7 @@ class WorldShares:
             return []
         groups = list(together.values())
         hits = np.array([len({one.world for one in group}) for group in groups], np.int64)
-        low, high = interval(hits, self.n_worlds, self.delta)
-        share = hits / self.n_worlds
-        error = np.maximum(share - low, high - share)
+        share, error = hits / self.n_worlds, half_width(hits, self.n_worlds, self.delta)
         firsts = [min(group, key=lambda one: one.world) for group in groups]  # type: ignore[arg-type,return-value]
         lineages = names.lineage(pa.array([one.lineage for one in firsts], pa.list_(pa.int64()))).to_pylist()
         return in_order(

@@ -205,12 +205,7 @@ class WorldData:
 
 def restricted_to(assignment: WorldAssignment, mask: np.ndarray | None) -> WorldAssignment:
     """The assignment of those rows that a mask over the rows of the stream selects."""
-    if mask is None:
-        return assignment
-    kept = np.flatnonzero(mask[assignment.rows])
-    return WorldAssignment(
-        assignment.rows[kept], assignment.worlds[kept], None if assignment.times is None else assignment.times[kept]
-    )
+    return assignment if mask is None else assignment.take(np.flatnonzero(mask[assignment.rows]))
 
 
 def tokens_behind(lineage: pa.ListArray) -> Ints | None:

@@ -13,19 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.io.checks.findings import (
-    Finding,
-    Mask,
-    Numbers,
-    Verdicts,
-    counted,
-    number_words,
-    numbered,
-    split,
-    value_words,
-)
+from inkling.io.checks.findings import Finding, Numbers, Verdicts, counted, number_words, numbered, split, value_words
 from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Reason
+from inkling.model.batch import Mask
 from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import TOLERANCE, ProbableValue
 

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from inkling.io.normalize import ID
 from inkling.io.rejects import NO_REJECTS, REJECTS_SCHEMA, Reason, row_json, shown
+from inkling.model.batch import Mask
 from inkling.model.keys import encoded
 from inkling.model.schema import StreamSchema
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from inkling.model.batch import Mask
 from inkling.model.roles import MARK
 from inkling.model.uncertainty import LostEvents
-
-Mask = NDArray[np.bool_]
 
 
 def marks_in(rows: pa.Table, uncertainty: LostEvents) -> Mask:

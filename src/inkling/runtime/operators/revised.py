@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic
 
 import numpy as np
 import pyarrow as pa
@@ -25,23 +24,23 @@ from inkling.runtime.revision.clocks import RevisionClocks, RevisionWindows
 from inkling.runtime.revision.contents import differences
 from inkling.runtime.revision.delta import Delta
 from inkling.runtime.revision.machine import LATE, OWNER, ReplayMachine
-from inkling.runtime.revision.replay import Checkpoint, Replay, Revisable, S
+from inkling.runtime.revision.replay import Checkpoint, Replay, ReplayState, Revisable, S
 from inkling.runtime.routing import RoutedRows
 
 
-class RevisedOperator(Generic[S]):
+class RevisedOperator:
     """Emits withdrawn results, then added ones."""
 
-    def __init__(self, address: int, machine: ReplayMachine[S], windows: RevisionWindows) -> None:
+    def __init__(self, address: int, machine: ReplayMachine, windows: RevisionWindows) -> None:
         self.address, self.machine, self.windows = address, machine, windows
         self._replay = Replay(machine, machine.rounding)
 
-    def start(self) -> Revisable[S]:
+    def start(self) -> ReplayState:
         return self._replay.start(RevisionClocks.of(self.windows))
 
     def step(
-        self, state: Revisable[S], parts: Sequence[RoutedRows], watermarks: Watermarks
-    ) -> tuple[Revisable[S], Emitted]:
+        self, state: ReplayState, parts: Sequence[RoutedRows], watermarks: Watermarks
+    ) -> tuple[ReplayState, Emitted]:
         state, delta = self._replay.advance(state, *by_name(parts, STAGE_ROWS), watermarks)
         revisions, late = [delta], [NO_LATE_ROWS]
         while LATE in delta.added:
@@ -60,32 +59,32 @@ class RevisedOperator(Generic[S]):
             onward=tuple(_onward(net)) if self.machine.is_read_by_others else (),
         )
 
-    def watermark(self, state: Revisable[S]) -> int:
+    def watermark(self, state: ReplayState) -> int:
         return self.machine.watermark(state.now)
 
-    def latest(self, state: Revisable[S]) -> int | None:
+    def latest(self, state: ReplayState) -> int | None:
         return max(state.clocks.latest.values(), default=None)
 
-    def n_kept(self, state: Revisable[S]) -> int:
+    def n_kept(self, state: ReplayState) -> int:
         """Rows and numbers in the state and in all checkpoints."""
         held = sum(len(rows) for kind in (state.pending, state.log, state.emitted) for rows in kind.values())
-        return held + sum(map(self.machine.n_kept, (state.now, *(before.state for before in state.checkpoints))))
+        return held + sum(map(self.machine.live.n_kept, (state.now, *(before.state for before in state.checkpoints))))
 
-    def reconfigured(self, state: Revisable[S]) -> Revisable[S]:
+    def reconfigured(self, state: ReplayState) -> ReplayState:
         return replace(state, clocks=state.clocks.with_windows(self.windows))
 
-    def migrated(self, state: Revisable[S], before: RevisedOperator[S]) -> Revisable[S]:
+    def migrated(self, state: ReplayState, before: RevisedOperator) -> ReplayState:
         return self.reconfigured(state)
 
-    def open_matches(self, state: Revisable[S], event: str) -> list[OpenMatch]:
+    def open_matches(self, state: ReplayState, event: str) -> list[OpenMatch]:
         waiting = {name: rows.combine_chunks() for name, rows in state.pending.items() if len(rows)}
         return self.machine.open_matches(state.now, waiting, state.clocks.latest, event)
 
-    def to_bytes(self, state: Revisable[S]) -> bytes:
-        return codec.to_bytes(_with_each(state, self.machine.to_bytes))
+    def to_bytes(self, state: ReplayState) -> bytes:
+        return codec.to_bytes(_with_each(state, self.machine.live.to_bytes))
 
-    def from_bytes(self, data: bytes) -> Revisable[S]:
-        return _with_each(codec.from_bytes(data, Revisable[bytes]), self.machine.from_bytes)
+    def from_bytes(self, data: bytes) -> ReplayState:
+        return _with_each(codec.from_bytes(data, Revisable[bytes]), self.machine.live.from_bytes)
 
     def _shown(self, name: str, gone: pa.Table, fresh: pa.Table) -> pa.Table:
         both = [self.machine.shown(name, rows, op) for rows, op in ((gone, WITHDRAWN), (fresh, ADDED)) if len(rows)]
@@ -131,14 +130,14 @@ class LateFindings:
     hopeless: pa.Table
 
     @classmethod
-    def of(cls, state: Revisable[S], late: pa.Table, streams: Mapping[str, StreamSchema]) -> LateFindings:
+    def of(cls, state: ReplayState, late: pa.Table, streams: Mapping[str, StreamSchema]) -> LateFindings:
         late = late.select(LATE_SCHEMA.names)
         since = np.array([_since(state, row, streams[row["stream"]]) for row in late.to_pylist()], np.int64)
         hopeful = (since > state.clocks.settled) | (state.clocks.settled <= NEVER)
         first = max(int(since[hopeful].min()), NEVER + 1) if hopeful.any() else None
         return cls(first, _with_delays(state, late.filter(pa.array(~hopeful))))
 
-    def removed_from(self, state: Revisable[S]) -> Revisable[S]:
+    def removed_from(self, state: ReplayState) -> ReplayState:
         """The state without the rows that were reported as late."""
         log = dict(state.log)
         for row in self.hopeless.to_pylist():
@@ -148,7 +147,7 @@ class LateFindings:
         return replace(state, log=log, emitted={name: rows for name, rows in state.emitted.items() if name != LATE})
 
 
-def _since(state: Revisable[S], row: Mapping[str, object], schema: StreamSchema) -> int:
+def _since(state: ReplayState, row: Mapping[str, object], schema: StreamSchema) -> int:
     """The earliest time of events that were lost before a row; `NEVER` if it is unknown."""
     uncertainty, held = schema.uncertainty, state.log.get(schema.name)
     assert isinstance(uncertainty, LostEvents), "only rows of numbered streams are late inside a machine"
@@ -162,7 +161,7 @@ def _is_meant(held: pa.Table, row: Mapping[str, object]) -> pa.ChunkedArray:
     return pc.and_(pc.equal(held[r.ID].cast(pa.string()), row["id"]), pc.equal(held[r.END], row["time"]))
 
 
-def _with_delays(state: Revisable[S], late: pa.Table) -> pa.Table:
+def _with_delays(state: ReplayState, late: pa.Table) -> pa.Table:
     """Late rows, by how far the latest row of their stream was ahead of them."""
     clocks = state.clocks
     latest = [max(clocks.latest.get(name, NEVER), clocks.closed) for name in late["stream"].to_pylist()]

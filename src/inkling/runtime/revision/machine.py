@@ -1,4 +1,4 @@
-"""The protocol of machines that can be replayed: a step over rows, and a state that can be copied, split and merged.
+"""The protocol of machines that can be replayed: steps over rows, by evaluators whose states can be split and merged.
 
 `Rounding` keeps emitted estimates unchanged if a replay computes them with a rounding difference only.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,7 @@ from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.model.runs import changes, places_in_runs
 from inkling.model.schema import StreamSchema
+from inkling.runtime.buffered import Buffered, BufferedState
 from inkling.runtime.revision.contents import content_hashes
 
 
@@ -73,8 +74,6 @@ LATE = "@late"
 STEP_TIME = "@step_time"
 """Column with the watermark of the step that ingested a row or emitted a result."""
 
-S = TypeVar("S")
-
 
 @dataclass(frozen=True, slots=True)
 class StepResults:
@@ -84,11 +83,16 @@ class StepResults:
     rejects: pa.Table
 
 
-class ReplayMachine(Protocol[S]):
+class ReplayMachine(Protocol):
     """Steps over complete rows; the results of all steps do not depend on how rows are cut into steps.
 
-    `advance` may change its state in place; a state from `copied` is not changed by steps of the original.
+    `advance` may change its state in place; a state copied by `live` is not changed by steps of the original.
     """
+
+    @property
+    def live(self) -> Buffered:
+        """The evaluators, which also split, merge, copy and write the states."""
+        ...
 
     @property
     def streams(self) -> Mapping[str, StreamSchema]:
@@ -105,9 +109,9 @@ class ReplayMachine(Protocol[S]):
         """Whether other operators may read its results."""
         ...
 
-    def start(self) -> S: ...
+    def start(self) -> BufferedState: ...
 
-    def advance(self, state: S, rows: Rows, until: int) -> tuple[S, StepResults]:
+    def advance(self, state: BufferedState, rows: Rows, until: int) -> tuple[BufferedState, StepResults]:
         """Ingests rows after the time of the last step and not after `until`."""
         ...
 
@@ -126,30 +130,14 @@ class ReplayMachine(Protocol[S]):
 
     def owners(self, name: str, rows: pa.Table) -> Owners: ...
 
-    def copied(self, state: S) -> S: ...
-
-    def split(self, state: S, owners: Owners) -> tuple[S, S]:
-        """The state of the keys with these hashes, and the state of all other keys."""
-        ...
-
-    def merge(self, left: S, right: S) -> S:
-        """One state from two states of different keys at the same time."""
-        ...
-
-    def watermark(self, state: S) -> int: ...
-
-    def n_kept(self, state: S) -> int:
-        """The approximate number of rows, open matches and numbers in a state."""
-        ...
+    def watermark(self, state: BufferedState) -> int: ...
 
     def shown(self, name: str, rows: pa.Table, op: str) -> pa.Table:
         """Results of an event in the public columns."""
         ...
 
-    def open_matches(self, state: S, waiting: Rows, latest: Mapping[str, int], event: str) -> list[OpenMatch]:
+    def open_matches(
+        self, state: BufferedState, waiting: Rows, latest: Mapping[str, int], event: str
+    ) -> list[OpenMatch]:
         """The open matches of an event, given also the buffered rows."""
         ...
-
-    def to_bytes(self, state: S) -> bytes: ...
-
-    def from_bytes(self, data: bytes) -> S: ...

@@ -10,7 +10,7 @@ works around any machine. If few keys are concerned, only their states are split
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,7 @@ from inkling.evaluators.stage.rows.format import rows_where
 from inkling.evaluators.stage.rows.keys import is_among
 from inkling.model.runs import changes, places_in_runs
 from inkling.model.watermarks import NEVER, Watermarks
+from inkling.runtime.buffered import BufferedState
 from inkling.runtime.revision.clocks import RevisionClocks
 from inkling.runtime.revision.contents import content_hashes
 from inkling.runtime.revision.delta import (
@@ -34,7 +35,7 @@ from inkling.runtime.revision.delta import (
 from inkling.runtime.revision.machine import EXACT, OWNER, STEP_TIME, Owners, ReplayMachine, Rounding, Rows
 
 
-def marked_rows(machine: ReplayMachine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
+def marked_rows(machine: ReplayMachine, name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
     """Which kept rows the withdrawals mean: all rows with the identity, or as many as were withdrawn."""
     gone = np.zeros(len(held), bool)
     if OWNER in held.column_names:  # compare only rows of the same keys
@@ -44,7 +45,7 @@ def marked_rows(machine: ReplayMachine[Any], name: str, held: pa.Table, withdraw
     return _marked(machine, name, held, withdrawn)
 
 
-def _marked(machine: ReplayMachine[Any], name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
+def _marked(machine: ReplayMachine, name: str, held: pa.Table, withdrawn: pa.Table) -> NDArray[np.bool_]:
     codes, _ = machine.identities(name, held)
     wanted, all_meant = machine.identities(name, withdrawn)
     gone = np.isin(codes, wanted[all_meant])
@@ -88,19 +89,22 @@ class Revisable(Generic[S]):
     n_fresh: int = 0  # rows ingested after the newest checkpoint
 
 
-class Replay(Generic[S]):
+ReplayState = Revisable[BufferedState]
+
+
+class Replay:
     """Steps one machine, and replays it after a change."""
 
-    def __init__(self, machine: ReplayMachine[S], rounding: Rounding = EXACT) -> None:
+    def __init__(self, machine: ReplayMachine, rounding: Rounding = EXACT) -> None:
         self._machine, self._rounding = machine, rounding
 
-    def start(self, clocks: RevisionClocks) -> Revisable[S]:
+    def start(self, clocks: RevisionClocks) -> ReplayState:
         first = self._machine.start()
-        return Revisable(clocks, NEVER, first, (Checkpoint(NEVER, self._machine.copied(first)),))
+        return Revisable(clocks, NEVER, first, (Checkpoint(NEVER, self._machine.live.copied(first)),))
 
     def advance(
-        self, state: Revisable[S], added: Rows, withdrawn: Rows, watermarks: Watermarks
-    ) -> tuple[Revisable[S], Delta]:
+        self, state: ReplayState, added: Rows, withdrawn: Rows, watermarks: Watermarks
+    ) -> tuple[ReplayState, Delta]:
         """Ingests added and withdrawn rows, all of which are after the settled time."""
         delta = DeltaBuilder(self._rounding)
         state, change = self._ingested(state, added, withdrawn)
@@ -114,13 +118,13 @@ class Replay(Generic[S]):
             state = self._stepped(self._revised(state, change.since, owners, delta), delta)
         return self._collected(state), delta.build()
 
-    def again(self, state: Revisable[S], since: int) -> tuple[Revisable[S], Delta]:
+    def again(self, state: ReplayState, since: int) -> tuple[ReplayState, Delta]:
         """Replay all rows since a time in one step."""
         delta, first = DeltaBuilder(self._rounding), self._before(state, since)
         state = replace(state, checkpoints=state.checkpoints[: first + 1])
         return self._revised(state, since, None, delta), delta.build()
 
-    def _ingested(self, state: Revisable[S], added: Rows, withdrawn: Rows) -> tuple[Revisable[S], _Change | None]:
+    def _ingested(self, state: ReplayState, added: Rows, withdrawn: Rows) -> tuple[ReplayState, _Change | None]:
         pending, log = dict(state.pending), dict(state.log)
         since, owners = [], []
         for name, rows in withdrawn.items():
@@ -156,12 +160,12 @@ class Replay(Generic[S]):
         state = replace(state, pending=pending, log=log)
         return state, _Change(min(since), np.unique(np.concatenate(owners))) if since else None
 
-    def _borders_after(self, state: Revisable[S], times: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _borders_after(self, state: ReplayState, times: NDArray[np.int64]) -> NDArray[np.int64]:
         """For rows in the past, the time of the first checkpoint after each, or of the current state."""
         borders = np.array([*(one.until for one in state.checkpoints), state.until], np.int64)
         return borders[np.searchsorted(borders[:-1], times)]
 
-    def _concerned(self, state: Revisable[S], change: _Change) -> Owners | None:
+    def _concerned(self, state: ReplayState, change: _Change) -> Owners | None:
         """The keys to replay; None: all keys, because they are most of the rows, or states cannot be split."""
         if not self._machine.is_divisible:
             return None
@@ -173,7 +177,7 @@ class Replay(Generic[S]):
             n_own += int(np.count_nonzero(later & is_among(rows[OWNER].to_numpy(), change.owners)))
         return None if 2 * n_own > n_all else change.owners
 
-    def _revised(self, state: Revisable[S], since: int, owners: Owners | None, delta: DeltaBuilder) -> Revisable[S]:
+    def _revised(self, state: ReplayState, since: int, owners: Owners | None, delta: DeltaBuilder) -> ReplayState:
         """Replay the current rows from the last checkpoint before a change."""
         machine, first = self._machine, self._before(state, since)
         begin = state.checkpoints[first].until
@@ -184,7 +188,7 @@ class Replay(Generic[S]):
         for checkpoint in state.checkpoints[first + 1 :]:
             reached = self._replayed(reached, log, at, checkpoint.until, found)
             at = checkpoint.until
-            repaired = self._repaired(checkpoint.state, machine.copied(reached), owners)
+            repaired = self._repaired(checkpoint.state, machine.live.copied(reached), owners)
             checkpoints.append(Checkpoint(at, repaired))
         reached = self._replayed(reached, log, at, state.until, found)
         emitted = delta.corrected(state.emitted, found, owners, begin)
@@ -192,13 +196,15 @@ class Replay(Generic[S]):
             state, now=self._repaired(state.now, reached, owners), checkpoints=tuple(checkpoints), emitted=emitted
         )
 
-    def _before(self, state: Revisable[S], time: int) -> int:
+    def _before(self, state: ReplayState, time: int) -> int:
         """The number of the newest checkpoint before a time."""
         found = [number for number, one in enumerate(state.checkpoints) if one.until < time]
         assert found, "changes are after the settled time"
         return found[-1]
 
-    def _replayed(self, state: S, log: Rows, after: int, until: int, found: dict[str, list[pa.Table]]) -> S:
+    def _replayed(
+        self, state: BufferedState, log: Rows, after: int, until: int, found: dict[str, list[pa.Table]]
+    ) -> BufferedState:
         if until <= after:
             return state
         rows = {}
@@ -211,12 +217,12 @@ class Replay(Generic[S]):
                 found.setdefault(name, []).append(with_step_time(table, until))
         return state
 
-    def _part(self, state: S, owners: Owners | None) -> S:
-        return self._machine.copied(state) if owners is None else self._machine.split(state, owners)[0]
+    def _part(self, state: BufferedState, owners: Owners | None) -> BufferedState:
+        return self._machine.live.copied(state) if owners is None else self._machine.live.split(state, owners)[0]
 
-    def _repaired(self, state: S, part: S, owners: Owners | None) -> S:
+    def _repaired(self, state: BufferedState, part: BufferedState, owners: Owners | None) -> BufferedState:
         """A state in which the state of some keys is replaced."""
-        return part if owners is None else self._machine.merge(self._machine.split(state, owners)[1], part)
+        return part if owners is None else self._machine.live.merge(self._machine.live.split(state, owners)[1], part)
 
     def _of_owners(self, name: str, rows: pa.Table, owners: Owners | None, after: int) -> pa.Table:
         chosen = rows[STEP_TIME].to_numpy() > after
@@ -224,7 +230,7 @@ class Replay(Generic[S]):
             chosen &= is_among(rows[OWNER].to_numpy(), owners)
         return rows if chosen.all() else rows_where(rows, chosen)
 
-    def _stepped(self, state: Revisable[S], delta: DeltaBuilder) -> Revisable[S]:
+    def _stepped(self, state: ReplayState, delta: DeltaBuilder) -> ReplayState:
         """Ingests the rows up to the watermark, and emits their results."""
         released, ready = self._released(state)
         if released.until == state.until:
@@ -233,7 +239,7 @@ class Replay(Generic[S]):
         emitted = delta.added(state.emitted, dict(all_emitted(stepped.results, stepped.rejects)), released.until)
         return replace(released, now=now, emitted=emitted)
 
-    def _released(self, state: Revisable[S]) -> tuple[Revisable[S], Rows]:
+    def _released(self, state: ReplayState) -> tuple[ReplayState, Rows]:
         """The state without the pending rows up to the watermark, and these rows."""
         until = state.clocks.decided
         if until <= state.until:
@@ -250,13 +256,13 @@ class Replay(Generic[S]):
         n_fresh = state.n_fresh + sum(map(len, ready.values()))
         return replace(state, until=until, pending=pending, log=log, n_fresh=n_fresh), ready
 
-    def _collected(self, state: Revisable[S]) -> Revisable[S]:
+    def _collected(self, state: ReplayState) -> ReplayState:
         """Adds a checkpoint if many rows came since the last one; drops what is before the final time."""
         checkpoints, n_fresh = state.checkpoints, state.n_fresh
         n_held = sum(map(len, state.log.values()))
         is_over = state.clocks.settled >= state.until > checkpoints[-1].until
         if n_fresh > SPARE_ROWS + n_held // MOST_CHECKPOINTS or is_over:
-            checkpoints, n_fresh = (*checkpoints, Checkpoint(state.until, self._machine.copied(state.now))), 0
+            checkpoints, n_fresh = (*checkpoints, Checkpoint(state.until, self._machine.live.copied(state.now))), 0
         oldest = max(
             number for number, one in enumerate(checkpoints) if not number or one.until <= state.clocks.settled
         )

@@ -25,7 +25,7 @@ from inkling.model.watermarks import Clocks, Watermarks
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.streams import streams_behind
 from inkling.results import result_schema, result_table
-from inkling.runtime.buffered import BufferedMachine, BufferedState
+from inkling.runtime.buffered import BufferedState
 from inkling.runtime.revision.contents import content_hashes
 from inkling.runtime.revision.delta import own_columns
 from inkling.runtime.revision.machine import EXACT, OWNER, Owners, Rows, StepResults, Times
@@ -37,7 +37,7 @@ TIME = "time"
 
 
 @dataclass(frozen=True)
-class StageMachine(BufferedMachine[BufferedStage]):
+class StageMachine:
     """A stage of certain events that can be replayed."""
 
     live: BufferedStage

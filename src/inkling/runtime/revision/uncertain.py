@@ -24,7 +24,7 @@ from inkling.model.uncertainty import LostEvents
 from inkling.model.watermarks import Watermarks
 from inkling.physical.streams import time_of
 from inkling.results import WITHDRAWN, as_withdrawn
-from inkling.runtime.buffered import BufferedMachine, BufferedState
+from inkling.runtime.buffered import BufferedState
 from inkling.runtime.revision.contents import content_hashes
 from inkling.runtime.revision.delta import own_columns
 from inkling.runtime.revision.machine import LATE, OWNER, Owners, Rounding, Rows, StepResults, Times
@@ -35,7 +35,7 @@ ESTIMATED = Rounding(("probability", "error", "chance", "expected"), SPARE)
 
 
 @dataclass(frozen=True)
-class UncertainMachine(BufferedMachine[UncertainProgram]):
+class UncertainMachine:
     """Ingests rows once they are complete; evaluators inside buffer no rows."""
 
     live: UncertainProgram

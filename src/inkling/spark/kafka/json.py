@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,21 +20,18 @@ def json_rows(messages: DataFrame, of_values: Sequence[str], own: Sequence[str])
     """Columns `of_values` as texts, and `own` columns as they are."""
     texts = [StructField(name, StringType()) for name in (*of_values, MALFORMED, ORIGINAL)]
     kinds = StructType([*texts, *messages.schema.fields[2:]])
-    return plainly_named(messages).mapInArrow(_JsonTask(tuple(of_values), tuple(own)), kinds)
+    return plainly_named(messages).mapInArrow(partial(_parsed, tuple(of_values), tuple(own)), kinds)
 
 
-@dataclass(frozen=True, slots=True)
-class _JsonTask:
-    of_values: tuple[str, ...]
-    own: tuple[str, ...]
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            values, places, *own = batch.columns
-            rows = rows_of_json(values, places, self.of_values)
-            for name, column in zip(self.own, own, strict=True):
-                rows = rows.append_column(name, column)
-            yield from rows.combine_chunks().to_batches()
+def _parsed(
+    of_values: Sequence[str], own: Sequence[str], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        values, places, *columns = batch.columns
+        rows = rows_of_json(values, places, of_values)
+        for name, column in zip(own, columns, strict=True):
+            rows = rows.append_column(name, column)
+        yield from rows.combine_chunks().to_batches()
 
 
 def rows_of_json(values: pa.Array, places: pa.Array, names: Sequence[str]) -> pa.Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import and_
 
 import pyarrow as pa
@@ -214,21 +214,15 @@ def _row_columns(schema: StreamSchema, casts: dict[str, ColumnCast]) -> list[Col
 
 
 def _in_workers(selected: DataFrame, names: Sequence[str], check: RowCheck) -> DataFrame:
-    task = _CheckTask(tuple(names), check)
+    task = partial(_checked, tuple(names), check)
     return plainly_named(selected).mapInArrow(task, from_arrow_schema(check.arrow_schema()))
 
 
-@dataclass(frozen=True, slots=True)
-class _CheckTask:
-    names: tuple[str, ...]
-    check: RowCheck
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            table = pa.Table.from_batches([batch])
-            numbers = table.column(len(self.names)).to_numpy() if table.num_columns > len(self.names) else None
-            raw = table.select(range(len(self.names))).rename_columns(list(self.names))
-            yield from self.check.checked(raw, numbers)
+def _checked(names: tuple[str, ...], check: RowCheck, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        table = pa.Table.from_batches([batch])
+        numbers = table.column(len(names)).to_numpy() if table.num_columns > len(names) else None
+        yield from check.checked(table.select(range(len(names))).rename_columns(list(names)), numbers)
 
 
 def _with_row_numbers(frame: DataFrame, name: str) -> DataFrame:

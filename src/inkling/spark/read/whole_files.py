@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
@@ -23,7 +23,8 @@ _COUNTED = pa.schema([(FILE, pa.string()), ("n", pa.int64())])
 
 def counts_of(raw: WholeFiles) -> DataFrame:
     """The number of records of each file."""
-    return _by_file(raw, [0] * len(raw.files)).mapInArrow(_CountTask(raw.kind, raw.what), from_arrow_schema(_COUNTED))
+    task = partial(_counted, raw.kind, raw.what)
+    return _by_file(raw, [0] * len(raw.files)).mapInArrow(task, from_arrow_schema(_COUNTED))
 
 
 def checked(raw: WholeFiles, check: RowCheck, columns: Sequence[str]) -> DataFrame:
@@ -32,7 +33,7 @@ def checked(raw: WholeFiles, check: RowCheck, columns: Sequence[str]) -> DataFra
     if check.schema.id is None and len(raw.files) > 1:
         counts = {row[FILE]: row["n"] for row in counts_of(raw).collect()}
         before = [0, *accumulate(counts[str(file)] for file in raw.files)][:-1]
-    task = _ReadTask(raw.kind, raw.what, tuple(columns), check)
+    task = partial(_read, raw.kind, raw.what, tuple(columns), check)
     return _by_file(raw, before).mapInArrow(task, from_arrow_schema(check.arrow_schema()))
 
 
@@ -42,31 +43,20 @@ def _by_file(raw: WholeFiles, before: Sequence[int]) -> DataFrame:
     return raw.spark.createDataFrame(names).repartition(min(len(raw.files), 4 * cores))
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadTask:
-    kind: Format
-    what: str
-    columns: tuple[str, ...]
-    check: RowCheck
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for row in batch.to_pylist():
-                raw = read_one(self.kind, Path(row[FILE]), what=self.what, columns=self.columns)
-                raw = with_columns(raw, self.columns)
-                yield from self.check.checked(raw, row[BEFORE] + np.arange(1, len(raw) + 1))
+def _read(
+    kind: Format, what: str, columns: tuple[str, ...], check: RowCheck, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for row in batch.to_pylist():
+            raw = with_columns(read_one(kind, Path(row[FILE]), what=what, columns=columns), columns)
+            yield from check.checked(raw, row[BEFORE] + np.arange(1, len(raw) + 1))
 
 
-@dataclass(frozen=True, slots=True)
-class _CountTask:
-    kind: Format
-    what: str
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for row in batch.to_pylist():
-                n_records = len(read_one(self.kind, Path(row[FILE]), what=self.what))
-                yield pa.RecordBatch.from_pylist([{FILE: row[FILE], "n": n_records}], schema=_COUNTED)
+def _counted(kind: Format, what: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for row in batch.to_pylist():
+            n_records = len(read_one(kind, Path(row[FILE]), what=what))
+            yield pa.RecordBatch.from_pylist([{FILE: row[FILE], "n": n_records}], schema=_COUNTED)
 
 
 def with_columns(raw: pa.Table, columns: Sequence[str]) -> pa.Table:

@@ -73,16 +73,11 @@ class IntakeTask:
         return Message(0, 0, MessageKind.READ, about, n_read, json.dumps({"good": n_good}).encode())
 
 
-@dataclass(frozen=True, slots=True)
-class ControlTask:
-    """Sends the watermarks to every bucket."""
-
-    job: Job
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for line in batch.column(0).to_pylist():
-                yield from record_batch(watermark_messages(self.job, watermarks_of(line)))
+def control_messages(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The watermarks, to every bucket."""
+    for batch in batches:
+        for line in batch.column(0).to_pylist():
+            yield from record_batch(watermark_messages(job, watermarks_of(line)))
 
 
 def part_messages(job: Job, part: RoutedRows) -> Iterator[Message]:

@@ -13,14 +13,7 @@ from inkling.model.watermarks import Watermarks
 
 SCHEMA = "stage int, bucket int, kind int, about int, n bigint, payload binary"
 ARROW_SCHEMA = pa.schema(
-    [
-        pa.field("stage", pa.int32()),
-        pa.field("bucket", pa.int32()),
-        pa.field("kind", pa.int32()),
-        pa.field("about", pa.int32()),
-        pa.field("n", pa.int64()),
-        pa.field("payload", pa.binary()),
-    ]
+    {**dict.fromkeys(("stage", "bucket", "kind", "about"), pa.int32()), "n": pa.int64(), "payload": pa.binary()}
 )
 EVERY_STAGE = -1
 

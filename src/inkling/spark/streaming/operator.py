@@ -21,7 +21,15 @@ from inkling.runtime.routing import CHANGELOGS, UNCERTAIN, RoutedRows
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.intake import part_messages, shifted
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import INWARD, OF_STREAM, WITHDRAWN, Message, MessageKind, watermarks_of
+from inkling.spark.streaming.messages import (
+    ARROW_SCHEMA,
+    INWARD,
+    OF_STREAM,
+    WITHDRAWN,
+    Message,
+    MessageKind,
+    watermarks_of,
+)
 
 
 class BucketOperator:
@@ -121,9 +129,6 @@ class BucketOperator:
         return Message(self._address, bucket, kind, about, len(table), table_bytes(table))
 
 
-_NAMES = ("stage", "bucket", "kind", "about", "n", "payload")
-
-
 def as_row(message: Message) -> Row:
     """A message as a row for Spark."""
-    return Row(*_NAMES)(*message.as_tuple())
+    return Row(*ARROW_SCHEMA.names)(*message.as_tuple())

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial, reduce
 from typing import Any
 
 import pyarrow as pa
@@ -33,7 +34,7 @@ from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
 from inkling.runtime.replacement import Changes
 from inkling.spark.session import NO_BYTE_LIMIT
-from inkling.spark.streaming.chain import message_chain
+from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.streaming.checkpoint.handover import Handover
 from inkling.spark.streaming.checkpoint.learned_store import StoredLearning
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
@@ -47,14 +48,17 @@ from inkling.spark.streaming.failures import (
     sink_name,
     stream_failed,
 )
+from inkling.spark.streaming.intake import IntakeTask, control_messages
 from inkling.spark.streaming.job import Job
+from inkling.spark.streaming.messages import SCHEMA
+from inkling.spark.streaming.processor import BucketProcessor
 from inkling.spark.streaming.progress import BatchProgress, ProgressLog, observed, seconds_between, under_pressure
 from inkling.spark.streaming.settings import BUCKETS_PER_CORE, StreamSettings
 from inkling.spark.streaming.sinks.outputs import BatchTally, output_names, outputs_of, result_columns, tally_of
 from inkling.spark.streaming.sinks.protocol import PreparedSink, ShapedSink, Sink, SinkStart
 from inkling.spark.streaming.sources.control_messages import Control, MessageFile, messages_of
 from inkling.spark.streaming.sources.idle import IdleMonitor
-from inkling.spark.streaming.sources.inputs import GivenStreams
+from inkling.spark.streaming.sources.inputs import GivenStreams, StreamSource
 from inkling.spark.streaming.sources.known_topics import KnownTopics
 from inkling.spark.streaming.sources.missing_files import InputFiles
 
@@ -172,7 +176,7 @@ class LiveQuery:
         program runs from the next start.
         """
         program.require_streamable(unbounded=self._settings.unbounded)
-        with self._handover.alone():
+        with self._handover.alone:
             clocks = {name: source.clock for name, source in self._given.sources(program.plan).items()}
             if isinstance(self._sink, ShapedSink):
                 self._sink.require_columns(self._spark, result_columns(program.physical, self.clock))
@@ -187,7 +191,7 @@ class LiveQuery:
         Settings are order, confidence, within, spread and horizon. A setting overrides the program, also after a
         restart, until it is set to None. Invalid settings are rejected, and the present ones stay.
         """
-        with self._handover.alone():
+        with self._handover.alone:
             versions = self._versions
             found = steered(versions.following.settings, asked(forecast, parameters), versions.require_settings)
             changed = versions.adapt(settings=all_or_none(*found))
@@ -447,3 +451,19 @@ def counted_rows(tables: list[pa.Table]) -> tuple[pa.Table, tuple[int, int]]:
     rows = pa.concat_tables(tables)
     end = rows["end"].cast(pa.int64()).to_numpy()
     return rows.select([column.name for column in COUNT_COLUMNS]), (int(end.min()), int(end.max()))
+
+
+def message_chain(job: Job, inputs: Mapping[str, StreamSource], control: DataFrame) -> DataFrame:
+    """The messages that leave the last operator: results, late rows, rejects and statistics."""
+    frames = [_intake(job, name, source) for name, source in inputs.items()]
+    frames.append(control.mapInArrow(partial(control_messages, job), SCHEMA))
+    messages = reduce(DataFrame.union, frames)
+    for number in range(job.n_operators):
+        processor = BucketProcessor(job, number)
+        messages = messages.groupBy("bucket").transformWithState(processor, SCHEMA, "Append", "None")
+    return messages
+
+
+def _intake(job: Job, name: str, source: StreamSource) -> DataFrame:
+    selected = source.frame.select(*(named(column) for column in source.columns))
+    return plainly_named(selected).mapInArrow(IntakeTask(job, name, source.columns, source.reader), SCHEMA)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.automaton.transitions import SymbolTables
-from inkling.evaluators.query.probable_events import NO_EVENT, NULL_KEY, Mask, Numbers, ProbableEvents
+from inkling.evaluators.query.probable_events import NO_EVENT, NULL_KEY, Numbers, ProbableEvents
 from inkling.evaluators.stage.rows.keys import is_among
 from inkling.kernels.query.forward import (
     NEVER,
@@ -31,7 +31,7 @@ from inkling.kernels.query.forward import (
     Steps,
     forward,
 )
-from inkling.model.batch import Ints
+from inkling.model.batch import Ints, Mask
 from inkling.model.runs import ranges
 from inkling.model.uncertainty import TOLERANCE
 

@@ -22,9 +22,9 @@ from inkling.evaluators.query.answers import Answers
 from inkling.evaluators.query.automaton.forward import COMPILED, ForwardState, RunSizes, forward_pass
 from inkling.evaluators.query.automaton.transitions import SymbolTables, chain_tables
 from inkling.evaluators.query.groundings import Groundings, groundings_of
-from inkling.evaluators.query.probable_events import NO_EVENT, Mask, ProbableEvents
+from inkling.evaluators.query.probable_events import NO_EVENT, ProbableEvents
 from inkling.kernels.query.forward import NEVER, Ends, Steps
-from inkling.model.batch import Ints
+from inkling.model.batch import Ints, Mask
 from inkling.model.runs import changes
 
 

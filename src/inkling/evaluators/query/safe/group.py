@@ -20,11 +20,11 @@ import numpy as np
 from inkling.analysis.query.query import Query, accepted, candidate
 from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.automaton.transitions import closed, unions
-from inkling.evaluators.query.probable_events import Mask, Numbers
+from inkling.evaluators.query.probable_events import Numbers
 from inkling.evaluators.query.safe.joint_states import JointLayout, KindAlphabet, moved_rows, moves_of, started
 from inkling.evaluators.query.safe.operators import EVER, OperatorState, RegOperator, SafeOperator
 from inkling.evaluators.query.safe.scope import StreamScope
-from inkling.evaluators.query.safe.seq import one_step_late
+from inkling.evaluators.query.safe.seq import PointsOnly, one_step_late
 from inkling.evaluators.query.safe.seq_markov import subgoal_symbols
 from inkling.model.batch import Ints
 
@@ -108,10 +108,8 @@ class SeqManyOperator:
         return GroupSeqRun(self, scope, state)
 
 
-class GroupSeqRun:
+class GroupSeqRun(PointsOnly):
     """`ways[w, row, i]` has the probability of a joint state and of the conditions of way w since start i."""
-
-    neglected = 0.0
 
     def __init__(
         self, node: GroupSeqOperator | SeqManyOperator, scope: StreamScope, state: OperatorState | None
@@ -183,12 +181,6 @@ class GroupSeqRun:
         self._ways, self._fresh = ways, False
         self.errors[first:last] = self._lost + (0.0 if self._child is None else self._child.neglected)
         return out if out.dtype == object else np.where(out < ROUNDED, 0.0, out)
-
-    def possible(self, first: int, last: int) -> Mask:
-        raise NotImplementedError("a last subgoal has points only")
-
-    def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
-        raise NotImplementedError("a last subgoal has points only")
 
     def state(self) -> OperatorState:
         return {

@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from inkling.automata.prefixes import prefix_states
-from inkling.evaluators.query.probable_events import Mask, Numbers
+from inkling.evaluators.query.probable_events import Numbers
 from inkling.evaluators.query.safe.group import GroupSeqOperator, SeqManyOperator
 from inkling.evaluators.query.safe.joint_states import JointLayout
 from inkling.evaluators.query.safe.operators import EVER, OperatorState, ProjectOperator, RegOperator, SafeOperator
 from inkling.evaluators.query.safe.seq import LastWinsOperator, SeqOperator
 from inkling.evaluators.query.safe.seq_markov import SeqMarkovOperator
+from inkling.model.batch import Mask
 
 
 class Waits(NamedTuple):

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from inkling.analysis.query.chain_automaton import ChainAutomaton
 from inkling.analysis.query.query import Query
 from inkling.evaluators.query.automaton.transitions import chain_tables
-from inkling.evaluators.query.probable_events import Mask, Numbers
+from inkling.evaluators.query.probable_events import Numbers
 from inkling.evaluators.query.safe.joint_states import JointLayout, KindAlphabet, moved_rows, moves_of, started
 from inkling.evaluators.query.safe.scope import StreamScope
-from inkling.model.batch import Ints
+from inkling.model.batch import Ints, Mask
 
 OperatorState = Mapping[str, Any]
 """The state of an operator between two blocks: arrays and the states of child operators, by name."""

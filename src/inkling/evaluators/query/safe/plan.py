@@ -24,7 +24,7 @@ from inkling.analysis.query.query import Query
 from inkling.analysis.query.strategy import is_one_stream
 from inkling.evaluators.query.answers import Answers, joined
 from inkling.evaluators.query.groundings import StateByGrounding
-from inkling.evaluators.query.probable_events import Mask, Numbers, ProbableEvents
+from inkling.evaluators.query.probable_events import Numbers, ProbableEvents
 from inkling.evaluators.query.safe import group, seq, seq_markov
 from inkling.evaluators.query.safe.operators import EVER, OperatorState, ProjectOperator, RegOperator, SafeOperator
 from inkling.evaluators.query.safe.scope import SafeBlock, StreamScope, scopes_of
@@ -37,7 +37,7 @@ from inkling.kernels.query.seq_markov import (
     chained_within,
     grouped_after,
 )
-from inkling.model.batch import Ints
+from inkling.model.batch import Ints, Mask
 
 COMPILED = SimpleNamespace(
     any_within=any_within,

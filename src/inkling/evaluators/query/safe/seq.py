@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.analysis.query.query import Query, accepted, candidate
-from inkling.evaluators.query.probable_events import Mask, Numbers
+from inkling.evaluators.query.probable_events import Numbers
 from inkling.evaluators.query.safe.operators import EVER, OperatorRun, OperatorState, SafeOperator
 from inkling.evaluators.query.safe.scope import StreamScope
-from inkling.model.batch import Ints
+from inkling.model.batch import Ints, Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,9 +277,19 @@ class LastWinsOperator:
         return LastWinsRun(self, scope, state)
 
 
-class LastWinsRun:
+class PointsOnly:
+    """The common part of operators of a last subgoal, above which no operator asks for tables."""
+
     neglected = 0.0
 
+    def possible(self, first: int, last: int) -> Mask:
+        raise NotImplementedError("a last subgoal has points only")
+
+    def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
+        raise NotImplementedError("a last subgoal has points only")
+
+
+class LastWinsRun(PointsOnly):
     def __init__(self, node: LastWinsOperator, scope: StreamScope, state: OperatorState | None) -> None:
         self._kernels = scope.block.kernels
         self._match, self._taken = match_chances(scope, node.subgoal)
@@ -298,12 +308,6 @@ class LastWinsRun:
             plain = (match.astype(float), taken.astype(float), missing, self._too_low[0], self.errors[first:last])
             self._too_low = np.array([self._kernels.covered(*plain)])
         return out
-
-    def possible(self, first: int, last: int) -> Mask:
-        raise NotImplementedError("a last subgoal has points only")
-
-    def table(self, first: int, last: int, kept: Ints, made: Ints, starts: Ints) -> Numbers:
-        raise NotImplementedError("a last subgoal has points only")
 
     def state(self) -> OperatorState:
         return {"child": self._child.state(), "latest": self._latest, "too_low": self._too_low}

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from inkling.analysis.query.query import Query
-from inkling.evaluators.query.probable_events import Mask, Numbers
+from inkling.evaluators.query.probable_events import Numbers
 from inkling.evaluators.query.safe.joint_states import JointLayout, KindAlphabet, moved_rows, moves_of, started
 from inkling.evaluators.query.safe.operators import OperatorState, SafeOperator
 from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.evaluators.query.safe.seq import ChildTable
 from inkling.kernels.query.seq_markov import ChildColumns
-from inkling.model.batch import Ints
+from inkling.model.batch import Ints, Mask
 
 NONE, REJECTED, ACCEPTED = 0, 1, 2
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage.rows import format as r
 from inkling.kernels.columns.canonical import canonical_order
-from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, taken
+from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, sorted_words, taken
 from inkling.model.keys import codes_of, encoded
 from inkling.physical.plan import LeafTest, Stage
 
@@ -89,7 +89,7 @@ def _plain_batch(stage: Stage, table: pa.Table, key: Ints) -> tuple[EventBatch, 
     end = table[r.END].chunk(0).to_numpy()
     if stage.inputs[0].ordered:
         column = table[r.PLACE].chunk(0)
-        if column.null_count or _is_wide(column):
+        if column.null_count or is_wide(column):
             return None
         place = column.to_numpy()
     else:
@@ -150,17 +150,16 @@ def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Arr
     """Places that are texts or very large as ranks, and the sorted places whose ranks they are."""
     names = [name for name in (r.PLACE, r.END_PLACE) if table.schema.get_field_index(name) >= 0]
     columns = [table[name].combine_chunks() for name in names]
-    if not stage.text_places and not any(_is_wide(column) for column in columns):
+    if not stage.text_places and not any(is_wide(column) for column in columns):
         return table, None
-    unique = pc.drop_null(pc.unique(pa.chunked_array(columns, r.place_type(stage))))
-    words = unique.take(pc.array_sort_indices(unique))
+    words = sorted_words(columns, r.place_type(stage))
     for name, column in zip(names, columns, strict=True):
         ranks = pc.index_in(column, value_set=words).cast(pa.int64())
         table = table.set_column(table.column_names.index(name), name, ranks)
     return table, words
 
 
-def _is_wide(places: pa.Array) -> bool:
+def is_wide(places: pa.Array) -> bool:
     """Whether places are as large as the markers of missing places."""
     border = int(UNORDERED) - 1
     if places.null_count:
@@ -344,3 +343,11 @@ def has_bits(bits: Iterable[int], words: NDArray[np.uint64]) -> NDArray[np.bool_
     for bit in bits:
         held &= (words[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == 1
     return held
+
+
+def picked_bits(bits: Iterable[int], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """These bits of each predicate mask, a row of 64-bit words, side by side in one word."""
+    packed = np.zeros(len(words), np.uint64)
+    for place, bit in enumerate(bits):
+        packed |= ((words[:, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1)) << np.uint64(place)
+    return packed

@@ -13,19 +13,16 @@ from functools import cached_property, lru_cache
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from inkling.evaluators.stage.rows.conditions import Row
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import TableAtom
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.logical.vectorized.columns import alike
+from inkling.model.batch import Floats, Ints
 from inkling.model.runs import ranges
 from inkling.physical.conditions import Near
 from inkling.physical.naming import fact_name
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MARGIN = 1e-6
 """In degrees, about a decimeter: more than the rounding error of a position."""

@@ -7,7 +7,7 @@ order if orders are enumerated; otherwise their times are drawn, since times are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
@@ -69,8 +69,7 @@ def likeliest(data: WorldData, sampling: Sampling, chosen: np.ndarray) -> Likeli
                         times[row] = lost.times[before + row]
                     else:
                         is_drawn = True
-                kept = np.flatnonzero(in_part[drawn.rows])
-                found = WorldAssignment(drawn.rows[kept], drawn.worlds[kept], times[kept])
+                found = replace(drawn, times=times).take(np.flatnonzero(in_part[drawn.rows]))
         assignment.append(found)
         before += len(stream.rows)
     return Likeliest(Worlds(data.streams, assignment, np.ones(1), None), is_unique and not is_drawn, is_drawn)

@@ -141,8 +141,5 @@ def _with_variants(
     kept += [np.flatnonzero((components == one.component) & (tokens != one.token)) for one in removals]
     every = np.concatenate(kept)
     variant = np.repeat(np.arange(len(kept)), [len(rows) for rows in kept])
-    return WorldAssignment(
-        assignment.rows[every],
-        assignment.worlds[every] + variant * n_worlds,
-        None if assignment.times is None else assignment.times[every],
-    )
+    taken = assignment.take(every)
+    return replace(taken, worlds=taken.worlds + variant * n_worlds)

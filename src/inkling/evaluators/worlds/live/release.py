@@ -89,8 +89,7 @@ def assigned_between(assignment: WorldAssignment, old: int, new: int, scale: int
     """The rows that happen after `old` and not after `new`."""
     assert assignment.times is not None
     after = assignment.times > last_moment(old, scale)
-    kept = np.flatnonzero(after & (assignment.times <= last_moment(new, scale)))
-    return WorldAssignment(assignment.rows[kept], assignment.worlds[kept], assignment.times[kept])
+    return assignment.take(np.flatnonzero(after & (assignment.times <= last_moment(new, scale))))
 
 
 def last_moment(time: int, scale: int) -> int:

@@ -6,12 +6,11 @@ by a hash of 64 bits over its key, its head and what PER states.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE, Weights
@@ -58,13 +57,26 @@ def summed(event: EventPlan, matches: MatchBatch, weights: Weights | None) -> Su
     world = matches.values[WORLD].to_numpy()
     identity = identities(event, matches)
     order = np.lexsort((world, identity))
-    identity, world = identity[order], world[order]
-    is_new = changes(identity)
-    counts_again = ~(is_new | changes(world))
+    again = ~(changes(identity[order]) | changes(world[order]))
     weight: Weights = np.ones(len(order), np.int64) if weights is None else weights[world]
-    if counts_again.any():
-        weight = np.where(counts_again, 0, weight)
-    return _grouped(event, matches, order, identity, world, weight, is_new)
+    weight[order[again]] = 0
+    every = Summed(
+        identity,
+        world,
+        weight,
+        matches.start,
+        matches.end,
+        matches.detected_at,
+        values_of(event, matches.values, len(matches)),
+        matches.lineage,
+    )
+    return _grouped(every, order)
+
+
+def values_of(event: EventPlan, values: Mapping[str, pa.Array], n: int) -> pa.Table:
+    """The values of head and RETURN of some results; a table without them needs a column all the same."""
+    columns = {output.name: values[output.name] for output in (*event.head, *event.returns)}
+    return pa.table(columns or {"@": pa.nulls(n)})
 
 
 def nothing(event: EventPlan) -> Summed:
@@ -100,7 +112,11 @@ def joined_results(parts: Sequence[Summed]) -> Summed:
 
 def merged(every: Summed) -> Summed:
     """Adds up rows with the same identity, which are sums over different worlds."""
-    order = np.lexsort((every.world, every.identity))
+    return _grouped(every, np.lexsort((every.world, every.identity)))
+
+
+def _grouped(every: Summed, order: Ints) -> Summed:
+    """One row per identity; `order` sorts by identity and world."""
     identity = every.identity[order]
     first = np.flatnonzero(changes(identity))
     chosen = pa.array(order[first])
@@ -146,29 +162,3 @@ def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def _reduced(operation: np.ufunc, column: np.ndarray, first: Ints) -> np.ndarray:
     return operation.reduceat(column, first) if len(first) else column[:0]
-
-
-def _grouped(
-    event: EventPlan,
-    matches: MatchBatch,
-    order: Ints,
-    identity: Hashes,
-    world: Ints,
-    weight: Weights,
-    is_new: np.ndarray,
-) -> Summed:
-    first = np.flatnonzero(is_new)
-    chosen = pa.array(order[first])
-    names = [output.name for output in (*event.head, *event.returns)]
-    columns = {name: matches.values[name].take(chosen) for name in names}
-    values = pa.table(columns) if names else pa.table({"@": pa.nulls(len(first))})
-    return Summed(
-        identity[first],
-        world[first],
-        _reduced(np.add, weight, first),
-        _reduced(np.minimum, matches.start[order], first),
-        _reduced(np.maximum, matches.end[order], first),
-        _reduced(np.maximum, matches.detected_at[order], first),
-        values,
-        pc.take(matches.lineage, chosen),
-    )

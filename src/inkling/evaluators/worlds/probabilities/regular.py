@@ -23,7 +23,7 @@ from inkling.evaluators.automaton.events import to_regex
 from inkling.evaluators.hashes import Hashes, combined, row_hashes
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.prepare import stage_rows
-from inkling.evaluators.worlds.probabilities.combine import Summed, identities, nothing
+from inkling.evaluators.worlds.probabilities.combine import Summed, identities, nothing, values_of
 from inkling.evaluators.worlds.streams.assignment import WorldAssignment
 from inkling.evaluators.worlds.streams.probable import ProbableStream
 from inkling.io.normalize import START
@@ -236,9 +236,7 @@ class RegularSums:
         rows = order[np.searchsorted(found, wanted, sorter=order)]
         assert np.array_equal(found[rows], wanted), "an automaton and the evaluators disagree"
         chosen = pa.array(rows)
-        names = [output.name for output in (*event.head, *event.returns)]
-        columns = {name: matches.values[name].take(chosen) for name in names}
-        values = pa.table(columns) if names else pa.table({"@": pa.nulls(len(rows))})
+        values = values_of(event, matches.values, len(matches)).take(chosen)
         self.witnesses.append(
             WitnessValues(new, identities(event, matches)[rows], values, matches.lineage.take(chosen))
         )

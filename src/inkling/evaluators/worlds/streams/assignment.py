@@ -44,6 +44,10 @@ class WorldAssignment:
     worlds: Ints
     times: Ints | None = None
 
+    def take(self, chosen: Ints) -> WorldAssignment:
+        times = None if self.times is None else self.times[chosen]
+        return WorldAssignment(self.rows[chosen], self.worlds[chosen], times)
+
 
 def everywhere(n_rows: int, first: int, n_worlds: int, times: Ints | None = None) -> WorldAssignment:
     """All rows in each of `n_worlds` consecutive worlds from `first` on; `times` is [row, world]."""

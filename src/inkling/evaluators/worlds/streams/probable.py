@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes, combined, hashes_of, key_hashes
+from inkling.evaluators.hashes import Hashes, given_hashes, key_hashes, value_hashes
 from inkling.evaluators.worlds.streams.assignment import (
     ALTERNATIVE,
     OWN_TIME,
@@ -64,7 +64,7 @@ class ProbableStream:
         values = [name for name in value_columns(uncertainty, schema) if name in rows.column_names]
         if uncertainty.given:
             values = values[: len(uncertainty.given)]
-        value, given = _value_hashes(rows, values), _given_hashes(rows, uncertainty.given)
+        value, given = value_hashes(rows, values), given_hashes(rows, uncertainty.given)
         key = key_hashes(schema, rows)
         time = rows[START].to_numpy()
         order = np.lexsort((rows[END].to_numpy(), value, given, time, key))
@@ -218,20 +218,6 @@ def _row_tokens(events: Hashes, offsets: Ints) -> Hashes:
 def _assignment(chosen: Ints, first: int) -> WorldAssignment:
     group, world = np.nonzero(chosen >= 0)
     return WorldAssignment(chosen[group, world], world + first)
-
-
-def _value_hashes(rows: pa.Table, values: list[str]) -> Hashes:
-    """Hashes of values, never `NOTHING`."""
-    seed = np.ones(len(rows), np.uint64)
-    found = combined(seed, *(hashes_of(rows[name].combine_chunks()) for name in values))
-    return np.where(found == NOTHING, np.uint64(1), found)
-
-
-def _given_hashes(rows: pa.Table, given: tuple[str, ...]) -> Hashes:
-    if not given:
-        return np.zeros(len(rows), np.uint64)
-    nothing = np.logical_and.reduce([rows[name].is_null().to_numpy() for name in given])
-    return np.where(nothing, NOTHING, _value_hashes(rows, list(given)))
 
 
 def _borders(is_first: NDArray[np.bool_]) -> Ints:

@@ -20,7 +20,8 @@ class Handover:
 
     def __init__(self) -> None:
         self._left, self._running, self._given_up = threading.Event(), threading.Event(), threading.Event()
-        self._one_at_a_time, self._starting = threading.Lock(), threading.Lock()
+        self.alone = threading.Lock()  # allows one handover at a time
+        self._starting = threading.Lock()
         self._problem: Exception | None = None
 
     @property
@@ -64,7 +65,7 @@ class Handover:
 
         def work() -> None:
             try:
-                with self.alone():
+                with self.alone:
                     hand_over()
             except Exception as problem:
                 self._problem = problem
@@ -87,12 +88,6 @@ class Handover:
                 raise self._problem
             if query() is current:
                 return True
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Allows one handover at a time."""
-        with self._one_at_a_time:
-            yield
 
     @contextmanager
     def given_up(self) -> Iterator[None]:

@@ -110,21 +110,18 @@ class StoredLearning:
     def begin(self, given: Mapping[str, pa.Table], names: list[str], done: int) -> dict[str, pa.Table]:
         """The tables of the models: the learned ones, unless the given ones have changed; `done` is the last batch."""
         with self._busy:
-            return self._begin(given, names, done)
-
-    def _begin(self, given: Mapping[str, pa.Table], names: list[str], done: int) -> dict[str, pa.Table]:
-        tables = {name: self._begun(name, given[name], done) for name in names}
-        models = LearningModels(self.online, tables, names)
-        for name in names:
-            stored = self._stored[name]
-            learned = replace(ModelCounts.of(stored.model), since=stored.since, until=stored.until)
-            self._taken[name] = stored.batch
-            for batch, counted, times in ModelFolder(self._folder.inside(name)).added_after(stored.batch):
-                learned = learned.and_counted(counted, times)
-                self._taken[name] = batch
-            models.resume(name, learned)
-        self._models = models
-        return tables
+            tables = {name: self._begun(name, given[name], done) for name in names}
+            models = LearningModels(self.online, tables, names)
+            for name in names:
+                stored = self._stored[name]
+                learned = replace(ModelCounts.of(stored.model), since=stored.since, until=stored.until)
+                self._taken[name] = stored.batch
+                for batch, counted, times in ModelFolder(self._folder.inside(name)).added_after(stored.batch):
+                    learned = learned.and_counted(counted, times)
+                    self._taken[name] = batch
+                models.resume(name, learned)
+            self._models = models
+            return tables
 
     @property
     def orders(self) -> dict[str, int]:
@@ -142,22 +139,19 @@ class StoredLearning:
     def take(self, batch: int, counted: Mapping[str, tuple[pa.Table, tuple[int, int]]]) -> dict[str, pa.Table]:
         """Add the counts of a micro-batch, by model; returns the tables of models that have a new version."""
         with self._busy:
-            return self._take(batch, counted)
-
-    def _take(self, batch: int, counted: Mapping[str, tuple[pa.Table, tuple[int, int]]]) -> dict[str, pa.Table]:
-        models = self._models
-        assert models is not None, "begin first"
-        for name, (table, times) in counted.items():
-            if name in models.learned and batch > self._taken[name]:
-                ModelFolder(self._folder.inside(name)).add(batch, table, times)
-                models.take(name, table, times)
-                self._taken[name] = batch
-        renewed = models.renewed()
-        for name in renewed:
-            one = models.learned[name]
-            began = self._stored[name].began_with
-            self._write(name, ModelVersion(one.model, self._taken[name], began, one.since, one.until))
-        return renewed
+            models = self._models
+            assert models is not None, "begin first"
+            for name, (table, times) in counted.items():
+                if name in models.learned and batch > self._taken[name]:
+                    ModelFolder(self._folder.inside(name)).add(batch, table, times)
+                    models.take(name, table, times)
+                    self._taken[name] = batch
+            renewed = models.renewed()
+            for name in renewed:
+                one = models.learned[name]
+                began = self._stored[name].began_with
+                self._write(name, ModelVersion(one.model, self._taken[name], began, one.since, one.until))
+            return renewed
 
     def _begun(self, name: str, given: pa.Table, done: int) -> pa.Table:
         newest, digest = ModelFolder(self._folder.inside(name)).newest(), _digest(given)

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -147,15 +148,10 @@ def result_columns(plan: PhysicalPlan, clock: Clock) -> dict[str, StructType]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Unpack:
-    schema: pa.Schema
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for payload in batch.column(0):
-                table = table_of(payload.as_buffer()).cast(self.schema)
-                yield from table.to_batches(max_chunksize=100_000)
+def _unpacked(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for payload in batch.column(0):
+            yield from table_of(payload.as_buffer()).cast(schema).to_batches(max_chunksize=100_000)
 
 
 def rows_of(messages: DataFrame, kind: MessageKind, schema: pa.Schema, about: int | None = None) -> DataFrame:
@@ -163,4 +159,4 @@ def rows_of(messages: DataFrame, kind: MessageKind, schema: pa.Schema, about: in
     chosen = messages.where(F.col("kind") == int(kind))
     if about is not None:
         chosen = chosen.where(F.col("about") == about)
-    return chosen.select("payload").mapInArrow(_Unpack(schema), from_arrow_schema(schema))
+    return chosen.select("payload").mapInArrow(partial(_unpacked, schema), from_arrow_schema(schema))

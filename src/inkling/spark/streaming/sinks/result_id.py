@@ -6,6 +6,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType, StructField, TimestampType
 
+from inkling.spark.stage_frame import named
+
 RESULT_ID = "result_id"
 CHANGEABLE = ("probability", "method", "error", "op")
 """The columns that a correction may change; all others identify the result."""
@@ -15,7 +17,7 @@ HEX_DIGITS = 32
 
 def result_id(frame: DataFrame) -> Column:
     """A 128-bit hash in hexadecimal digits, the same on all machines."""
-    parts = [_portable(frame[_quoted(one.name)], one.dataType).alias(one.name) for one in _identity(frame)]
+    parts = [_portable(named(one.name), one.dataType).alias(one.name) for one in _identity(frame)]
     text = F.to_json(F.struct(*parts), {"ignoreNullFields": "false"})
     return F.substring(F.sha2(text, 256), 1, HEX_DIGITS)
 
@@ -42,10 +44,6 @@ def _first_of_each(identified: DataFrame, order: list[Column]) -> DataFrame:
 
 def _identity(frame: DataFrame) -> list[StructField]:
     return [one for one in frame.schema if one.name not in (*CHANGEABLE, RESULT_ID)]
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _portable(value: Column, kind: DataType) -> Column:
