@@ -1,7 +1,5 @@
 """Runs a program in this process, without Spark: for tests, notebooks and small data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

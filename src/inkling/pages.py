@@ -1,7 +1,5 @@
 """HTML pages from the templates of packages."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import files
 from os import PathLike

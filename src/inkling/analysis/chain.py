@@ -1,7 +1,5 @@
 """Which events over imprecise times are chains: sequences of single events, whose probabilities need no worlds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The time unit of a run: the data determine the clock, and every duration of the program must match it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 

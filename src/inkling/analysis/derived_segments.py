@@ -4,8 +4,6 @@ Sequence numbers are consecutive in every world, times increase with them, and a
 segment that the next event closes. So an event derives the segments if it pairs each odd number with the next number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 

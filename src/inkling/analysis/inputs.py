@@ -1,7 +1,5 @@
 """The inputs of a run: one for each stream that the program reads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeVar
 

@@ -4,8 +4,6 @@ Without PARTITION BY, a key is inferred from equality conditions: in `SEQ(A a, B
 the same `x`, so matches can be found separately for each value of `x`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import islice, product
 

@@ -1,7 +1,5 @@
 """Whether results of an event depend on events that match nothing: STRICT, `_`, COMPLEMENT, WITHIN n EVENTS."""
 
-from __future__ import annotations
-
 from inkling.logical import plan as p
 
 

@@ -3,8 +3,6 @@
 `SEQ STRICT(A a, B b+)` is the regular expression `A B B*` over the events of its scope.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Protocol

@@ -5,8 +5,6 @@ order of all ends. The relation of two keys can therefore be computed pair by pa
 are rewritten to relations between the segments of their streams.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The kinds of uncertainty that affect an event, through its streams and the events that it reads."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from inkling.analysis.verdict import Verdict

@@ -1,7 +1,5 @@
 """A conclusion and why it holds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 

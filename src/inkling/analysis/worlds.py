@@ -1,7 +1,5 @@
 """Analysis for evaluation in possible worlds: which rows share their worlds, and what can be enumerated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from inkling.analysis.bounds.lag import lag_of

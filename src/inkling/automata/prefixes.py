@@ -10,8 +10,6 @@
 [False, True, True]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ Streams are given as `-i NAME=PATH`, or as `-i FOLDER` with one file per stream.
 aggregates, are imported before the program is read.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable

@@ -8,8 +8,6 @@ Options that belong together are a group, a dataclass with a field per option. A
 is `inkling run PROGRAM.ink --input … --table … --python … --runner … --master … --quiet`.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields

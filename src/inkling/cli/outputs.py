@@ -1,7 +1,5 @@
 """Writes result tables to files: JSON lines, CSV or Parquet by suffix; a folder gets one Parquet file per event."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

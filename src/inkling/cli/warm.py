@@ -4,8 +4,6 @@ Kernels compile when they are first called, so small programs call nearly all of
 `inkling.infer` are left for their first use.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor

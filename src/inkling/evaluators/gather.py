@@ -1,7 +1,5 @@
 """Columns over matches: values, aggregates and ids that outputs and HAVING read. Sums of integers are exact."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise

@@ -3,8 +3,6 @@
 Values that are equal as keys (`model.keys`) have the same hash: -0.0 and 0.0, all NaN, all nulls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

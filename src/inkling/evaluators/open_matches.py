@@ -1,7 +1,5 @@
 """Open matches: partial matches that may still be completed, as users see them (`inkling.meaning.open_matches`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -12,8 +12,6 @@ returns the matches that are known then. A batch is one step to the end of time.
 (False, True)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar

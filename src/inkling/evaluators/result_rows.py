@@ -3,8 +3,6 @@
 Times are integers. Values of head and RETURN have one column per name and type, null for events without it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np

@@ -12,8 +12,6 @@ A class with another stored form has a method `as_stored`, whose return hint is 
 (1, {'a': None})
 """
 
-from __future__ import annotations
-
 import json
 import struct
 import sys

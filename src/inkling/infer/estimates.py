@@ -1,7 +1,5 @@
 """Estimates of the hidden states of some keys, step by step: marginals, Markov chains and best paths, as rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """The public functions of inference: each takes readings and a model, and returns rows of a stream."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypedDict, Unpack
 

@@ -1,7 +1,5 @@
 """Models learned from readings without known states: the Baum-Welch algorithm (expectation maximization)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Unpack

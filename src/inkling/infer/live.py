@@ -1,7 +1,5 @@
 """Filtered marginals of a stream of readings, step by step; memory grows with the number of keys, not with time."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Unpack

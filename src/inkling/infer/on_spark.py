@@ -1,7 +1,5 @@
 """Inference on Spark: readings are partitioned and sorted by key, and each task processes many keys at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

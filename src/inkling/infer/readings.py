@@ -1,7 +1,5 @@
 """Readings: rows with a key, a time and what a reader reported, checked and sorted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

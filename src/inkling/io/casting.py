@@ -3,8 +3,6 @@
 `io.spellings` defines what text means. Arrow converts common spellings column by column; others are read one by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Application of withdrawals to a complete table; the order of its rows does not matter."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

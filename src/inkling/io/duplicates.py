@@ -1,7 +1,5 @@
 """Duplicates: rows with the id, key and time of another row; one of them stays, the others are rejected."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

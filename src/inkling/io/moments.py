@@ -1,7 +1,5 @@
 """The times of events: columns rounded to the grid of the stream, widened by the error of the time if there is one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

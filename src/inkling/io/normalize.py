@@ -1,7 +1,5 @@
 """Normalization of a stream: raw rows become typed rows, and rows that violate the declaration become rejects."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Rejects: rows that violate the declaration of their stream, with a reason and the invalid values."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

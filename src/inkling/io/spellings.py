@@ -4,8 +4,6 @@ White space around numbers, Booleans and times is ignored; the empty text, `null
 the text. Weights are numbers separated by blanks, commas or semicolons.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Background tables, with their declared types."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

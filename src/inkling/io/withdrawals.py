@@ -1,7 +1,5 @@
 """Withdrawals: rows that say that an event did not happen, with its id, and its end if the row has one."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

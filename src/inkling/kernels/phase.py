@@ -1,7 +1,5 @@
 """Phases of kernels: functions that are compiled into the kernel that calls them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numba import njit

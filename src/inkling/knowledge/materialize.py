@@ -4,8 +4,6 @@ Each round joins the facts that the previous round derived (the delta) with all 
 tables. See Ullman, "Principles of Database and Knowledge-Base Systems" (1988), chapter 3, semi-naive evaluation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """Forecasts as events: the columns of their results, and the tables of their models."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from inkling.logical import expr as e

@@ -1,7 +1,5 @@
 """Plans of rules: tables whose facts are derived from other facts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum

@@ -5,8 +5,6 @@ if every result ends later than the results of the group that it depends on: its
 and the absence of a result is final when it is needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 The state of a program does not depend on these settings, so the program continues from its state with other settings.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

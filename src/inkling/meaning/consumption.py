@@ -6,8 +6,6 @@ stored occurrence is chosen only if the pair passes all tests, and is then used 
 every window are dropped.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from inkling.logical import plan as p

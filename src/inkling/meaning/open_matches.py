@@ -17,8 +17,6 @@ worlds in which these values have a match already do not count in the probabilit
 result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

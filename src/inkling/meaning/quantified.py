@@ -8,8 +8,6 @@ qualify. ALL over no segments is true, AT LEAST 1 over none is false; but only k
 Nothing here is optimized; it is written to be read beside the language reference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise

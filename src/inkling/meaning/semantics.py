@@ -3,8 +3,6 @@
 Every evaluator is a faster way to compute what this module and `occurrences` say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby

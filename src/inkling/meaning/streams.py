@@ -4,8 +4,6 @@ The canonical order of a key is by time, then by the value of ORDER BY, then by 
 it. PREV and SINCE_CHANGE look back along this order; null is a value like any other for them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace

@@ -24,8 +24,6 @@ Within a chain, every value that may have been the previous one, "no event" incl
 follows it; a row of probability 0 is enough to say that nothing does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Events and worlds as Python objects, as the definition of results uses them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

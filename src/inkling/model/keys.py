@@ -16,8 +16,6 @@ null equals nothing, not even null.
 [0, 1, 0, 1]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypeAlias
 

@@ -4,8 +4,6 @@ Sequence numbers are consecutive per key. Recorded events, marks and bounds are 
 entry is the number of events up to its time. Events whose numbers are missing between two entries were lost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -9,8 +9,6 @@ with the role `mark` is no event.
 ('resume', 'end')
 """
 
-from __future__ import annotations
-
 OPENING = frozenset({"start", "resume", "open"})
 CLOSING = frozenset({"end", "suspend", "close"})
 MARK = "mark"

@@ -5,8 +5,6 @@
 ([True, False, True], [0, 1, 0])
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

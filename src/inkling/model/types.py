@@ -1,7 +1,5 @@
 """The column types of the language and how they combine."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 

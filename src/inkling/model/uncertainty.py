@@ -1,7 +1,5 @@
 """The kinds of uncertainty of a stream: imprecise times, alternatives with probabilities, lost events."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Checks of a physical plan: forecasts need an automaton, RESET WHEN a simple state, and streams a bounded state."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

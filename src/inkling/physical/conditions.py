@@ -4,8 +4,6 @@ Equal conditions on rows share one bit. In a condition that compares several eve
 computed as a column of one event first. A bound on a distance limits the facts that a look-up has to read.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace

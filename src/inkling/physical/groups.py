@@ -1,7 +1,5 @@
 """How the work of a stage is divided: by keys, by patterns that do not use each other, or by both."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from enum import Enum
 

@@ -4,8 +4,6 @@
 'speed|DOUBLE'
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """From a logical plan to a physical one: stages, inputs, bits and evaluators."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from inkling.analysis.bounds.window import horizon_of

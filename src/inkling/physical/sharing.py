@@ -3,8 +3,6 @@
 Slots are numbered in pattern order, so patterns that differ only in variable names are equal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Assigns events to stages: one stage per partition key; later stages read the results of earlier ones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

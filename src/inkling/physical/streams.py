@@ -1,7 +1,5 @@
 """The streams that a stage depends on, and how late their rows may arrive."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from inkling.analysis.policies import read_sources

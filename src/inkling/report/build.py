@@ -1,7 +1,5 @@
 """The HTML page of a report, which contains its styles, scripts and data and loads nothing."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os

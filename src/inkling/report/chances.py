@@ -1,7 +1,5 @@
 """The probability of an event over time for each key, with the ground truth and a deterministic baseline."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

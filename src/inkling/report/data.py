@@ -3,8 +3,6 @@
 Times are integers: microseconds since 1970 UTC if `time_kind` is `timestamp`, otherwise ticks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias

@@ -3,8 +3,6 @@
 Integers that a browser cannot represent exactly, and floats that JSON cannot represent, become text.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field

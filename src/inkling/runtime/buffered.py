@@ -3,8 +3,6 @@
 `runtime.stage` and `runtime.uncertain` extend `Buffered`; they differ in how arriving rows are checked.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

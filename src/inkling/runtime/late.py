@@ -1,7 +1,5 @@
 """Late rows: rows that arrive after the watermark has passed them are reported with their delay and not evaluated."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

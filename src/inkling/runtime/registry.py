@@ -3,8 +3,6 @@
 A new capability is an entry of `inkling.analysis.choice.FAMILIES`, which recognizes its events, and an entry here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

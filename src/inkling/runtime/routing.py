@@ -4,8 +4,6 @@ A stage gets stage rows (`evaluators.stage.rows.format`), with conditions evalua
 earlier rows, the stage gets rows of the stream, because only its state has the earlier rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A stage of certain events on streams: arriving rows are checked and buffered before its evaluators ingest them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 

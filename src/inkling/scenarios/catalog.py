@@ -1,7 +1,5 @@
 """The scenarios by name, and their streams in chunks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from importlib import import_module

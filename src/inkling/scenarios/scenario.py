@@ -1,7 +1,5 @@
 """Scenarios: streams generated block by block, background tables, and the ground truth."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, runtime_checkable

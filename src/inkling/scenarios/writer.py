@@ -1,7 +1,5 @@
 """Writes a scenario to a folder: a Parquet file per stream, a CSV file per table, and the truth as JSON."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable

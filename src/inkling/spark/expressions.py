@@ -4,8 +4,6 @@ No column raises an error, whether Spark's ANSI mode is on or off: an expression
 of a condition is never null. Operators mention each operand once, because Catalyst evaluates every mention.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce

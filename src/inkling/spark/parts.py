@@ -1,7 +1,5 @@
 """Runs the parts of an evaluator on Spark: one shuffle and one pass of Python workers for each."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

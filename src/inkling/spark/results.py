@@ -4,8 +4,6 @@ Workers return times as numbers and values under their physical names. `public_f
 as `inkling.results.public_table` does of `Matches`.
 """
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 

@@ -5,8 +5,6 @@ of worlds (`inkling.evaluators.division`). `with_derived_columns` is a separate 
 stream whose key is not the key of the stage that reads it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce

@@ -1,7 +1,5 @@
 """The rows of a stage as a DataFrame: Spark joins tables, evaluates conditions and drops rows that cannot match."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Runs the stages of a physical plan on Spark: one shuffle and one pass of Python workers per stage."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce

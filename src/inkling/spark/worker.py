@@ -1,7 +1,5 @@
 """The code of every Python worker: gather the rows of a partition, work on them, return tables."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import pickle

@@ -4,8 +4,6 @@ A result lists the ids of its events in the order of its pattern, so the pattern
 only, one after the other. Negations and selection policies are not checked: the result exists, so they were satisfied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -3,8 +3,6 @@
 For an uncertain event also the worlds that have a result, and the uncertain events that decide it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

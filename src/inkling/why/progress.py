@@ -4,8 +4,6 @@ A count is the number of matches of an event made of the first parts of the patt
 events, the `Questions`, run together as one program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """The state of an event on an unbounded stream: what is kept per key, and what would bound it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """How far results are behind the watermark: how long they wait, and how long until they are final."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import reduce

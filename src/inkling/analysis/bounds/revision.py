@@ -1,7 +1,5 @@
 """Revision of emitted results: how long they can change, why, what is replayed, and the memory it needs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

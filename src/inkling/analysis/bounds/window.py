@@ -1,7 +1,5 @@
 """The horizon of an event: the longest time from the first event of a result until the result is final."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Conditions are split into conjuncts and moved to the first subgoal that binds al
 columns of different subgoals become shared variables (Lahar, section 2.2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ A key has at most one event at a time, so in every world the events of a key hav
 any regular pattern shows where matches end. Times without an event leave the state of the automaton as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache

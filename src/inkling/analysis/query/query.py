@@ -9,8 +9,6 @@ subgoal consumes its immediate successor: the next event that passes its filters
 Predicate masks have two bits per subgoal: bit 2i for a candidate of subgoal i, bit 2i + 1 for an accepted one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Explanations of results as lines of text: how far a pattern got, derivations, and possible worlds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 

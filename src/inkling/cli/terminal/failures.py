@@ -3,8 +3,6 @@
 Ctrl-C is a request to stop: work that must not be interrupted asks `StopRequest` whether to continue.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import re

@@ -1,7 +1,5 @@
 """Diagnostics and progress on stderr: colors and progress only on a terminal."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator

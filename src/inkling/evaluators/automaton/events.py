@@ -4,8 +4,6 @@ A pattern becomes a symbolic regular expression over predicate masks of rows (`t
 which is compiled together with those of other events (`automata.run.engine.PatternSet`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

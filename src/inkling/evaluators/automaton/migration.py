@@ -4,8 +4,6 @@ A state of the old automaton continues as the bisimilar state of the new one: bo
 marks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce

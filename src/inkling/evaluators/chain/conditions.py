@@ -1,7 +1,5 @@
 """Conditions that read several events of a chain."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

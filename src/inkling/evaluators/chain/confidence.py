@@ -10,8 +10,6 @@ The cheapest algorithm that fits a chain is used:
 Sums have only non-negative terms, so nothing cancels.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """How chains are divided among workers: by the key of a stage, or by overlapping slices of time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 

@@ -6,8 +6,6 @@ event can have, then compute the probability of each chain by sums over ticks. F
     a in [1, 3], b in [2, 4], uniform    →  P[a before b] = (3 + 2 + 1) / 9; equal ticks are no match
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace

@@ -5,8 +5,6 @@ Immerman, sections 5.2 and 5.3: any-state evaluation in selectivity order). With
 grow event by event in the order of the pattern (section 5.1: query-order evaluation).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ A chain of k events has regions of time: before its first event (LEADING), betwe
 after its last (TRAILING). Each such event must not happen in its regions; a region is a bit of a mask.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Consumption policies on streams: the state holds the occurrences that wait for a partner, and their rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

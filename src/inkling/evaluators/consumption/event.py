@@ -5,8 +5,6 @@ pass over the arrivals of its two operands in order of their ends: an arrival ta
 or is stored itself. The policies are those of ETALIS (Anicic 2011, section 7.4); `meaning.consumption` defines them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Occurrences of the operands of a pair under a consumption policy, as tables with one row number per slot."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Forecasts on streams: the state holds the automaton state and the last symbols of each key."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import numpy as np

@@ -4,8 +4,6 @@ Ntoulias et al. (Wayeb), section 3.2. `WatchingEvent` also reports, for scoring,
 pattern.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 

@@ -3,8 +3,6 @@
 Ntoulias et al. (Wayeb), section 3.2: the counter suffix tree, as a table of counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

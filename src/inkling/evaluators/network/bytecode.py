@@ -4,8 +4,6 @@
 become searches in sorted constants.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 

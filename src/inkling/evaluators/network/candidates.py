@@ -1,7 +1,5 @@
 """Indexes of candidates: rows of a leaf by key, values of equality conditions, and start."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ groups the matches into results (`results_of`). In a recursion, `depending_on` r
 a result of the last round: no other match can be new (semi-naive evaluation).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

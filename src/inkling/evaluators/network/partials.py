@@ -5,8 +5,6 @@ with the row number of `a`, because the condition on `b` reads `a.x`, and the `t
 Lineages that begin alike share their first entries there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum

@@ -4,8 +4,6 @@ In an eager repetition, one more round and the part after it compete: neither ma
 ended.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self

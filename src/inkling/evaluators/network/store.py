@@ -5,8 +5,6 @@ sums of integers asks for the sign of their difference, whose halves are exact i
 halves still has the right sign.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

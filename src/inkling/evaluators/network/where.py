@@ -1,7 +1,5 @@
 """Where the next part of a pattern may lie, given the parts placed so far, and Allen's relations between both."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How queries are divided among workers: by the variables on which all of their subgoals are independent."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

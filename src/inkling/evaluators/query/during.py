@@ -1,7 +1,5 @@
 """The probability that a query is true at least once in each of some spans of time (Lahar, 3.3.1: `q[i, j]`)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ every stream belongs to one grounding, and groundings are independent of each ot
 its values, which is the same in every process.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self

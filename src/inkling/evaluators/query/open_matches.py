@@ -8,8 +8,6 @@ know when it can have begun at the earliest; the first events of those times are
 that: of these, the latest event that a match can begin with is kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Groundings are independent, so a result of several groundings has the probability 1 - Π(1 - p) (Lahar, section 3.2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ probability that the query is already certainly true, the upper bound 1 minus th
 monotone in time and meet at the final answer.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

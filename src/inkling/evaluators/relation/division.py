@@ -1,7 +1,5 @@
 """How relations are divided among workers: by the columns in which compared keys agree, large groups in shares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

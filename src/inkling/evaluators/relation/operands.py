@@ -4,8 +4,6 @@ A key is complete when no event of it can follow: its role says "end", its count
 passed. Until then it is known up to its last closed segment, because an open segment may never be closed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -3,8 +3,6 @@
 numbers 1, 2, 5 recorded    →  points 1 (opens), 2 (closes), 3 (lost, opens), 4 (lost, closes), 5 (opens)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Probabilities assume that arrivals are a Poisson process, or have Erlang gaps of
 3.2). Near-periodic arrivals make them wrong, so the variation of recorded gaps is compared with the declaration.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 

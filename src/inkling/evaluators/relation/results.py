@@ -1,7 +1,5 @@
 """Results of relations: matches of pairs of keys with times, lineage, probability and the public columns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 

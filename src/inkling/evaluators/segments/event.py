@@ -3,8 +3,6 @@
 Busany et al. (SimpMatch), section 2.2, over complete segments. The relation is known only at the end of the data.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 

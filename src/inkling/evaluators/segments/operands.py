@@ -1,7 +1,5 @@
 """One operand of a relation between segments: the keys of all partitions in a batch, with their segments."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Allen's relations as truth tables over four comparisons of the ends of two segments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations, product
 

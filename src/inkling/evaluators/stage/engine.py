@@ -4,8 +4,6 @@ Automata answer regular events first. The other events follow in the order of th
 the matches of events that it reads; events that depend on each other are derived in rounds (`recursion`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -4,8 +4,6 @@ The results are those of the minimal model of Anicic 2011, section 6.3; iterativ
 group is evaluated semi-naively, with the new results of the last round in each derivation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count

@@ -1,7 +1,5 @@
 """Aggregates over sliding windows, in one pass per aggregate; the cost does not depend on the window length."""
 
-from __future__ import annotations
-
 import statistics
 from typing import Any
 

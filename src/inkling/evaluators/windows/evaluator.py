@@ -1,7 +1,5 @@
 """Sliding windows on streams: the state holds rows that may be in a later window, and the last values of each key."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

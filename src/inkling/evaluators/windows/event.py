@@ -1,7 +1,5 @@
 """Events whose pattern is a sliding window: one match per event that moves it, with aggregates over its members."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 

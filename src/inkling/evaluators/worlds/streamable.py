@@ -1,7 +1,5 @@
 """Rejects programs over uncertain streams that cannot be evaluated on unbounded streams."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inkling.analysis.choice import Evaluator

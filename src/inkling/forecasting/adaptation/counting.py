@@ -1,7 +1,5 @@
 """Counting events: added to a program so that models learn words of symbols in the same pass over the rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 

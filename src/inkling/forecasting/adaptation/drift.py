@@ -1,7 +1,5 @@
 """Drift of models: the log-loss of a model on new events, compared with the log-loss on its training data."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Online learning of all models of a program, and its state as bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Settings of online learning."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from datetime import timedelta

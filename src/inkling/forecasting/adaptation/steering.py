@@ -1,7 +1,5 @@
 """Control messages, which change the settings of running forecasts, and reasons for rejecting them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 

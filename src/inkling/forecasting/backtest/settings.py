@@ -1,7 +1,5 @@
 """Settings of a backtest."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Results as alarms: precision and recall of the results above a threshold."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta

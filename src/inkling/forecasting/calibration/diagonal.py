@@ -13,8 +13,6 @@ An estimated probability adds the variance of its estimate, taken from its state
 (0 or 1 without error) has no variance: a single wrong one refutes the claim.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page of calibrations: a plot, scores and the numbers of the curve, in one self-contained HTML file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The plot of calibrations in SVG units: reliability curves above, a histogram of probabilities below."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -4,8 +4,6 @@ With mean probability x and share y per bin, calibrated probabilities lie on the
 of Clopper and Pearson (1934), whose coverage is at least the stated one even for small bins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

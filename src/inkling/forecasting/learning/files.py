@@ -1,7 +1,5 @@
 """Model files: loading and saving."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

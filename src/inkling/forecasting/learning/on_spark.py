@@ -1,7 +1,5 @@
 """Learning on Spark: tasks count the words of their keys, Spark adds the counts, and the driver collects the sums."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce

@@ -1,7 +1,5 @@
 """Settings of learning."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Literal, TypeAlias

@@ -4,8 +4,6 @@ An automaton of Aho and Corasick over the contexts makes every lookup one transi
 last m symbols of Ntoulias et al., section 3.2, and the probabilistic suffix automaton of Ron, Singer and Tishby 1996.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

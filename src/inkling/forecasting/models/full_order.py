@@ -3,8 +3,6 @@
 Ntoulias et al., section 3.2, and Alevizos et al.: maximum likelihood, without smoothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ A baseline forecasts wherever the model does, in the same columns, and is scored
 part of the outcomes that is not scored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

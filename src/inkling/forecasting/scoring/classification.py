@@ -1,7 +1,5 @@
 """Forecasts as a binary classification: the confusion matrix at one threshold, and at all thresholds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import sqrt
 

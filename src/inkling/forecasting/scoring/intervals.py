@@ -3,8 +3,6 @@
 A forecast is scored against the next detection of its key. Forecasts without a later detection are not scored.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import sqrt
 

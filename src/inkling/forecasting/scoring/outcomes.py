@@ -1,7 +1,5 @@
 """Forecasts and detections, event by event: the forecast after each event, and whether the event is a detection."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

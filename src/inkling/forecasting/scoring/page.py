@@ -1,7 +1,5 @@
 """The page of scores: plots and tables for each forecast, in one self-contained HTML file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path

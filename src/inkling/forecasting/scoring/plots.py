@@ -1,7 +1,5 @@
 """The plots of scores in SVG units: axes, and lines with points."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Scorecards: all scores of one forecaster, and a table of several forecasters of one event."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike

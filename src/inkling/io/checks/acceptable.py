@@ -3,8 +3,6 @@
 Checks of imprecise times: no interval is too wide; weights are one number per tick, none negative, not all zero.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc

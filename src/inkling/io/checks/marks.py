@@ -1,7 +1,5 @@
 """Roles of rows in streams with sequence numbers; a mark is a row that reports a count and is no event."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc

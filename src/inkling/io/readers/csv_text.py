@@ -4,8 +4,6 @@ White space around names in the header is removed, blank lines are skipped, and 
 characters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pyarrow as pa

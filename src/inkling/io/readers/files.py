@@ -1,7 +1,5 @@
 """Raw tables from files, frames and lists of rows; columns of text formats are text, others keep their types."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

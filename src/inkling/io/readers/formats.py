@@ -1,7 +1,5 @@
 """The files of an input and their format, by their names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from enum import Enum

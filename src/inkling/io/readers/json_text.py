@@ -3,8 +3,6 @@
 A number may therefore have more digits than any numeric type.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

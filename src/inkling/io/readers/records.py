@@ -3,8 +3,6 @@
 Column `MALFORMED` has the fault of a malformed record, and `ORIGINAL` its text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

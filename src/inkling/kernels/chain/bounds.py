@@ -7,8 +7,6 @@ A chain is a sequence of events, each at one tick of its interval, one after the
 (0: no limit). `lo` and `hi`, [chain, event], bound the ticks at which an event can be in its chain.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

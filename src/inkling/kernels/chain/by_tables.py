@@ -7,8 +7,6 @@ If candidates do not depend on the other events of a chain, the rivals of an eve
 probability that the event is the next one is computed once, for every tick of the event before it.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

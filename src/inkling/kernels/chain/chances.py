@@ -8,8 +8,6 @@ Probabilities are doubles or, in tests, fractions. `mass[at[x] + i]` is
 the probability that event x happened at tick `lower[x] + i`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

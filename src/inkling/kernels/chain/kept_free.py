@@ -6,8 +6,6 @@ PVLDB 2010; the sums are over the possible worlds of its section 3.3. Times are 
 For the numbers see `chances`; for regions that must stay free see `bounds`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

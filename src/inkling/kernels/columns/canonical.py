@@ -1,7 +1,5 @@
 """Canonical order of rows: by key, end, place, start and rank; nearly linear if each key is in order already."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

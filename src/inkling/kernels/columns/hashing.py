@@ -1,7 +1,5 @@
 """Hashes of key columns, which are equal in every process and for every representation of the values."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

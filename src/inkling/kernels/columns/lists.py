@@ -1,7 +1,5 @@
 """Lineages as linked entries `(row, slot, parent)`, so that partial matches share common beginnings."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

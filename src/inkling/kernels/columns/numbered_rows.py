@@ -1,7 +1,5 @@
 """Incremental checks of rows with sequence numbers: each must be consistent with the accepted rows of its key."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ forecasting (Wayeb), section 3.2: the pattern Markov chain and its waiting-time 
 probabilities sum to 1; waiting times are in events.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Markov chains whose steps take time: the probability of reaching a final state within a duration."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

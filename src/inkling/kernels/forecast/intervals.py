@@ -5,8 +5,6 @@ forecasting (Wayeb), section 3.2: forecast intervals from a waiting-time distrib
 and inclusive.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -4,8 +4,6 @@ Ntoulias, Alevizos, Artikis, Akasiadis, Koumparos: Online fleet monitoring with 
 forecasting (Wayeb), section 3.2: counts of the contexts of a variable-order Markov model.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -5,8 +5,6 @@ others lose theirs. So the total variation distance of both distributions over p
 and no event over the paths of a key changes its probability by more.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -1,7 +1,5 @@
 """One state per step: the most probable state of each step, or the most probable path (Viterbi algorithm)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -6,8 +6,6 @@ SIGMOD 2008 (Lahar), section 2.4, generates probable streams by it. Filtered and
 Probabilities are doubles or, in tests, fractions. Vectors are normalized at every step, so logarithms are not needed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

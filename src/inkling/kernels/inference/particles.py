@@ -6,8 +6,6 @@ SIGMOD 2008 (Lahar), section 2.4, generates probable streams by it.
 Every draw is a function of seed, key and step, so results do not depend on how keys are divided among workers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

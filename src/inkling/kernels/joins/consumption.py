@@ -6,8 +6,6 @@ Arrivals are rows of arrays, sorted by group and then by their order of arrival;
 1 for the left. Arrivals that wait for a partner are in a linked list per side, oldest first.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ A time and its place are compared as a pair. Each partial match has a group, a s
 bound on the start of candidates.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

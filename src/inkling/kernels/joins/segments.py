@@ -4,8 +4,6 @@ Busany, van der Aa, Senderovich, Gal, Weidlich: Interval-based Queries over Loss
 section 2.2, without lost events.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

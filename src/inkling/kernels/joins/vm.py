@@ -4,8 +4,6 @@ The machine is compiled once per installation; a query supplies instructions, co
 row `(operation, a, b)`. A Boolean is 1.0 or 0.0, never NaN.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

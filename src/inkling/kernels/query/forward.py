@@ -17,8 +17,6 @@ state and run as it is; no edge of a run leads to its state 0. Times are in the 
 the type of `rows.chance`: floats, or fractions where the kernel runs uncompiled.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

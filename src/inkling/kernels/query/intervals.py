@@ -9,8 +9,6 @@ first step for older columns. Numbers are floats, or fractions where kernels run
 `first` to `last` - 1; cells and moves are those of `moves`; a hit is a move at which a match ends.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -1,7 +1,5 @@
 """Merging of equal states: sets of partial matches as words of bits, their distinct rows, and earliest starts."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -7,8 +7,6 @@ A state of a unit is a state of an automaton and the values of its chained (Mark
 `chance`: floats, or fractions where kernels run uncompiled.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Alternatives of many groups: sorted, normalized, and screened for faults, which a slower check examines."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

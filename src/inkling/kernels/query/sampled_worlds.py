@@ -4,8 +4,6 @@ Ré, Letchner, Balazinska, Suciu: Event Queries on Correlated Probabilistic Stre
 sampling for queries that have no safe plan.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -7,8 +7,6 @@ The kind of a move is 0 for no event, 1 for an event that matches and is rejecte
 are starts, as in `intervals`. The child is the plan of the stages before.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

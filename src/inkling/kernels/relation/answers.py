@@ -1,7 +1,5 @@
 """Results of the forward pass: the probability of at least k qualifying segments, or bounds on it before the end."""
 
-from __future__ import annotations
-
 from math import exp, lgamma, log
 
 from inkling.kernels.phase import phase

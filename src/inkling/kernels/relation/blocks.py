@@ -4,8 +4,6 @@ After x lost left points and y lost right ones there is a block of masses, one p
 at `(x * n_y + y) * n_notes * n_numbers`. Only blocks between `rows[LO, x]` and `rows[HI, x]` are defined.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ A cell is the time between two neighboring recorded points of either key. Each o
 time; before the first or after the last recorded point, they occur at a rate.
 """
 
-from __future__ import annotations
-
 from math import exp
 
 from inkling.kernels.phase import phase

@@ -4,8 +4,6 @@ The note of an open left segment is the position among the right points at which
 right points have the same time. When it closes, it is compared with every right segment.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

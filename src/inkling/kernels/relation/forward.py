@@ -9,8 +9,6 @@ points of a key lie among points of the other, probability mass is spread over b
 numbers up to there are independent of what follows and are set aside.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -1,7 +1,5 @@
 """The state of one key of a pair during the pass: its next recorded point, and the lost points before it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The cell that comes next, and the pass through it: a stretch of the axis without recorded points."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from inkling.kernels.phase import phase

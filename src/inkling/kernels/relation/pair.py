@@ -1,7 +1,5 @@
 """One pair of keys during the forward pass: its state, its arrays, and room in them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

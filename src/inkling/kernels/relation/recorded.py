@@ -1,7 +1,5 @@
 """Recorded points of a pair, and how its keys continue after them."""
 
-from __future__ import annotations
-
 from inkling.kernels.phase import phase
 from inkling.kernels.relation.blocks import FAILS
 from inkling.kernels.relation.keys import N_LOST, NEVER, NEXT, OPENS_NOW, SINCE, TIME, go_on, turned, unfold

@@ -10,8 +10,6 @@ related; if all must be related, a hit is one that is not.
 Rules are one array of integers, and so is what is known of the right segments of a pair.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

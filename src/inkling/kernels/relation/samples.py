@@ -6,8 +6,6 @@ section 3.1: possible worlds, here drawn instead of enumerated.
 Draws are a function of seed, sample and the points of a key, so they do not depend on other pairs.
 """
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recorded points, one at a time or at one time: in a deterministic stretch, and where mass is spread over blocks."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from inkling.kernels.phase import phase

@@ -1,7 +1,5 @@
 """Deterministic stretches: recorded points one after the other with no lost ones among them, followed by tables."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

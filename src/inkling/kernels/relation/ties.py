@@ -1,7 +1,5 @@
 """Hits of a left segment that opens or closes at the time of right points."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from inkling.kernels.phase import phase

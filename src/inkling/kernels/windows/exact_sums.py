@@ -4,8 +4,6 @@ A sum is a fixed-point number whose digits cover the range from the smallest to 
 digits and its removal subtracts the same, so the digits depend only on the terms in the window.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ The window of row i is rows `first[i]` … i. Rows of one group are adjacent, a 
 ascends within a group.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray

@@ -4,8 +4,6 @@ For medians, the members of a window are bits in a tree of words, and the middle
 are computed from exact sums of values and squares.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Independent parts of the data, and enumeration of the worlds of each part."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -4,8 +4,6 @@ Each event has a SplitMix64 sequence, which starts at a mix of the seed and the 
 number.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -1,7 +1,5 @@
 """Draws of times of lost events with Erlang gaps, with a rate that changes with time, or limited by a rate only."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -1,7 +1,5 @@
 """Canonical order of the rows of many worlds, by insertion sort, because rows of a key are nearly sorted."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -3,8 +3,6 @@
 Inner loops are over worlds and without branches, so that they compile to vector instructions.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

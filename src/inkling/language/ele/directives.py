@@ -1,7 +1,5 @@
 """Directives of a rule file: streams, tables, the time of all streams, the consumption policy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

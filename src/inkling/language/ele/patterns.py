@@ -3,8 +3,6 @@
 `aggregate(sum(X), event(X), S)` is a window over the events, whose aggregate is the value of S.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 Types of columns are inferred from the constants, comparisons and arithmetic that columns meet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias

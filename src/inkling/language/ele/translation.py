@@ -4,8 +4,6 @@ e(X) <- a(X) SEQ b(X).
 EVENT e(a1.a1 AS X) AS PATTERN SEQ(a a1, b[a1 = a1.a1]) PER INTERVAL
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Parsing one statement by hand: a cursor over its tokens, with the messages of recursive descent; literal terms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar, Unpack

@@ -1,7 +1,5 @@
 """Checks of a query file before its translation: names, numbers of terms, and the scope of variables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 

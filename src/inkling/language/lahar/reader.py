@@ -1,7 +1,5 @@
 """Reads a query file: cuts it into tokens, the tokens into statements, and parses each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

@@ -7,8 +7,6 @@
       PATTERN SEQ NEXT(At e1[room = 'office'], At e2[person = e1.person AND room = 'coffee']) PER END
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias

@@ -3,8 +3,6 @@
 `GT(speed, 5.0)` becomes `speed > 5.0`; a bare name outside the library is a BOOLEAN column.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

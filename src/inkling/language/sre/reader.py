@@ -3,8 +3,6 @@
 Headers, in braces after a pattern, say how it is partitioned, limited, counted and forecast.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ The stream is the one that the file declares, or one with the columns that its p
     EVENT p1 AS PATTERN SEQ STRICT(events[type = 'A'], events[speed > 5.0]) CONSUME RESTART PER END
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 

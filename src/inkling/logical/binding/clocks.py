@@ -1,7 +1,5 @@
 """Checks that durations and points in time of a program match the clocks of its streams (timestamps or ticks)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

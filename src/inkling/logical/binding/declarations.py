@@ -1,7 +1,5 @@
 """Binds STREAM and TABLE: columns and their roles, the time, the OP column, and columns derived from row to row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

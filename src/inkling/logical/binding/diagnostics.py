@@ -1,7 +1,5 @@
 """Diagnostics collected while a program is bound, so that one run shows them all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Unpack

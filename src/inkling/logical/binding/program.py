@@ -1,7 +1,5 @@
 """Binds a whole program: tables, streams and rules first, then each event after the events that it reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 

@@ -3,8 +3,6 @@
 `NUMBERED BY` declares that events may be lost; `SEGMENTS` says which events open and close segments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 

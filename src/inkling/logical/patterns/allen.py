@@ -13,8 +13,6 @@ True
 False
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from inkling.model.time import Instant

@@ -3,8 +3,6 @@
 The time of a lost event is continuous: no single time has a positive probability.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inkling.logical import expr as e

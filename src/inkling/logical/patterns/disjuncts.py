@@ -4,8 +4,6 @@ An event with several declarations, or with OR, has a disjunct for each. The par
 sequence, the items of AND and PAR, or the two sides of a relation; `why` and open matches go through them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from inkling.logical import expr as e

@@ -1,7 +1,5 @@
 """Points in time in a pattern (`AT q`): parts without events, and matches that end with a point in time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inkling.logical import plan as p

@@ -7,8 +7,6 @@
 r0 := Stream[A](x INTEGER; time t)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from inkling.logical import plan as p

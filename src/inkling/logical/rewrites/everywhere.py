@@ -4,8 +4,6 @@ EVENT e(a.x) AS PATTERN A a;  EVENT e(b.x) AS PATTERN B b;
 EVENT e(CASE WHEN e1 THEN a.x WHEN e2 THEN b.x END) AS PATTERN (A a) e1 OR (B b) e2    -- their union
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 

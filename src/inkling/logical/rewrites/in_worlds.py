@@ -4,8 +4,6 @@ Every stream gets a column with the number of the world, which is part of its KE
 that column. Each partition of the certain program is then one world.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

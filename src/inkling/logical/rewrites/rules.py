@@ -3,8 +3,6 @@
 A rule returns the same object if it has nothing to change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 

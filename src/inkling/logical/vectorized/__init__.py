@@ -3,8 +3,6 @@
 Enters: a bound expression and, for each of its references, a column. Leaves: one Arrow array of its values.
 """
 
-from __future__ import annotations
-
 from inkling.logical.vectorized.columns import ARROW_TYPES, Reference, evaluate
 
 __all__ = ["ARROW_TYPES", "BITS_PER_WORD", "Reference", "evaluate"]

@@ -4,8 +4,6 @@
 `/` divides doubles. A look-up tests whether a background table has a row that agrees with each row of the columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce

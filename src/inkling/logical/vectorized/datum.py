@@ -1,7 +1,5 @@
 """A column, or the one value that stands in all its rows: nulls, truth, finiteness and arithmetic of both."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import TypeAlias

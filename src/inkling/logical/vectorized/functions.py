@@ -1,7 +1,5 @@
 """The scalar functions of the language over columns."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from itertools import zip_longest

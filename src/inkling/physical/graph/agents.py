@@ -3,8 +3,6 @@
 As text it shows under each event what it takes from, and what is shared once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum

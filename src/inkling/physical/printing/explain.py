@@ -6,8 +6,6 @@ of uncertain streams into the form that their evaluator takes, first of all.
 Conditions on rows in the words of the language.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias

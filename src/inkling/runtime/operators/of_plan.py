@@ -5,8 +5,6 @@
 Each operator ingests the rows with its address; its results are routed to the operators that read them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -3,8 +3,6 @@
 The driver in one process and the stateful operators of a streaming query know this protocol and nothing else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar

@@ -1,7 +1,5 @@
 """Rows compared by content: which of some rows are gone, and which are new."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 Rows and results that are kept carry the watermark of their step (`STEP_TIME`), by which a replay finds what to compare.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

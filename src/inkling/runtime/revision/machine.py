@@ -3,8 +3,6 @@
 `Rounding` keeps emitted estimates unchanged if a replay computes them with a rounding difference only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol

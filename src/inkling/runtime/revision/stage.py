@@ -1,7 +1,5 @@
 """Replay of a stage of certain events whose input may be withdrawn: the stage as a `ReplayMachine`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The current versions of the rows of a stream, by identity: what a changelog keeps while rows can be withdrawn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc

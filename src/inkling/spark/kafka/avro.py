@@ -4,8 +4,6 @@ These functions neither distinguish a damaged value from a record of nulls nor n
 is appended to every value, and a record is valid if the mark is read right after it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

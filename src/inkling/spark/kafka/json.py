@@ -1,7 +1,5 @@
 """Messages whose values are JSON, parsed in workers by the reader of JSON lines files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

@@ -4,8 +4,6 @@ A message that cannot be decoded stays a row, with the reason in `MALFORMED` and
 makes it a reject. No message ends the job, whatever its bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum

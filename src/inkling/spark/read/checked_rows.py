@@ -1,7 +1,5 @@
 """Good rows, rejects and withdrawals in one table, because a Python worker returns one table to Spark."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Rows that repeat or withdraw another row of their stream, found by Spark; the order of rows does not matter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pyspark.sql import Column, DataFrame, Window

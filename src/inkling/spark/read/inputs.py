@@ -1,7 +1,5 @@
 """The inputs that Spark can read: DataFrames, tables by name, files, and rows in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Large text files: Spark splits them into lines, and workers parse the lines with the local reader."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote, urlparse

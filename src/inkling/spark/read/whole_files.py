@@ -1,7 +1,5 @@
 """Files that workers read whole with the local reader, one file at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Addresses of streams and outputs: a path, or `kind://place`, with options after `?`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Why a stream stopped, as an actionable error: what failed, in which micro-batch, and what to do."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The stateless half of a streaming query: raw rows become messages to the buckets of their keys."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

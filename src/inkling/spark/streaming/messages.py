@@ -1,7 +1,5 @@
 """The messages inside a streaming query: tables as bytes, addressed to an operator (`stage`) and a bucket."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The stateful half of a streaming query: an operator steps the state of a bucket of keys and emits messages."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

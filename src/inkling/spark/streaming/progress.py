@@ -1,7 +1,5 @@
 """The progress of a running program: the statistics of its micro-batches, joined with those of Spark."""
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Mapping, Sequence

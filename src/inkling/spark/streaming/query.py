@@ -1,7 +1,5 @@
 """A running program on Structured Streaming: starts the query, delivers its micro-batches and controls it."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Watches the files of a running program: when the program or its tables change, the query is replaced."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

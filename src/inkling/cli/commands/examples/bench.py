@@ -1,7 +1,5 @@
 """`inkling bench`: how fast an example runs on this machine."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`inkling generate`: the seeded data of a scenario, with known episodes in it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

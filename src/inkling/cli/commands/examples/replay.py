@@ -1,7 +1,5 @@
 """`inkling replay`: writes the rows of files into a folder at their original pace, or faster."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`inkling model`: describes model files and compares them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`inkling check`: reports the errors of programs before any data is read."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

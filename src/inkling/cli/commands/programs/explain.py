@@ -1,7 +1,5 @@
 """`inkling explain`: the plans of a program and the reasons for them, before any data is read."""
 
-from __future__ import annotations
-
 from enum import Enum
 from pathlib import Path
 from typing import Annotated

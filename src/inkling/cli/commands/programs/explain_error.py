@@ -1,7 +1,5 @@
 """`inkling explain-error`: the explanation of an error code, with an example."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`inkling fmt`: programs in the standard layout."""
 
-from __future__ import annotations
-
 import difflib
 import sys
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """`inkling why`: how far the pattern of an event got over files, and what its results depend on."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

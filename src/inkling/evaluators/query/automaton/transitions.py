@@ -4,8 +4,6 @@ Each event has a predicate mask: the subgoals for which it is a candidate, and t
 union of the predicate masks of all events of one time. Symbol 0 is the empty mask, which leaves every state as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

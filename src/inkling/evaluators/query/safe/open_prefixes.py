@@ -5,8 +5,6 @@ then, and the probability that the subgoals before were satisfied since: the sum
 Subgoals inside of an automaton wait in some of its states.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ either a candidate is certain, or the probability of a start falls below `tolera
 too low by at most their `error`. The start of an answer is its own time, because operators do not know starts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The possible outcomes of all streams of a grounding, time by time, with the subgoals that each can serve."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -5,8 +5,6 @@ A partial match keeps only the values that later subgoals compare with (its need
     R(x); S(y); T(x)        after R(1) a match keeps x = 1; after S(7) still only x = 1, because T reads no y
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

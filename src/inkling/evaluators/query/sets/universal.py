@@ -1,7 +1,5 @@
 """The engine for every query: exact by sets of partial matches, sampled worlds where there are too many sets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

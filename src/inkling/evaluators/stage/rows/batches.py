@@ -4,8 +4,6 @@ The canonical order is (key, end, place of ORDER BY, start, source, id). Rows of
 fact, have the same event number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

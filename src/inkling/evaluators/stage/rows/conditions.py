@@ -4,8 +4,6 @@ Comparisons of a number column without nulls with a constant run in NumPy; every
 is not true.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from functools import reduce

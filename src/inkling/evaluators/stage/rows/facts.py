@@ -5,8 +5,6 @@ lists candidates; the condition itself decides, so cells may list too many facts
 poles have a cell of their own with all facts.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 

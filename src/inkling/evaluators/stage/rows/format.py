@@ -4,8 +4,6 @@ Columns: key columns, input number, times, place, id, predicate masks (one bit p
 physical columns that conditions across events and outputs read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

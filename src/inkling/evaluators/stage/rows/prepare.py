@@ -1,7 +1,5 @@
 """From rows of a source to stage rows: joins with tables, conditions as bits, filters, physical column names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Selections of stage rows: by the conditions of leaves, by keys with new rows, and by resets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

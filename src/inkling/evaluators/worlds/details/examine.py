@@ -5,8 +5,6 @@ the distribution of its times, the influence of single events (`influence`), its
 and the most probable scenarios with and without it (`outcomes`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The influence of uncertain events on a result: how its probability changes without one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 

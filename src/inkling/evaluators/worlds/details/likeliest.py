@@ -4,8 +4,6 @@ In Markovian chains, the most probable path is found by the Viterbi algorithm. L
 order if orders are enumerated; otherwise their times are drawn, since times are continuous.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import log

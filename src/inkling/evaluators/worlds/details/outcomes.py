@@ -5,8 +5,6 @@ known times between which a lost event lies. A scenario is a set of worlds with 
 matter to a result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

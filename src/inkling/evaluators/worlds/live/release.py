@@ -4,8 +4,6 @@ The time of a row is decided once the watermark has passed it. Rows of a stream 
 many events were lost before a row shows only with the next number of its key, or when a timeout closes the key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

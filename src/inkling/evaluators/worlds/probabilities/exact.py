@@ -6,8 +6,6 @@ mixed radix: choice i takes alternative (w // stride[i]) % size[i] in world w. L
 among each other and the known times (Busany et al., SimpMatch, sections 3.1 and 3.2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Each function binds one clause, or checks that a clause fits the pattern of its event.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from inkling.language import syntax as s

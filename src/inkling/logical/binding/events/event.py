@@ -1,7 +1,5 @@
 """Binds one EVENT: its pattern, names, conditions, clauses and result columns become an `EventPlan`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Binds one FORECAST: the event that it predicts, what it predicts, and the features of its model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from inkling.language import syntax as s

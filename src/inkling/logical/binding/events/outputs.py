@@ -1,7 +1,5 @@
 """The columns of a result (head and RETURN), their names, and the key of results for events that read them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The time-outs of `SEQ(a, b, c) WITHIN d` are the matches of `SEQ(a, NOT b) WITHIN d` and `SEQ(a, b, NOT c) WITHIN d`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

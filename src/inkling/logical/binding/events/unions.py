@@ -3,8 +3,6 @@
 A recursive event reads its own results, so its schema must be known before it is bound: it is inferred as a fixpoint.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

@@ -3,8 +3,6 @@
 PATTERN A a WHERE limits(a.road, top) AND a.speed > top    -- the look-up at `a` binds `top`
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from inkling.language import syntax as s

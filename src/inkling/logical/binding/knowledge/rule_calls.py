@@ -3,8 +3,6 @@
 In a rule, every bare name is a variable.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 

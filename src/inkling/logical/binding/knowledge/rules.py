@@ -4,8 +4,6 @@ A closed rule is a table whose facts are derived before the run. An open rule, w
 binds, is a table of what its clauses determine themselves, and a template of the conditions that a call adds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from inkling.language import syntax as s

@@ -5,8 +5,6 @@ A condition is tested at the last slot that it mentions, or after the whole body
     WHERE a.x < b.x AND n = COUNT(b)    -- the first conjunct is tested at `b`, the second names a value
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from inkling.language import syntax as s

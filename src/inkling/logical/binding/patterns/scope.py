@@ -6,8 +6,6 @@ columns. `NameScope` resolves names at one point and explains why some cannot be
     PATTERN SEQ(A a[x > b.y], B b)    -- error: `b` is not bound yet in the brackets of `a`
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 

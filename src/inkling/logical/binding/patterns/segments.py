@@ -3,8 +3,6 @@
 `AT LEAST k FROM 1 TO 12 S x` asks the question for each number of segments; `k` is a column of the results.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from inkling.language import syntax as s

@@ -1,7 +1,5 @@
 """Definitions of the running program: texts and facts beside the checkpoint, so that a replay uses the same ones."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace

@@ -1,7 +1,5 @@
 """The handover between two queries on one checkpoint: one ends, and another continues; how their threads wait."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ Counts are written under the number of their micro-batch, and a version records 
 So a micro-batch that is repeated after a crash is counted once.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Mapping

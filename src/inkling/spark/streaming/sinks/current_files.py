@@ -3,8 +3,6 @@
 Withdrawn matches are removed from the table, and corrected ones replaced. `current_versions` describes the files.
 """
 
-from __future__ import annotations
-
 import math
 import time
 import uuid

@@ -5,8 +5,6 @@ a message is made of the batch and the row: consumers that keep one message per 
 was still in flight when the restarted run looked for it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

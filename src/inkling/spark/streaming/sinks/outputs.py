@@ -1,7 +1,5 @@
 """The outputs of a micro-batch: a frame per event with results, late rows, rejects; and its tally."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping

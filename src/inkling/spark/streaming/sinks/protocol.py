@@ -3,8 +3,6 @@
 After a crash a micro-batch is delivered again; a sink must then hold its results once.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

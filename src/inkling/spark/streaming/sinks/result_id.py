@@ -1,7 +1,5 @@
 """The identity of results: rows with equal values, times and lineage are one result, whatever their probability."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType, StructField, TimestampType

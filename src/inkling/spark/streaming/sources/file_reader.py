@@ -3,8 +3,6 @@
 A file that cannot be read or lacks a column becomes rejects, so a bad file does not end the query.
 """
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Detects idle streams, so that results do not wait for them."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterable

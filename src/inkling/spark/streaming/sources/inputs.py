@@ -1,7 +1,5 @@
 """The inputs of a streaming query: streaming DataFrames, folders in which files appear, tables, topics, a rate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The topics of a checkpoint: its offsets are invalid for another topic of the same name."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

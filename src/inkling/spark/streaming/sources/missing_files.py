@@ -1,7 +1,5 @@
 """Finds missing files of a micro-batch, which Spark would read as if they were empty."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
