@@ -18,8 +18,6 @@ TREES = {
     "logical/plan.py",
 }
 TREE_MODULES = {f"inkling.{path[:-3].replace('/', '.')}" for path in TREES} | {"inkling.language.syntax"}
-# Classes of one name that still mean different concepts; to be emptied.
-STILL_SHARED = {"Span"}
 
 
 @cache
@@ -41,7 +39,7 @@ def classes(modules: dict[str, ast.Module]) -> dict[str, list[str]]:
 
 def test_a_class_name_is_defined_once_outside_of_trees() -> None:
     clashes = {name: paths for name, paths in classes(parsed()).items() if len(set(paths) - TREES) > 1}
-    assert {name: paths for name, paths in clashes.items() if name not in STILL_SHARED} == {}
+    assert clashes == {}
 
 
 def test_nodes_with_a_shared_name_are_written_with_a_prefix() -> None:

@@ -10,7 +10,7 @@ from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
 from inkling.meaning.streams import RawRow, plain
 from inkling.model.event import Value
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 
 Tables = Mapping[str, Iterable[RawRow]]
 
@@ -19,7 +19,7 @@ def expression_context(plan: p.ProgramPlan, tables: Tables, clock: Clock) -> Exp
     """Tables with the columns in their declared order, and the length of durations on the clock."""
     tick = next((stream.schema.tick for stream in plan.streams if stream.schema.tick is not None), None)
 
-    def unit(span: Span) -> int:
+    def unit(span: Duration) -> int:
         return span.units(clock, tick)
 
     facts = {name: tuple(rows) for name, rows in declared_tables(plan, tables).items()}

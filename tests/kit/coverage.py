@@ -12,7 +12,7 @@ from tests.kit.rule_coverage import rule_set_features
 from inkling.language.syntax import RELATIONS
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 FEATURES = (
     "SEQ ANY", "SEQ NEXT", "SEQ STRICT", "SEQ in SEQ", "AND", "OR", "PAR",
@@ -237,7 +237,7 @@ def _repetition_name(low: int, high: int | None) -> str:
 
 def _window_features(within: p.Window | None, prefix: str) -> Iterator[str]:
     match within:
-        case Span():
+        case Duration():
             yield f"{prefix}WITHIN duration"
         case p.Points():
             yield f"{prefix}WITHIN POINTS"

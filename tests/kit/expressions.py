@@ -22,7 +22,7 @@ from inkling.logical import expr as e
 from inkling.logical.evaluate import Bindings, ExpressionContext, value_of
 from inkling.logical.functions import FUNCTIONS
 from inkling.model.event import Event, Value
-from inkling.model.time import Instant, Span
+from inkling.model.time import Duration, Instant
 from inkling.model.types import Type
 
 
@@ -88,7 +88,7 @@ def random_expression(rng: Random, kind: Type, depth: int, *, exact: bool = Fals
     return _Writer(rng, exact, tables).of(kind, depth)
 
 
-def written_units(span: Span) -> int:
+def written_units(span: Duration) -> int:
     """Length of a written duration on timestamps."""
     return int(span.amount * 1_000_000)
 
@@ -138,7 +138,7 @@ class _Writer:
         if self.rng.random() < 0.1:
             return e.Literal(None, Type.NULL)
         if kind is Type.DURATION:
-            return e.SpanLiteral(Span(Fraction(self.rng.choice((0, 1, 30, 3600))), "SECONDS"))
+            return e.SpanLiteral(Duration(Fraction(self.rng.choice((0, 1, 30, 3600))), "SECONDS"))
         return e.Literal(_random_value(self.rng, "d1", kind, huge=False), kind)
 
     def _value(self, kind: Type, depth: int) -> e.Expr:

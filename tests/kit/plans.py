@@ -14,14 +14,14 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.event import Value
 from inkling.model.schema import Column, EventSchema, StreamSchema, TableSchema
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 
 PYTHON_TYPES = {bool: Type.BOOLEAN, int: Type.INTEGER, float: Type.DOUBLE, str: Type.STRING, type(None): Type.NULL}
 
 
-def ticks(amount: int | Fraction) -> Span:
-    return Span(Fraction(amount), "TICKS")
+def ticks(amount: int | Fraction) -> Duration:
+    return Duration(Fraction(amount), "TICKS")
 
 
 def literal(value: Value) -> e.Literal:
@@ -96,7 +96,7 @@ def event(
     over: tuple[str, ...] | None = None,
     per: p.Per = p.Per.MATCH,
     restart: bool = False,
-    keep: Span | None = None,
+    keep: Duration | None = None,
     consumption: p.Consumption | None = None,
     is_ordered: bool = False,
 ) -> p.EventPlan:

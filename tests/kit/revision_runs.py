@@ -19,7 +19,7 @@ from inkling.analysis.bounds.lag import settled_after
 from inkling.local_stream import Found, LocalStream
 from inkling.logical.plan import Per, ProgramPlan, Quantified
 from inkling.meaning.semantics import Result
-from inkling.model.time import FOREVER, Span
+from inkling.model.time import FOREVER, Duration
 from inkling.model.watermarks import Watermarks
 from inkling.query import Program
 
@@ -159,7 +159,7 @@ def _held(name: str, plan: ProgramPlan) -> int:
     return settled_after(event, plan, _ticks)
 
 
-def _ticks(span: Span) -> int:
+def _ticks(span: Duration) -> int:
     assert span.unit == "TICKS"
     return int(span.amount)
 

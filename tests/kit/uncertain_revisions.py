@@ -27,7 +27,7 @@ from inkling.local_stream import Found
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.batch import FOREVER, MatchBatch
 from inkling.model.schema import Column
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import ProbableValue
 from inkling.model.watermarks import NEVER, Watermarks
@@ -136,8 +136,8 @@ def revising(question: Question, modes: Mapping[str, Mode]) -> Question:
     return replace(question, plan=replace(question.plan, streams=tuple(map(changed, question.plan.streams))))
 
 
-def _ticks(n: int) -> Span:
-    return Span(Fraction(n), "TICKS")
+def _ticks(n: int) -> Duration:
+    return Duration(Fraction(n), "TICKS")
 
 
 def random_modes(rng: random.Random, plan: ProgramPlan) -> dict[str, Mode]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 
 
 def test_O31_rates_of_the_data() -> None:
@@ -15,5 +15,7 @@ def test_O31_rates_of_the_data() -> None:
 
 
 def test_O31_half_a_year_in_an_hour() -> None:
-    half_a_year, hour = (Span(Fraction(n), unit).units(Clock.TIMESTAMP) for n, unit in ((180, "DAYS"), (1, "HOURS")))
+    half_a_year, hour = (
+        Duration(Fraction(n), unit).units(Clock.TIMESTAMP) for n, unit in ((180, "DAYS"), (1, "HOURS"))
+    )
     assert half_a_year == 4320 * hour

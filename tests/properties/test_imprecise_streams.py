@@ -28,7 +28,7 @@ from inkling.evaluators.sampling import Sampling
 from inkling.io import normalize
 from inkling.knowledge.materialize import expression_context
 from inkling.logical import plan as p
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.watermarks import Watermarks
 from inkling.physical.planner import plan_program
 from inkling.results import result_table
@@ -59,7 +59,7 @@ def together(case: ChainCase) -> Rows:
 
 
 def with_lateness(plan: p.ProgramPlan, late: int) -> p.ProgramPlan:
-    span = Span(Fraction(late), "TICKS")
+    span = Duration(Fraction(late), "TICKS")
     return replace(plan, streams=tuple(replace(one, schema=replace(one.schema, late=span)) for one in plan.streams))
 
 

@@ -31,7 +31,7 @@ from inkling.knowledge import materialize
 from inkling.logical import plan as p
 from inkling.meaning.open_matches import is_covered, open_in_world, until
 from inkling.meaning.semantics import derive
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.watermarks import NEVER
 from inkling.physical.planner import plan_program
 from inkling.runtime.operators.of_plan import Operators
@@ -99,7 +99,7 @@ def agree(wanted: Mapping[Begun, OpenShare], found: Mapping[Begun, OpenMatch], m
 
 
 def with_late_rows(plan: p.ProgramPlan, late: int) -> p.ProgramPlan:
-    span = Span(Fraction(late), "TICKS")
+    span = Duration(Fraction(late), "TICKS")
     return replace(plan, streams=tuple(replace(one, schema=replace(one.schema, late=span)) for one in plan.streams))
 
 

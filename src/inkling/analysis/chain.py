@@ -7,7 +7,7 @@ from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.schema import StreamSchema
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime
 
@@ -41,7 +41,7 @@ class ChainPattern:
     policy: p.Policy
     links: tuple[ChainLink, ...]
     absences: tuple[ChainAbsence, ...] = ()
-    within: Span | p.Points | None = None
+    within: Duration | p.Points | None = None
     ends_scope: bool = False  # whether an event of the scope after the last link prevents a match
 
     @property
@@ -144,7 +144,7 @@ def _chain(event: p.EventPlan) -> ChainPattern | None:
     return None if isinstance(event.within, p.EventCount) else links_of(event.pattern, event.within)
 
 
-def links_of(pattern: p.Pattern, within: Span | p.Points | None) -> ChainPattern | None:
+def links_of(pattern: p.Pattern, within: Duration | p.Points | None) -> ChainPattern | None:
     """A pattern as a chain; None where it is no sequence of single events."""
     parts = pattern.parts if isinstance(pattern, p.Sequence) else (pattern,)
     policy = pattern.policy if isinstance(pattern, p.Sequence) else p.Policy.ANY

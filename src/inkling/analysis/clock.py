@@ -6,7 +6,7 @@ from fractions import Fraction
 from inkling.errors import InputError
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.model.time import FARTHEST, Clock, Span, TimeUnit
+from inkling.model.time import FARTHEST, Clock, Duration, TimeUnit
 from inkling.model.uncertainty import ImpreciseTime, LostEvents
 
 
@@ -50,7 +50,7 @@ def time_unit(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> TimeUnit:
     return unit
 
 
-def _common_tick(plan: p.ProgramPlan) -> Span | None:
+def _common_tick(plan: p.ProgramPlan) -> Duration | None:
     ticks = {stream.schema.name: stream.schema.tick for stream in plan.streams if stream.schema.tick is not None}
     if not ticks:
         return None
@@ -69,13 +69,13 @@ def _common_tick(plan: p.ProgramPlan) -> Span | None:
 _LIMIT = f"a duration is at most {FARTHEST} time units of the input"
 
 
-def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Span]:
+def spans_of(plan: p.ProgramPlan, clock: Clock) -> Iterator[Duration]:
     """All durations of a program; POINTS apply to ticks only."""
     for window in _windows(plan):
-        if isinstance(window, Span):
+        if isinstance(window, Duration):
             yield window
         elif isinstance(window, p.Points) and clock is Clock.TICKS:
-            yield Span(Fraction(window.count), "TICKS")
+            yield Duration(Fraction(window.count), "TICKS")
     for stream in plan.streams:
         yield from (span for span in (stream.schema.late, stream.schema.op_for) if span is not None)
         if isinstance(stream.schema.uncertainty, ImpreciseTime | LostEvents):
@@ -101,9 +101,9 @@ def _windows(plan: p.ProgramPlan) -> Iterator[p.Window | None]:
                 yield part.within
 
 
-def _in_part(part: p.Part) -> Iterator[Span]:
+def _in_part(part: p.Part) -> Iterator[Duration]:
     match part:
-        case p.Deadline(after=after) | p.Sliding(last=Span() as after):
+        case p.Deadline(after=after) | p.Sliding(last=Duration() as after):
             yield after
         case p.TimePoint(since_zero=since_zero):
             yield since_zero
@@ -116,5 +116,5 @@ def _in_part(part: p.Part) -> Iterator[Span]:
             pass
 
 
-def _in_expression(expr: e.Expr) -> Iterator[Span]:
+def _in_expression(expr: e.Expr) -> Iterator[Duration]:
     return (part.span for part in e.walk(expr) if isinstance(part, e.SpanLiteral))

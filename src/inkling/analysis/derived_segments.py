@@ -12,7 +12,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Bindings, ExpressionContext, holds
 from inkling.model.event import Value
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import LostEvents
 
@@ -170,5 +170,5 @@ def _columns(event: p.EventPlan, leaf: p.Leaf) -> dict[str, str]:
     }
 
 
-def _no_length(span: Span) -> int:
+def _no_length(span: Duration) -> int:
     raise AssertionError(f"{span} is no part of a condition on roles")

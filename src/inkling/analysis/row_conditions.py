@@ -17,7 +17,7 @@ from inkling.automata.guards import Joint
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Bindings, ExpressionContext, holds
 from inkling.model.event import Value
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 
 Number: TypeAlias = int | float
@@ -230,5 +230,5 @@ def _holds(condition: e.Expr, column: e.ColumnOf, value: Value | Fraction) -> bo
     return holds(filled(condition), Bindings(), ExpressionContext({}, _no_length))
 
 
-def _no_length(span: Span) -> int:
+def _no_length(span: Duration) -> int:
     raise AssertionError(f"{span} is no part of a simple condition")

@@ -9,7 +9,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.patterns.continuous_ties import lost_time
 from inkling.logical.recursion import dependencies_of
-from inkling.model.time import FOREVER, Span
+from inkling.model.time import FOREVER, Duration
 from inkling.model.uncertainty import LostEvents
 
 
@@ -41,7 +41,7 @@ def _is_own_key(output: p.Output) -> bool:
             return False
 
 
-def reach_of(program: p.ProgramPlan, unit: Callable[[Span], int]) -> int | None:
+def reach_of(program: p.ProgramPlan, unit: Callable[[Duration], int]) -> int | None:
     """The largest distance in time between events that affect one result; None without limit."""
     if any(stream.derived for stream in program.streams):
         return None  # derived columns look back to the row before, however long ago
@@ -79,7 +79,7 @@ def _measured(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
         match part:
             case p.Deadline():
                 return "AFTER"
-            case p.Sliding(last=Span()):
+            case p.Sliding(last=Duration()):
                 return "LAST"
             case p.TimePoint():
                 return "AT a time"
@@ -89,7 +89,7 @@ def _measured(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
                 windows.append(within)
             case _:
                 pass
-    if any(isinstance(window, Span | p.Points) for window in windows):
+    if any(isinstance(window, Duration | p.Points) for window in windows):
         return "WITHIN"
     if any(isinstance(part, e.TimeOf) for expr in _expressions(event) for part in e.walk(expr)):
         return "START or END"

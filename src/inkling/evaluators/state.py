@@ -83,7 +83,7 @@ def _narrowed_column(column: pa.Array) -> tuple[int | None, pa.Array]:
     return None, column
 
 
-FORMAT = 9
+FORMAT = 10
 
 _LENGTH = struct.Struct("<q")
 _BEGIN = b'{"format":'

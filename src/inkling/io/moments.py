@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.model.schema import StreamSchema
-from inkling.model.time import FARTHEST, Span
+from inkling.model.time import FARTHEST, Duration
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime
 
 
@@ -55,10 +55,10 @@ def outside_limits(columns: Mapping[str, pa.Array], schema: StreamSchema) -> dic
 
 
 def _errors(
-    columns: Mapping[str, pa.Array], schema: StreamSchema, error: Span | ErrorColumn | ClockErrors
+    columns: Mapping[str, pa.Array], schema: StreamSchema, error: Duration | ErrorColumn | ClockErrors
 ) -> pa.Array | pa.Scalar:
     match error:
-        case Span():
+        case Duration():
             return pa.scalar(schema.units(error), pa.int64())
         case ErrorColumn(name=name):
             return pc.multiply(columns[name], pa.scalar(schema.grid or 1, pa.int64()))

@@ -14,7 +14,7 @@ from inkling.logical import expr as e
 from inkling.logical.functions import FUNCTIONS
 from inkling.logical.user_aggregates import UserAggregate
 from inkling.model.event import Event, Value
-from inkling.model.time import Instant, Span
+from inkling.model.time import Duration, Instant
 from inkling.model.types import Type
 
 Row = Mapping[str, Value]
@@ -70,7 +70,7 @@ class ExpressionContext:
     """What an expression needs besides the match: the rows of tables, and the length of a duration in clock units."""
 
     tables: Mapping[str, Sequence[Row]]
-    unit: Callable[[Span], int]
+    unit: Callable[[Duration], int]
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {

@@ -11,7 +11,7 @@ from enum import Enum
 
 from inkling.logical.user_aggregates import UserAggregate
 from inkling.model.event import Value
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 
 ROW = -1
@@ -38,7 +38,7 @@ class Literal:
 class SpanLiteral:
     """A duration such as `30 MINUTES`; its number of clock units is known once the clock of the stream is known."""
 
-    span: Span
+    span: Duration
     type: Type = Type.DURATION
 
 

@@ -15,9 +15,9 @@ from typing import TypeVar
 from inkling.logical.expr import Expr
 from inkling.logical.knowledge import RulePlan
 from inkling.model.schema import Column, EventSchema, StreamSchema, TableSchema
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
-from inkling.source import Span as TextSpan
+from inkling.source import Span
 
 
 class Policy(Enum):
@@ -51,7 +51,7 @@ class EventCount:
     count: int
 
 
-Window = Span | Points | EventCount
+Window = Duration | Points | EventCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +99,21 @@ class Absent:
 class Deadline:
     """`AFTER d` as the last part: a time point d after the end of the part before it."""
 
-    after: Span
+    after: Duration
 
 
 @dataclass(frozen=True, slots=True)
 class StreamStart:
     """`AT START` as the first part: a time point before everything, or only `back` before the end of the sequence."""
 
-    back: Span | None = None
+    back: Duration | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TimePoint:
     """`AT q`: a point in time, as its distance from zero; it exists in every partition and has no lineage."""
 
-    since_zero: Span
+    since_zero: Duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +210,12 @@ class Quantified:
 class Sliding:
     """`WINDOW`: one occurrence per event of the leaf, whose slot holds the newest such events up to and with it.
 
-    These are the last `EventCount` many, or those that end at most a `Span` earlier. With `since`, there is one per
+    These are the last `EventCount` many, or those that end at most a `Duration` earlier. With `since`, there is one per
     event of that leaf and each later one, and members start after it.
     """
 
     leaf: Leaf
-    last: Span | EventCount
+    last: Duration | EventCount
     since: Leaf | None = None
     called: Column | None = None  # orders simultaneous events by original id: in worlds, events have other ids
 
@@ -365,7 +365,7 @@ class Forecast:
     model: str  # the table that holds the model
     by: Column | None = None  # a column of the scope: a model for each of its values
     count: int | None = None
-    within: Span | None = None  # WITHIN a duration
+    within: Duration | None = None  # WITHIN a duration
     order: int | None = None  # None: as deep as the model is
     horizon: int = 200
     spread: int | None = None
@@ -394,7 +394,7 @@ class EventPlan:
     restart: bool  # CONSUME RESTART
     slots: tuple[Slot, ...]
     schema: EventSchema
-    keep: Span | None = None  # KEEP FOR: a match is known at most this long after its start
+    keep: Duration | None = None  # KEEP FOR: a match is known at most this long after its start
     timeouts_of: str | None = None  # ON TIMEOUT: the event whose timed-out partial matches are the results
     confidence: Confidence | None = None
     top: int | None = None
@@ -440,7 +440,7 @@ class TicksOnly:
 
     streams: tuple[str, ...]  # whose times must be integers
     words: str
-    place: TextSpan
+    place: Span
 
 
 @dataclass(frozen=True, slots=True)

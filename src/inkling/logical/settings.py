@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from inkling.logical import plan as p
 from inkling.logical.plan import EventPlan, Forecast, ForecastKind, ProgramPlan, StreamPlan
-from inkling.model.time import MICROSECONDS, Span
+from inkling.model.time import MICROSECONDS, Duration
 
 Settings: TypeAlias = Mapping[str, Mapping[str, float]]
 """By forecast and parameter; other parameters are as declared in the program."""
@@ -174,22 +174,22 @@ def _changed(stream: StreamPlan, window: StreamWindow) -> StreamPlan:
     return replace(stream, schema=replace(schema, late=late, op_for=op_for))
 
 
-def _require_measurable(span: Span, stream: StreamPlan) -> None:
+def _require_measurable(span: Duration, stream: StreamPlan) -> None:
     try:
         stream.schema.units(span)
     except ValueError as problem:
         raise SettingError(str(problem)) from None
 
 
-def span_of(text: str) -> Span:
+def span_of(text: str) -> Duration:
     """A length of time from its text.
 
     >>> span_of("90 seconds")
-    Span(amount=Fraction(90, 1), unit='SECONDS')
+    Duration(amount=Fraction(90, 1), unit='SECONDS')
     """
     found = _WRITTEN.fullmatch(text)
     unit = "" if found is None else found[2].upper()
     unit = unit if unit.endswith("S") else f"{unit}S"
     if found is None or unit not in (*MICROSECONDS, "TICKS"):
         raise SettingError(f"`{text}` is not a length of time, such as `10 MINUTES`")
-    return Span(Fraction(found[1]), unit)
+    return Duration(Fraction(found[1]), unit)

@@ -17,7 +17,7 @@ from inkling.meaning.occurrences import Occurrence, Partition
 from inkling.meaning.streams import Rank, positions
 from inkling.meaning.streams import slots_of as filled_slots
 from inkling.model.event import Value
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 RIGHT, LEFT = 0, 1
 """The sides, in the order in which simultaneous arrivals are processed."""
@@ -34,7 +34,7 @@ def consumed(event: p.EventPlan, stage: Partition, at: Bindings) -> list[Occurre
 @dataclass(frozen=True, slots=True)
 class _Consuming:
     policy: p.Consumption
-    keep: Span | None
+    keep: Duration | None
     stage: Partition
     at: Bindings
 

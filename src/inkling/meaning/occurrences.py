@@ -16,7 +16,7 @@ from inkling.logical.expr import Expr, ListColumn, walk
 from inkling.logical.patterns.allen import BEGINNING, ends_of, overlaps_strictly, relation_holds
 from inkling.meaning.quantified import keys_of, qualifying, quantities
 from inkling.model.event import Event
-from inkling.model.time import Instant, Span
+from inkling.model.time import Duration, Instant
 
 Endpoints = Callable[[Instant, Instant, Instant, Instant], bool]
 
@@ -47,7 +47,7 @@ class _Absence:
     pattern: p.Pattern
     left: Instant | None
     right: Instant | None = None
-    back: Span | None = None  # how far before the end an open left border lies, if not as far as the window
+    back: Duration | None = None  # how far before the end an open left border lies, if not as far as the window
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Partition:
             case _:
                 return found.end.time - found.start.time <= self._length(within)
 
-    def known_in_time(self, found: Occurrence, keep: Span | None) -> bool:
+    def known_in_time(self, found: Occurrence, keep: Duration | None) -> bool:
         return keep is None or found.known_at - found.start.time <= self.context.unit(keep)
 
     def _length(self, within: p.Window | None) -> int:

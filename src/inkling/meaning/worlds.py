@@ -33,7 +33,7 @@ from typing import TypeVar
 
 from inkling.meaning.lost_worlds import LosingStream, known_times, lost_worlds
 from inkling.model.schema import StreamSchema, certain, value_columns
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.uncertainty import (
     TOLERANCE,
     ClockErrors,
@@ -227,7 +227,7 @@ def _error(row: Row, uncertainty: ImpreciseTime, schema: StreamSchema) -> int:
     match uncertainty.error:
         case None:
             return 0
-        case Span() as error:
+        case Duration() as error:
             return schema.units(error)
         case ErrorColumn(name=name):
             return int(exact(row[name])) * uncertainty.step

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, overload
 
 from inkling.model.event import Value
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime, ProbableValue, Uncertainty
 
@@ -39,18 +39,18 @@ class StreamSchema:
     end: str
     time_type: Type = Type.TIME
     order_by: str | None = None
-    tick: Span | None = None
+    tick: Duration | None = None
     uncertainty: Uncertainty | None = None
-    late: Span | None = None
+    late: Duration | None = None
     op: str | None = None
     grid: int | None = None
-    op_for: Span | None = None  # how long an event can be withdrawn; None: without limit
+    op_for: Duration | None = None  # how long an event can be withdrawn; None: without limit
     speculative: bool = False  # results do not wait for late events
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)
 
-    def units(self, span: Span) -> int:
+    def units(self, span: Duration) -> int:
         """A duration in the unit of the times of the stream; if only data determine it, the unit of the span does."""
         stamped = self.time_type is Type.TIME and self.tick is None and span.unit != "TICKS"
         clock = Clock.TIMESTAMP if stamped or self.grid is not None else Clock.TICKS

@@ -34,13 +34,13 @@ class Clock(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Duration:
     """A duration as written in a program: an amount and a unit."""
 
     amount: Fraction
     unit: str
 
-    def units(self, clock: Clock, tick: Span | None = None) -> int:
+    def units(self, clock: Clock, tick: Duration | None = None) -> int:
         """The duration in the unit of a clock; raises `ValueError` if it is not a whole number of units."""
         if clock is Clock.TIMESTAMP:
             if self.unit == "TICKS" and tick is not None:
@@ -55,7 +55,7 @@ class Span:
         one_tick = tick.amount * MICROSECONDS[tick.unit]
         return _whole(self.amount * MICROSECONDS[self.unit] / one_tick, self)
 
-    def is_on_grid(self, tick: Span) -> bool:
+    def is_on_grid(self, tick: Duration) -> bool:
         """Whether the duration is a whole number of ticks."""
         length = self.amount if self.unit == "TICKS" else self.amount * MICROSECONDS[self.unit] / tick.microseconds
         return length.denominator == 1
@@ -65,7 +65,7 @@ class Span:
         """The duration in microseconds; its unit must not be `TICKS`."""
         return self.amount * MICROSECONDS[self.unit]
 
-    def length(self, tick: Span | None) -> Fraction:
+    def length(self, tick: Duration | None) -> Fraction:
         """The duration in microseconds, or in ticks if the duration of a tick is unknown."""
         if self.unit != "TICKS":
             return self.microseconds
@@ -75,7 +75,7 @@ class Span:
         return f"{float(self.amount):g} {self.unit}"
 
 
-def _whole(value: Fraction, span: Span) -> int:
+def _whole(value: Fraction, span: Duration) -> int:
     if value.denominator != 1:
         raise ValueError(f"{span} is not a whole number of ticks")
     return int(value)
@@ -107,13 +107,13 @@ class TimeUnit:
     events have times between two units.
 
     >>> from fractions import Fraction
-    >>> TimeUnit(Clock.TICKS, scale=4)(Span(Fraction(3), "TICKS"))
+    >>> TimeUnit(Clock.TICKS, scale=4)(Duration(Fraction(3), "TICKS"))
     12
     """
 
     clock: Clock
-    tick: Span | None = None
+    tick: Duration | None = None
     scale: int = 1
 
-    def __call__(self, span: Span) -> int:
+    def __call__(self, span: Duration) -> int:
         return span.units(self.clock, self.tick) * self.scale

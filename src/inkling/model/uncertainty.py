@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +20,15 @@ class ClockErrors:
     """The maximum error of a time depends on its source clock, which a column names."""
 
     column: str
-    usual: Span
-    others: tuple[tuple[str, Span], ...] = ()
+    usual: Duration
+    others: tuple[tuple[str, Duration], ...] = ()
 
     @property
-    def spans(self) -> tuple[Span, ...]:
+    def spans(self) -> tuple[Duration, ...]:
         return (self.usual, *(span for _, span in self.others))
 
 
-TimeError = Span | ErrorColumn | ClockErrors
+TimeError = Duration | ErrorColumn | ClockErrors
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +44,25 @@ class ImpreciseTime:
     weights: str | None = None
     step: int = 1
     error: TimeError | None = None
-    widest: Span | None = None
+    widest: Duration | None = None
 
     @property
-    def spans(self) -> tuple[Span, ...]:
+    def spans(self) -> tuple[Duration, ...]:
         """All durations in the declaration."""
         widest = () if self.widest is None else (self.widest,)
         match self.error:
-            case Span() as error:
+            case Duration() as error:
                 return (error, *widest)
             case ClockErrors() as errors:
                 return (*errors.spans, *widest)
             case _:
                 return widest
 
-    def width(self, unit: Callable[[Span], int]) -> int | None:
+    def width(self, unit: Callable[[Duration], int]) -> int | None:
         """The maximum distance of the first and last moment of an event; None without a limit."""
         limits = [] if self.widest is None else [unit(self.widest)]
         match self.error:
-            case Span() as error:
+            case Duration() as error:
                 limits.append(2 * unit(error))
             case ClockErrors() as errors:
                 limits.append(2 * max(unit(span) for span in errors.spans))
@@ -84,7 +84,7 @@ class Rate:
     """The mean number of arrivals in a duration."""
 
     count: float
-    per: Span
+    per: Duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +105,10 @@ class LostEvents:
     shape: int = 1
     intensity: str | None = None
     known: str | None = None
-    timeout: Span | None = None
+    timeout: Duration | None = None
 
     @property
-    def spans(self) -> tuple[Span, ...]:
+    def spans(self) -> tuple[Duration, ...]:
         """Every length of time that the declaration names."""
         per = (self.rate.per,) if isinstance(self.rate, Rate) else ()
         return per if self.timeout is None else (*per, self.timeout)

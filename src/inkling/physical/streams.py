@@ -6,7 +6,7 @@ from inkling.analysis.policies import read_sources
 from inkling.io.normalize import END, START
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.schema import StreamSchema
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.uncertainty import ImpreciseTime, ProbableValue
 from inkling.physical.plan import PhysicalPlan, Stage
 
@@ -56,7 +56,7 @@ def _collect(sources: Iterable[str], program: ProgramPlan, found: set[str]) -> N
             _collect(read_sources(event), program, found)
 
 
-def lateness_of(streams: Iterable[str], program: ProgramPlan, unit: Callable[[Span], int]) -> dict[str, int]:
+def lateness_of(streams: Iterable[str], program: ProgramPlan, unit: Callable[[Duration], int]) -> dict[str, int]:
     """By stream, how much earlier than its latest row a new row may be.
 
     This is LATENESS, plus the width of the widest interval for imprecise times, whose starts may be out of order.
@@ -65,6 +65,6 @@ def lateness_of(streams: Iterable[str], program: ProgramPlan, unit: Callable[[Sp
     return {name: _lateness(declared[name], unit) for name in streams}
 
 
-def _lateness(schema: StreamSchema, unit: Callable[[Span], int]) -> int:
+def _lateness(schema: StreamSchema, unit: Callable[[Duration], int]) -> int:
     late = 0 if schema.late is None else unit(schema.late)
     return late + (schema.uncertainty.width(unit) or 0 if isinstance(schema.uncertainty, ImpreciseTime) else 0)

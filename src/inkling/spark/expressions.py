@@ -16,7 +16,7 @@ from pyspark.sql import functions as fn
 from inkling.logical import expr as e
 from inkling.logical.vectorized import BITS_PER_WORD, Reference
 from inkling.model.event import Value
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 from inkling.spark.functions import call, finite
 
@@ -41,7 +41,7 @@ def fits_column(expr: e.Expr) -> bool:
     return not e.looks_up(expr)
 
 
-def to_column(expr: e.Expr, resolve: Resolve, unit: Callable[[Span], int]) -> Column:
+def to_column(expr: e.Expr, resolve: Resolve, unit: Callable[[Duration], int]) -> Column:
     """The expression as a column over the columns that `resolve` gives for its references.
 
     The referenced columns have the types of `SPARK_TYPES` and hold no NaN, infinity or negative zero. Doubles equal
@@ -74,7 +74,7 @@ def _long(value: int) -> Column:
 @dataclass(frozen=True, slots=True)
 class _Row:
     resolve: Resolve
-    unit: Callable[[Span], int]
+    unit: Callable[[Duration], int]
 
     def value(self, expr: e.Expr) -> Column:
         match expr:

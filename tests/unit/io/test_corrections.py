@@ -13,7 +13,7 @@ from inkling.io import Normalized, normalize, read_table
 from inkling.io.corrections import corrected_stream
 from inkling.io.normalize import Normalizer
 from inkling.model.schema import Column, StreamSchema
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime, ProbableValue
 
@@ -25,7 +25,7 @@ TRADES = StreamSchema(
     start="t",
     end="t",
     op="op",
-    op_for=Span(60, "TICKS"),
+    op_for=Duration(60, "TICKS"),
 )
 Row = dict[str, object]
 

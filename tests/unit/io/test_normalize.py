@@ -15,7 +15,7 @@ from inkling.io import Normalized, normalize, read_table
 from inkling.io.duplicates import without_duplicates
 from inkling.io.normalize import Normalizer, stored_columns
 from inkling.model.schema import Column, StreamSchema
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue, Uncertainty
 
@@ -130,7 +130,7 @@ def test_malformed_records_count_as_records(tmp_path: Path) -> None:
 
 
 def test_a_tick_makes_times_integers() -> None:
-    ticking = replace(POINTS, tick=Span(Fraction(1), "SECONDS"))
+    ticking = replace(POINTS, tick=Duration(Fraction(1), "SECONDS"))
     stamped = [{"id": "1", "bus": "a", "speed": 1, "t": "2024-01-01"}]
     assert reasons(read(stamped, ticking)) == [("bad time", "`t` is '2024-01-01', expected an integer")]
     dated = pa.table({"id": ["1"], "bus": ["a"], "speed": [1.0], "t": pa.array([1], pa.date32())})

@@ -11,7 +11,7 @@ from tests.kit.oracle import bound
 import inkling
 from inkling.errors import InklingError, ProgramError
 from inkling.logical.printing.explain import explain
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.uncertainty import LostEvents, Rate
 
 TABLES = (
@@ -40,7 +40,7 @@ def test_everything_about_the_numbering() -> None:
 
 def test_everything_about_segments() -> None:
     found = uncertainty("NUMBERED BY n SEGMENTS ROLE role COUNT c BOUNDS lo TO hi RATE 0.5 PER 4 TICKS TIMEOUT 9 TICKS")
-    per, timeout = Span(Fraction(4), "TICKS"), Span(Fraction(9), "TICKS")
+    per, timeout = Duration(Fraction(4), "TICKS"), Duration(Fraction(9), "TICKS")
     assert found == LostEvents("n", "role", "c", ("lo", "hi"), Rate(0.5, per), timeout=timeout)
     assert found.spans == (per, timeout)
     assert uncertainty("NUMBERED BY n SEGMENTS RATE often").rate == "often"

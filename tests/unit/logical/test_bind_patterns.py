@@ -5,7 +5,7 @@ from fractions import Fraction
 from tests.kit.oracle import bound
 
 from inkling.logical import plan as p
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 STREAMS = """
 STREAM A(x INT, k STRING) TIME t;
@@ -25,8 +25,8 @@ def names(plan: p.EventPlan) -> list[str | None]:
     return [slot.name for slot in plan.slots]
 
 
-def ticks(amount: int) -> Span:
-    return Span(Fraction(amount), "TICKS")
+def ticks(amount: int) -> Duration:
+    return Duration(Fraction(amount), "TICKS")
 
 
 def test_one_slot_per_leaf_in_pattern_order() -> None:

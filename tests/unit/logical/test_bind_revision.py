@@ -7,7 +7,7 @@ from fractions import Fraction
 from tests.kit.oracle import bound
 
 import inkling
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 TRADES = (
     "STREAM Trade(id STRING, price INT, op STRING, t INT) ID id TIME t LATENESS 5 TICKS SPECULATIVE OP op FOR 9 TICKS;"
@@ -16,7 +16,7 @@ TRADES = (
 
 def test_the_schema_has_all_of_it() -> None:
     schema = bound(TRADES).streams[0].schema
-    assert (schema.op, schema.op_for, schema.speculative) == ("op", Span(Fraction(9), "TICKS"), True)
+    assert (schema.op, schema.op_for, schema.speculative) == ("op", Duration(Fraction(9), "TICKS"), True)
     assert [column.name for column in schema.columns] == ["id", "price", "t"]
     assert schema.revises
 

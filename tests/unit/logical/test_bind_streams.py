@@ -8,7 +8,7 @@ from tests.kit.oracle import bound
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.schema import Column
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
 
@@ -42,7 +42,7 @@ def test_interval_takes_the_type_of_the_end_that_is_declared() -> None:
 def test_roles() -> None:
     schema = stream("A(id STRING, k INT, n INT) ID id KEY k, n TIME t ORDER BY n TICK 2 SECONDS LATE 5 TICKS").schema
     assert (schema.id, schema.key, schema.order_by) == ("id", ("k", "n"), "n")
-    assert (schema.tick, schema.late) == (Span(Fraction(2), "SECONDS"), Span(Fraction(5), "TICKS"))
+    assert (schema.tick, schema.late) == (Duration(Fraction(2), "SECONDS"), Duration(Fraction(5), "TICKS"))
     assert schema.is_ordered
 
 
@@ -122,7 +122,7 @@ def test_a_plain_number_for_a_length_of_time_is_noted() -> None:
 def test_a_written_length_of_time_needs_no_note() -> None:
     plan = bound("STREAM A(on BOOLEAN) TIME t DERIVE long = SINCE_CHANGE(on) > 1.5 HOURS, due = t + 5 TICKS;")
     assert [column.expr for column in plan.streams[0].derived] == [
-        e.Compare(">", e.SinceChange("on"), e.SpanLiteral(Span(Fraction(3, 2), "HOURS"))),
-        e.Arithmetic("+", e.ColumnOf(e.ROW, "t", Type.TIME), e.SpanLiteral(Span(Fraction(5), "TICKS")), Type.TIME),
+        e.Compare(">", e.SinceChange("on"), e.SpanLiteral(Duration(Fraction(3, 2), "HOURS"))),
+        e.Arithmetic("+", e.ColumnOf(e.ROW, "t", Type.TIME), e.SpanLiteral(Duration(Fraction(5), "TICKS")), Type.TIME),
     ]
     assert plan.ticks_only == ()

@@ -10,7 +10,7 @@ import inkling
 from inkling.analysis.clock import time_unit
 from inkling.errors import InputError, ProgramError
 from inkling.logical.plan import StreamPlan
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime
 from inkling.model.watermarks import Clocks, Watermarks
 from inkling.physical.streams import lateness_of
@@ -30,7 +30,7 @@ def rejected(text: str) -> str:
 
 
 def test_errors_are_lengths_columns_or_depend_on_the_clock() -> None:
-    two, five = Span(Fraction(2), "TICKS"), Span(Fraction(5), "TICKS")
+    two, five = Duration(Fraction(2), "TICKS"), Duration(Fraction(5), "TICKS")
     assert bound("TIME t ± 5 TICKS").schema.uncertainty == ImpreciseTime("t", "t", error=five)
     assert bound("TIME t ± off AT MOST 5 TICKS").schema.uncertainty == ImpreciseTime(
         "t", "t", error=ErrorColumn("off"), widest=five
@@ -44,11 +44,11 @@ def test_ticks_of_timestamps_are_a_grid_and_ticks_of_integers_are_not() -> None:
     stamped = bound("TIME t ± 2 TICKS TICK 10 SECONDS", "t TIMESTAMP").schema
     assert (stamped.grid, stamped.uncertainty) == (
         10 * SECOND,
-        ImpreciseTime("t", "t", step=10 * SECOND, error=Span(Fraction(2), "TICKS")),
+        ImpreciseTime("t", "t", step=10 * SECOND, error=Duration(Fraction(2), "TICKS")),
     )
     for columns in ("t INT", "node STRING"):
         counted = bound("TIME t ± 20 SECONDS TICK 10 SECONDS", columns).schema
-        assert (counted.grid, counted.units(Span(Fraction(20), "SECONDS"))) == (None, 2)
+        assert (counted.grid, counted.units(Duration(Fraction(20), "SECONDS"))) == (None, 2)
 
 
 def test_points_of_a_grid_are_lengths() -> None:
@@ -57,7 +57,7 @@ def test_points_of_a_grid_are_lengths() -> None:
     EVENT e AS PATTERN SEQ(A a, (SEQ(A b, A c) WITHIN 2 POINTS)) WITHIN 5 POINTS;
     """
     program = inkling.parse(text)
-    assert program.plan.events[0].within == Span(Fraction(60), "SECONDS")
+    assert program.plan.events[0].within == Duration(Fraction(60), "SECONDS")
     rows = [{"t": f"2026-01-01 00:00:{second:02d}"} for second in (0, 16, 31, 59)]
     found = program.run_local({"A": rows}).tables["e"]
     assert sorted(found["lineage"].to_pylist()) == [[1, 2, 3], [1, 3, 4], [2, 3, 4]]

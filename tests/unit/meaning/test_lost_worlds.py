@@ -14,11 +14,11 @@ import pytest
 from inkling.meaning.lost_worlds import EMPTY_KEY, Intensity
 from inkling.meaning.worlds import joint_worlds, probabilities, worlds
 from inkling.model.schema import StreamSchema
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.uncertainty import LostEvents, Rate, Row, Rows, exact
 
 SEGMENTS = LostEvents("seq", "role")
-FOUR_TICKS = Span(Fraction(4), "TICKS")
+FOUR_TICKS = Duration(Fraction(4), "TICKS")
 
 
 def declared(uncertainty: LostEvents = SEGMENTS, name: str = "S") -> StreamSchema:

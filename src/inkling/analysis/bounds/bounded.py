@@ -14,7 +14,7 @@ from inkling.logical.patterns.binary import LeafNode, OrNode, Pair, PairTree, pa
 from inkling.logical.plan import can_be_empty
 from inkling.logical.printing.text import span_text, window_text
 from inkling.logical.recursion import group_of
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 
 
@@ -23,7 +23,7 @@ def pairs_in(event: p.EventPlan) -> Iterator[Pair]:
     return (node for node in walk(pairs_of(event)) if isinstance(node, Pair))
 
 
-def longest_wait(event: p.EventPlan, unit: Callable[[Span], int]) -> int | None:
+def longest_wait(event: p.EventPlan, unit: Callable[[Duration], int]) -> int | None:
     """The longest time that a stored occurrence can wait for a partner; None without limit."""
     longest = 0
     for pair in pairs_in(event):
@@ -53,7 +53,7 @@ def _n_events(node: PairTree) -> int:
             return _n_events(left) + _n_events(right)
 
 
-def _length(window: p.Window, unit: Callable[[Span], int]) -> int:
+def _length(window: p.Window, unit: Callable[[Duration], int]) -> int:
     assert not isinstance(window, p.EventCount), "limits of pairs are limits in time"
     return window.count - 1 if isinstance(window, p.Points) else unit(window)
 
@@ -65,7 +65,7 @@ class StateBound:
     windows: tuple[p.Window, ...] = ()  # events as young as all of these together
     n_waiting: int | None = None  # events that wait for a partner, which CONSUME stores for each value of a join key
     n_open: int | None = None  # events of an open match, of which an automaton has one per state
-    lateness: Span | None = None  # how long events wait for earlier ones
+    lateness: Duration | None = None  # how long events wait for earlier ones
     derived: tuple[str, ...] = ()  # streams of which the last row stays, for DERIVE
     inner_events: tuple[str, ...] = ()  # events of the program that keep something of their own
     n_last: int | None = None  # the newest events, for a window

@@ -12,10 +12,10 @@ from inkling.logical.patterns.moments import final_moments
 from inkling.logical.plan import can_be_empty
 from inkling.logical.printing.text import window_text
 from inkling.logical.recursion import group_of
-from inkling.model.time import FOREVER, Span
+from inkling.model.time import FOREVER, Duration
 
 
-def lag_of(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Span], int]) -> int:
+def lag_of(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Duration], int]) -> int:
     """The matches of an event are complete up to the watermark minus this lag.
 
     A derived event that waits is emitted long after its end. Until then, its absence is not final, nor which event is
@@ -32,19 +32,19 @@ def lag_of(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Span], in
     return min(behind, FOREVER)
 
 
-def settled_after(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Span], int]) -> int:
+def settled_after(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Duration], int]) -> int:
     """How long after a result of an event is emitted it is final, including its own waits."""
     return lag_of(event, program, unit) + settling_time(event, unit)
 
 
-def waiting_time(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Span], int]) -> int:
+def waiting_time(event: p.EventPlan, program: p.ProgramPlan, unit: Callable[[Duration], int]) -> int:
     """The longest time between the end of a result and its emission; PER VALUES waits for the end of the stream."""
     if event.per is p.Per.VALUES or waits_without_limit(event, program):
         return FOREVER
     return total_length(wait_of(event, program).conclusion, unit)
 
 
-def settling_time(event: p.EventPlan, unit: Callable[[Span], int]) -> int:
+def settling_time(event: p.EventPlan, unit: Callable[[Duration], int]) -> int:
     """How long the results of an event are buffered because of its own waits.
 
     Matches of one result, or matches that CONSUME RESTART compares, may be complete at different times: an absence at
@@ -59,7 +59,7 @@ def settling_time(event: p.EventPlan, unit: Callable[[Span], int]) -> int:
     return sum(limit.count - 1 if isinstance(limit, p.Points) else unit(limit) for limit in limits.elements())
 
 
-def _moments(event: p.EventPlan) -> tuple[Span | p.Points | None, ...]:
+def _moments(event: p.EventPlan) -> tuple[Duration | p.Points | None, ...]:
     """How long a match may wait for the clock while another one of the same events is known already."""
     if event.per is not p.Per.MATCH or not any(_is_choice(part) for part in p.parts_of(event.pattern)):
         return ()  # a match ends, and is known, when the clock is there
@@ -74,12 +74,12 @@ def _is_choice(part: p.Part) -> bool:
     return isinstance(part, p.Disjunction)
 
 
-def _limits(pattern: p.Pattern) -> Counter[Span | p.Points]:
+def _limits(pattern: p.Pattern) -> Counter[Duration | p.Points]:
     """The limits of the absences at the end of sequences."""
-    found: Counter[Span | p.Points] = Counter()
+    found: Counter[Duration | p.Points] = Counter()
     for part in p.parts_of(pattern):
         if isinstance(part, p.Sequence) and _may_wait(part):
-            assert isinstance(part.within, Span | p.Points), "an absence at the end of a sequence has a limit"
+            assert isinstance(part.within, Duration | p.Points), "an absence at the end of a sequence has a limit"
             found[part.within] += 1
     return found
 
@@ -93,7 +93,7 @@ def _may_wait(sequence: p.Sequence) -> bool:
     return False
 
 
-def _wait_alike(pattern: p.Pattern, limits: Counter[Span | p.Points]) -> bool:
+def _wait_alike(pattern: p.Pattern, limits: Counter[Duration | p.Points]) -> bool:
     """Whether every match is known one and the same length of time after its start."""
     outermost = list(outermost_sequences(pattern))
     return (

@@ -8,14 +8,14 @@ from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
 from inkling.logical.printing.text import span_text, window_text
 from inkling.model.schema import StreamSchema
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
     """That results of an event can change; for how long after they happened, None for ever."""
 
-    window: Span | None
+    window: Duration | None
 
 
 def revision_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Revision | None]:
@@ -33,7 +33,7 @@ def is_withdrawable_for_ever(stream: StreamSchema) -> bool:
     return stream.op is not None and stream.op_for is None
 
 
-def longest(streams: Iterable[StreamSchema]) -> Span | None:
+def longest(streams: Iterable[StreamSchema]) -> Duration | None:
     """The longest time for which one of some streams can change its past; None where none can."""
     lengths = {}
     for stream in streams:

@@ -7,7 +7,7 @@ from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
 from inkling.logical.printing.text import span_text
 from inkling.logical.recursion import may_lack
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         part.within
         for part in p.parts_of(event.pattern)
         if isinstance(part, p.Narrowed | p.Sequence)
-        and isinstance(part.within, Span | p.Points)
+        and isinstance(part.within, Duration | p.Points)
         and not any(part is one for one in settled)
     )
     if event.within is None:
@@ -102,7 +102,7 @@ def _limits_itself(pattern: p.Pattern) -> bool:
         case p.Leaf():
             return True
         case p.Narrowed(pattern=inner, within=within):
-            return isinstance(within, Span | p.Points) or _limits_itself(inner)
+            return isinstance(within, Duration | p.Points) or _limits_itself(inner)
         case p.Disjunction(items=items):
             return all(_limits_itself(item) for item in items)
         case p.Sequence(parts=parts):
@@ -112,7 +112,7 @@ def _limits_itself(pattern: p.Pattern) -> bool:
             return False
 
 
-def total_horizon(events: Iterable[p.EventPlan], unit: Callable[[Span], int]) -> int | None:
+def total_horizon(events: Iterable[p.EventPlan], unit: Callable[[Duration], int]) -> int | None:
     """How far back any result can reach through all these events, one depending on another; None without limit."""
     total = 0
     for event in events:
@@ -123,12 +123,12 @@ def total_horizon(events: Iterable[p.EventPlan], unit: Callable[[Span], int]) ->
     return total
 
 
-def total_length(windows: Iterable[p.Window], unit: Callable[[Span], int]) -> int:
+def total_length(windows: Iterable[p.Window], unit: Callable[[Duration], int]) -> int:
     """How long windows of time are together; those that count events have no length."""
     lengths = (
         window.count - 1 if isinstance(window, p.Points) else unit(window)
         for window in windows
-        if isinstance(window, p.Points | Span)
+        if isinstance(window, p.Points | Duration)
     )
     return sum(lengths)
 

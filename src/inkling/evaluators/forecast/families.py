@@ -31,7 +31,7 @@ from inkling.logical import plan as p
 from inkling.logical.forecasts import DISTRIBUTION
 from inkling.logical.plan import Forecast, ForecastKind
 from inkling.model.batch import EventBatch, Ints
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.physical.naming import physical_name
 from inkling.physical.plan import EventStep
 
@@ -120,11 +120,11 @@ class Families:
     step: EventStep
     reader: SymbolReader
     model: ForecastModel
-    unit: Callable[[Span], int]
+    unit: Callable[[Duration], int]
     _made: dict[int, ForecastFamily] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, step: EventStep, reader: SymbolReader, table: pa.Table, unit: Callable[[Span], int]) -> Families:
+    def of(cls, step: EventStep, reader: SymbolReader, table: pa.Table, unit: Callable[[Duration], int]) -> Families:
         """Checks that a table holds a model which fits a forecast."""
         forecast = p.forecast_of(step.event)
         model = _read(table, forecast)

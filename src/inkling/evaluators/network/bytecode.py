@@ -35,7 +35,7 @@ from inkling.logical.evaluate import Row
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.logical.vectorized.columns import alike
 from inkling.model.schema import Facts
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 from inkling.physical.conditions import DIVIDED_FUNCTIONS, compared_args, is_pair_test
 
@@ -142,7 +142,7 @@ class _Writer:
     store: Store
     layout: RegisterLayout
     slot: int  # of the candidate
-    unit: Callable[[Span], int]
+    unit: Callable[[Duration], int]
     rows: list[tuple[int, int, int]]
     constants: list[float]
     tables: list[Doubles] = field(default_factory=list)  # stand after all constants
@@ -334,7 +334,7 @@ def _column_of(reference: Reference) -> str:
 
 
 def compile_conditions(
-    conditions: tuple[e.Expr, ...], slot: int, store: Store, layout: RegisterLayout, unit: Callable[[Span], int]
+    conditions: tuple[e.Expr, ...], slot: int, store: Store, layout: RegisterLayout, unit: Callable[[Duration], int]
 ) -> Code:
     """Bytecode of a conjunction for a candidate in `slot`.
 

@@ -45,7 +45,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.expr import Edge, Expr
 from inkling.logical.plan import can_be_empty
 from inkling.model.batch import Ints
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.physical.plan import EventStep
 
 FAR = np.int64(2**62)
@@ -75,7 +75,7 @@ class JoinEvaluation:
         return self.session.store
 
     @property
-    def unit(self) -> Callable[[Span], int]:
+    def unit(self) -> Callable[[Duration], int]:
         return self.context.unit
 
     def gather(self, found: Occurrences) -> Gather:

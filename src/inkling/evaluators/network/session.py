@@ -35,7 +35,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.plan import EventPlan
 from inkling.model.batch import EventBatch, Ints, MatchBatch
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 from inkling.physical.naming import type_of
 from inkling.physical.plan import EventStep, LeafTest, Stage
@@ -225,7 +225,7 @@ class LeafLookup:
     session: Session
     step: EventStep
     layout: RegisterLayout
-    unit: Callable[[Span], int]
+    unit: Callable[[Duration], int]
     _scope: cand.Index | None = None
     _least_end: tuple[Ints, Ints] | None = None
     _rows: dict[int, Ints] = field(default_factory=dict)

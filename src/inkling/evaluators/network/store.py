@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Row
 from inkling.model.batch import EventBatch, Ints, Mask
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 
 HIGH, LOW = "@high", "@low"
@@ -44,13 +44,13 @@ def half_of(number: int, half: str) -> float:
     return float(number >> LOWER_BITS if half == HIGH else number & ((1 << LOWER_BITS) - 1))
 
 
-def difference(compared: e.Compare, unit: Callable[[Span], int]) -> tuple[Term, ...] | None:
+def difference(compared: e.Compare, unit: Callable[[Duration], int]) -> tuple[Term, ...] | None:
     """The terms of left minus right, if both are sums of integers; None otherwise."""
     left, right = _terms(compared.left, 1, unit), _terms(compared.right, -1, unit)
     return None if left is None or right is None else left + right
 
 
-def _terms(expr: e.Expr, sign: int, unit: Callable[[Span], int]) -> tuple[Term, ...] | None:
+def _terms(expr: e.Expr, sign: int, unit: Callable[[Duration], int]) -> tuple[Term, ...] | None:
     match expr:
         case e.Literal(value=int(value), type=Type.INTEGER):
             return ((sign, value),)

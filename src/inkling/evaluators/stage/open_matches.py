@@ -21,7 +21,7 @@ from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of, numbers_i
 from inkling.logical.printing.text import PartTexts
 from inkling.logical.recursion import dependencies_of
 from inkling.model.batch import FOREVER, MatchBatch
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.physical.plan import EventStep, LeafTest, Sharing
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class _OfWay:
         limits = [
             start + (limit.count - 1 if isinstance(limit, p.Points) else unit(limit))
             for limit in (*self.way.limits, *keep)
-            if isinstance(limit, p.Points | Span)
+            if isinstance(limit, p.Points | Duration)
         ]
         following = self.way.parts[reached : reached + 1]
         if following and isinstance(following[0], p.Deadline):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from inkling.kernels.windows.sliding import extreme_rows, last_events, last_times
 from inkling.logical import plan as p
 from inkling.model.batch import EventBatch, Ints, sorted_words, taken
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class SlidingWindows:
         rows: Ints,
         group: Ints,
         opening: Ints | None,
-        last: Span | p.EventCount,
-        unit: Callable[[Span], int],
+        last: Duration | p.EventCount,
+        unit: Callable[[Duration], int],
     ) -> SlidingWindows:
         if isinstance(last, p.EventCount):
             first = last_events(group, last.count)

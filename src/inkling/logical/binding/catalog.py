@@ -17,7 +17,7 @@ from inkling.logical.functions import FUNCTIONS, WRITE_INSTEAD, Function
 from inkling.logical.plan import Pairing
 from inkling.logical.user_aggregates import REGISTERED
 from inkling.model.schema import Column, TableSchema
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.types import FOREIGN_TYPE_NAMES, TYPE_NAMES, Type
 
 Columns = Mapping[str, Type | None]
@@ -32,7 +32,7 @@ class Timing:
     """The declared clock and tick of a stream; None where the data determine the clock."""
 
     clock: Clock | None
-    tick: Span | None = None
+    tick: Duration | None = None
 
     @property
     def is_grid(self) -> bool:

@@ -9,16 +9,16 @@ from inkling.language import syntax as s
 from inkling.logical.binding.catalog import Catalog, Timing
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.plan import TicksOnly
-from inkling.model.time import FARTHEST, Clock, Span
+from inkling.model.time import FARTHEST, Clock, Duration
 
 
 @dataclass(slots=True)
 class TimeUses:
     """The durations, plain numbers used as ticks, points in time and POINTS of one statement, each with its span."""
 
-    spans: list[tuple[Span, text.Span]] = field(default_factory=list)
+    spans: list[tuple[Duration, text.Span]] = field(default_factory=list)
     ticks_only: list[tuple[str, text.Span]] = field(default_factory=list)
-    moments: list[tuple[Span, text.Span]] = field(default_factory=list)
+    moments: list[tuple[Duration, text.Span]] = field(default_factory=list)
     points: list[tuple[str, text.Span]] = field(default_factory=list)
 
 
@@ -73,7 +73,7 @@ def _disagree(timings: dict[str, Timing], at: text.Span, diagnostics: Diagnostic
     return False
 
 
-def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], diagnostics: Diagnostics) -> None:
+def _check_span(span: Duration, where: text.Span, timings: dict[str, Timing], diagnostics: Diagnostics) -> None:
     tick = next((timing.tick for timing in timings.values() if timing.tick is not None), None)
     for name, timing in timings.items():
         if timing.clock is None:
@@ -106,11 +106,11 @@ def _check_span(span: Span, where: text.Span, timings: dict[str, Timing], diagno
 _EXAMPLES = {Clock.TICKS: "`AT 100`", Clock.TIMESTAMP: "`AT '2024-05-01 10:00:00'`"}
 
 
-def to_moment(node: s.AtTime, uses: list[tuple[Span, text.Span]], diagnostics: Diagnostics) -> Span:
+def to_moment(node: s.AtTime, uses: list[tuple[Duration, text.Span]], diagnostics: Diagnostics) -> Duration:
     """A point in time as its distance from the zero of its clock; it is added to the uses of time."""
     value = node.time.value
     if isinstance(value, int):
-        moment = Span(Fraction(value), "TICKS")
+        moment = Duration(Fraction(value), "TICKS")
     else:
         from inkling.io.spellings import (  # imported late: only programs with dates need the readers of files
             MisspelledError,
@@ -118,7 +118,7 @@ def to_moment(node: s.AtTime, uses: list[tuple[Span, text.Span]], diagnostics: D
         )
 
         try:
-            moment = Span(Fraction(read_instant(str(value).strip())), "MICROSECONDS")
+            moment = Duration(Fraction(read_instant(str(value).strip())), "MICROSECONDS")
         except MisspelledError:
             diagnostics.error(
                 "INK0361",
@@ -126,15 +126,15 @@ def to_moment(node: s.AtTime, uses: list[tuple[Span, text.Span]], diagnostics: D
                 node.time,
                 helps=[f"write for example {_EXAMPLES[Clock.TIMESTAMP]}"],
             )
-            return Span(Fraction(0), "TICKS")
+            return Duration(Fraction(0), "TICKS")
     if abs(moment.amount) > FARTHEST:
         diagnostics.error("INK0361", "this time is out of range", node.time)
-        return Span(Fraction(0), "TICKS")
+        return Duration(Fraction(0), "TICKS")
     uses.append((moment, node.span))
     return moment
 
 
-def _check_moment(moment: Span, where: text.Span, timings: Mapping[str, Timing], diagnostics: Diagnostics) -> None:
+def _check_moment(moment: Duration, where: text.Span, timings: Mapping[str, Timing], diagnostics: Diagnostics) -> None:
     """Reports ticks over streams of timestamps, and dates over streams of integers."""
     clock = Clock.TICKS if moment.unit == "TICKS" else Clock.TIMESTAMP
     for name, timing in timings.items():

@@ -19,7 +19,7 @@ from inkling.logical.binding.uncertainty import (
 )
 from inkling.logical.plan import DerivedColumn, StreamPlan, TicksOnly
 from inkling.model.schema import StreamSchema, TableSchema
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.types import TYPE_NAMES, Type
 
 
@@ -62,7 +62,7 @@ def check_op(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) 
         )
 
 
-def check_op_for(decl: s.StreamDecl, tick: Span | None, diagnostics: Diagnostics) -> None:
+def check_op_for(decl: s.StreamDecl, tick: Duration | None, diagnostics: Diagnostics) -> None:
     """Reports a time for withdrawals that is shorter than LATENESS."""
     if decl.op_for is None or decl.late is None:
         return
@@ -246,7 +246,7 @@ def _clock(decl: s.StreamDecl, time_type: Type) -> Clock | None:
     return Clock.TICKS if time_type is Type.INTEGER else Clock.TIMESTAMP
 
 
-def _tick(decl: s.StreamDecl, diagnostics: Diagnostics) -> Span | None:
+def _tick(decl: s.StreamDecl, diagnostics: Diagnostics) -> Duration | None:
     if decl.tick is None:
         return None
     if decl.tick.unit == "TICKS" or decl.tick.amount == 0:
@@ -257,7 +257,7 @@ def _tick(decl: s.StreamDecl, diagnostics: Diagnostics) -> Span | None:
     return to_span(decl.tick)
 
 
-def _grid(decl: s.StreamDecl, tick: Span | None, time_type: Type, diagnostics: Diagnostics) -> int | None:
+def _grid(decl: s.StreamDecl, tick: Duration | None, time_type: Type, diagnostics: Diagnostics) -> int | None:
     """The length of a tick in microseconds, for streams of timestamps."""
     if decl.tick is None or tick is None or time_type is Type.INTEGER:
         return None

@@ -12,7 +12,7 @@ from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.diagnostics import Diagnostics
 from inkling.logical.functions import Function
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type, common_type
 
 TIME, DURATION, INTEGER, DOUBLE, NULL = Type.TIME, Type.DURATION, Type.INTEGER, Type.DOUBLE, Type.NULL
@@ -295,8 +295,8 @@ class ExpressionBinder:
         return f"{self._typed(left, bound_left)}, {self._typed(right, bound_right)}"
 
 
-def to_span(node: s.Duration) -> Span:
-    return Span(Fraction(node.amount), node.unit)
+def to_span(node: s.Duration) -> Duration:
+    return Duration(Fraction(node.amount), node.unit)
 
 
 def _literal_type(value: s.Scalar) -> Type:

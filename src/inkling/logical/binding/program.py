@@ -20,7 +20,7 @@ from inkling.logical.patterns.continuous_ties import lost_border, lost_time
 from inkling.logical.recursion import dependencies_of, in_groups
 from inkling.logical.rewrites.everywhere import everywhere
 from inkling.model.schema import TableSchema
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.uncertainty import LostEvents
 from inkling.source import NOWHERE, SourceText
 
@@ -268,9 +268,9 @@ def _with_points_as_durations(program: p.ProgramPlan) -> p.ProgramPlan:
     return replace(program, events=tuple(events))
 
 
-def _points_as_durations(event: p.EventPlan, tick: Span) -> p.EventPlan:
+def _points_as_durations(event: p.EventPlan, tick: Duration) -> p.EventPlan:
     def length(window: p.Window | None) -> p.Window | None:
-        return Span((window.count - 1) * tick.amount, tick.unit) if isinstance(window, p.Points) else window
+        return Duration((window.count - 1) * tick.amount, tick.unit) if isinstance(window, p.Points) else window
 
     def changed(pattern: p.Pattern) -> p.Pattern:
         if isinstance(pattern, p.Sequence | p.Narrowed) and isinstance(pattern.within, p.Points):

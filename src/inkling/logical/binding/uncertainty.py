@@ -13,7 +13,7 @@ from inkling.logical.binding.expressions import to_span
 from inkling.logical.plan import Pairing
 from inkling.model import uncertainty as u
 from inkling.model.schema import Column, TableSchema
-from inkling.model.time import Clock, Span
+from inkling.model.time import Clock, Duration
 from inkling.model.types import Type
 
 
@@ -31,7 +31,7 @@ def words_of_time(time: s.TimeDecl | None) -> str:
 
 
 def bind_imprecise(
-    decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics, tick: Span | None, step: int
+    decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics, tick: Duration | None, step: int
 ) -> u.ImpreciseTime | None:
     """The imprecise time of a stream; `tick` is the length of a tick, `step` its length in units of the clock."""
     widest = None if decl.at_most is None else to_span(decl.at_most)
@@ -86,7 +86,7 @@ def _error(
 
 
 def _check_width(
-    decl: s.StreamDecl, error: s.Duration | s.Ident | s.ClockErrors, tick: Span | None, diagnostics: Diagnostics
+    decl: s.StreamDecl, error: s.Duration | s.Ident | s.ClockErrors, tick: Duration | None, diagnostics: Diagnostics
 ) -> None:
     """Reports an AT MOST that is shorter than twice the error of a time."""
     if decl.at_most is None or isinstance(error, s.Ident):
@@ -94,7 +94,7 @@ def _check_width(
     errors = [error] if isinstance(error, s.Duration) else [error.usual, *(one.at_most for one in error.others)]
     for one in errors:
         span = to_span(one)
-        wide = Span(2 * span.amount, span.unit)
+        wide = Duration(2 * span.amount, span.unit)
         if _is_longer(wide, to_span(decl.at_most), tick):
             diagnostics.error(
                 "INK0382",
@@ -106,7 +106,7 @@ def _check_width(
             return
 
 
-def _is_longer(one: Span, other: Span, tick: Span | None) -> bool:
+def _is_longer(one: Duration, other: Duration, tick: Duration | None) -> bool:
     """Whether one duration is longer; False if only one counts ticks and the length of a tick is unknown."""
     if one.unit == other.unit == "TICKS":
         return one.amount > other.amount
@@ -114,7 +114,7 @@ def _is_longer(one: Span, other: Span, tick: Span | None) -> bool:
     return lengths[0] is not None and lengths[1] is not None and lengths[0] > lengths[1]
 
 
-def _microseconds(span: Span, tick: Span | None) -> Fraction | None:
+def _microseconds(span: Duration, tick: Duration | None) -> Fraction | None:
     if span.unit != "TICKS":
         return span.microseconds
     return None if tick is None else span.amount * tick.microseconds
@@ -131,7 +131,12 @@ def check_own_lengths(lengths: Iterable[s.Duration], diagnostics: Diagnostics) -
 
 
 def bind_uncertainty(
-    decl: s.StreamDecl, columns: ColumnList, catalog: Catalog, diagnostics: Diagnostics, tick: Span | None, step: int
+    decl: s.StreamDecl,
+    columns: ColumnList,
+    catalog: Catalog,
+    diagnostics: Diagnostics,
+    tick: Duration | None,
+    step: int,
 ) -> u.Uncertainty | None:
     """The uncertainty of a stream; columns whose type follows from their option need not be declared.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 
 SEQUENCE, TOGETHER, OVERLAPPING = "SEQ", "AND", "PAR"
@@ -216,4 +216,4 @@ def _named(frames: tuple[Frame, ...]) -> frozenset[int]:
 
 
 def _in_time(within: p.Window | None) -> tuple[p.Window, ...]:
-    return (within,) if isinstance(within, Span | p.Points) else ()
+    return (within,) if isinstance(within, Duration | p.Points) else ()

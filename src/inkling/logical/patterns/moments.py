@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inkling.logical import plan as p
 from inkling.logical.plan import can_be_empty
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 
 def happens_without_events(part: p.Part) -> bool:
@@ -35,19 +35,19 @@ def _all_by_clock(parts: list[p.Part]) -> bool:
     return any(by_clock) and all(one or can_be_empty(part) for one, part in zip(by_clock, parts, strict=True))
 
 
-def final_moments(event: p.EventPlan) -> tuple[Span | p.Points | None, ...]:
+def final_moments(event: p.EventPlan) -> tuple[Duration | p.Points | None, ...]:
     """For each point in time that can end a match, how long after the last event it can be; None without limit."""
-    limit = event.within if isinstance(event.within, Span | p.Points) else event.keep
+    limit = event.within if isinstance(event.within, Duration | p.Points) else event.keep
     return tuple(_final(event.pattern, limit))
 
 
-def _final(part: p.Part, limit: Span | p.Points | None) -> Iterator[Span | p.Points | None]:
+def _final(part: p.Part, limit: Duration | p.Points | None) -> Iterator[Duration | p.Points | None]:
     match part:
         case p.TimePoint():
             yield limit
         case p.Narrowed(pattern=inner, within=within):
-            own = isinstance(within, Span | p.Points) and not happens_without_events(inner)
-            yield from _final(inner, within if own and isinstance(within, Span | p.Points) else limit)
+            own = isinstance(within, Duration | p.Points) and not happens_without_events(inner)
+            yield from _final(inner, within if own and isinstance(within, Duration | p.Points) else limit)
         case p.Sequence(parts=parts):
             for one in reversed(parts):
                 if not isinstance(one, p.Absent | p.Deadline | p.StreamStart):

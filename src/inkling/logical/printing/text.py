@@ -10,7 +10,7 @@ from inkling.language.printer.patterns import repetition_text
 from inkling.logical import expr as e
 from inkling.logical import knowledge as k
 from inkling.logical import plan as p
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 _PRECEDENCE = {"OR": 1, "AND": 2, "NOT": 3, "compare": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6, "unary": 7}
 _ATOM = 9
@@ -52,11 +52,11 @@ def expr_text(expr: e.Expr, names: Wording = ROWS) -> str:
     return _text(expr, names)[0]
 
 
-def span_text(span: Span) -> str:
+def span_text(span: Duration) -> str:
     """A length of time; amounts that have no short decimal form stay fractions.
 
     >>> from fractions import Fraction
-    >>> span_text(Span(Fraction(3, 2), "HOURS"))
+    >>> span_text(Duration(Fraction(3, 2), "HOURS"))
     '1.5 HOURS'
     """
     amount = span.amount
@@ -64,11 +64,11 @@ def span_text(span: Span) -> str:
     return f"{shown} {span.unit}"
 
 
-def moment_text(since_zero: Span) -> str:
+def moment_text(since_zero: Duration) -> str:
     """A moment of the clock: a tick, or a date and time.
 
     >>> from fractions import Fraction
-    >>> moment_text(Span(Fraction(7), "TICKS")), moment_text(Span(Fraction(60_000_000), "MICROSECONDS"))
+    >>> moment_text(Duration(Fraction(7), "TICKS")), moment_text(Duration(Fraction(60_000_000), "MICROSECONDS"))
     ('7', "'1970-01-01 00:01:00'")
     """
     if since_zero.unit == "TICKS":
@@ -79,7 +79,7 @@ def moment_text(since_zero: Span) -> str:
 
 def window_text(window: p.Window) -> str:
     match window:
-        case Span():
+        case Duration():
             return span_text(window)
         case p.Points(count=count):
             return f"{count} POINTS"

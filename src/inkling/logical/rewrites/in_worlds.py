@@ -13,7 +13,7 @@ from inkling.logical import plan as p
 from inkling.logical.recursion import dependencies_of
 from inkling.logical.rewrites.everywhere import everywhere
 from inkling.model.schema import Column, StreamSchema, certain
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 
 _OURS = "\ue000"
@@ -156,7 +156,7 @@ def _id_type(schema: StreamSchema) -> Type:
 
 
 def _window(window: p.Window | None, sub_tick: bool) -> p.Window | None:
-    return Span(Fraction(window.count - 1), "TICKS") if sub_tick and isinstance(window, p.Points) else window
+    return Duration(Fraction(window.count - 1), "TICKS") if sub_tick and isinstance(window, p.Points) else window
 
 
 SUB_TICKS = 2**16

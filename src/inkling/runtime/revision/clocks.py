@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from inkling.logical.plan import ProgramPlan
 from inkling.model.batch import FOREVER
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.watermarks import NEVER, Clocks, Watermarks
 from inkling.physical.streams import lateness_of
 
@@ -21,7 +21,7 @@ class RevisionWindows:
     speculative: frozenset[str] = frozenset()  # streams for whose late rows no result waits
 
     @classmethod
-    def of(cls, streams: Iterable[str], program: ProgramPlan, unit: Callable[[Span], int]) -> RevisionWindows:
+    def of(cls, streams: Iterable[str], program: ProgramPlan, unit: Callable[[Duration], int]) -> RevisionWindows:
         lateness = lateness_of(streams, program, unit)
         declared = {one.schema.name: one.schema for one in program.streams if one.schema.name in lateness}
         kept = dict(lateness)

@@ -36,7 +36,7 @@ from inkling.io.readers.files import read_one, read_sample
 from inkling.io.readers.formats import Format
 from inkling.io.withdrawals import EVENT, WITHDRAWAL
 from inkling.model.schema import StreamSchema
-from inkling.model.time import FARTHEST, Clock, Span
+from inkling.model.time import FARTHEST, Clock, Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime
 from inkling.spark.functions import finite
@@ -339,9 +339,9 @@ def fits(values: Mapping[str, Column], schema: StreamSchema) -> list[Column]:
     return [F.coalesce(condition, F.lit(False)) for condition in conditions]
 
 
-def _error(values: Mapping[str, Column], schema: StreamSchema, error: Span | ErrorColumn | ClockErrors) -> Column:
+def _error(values: Mapping[str, Column], schema: StreamSchema, error: Duration | ErrorColumn | ClockErrors) -> Column:
     match error:
-        case Span():
+        case Duration():
             return F.lit(schema.units(error)).cast("bigint")
         case ErrorColumn(name=name):
             return F.try_multiply(values[name], F.lit(schema.grid or 1).cast("bigint"))

@@ -13,7 +13,7 @@ from inkling.evaluators.relation.intensity import CumulativeIntensity
 from inkling.io import normalize, read_table
 from inkling.model.batch import FOREVER
 from inkling.model.schema import Column, StreamSchema
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import LostEvents, Rate
 
@@ -64,7 +64,7 @@ def test_keys_without_events() -> None:
 
 
 def test_a_timeout_closes_what_is_open() -> None:
-    uncertainty = LostEvents("n", "role", "total", ("since", "until"), timeout=Span(Fraction(5), "TICKS"))
+    uncertainty = LostEvents("n", "role", "total", ("since", "until"), timeout=Duration(Fraction(5), "TICKS"))
     rows = [("a", 1, 4), ("b", 2, 4, None, None, 0), ("c", 1, 4, None, None, None, 7), ("d", 1, 4, None, 4)]
     assert gaps(found(uncertainty, *rows)) == [
         ("a", [2], 4, 9),
@@ -79,7 +79,7 @@ def test_where_a_rate_takes_the_place_of_a_border() -> None:
     uncertainty = LostEvents("n", "role", "total", rate="rate")
     rows = [("a", 2, 4, None, 4, None, None, 0.5), ("b", 1, 4, None, 2)]
     assert gaps(found(uncertainty, *rows)) == [("a", [1], -FOREVER, 4), ("a", [3, 4], 4, FOREVER)]
-    fixed = LostEvents("n", "role", "total", rate=Rate(3.0, Span(Fraction(1), "TICKS")))
+    fixed = LostEvents("n", "role", "total", rate=Rate(3.0, Duration(Fraction(1), "TICKS")))
     assert gaps(found(fixed, ("a", 2, 4, None, None), ("a", 2, 6, "mark"))) == [("a", [1], -FOREVER, 4)]
 
 

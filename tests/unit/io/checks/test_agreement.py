@@ -13,7 +13,7 @@ from inkling.io import normalize, read_table
 from inkling.io.checks import checked
 from inkling.meaning.worlds import worlds
 from inkling.model.schema import Column, StreamSchema
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue, Uncertainty
 
@@ -134,7 +134,7 @@ KINDS: dict[str, tuple[Callable[[Random], list[Row]], Uncertainty]] = {
     "numbers": (numbers, LostEvents("seq", "role", "n", ("since", "until"))),
     "bare numbers": (numbers, LostEvents("seq")),
     "marks": (marks, LostEvents("seq", "role", "n", ("since", "until"))),
-    "timeouts": (marks, LostEvents("seq", "role", "n", ("since", "until"), timeout=Span(Fraction(4), "TICKS"))),
+    "timeouts": (marks, LostEvents("seq", "role", "n", ("since", "until"), timeout=Duration(Fraction(4), "TICKS"))),
     "hidden points": (marks, LostEvents("seq", "role", "n", ("since", "until"), shape=2)),
 }
 

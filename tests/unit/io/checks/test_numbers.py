@@ -11,7 +11,7 @@ import pytest
 from inkling.io import normalize, read_table
 from inkling.io.checks import checked
 from inkling.model.schema import Column, StreamSchema
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 from inkling.model.uncertainty import LostEvents, Rate
 
@@ -247,7 +247,7 @@ class TestMarks:
 
 
 class TestTimeouts:
-    CLOSING = stream(LostEvents("n", "role", "total", ("since", "until"), timeout=Span(Fraction(4), "TICKS")))
+    CLOSING = stream(LostEvents("n", "role", "total", ("since", "until"), timeout=Duration(Fraction(4), "TICKS")))
 
     def test_rows_after_a_silence_that_is_too_long(self) -> None:
         rows = [
@@ -283,7 +283,7 @@ class TestTimeouts:
 
 class TestRates:
     def test_one_takes_the_place_of_bounds(self) -> None:
-        fixed = stream(LostEvents("n", "role", "total", rate=Rate(2.0, Span(Fraction(1), "TICKS"))))
+        fixed = stream(LostEvents("n", "role", "total", rate=Rate(2.0, Duration(Fraction(1), "TICKS"))))
         assert faults(fixed, ("a", 3, 5, "open", 8)) == []
         own = stream(LostEvents("n", "role", "total", rate="rate"))
         assert faults(own, ("a", 3, 5, "open", 8, None, None, 0.5)) == []

@@ -14,7 +14,7 @@ from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean, liste
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.patterns.drafts import InSequence
 from inkling.logical.binding.patterns.scope import EventNames, NameScope
-from inkling.model.time import Span
+from inkling.model.time import Duration
 from inkling.model.types import Type
 
 
@@ -60,7 +60,7 @@ def bind_partition(
     return partition
 
 
-def bind_keep(decl: s.EventDecl, times: TimeUses) -> Span | None:
+def bind_keep(decl: s.EventDecl, times: TimeUses) -> Duration | None:
     """KEEP FOR: how long after its start a match may be completed."""
     if decl.keep_for is None:
         return None

@@ -14,7 +14,7 @@ from inkling.logical.binding.expressions import to_span
 from inkling.logical.forecasts import DISTRIBUTION, FORECAST_COLUMNS, default_model, forecast_plan
 from inkling.logical.settings import MOST_AHEAD
 from inkling.model.schema import Column
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 HORIZON = 200
 """Default number of events that a forecast looks ahead."""
@@ -174,7 +174,7 @@ def _forecast(decl: s.ForecastDecl, features: tuple[p.Leaf, ...], by: Column | N
     )
 
 
-def _kind(kind: s.ForecastKind) -> tuple[p.ForecastKind, int | None, Span | None]:
+def _kind(kind: s.ForecastKind) -> tuple[p.ForecastKind, int | None, Duration | None]:
     """The kind of a forecast, with its number of events or its length of time."""
     match kind:
         case s.ForecastWithin(horizon=horizon):

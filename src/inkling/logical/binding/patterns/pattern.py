@@ -18,7 +18,7 @@ from inkling.logical.binding.events.clauses import opening_of, reject_window
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.patterns import drafts as d
 from inkling.logical.binding.patterns.segments import bind_operand, bind_same, reject_inside
-from inkling.model.time import Span
+from inkling.model.time import Duration
 
 
 def bind_pattern(
@@ -27,7 +27,7 @@ def bind_pattern(
     catalog: Catalog,
     diagnostics: Diagnostics,
     times: TimeUses,
-    keep: Span | None = None,
+    keep: Duration | None = None,
 ) -> d.PatternDraft:
     """The pattern of one event without its conditions; `keep` limits how far AT START looks back."""
     binder = _PatternBinder(catalog, diagnostics, times, scope, keep, body.pattern)
@@ -46,7 +46,7 @@ class _PatternBinder:
     diagnostics: Diagnostics
     times: TimeUses
     scope: tuple[CatalogSource, ...]
-    keep: Span | None
+    keep: Duration | None
     whole: s.Pattern
     slots: list[d.SlotDraft] = field(default_factory=list)
     bodies: list[d.BodyDraft] = field(default_factory=list)
@@ -275,7 +275,7 @@ class _PatternBinder:
         frame = d.InRepetition(next(self._numbers), at_most_once=False)
         leaf = self._new_leaf(node.var, (source,), source.columns, node, (*path, frame), body, node.condition)
         last = self.window(node.last)
-        assert isinstance(last, Span | p.EventCount), "a window has a number of events or a duration"
+        assert isinstance(last, Duration | p.EventCount), "a window has a number of events or a duration"
         return p.Sliding(leaf, last, since)
 
     def _quantified(self, node: s.Quantified, path: d.Path, body: d.BodyDraft) -> p.Quantified:
