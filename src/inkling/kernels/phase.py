@@ -13,12 +13,12 @@ _OPTIONS: dict[str, Any] = {
 }
 
 long_phase = njit(**_OPTIONS)
-"""Decorator of a phase that is called seldom and does much, so that it need not be compiled into its caller again."""
+"""Decorator of a long phase that is called seldom, and is not inlined into its caller."""
 
 phase = njit(forceinline=True, **_OPTIONS)
-"""Decorator of a phase, which works on the arrays of its kernel and neither creates nor returns an array.
+"""Decorator of a phase, which works on the arrays of its kernel and creates none.
 
-No references to arrays are counted in a phase (counting would cost more than most of its work), so that named tuples of
-arrays are passed to it at no cost. Numba rejects a phase that makes an array. A phase may return arrays that it was
-given to another phase, never to a kernel, which would release them.
+A phase does not count references to arrays, which would cost more than most of its work, so named tuples of arrays are
+passed to it for free. Numba rejects a phase that creates an array. A phase may return arrays of its arguments to a
+phase, but not to a kernel, which would release them.
 """

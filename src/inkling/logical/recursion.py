@@ -71,7 +71,6 @@ def groups_among(events: Sequence[p.EventPlan]) -> tuple[EventGroup, ...]:
 
 
 def group_of(event: p.EventPlan, program: p.ProgramPlan) -> EventGroup:
-    """The group that an event belongs to."""
     reached = dependencies_of(event, program)
     if event.name not in reached:
         return EventGroup((event,), is_recursive=False)
@@ -144,7 +143,6 @@ def waits(event: p.EventPlan) -> bool:
 
 
 def branch_with(pattern: p.Pattern, slot: int) -> p.Pattern:
-    """The branch of an OR that has a slot."""
     match pattern:
         case p.Disjunction(items=items):
             return next(branch_with(item, slot) for item in items if any(leaf.slot == slot for leaf in p.leaves(item)))

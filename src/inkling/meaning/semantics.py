@@ -120,7 +120,6 @@ def derive_in_piece(
     known_at: Mapping[Event, int],
     depths: Mapping[Event, int] | None = None,
 ) -> Iterator[Derived]:
-    """The results of one event in one piece."""
     scope = tuple(one for one in events if one.source in event.scope)
     stage = Partition(events, scope, context, known_at)
     return _results(event, _finished(event, stage, Bindings(key=key)), context, depths)

@@ -71,5 +71,4 @@ def fits(word: str, number: int, total: int | None, *, is_followed: bool) -> boo
 
 
 def _cased(word: str, like: str) -> str:
-    """A word with the case of another word."""
     return word.upper() if like.isupper() else word.capitalize() if like.istitle() else word

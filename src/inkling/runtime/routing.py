@@ -107,7 +107,6 @@ def divided(part: RoutedRows, plan: PhysicalPlan, n_buckets: int) -> Iterator[tu
 
 
 def pieces(part: RoutedRows, buckets: NDArray[np.int64]) -> Iterator[tuple[int, RoutedRows]]:
-    """The rows of each bucket."""
     if not buckets.any():
         yield 0, part
         return

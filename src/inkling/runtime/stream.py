@@ -73,7 +73,6 @@ class StreamProgram:
         return min(watermarks, default=NEVER)
 
     def open_matches(self, state: StreamState, event: str) -> list[OpenMatch]:
-        """The open matches of an event."""
         address = self._operators.address_of(event)
         return next(one.open_matches(held, event) for one, held in self._pairs(state) if one.address == address)
 

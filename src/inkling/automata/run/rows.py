@@ -81,7 +81,6 @@ class AutomatonRows:
         return self.key[self.segments[:-1]]
 
     def cells(self, groups: Sequence[CellGroup]) -> npt.NDArray[np.int32]:
-        """The cell of each row in each group."""
         cells = np.empty((len(groups), self.n_rows), dtype=np.int32)
         for group, out in zip(groups, cells, strict=True):
             done = group.fill(self.stream, self.octets, out)

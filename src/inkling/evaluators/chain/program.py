@@ -61,7 +61,6 @@ class ChainProgram:
         return next(one.step for one in uncertainties if isinstance(one, ImpreciseTime))
 
     def evaluators(self, stage: Stage) -> dict[str, ChainEvent]:
-        """The evaluator of each event of a stage."""
         return {
             step.event.name: ChainEvent(step, self.chains[step.event.name], self.context, self.grid)
             for step in stage.steps

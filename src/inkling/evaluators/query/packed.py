@@ -55,7 +55,6 @@ class Packed:
 
     @property
     def layout(self) -> np.dtype:
-        """The layout of one alternative."""
         return _CHAINED if self.uncertainty.given else _INDEPENDENT
 
     @property

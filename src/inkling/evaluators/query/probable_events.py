@@ -71,7 +71,6 @@ class ProbableEvents:
 
     @property
     def group(self) -> Ints:
-        """The group of each row."""
         return np.repeat(np.arange(self.n_groups), np.diff(self.offsets))
 
     @property

@@ -85,7 +85,6 @@ class QueryProgram:
 
     @cached_property
     def evaluators(self) -> Mapping[str, QueryEventEvaluator]:
-        """The evaluator of each event."""
         return {event.name: self._evaluator(event) for event in self.part.events}
 
     def _evaluator(self, event: p.EventPlan) -> QueryEventEvaluator:

@@ -117,8 +117,6 @@ def _at_least(complete: Ints, key: Ints, time: Ints, known: np.ndarray) -> None:
 
 @dataclass(frozen=True, slots=True)
 class OperandKeys:
-    """All keys of one operand."""
-
     lists: PointLists  # as if no event followed
     unfinished: PointLists  # as if further events followed
     values: Mapping[str, pa.Array]  # columns of KEY, of each key

@@ -54,7 +54,6 @@ class RelationProgram:
 
     @cached_property
     def evaluators(self) -> Mapping[str, RelationEvent]:
-        """The evaluator of each event."""
         schemas = {stream.schema.name: stream.schema for stream in self.part.streams}
         context = RelationContext(self.context, self.tables, self.unit)
         return {

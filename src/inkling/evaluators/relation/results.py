@@ -30,7 +30,6 @@ def results_of(
 def matches_of(
     evaluator: RelationEvent, operands: RelationOperands, found: RelationMatches, ids: pa.DataType
 ) -> Matches:
-    """Answers as matches."""
     start, end = _extent(operands, found)
     early = found.known < FOREVER
     method = methods(found.chance, found.error, evaluator.event.confidence, ROUNDING)

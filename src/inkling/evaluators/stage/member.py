@@ -117,7 +117,6 @@ class StageSetting:
         return self.engine.stage
 
     def event(self, step: EventStep) -> Any:
-        """The compiled event."""
         return self.engine.event(step)
 
     def lag(self, step: EventStep) -> int:

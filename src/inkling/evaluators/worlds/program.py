@@ -103,7 +103,6 @@ class WorldProgram:
 
     @property
     def events(self) -> tuple[EventPlan, ...]:
-        """The uncertain events."""
         return tuple(event for event in self.part.events if event.name in self.uncertain)
 
 

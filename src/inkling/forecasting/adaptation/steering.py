@@ -11,8 +11,6 @@ FIELDS = ("forecast", "parameter", "value")
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A rejected message."""
-
     message: Mapping[str, object]
     reason: str
 

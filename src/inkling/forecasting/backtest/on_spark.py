@@ -48,7 +48,6 @@ class SparkWatch:
         return cls(watching, results, replace(learned, clock=results.clock), settings)
 
     def rejected(self) -> RejectedRows:
-        """Rejected rows."""
         return rejected_among(self.results.rejects)
 
     def cards(self, subject: ScoredForecast) -> Iterator[Scorecard]:

@@ -17,8 +17,6 @@ from inkling.physical.planner import plan_program
 
 @dataclass(frozen=True, slots=True)
 class ScoredForecast:
-    """A forecast that is scored."""
-
     event: EventPlan
 
     @property

@@ -37,7 +37,6 @@ class CounterTree:
         return self.levels[length]
 
     def count(self, length: int, codes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """The counts of words of one length."""
         known, counts = self.levels[length]
         if not len(known):
             return np.zeros(codes.shape)

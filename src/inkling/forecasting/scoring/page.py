@@ -45,7 +45,6 @@ INTERVALS = {
 
 
 def build_page(scores: Mapping[str, Scores], *, title: str = "Scores of forecasts") -> str:
-    """The page as text."""
     tables = {name: one.to_table().to_pylist() for name, one in scores.items()}
     # the style is that of calibrations
     template = templates("inkling.forecasting.scoring", "inkling.forecasting.calibration").get_template(

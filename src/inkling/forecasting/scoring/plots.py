@@ -51,8 +51,6 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """One picture."""
-
     title: str
     x: Axis
     y: Axis

@@ -10,7 +10,6 @@ from inkling.model.uncertainty import LostEvents
 
 
 def marks_in(rows: pa.Table, uncertainty: LostEvents) -> Mask:
-    """A mask of the marks."""
     return has_role(rows, uncertainty, MARK)
 
 

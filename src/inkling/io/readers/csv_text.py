@@ -24,7 +24,6 @@ def read_csv(data: pa.Buffer) -> pa.Table | None:
 
 
 def header_names(line: bytes) -> list[str]:
-    """The names of the columns in a header line."""
     header = pa.csv.read_csv(pa.BufferReader(line.removeprefix(BYTE_ORDER_MARK) + b"\n"))
     return [name.strip(WHITE_SPACE) for name in header.column_names]
 

@@ -25,7 +25,6 @@ def read_file(path: Path, *, what: str, columns: Collection[str] | None = None) 
 
 
 def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
-    """All records of one file."""
     rows: pa.Table | None
     try:
         match kind:

@@ -14,19 +14,19 @@ from numba import njit
 
 
 class RivalRows(NamedTuple):
-    """Events that may come first at place j, in `rows` from begins[j] on; of key c from offsets[j, c] on."""
+    """The candidates of place j, in `rows` from begins[j] on; those of key c from offsets[j, c] on."""
 
     begins: np.ndarray
     offsets: np.ndarray
-    rows: np.ndarray  # in the order of their first ticks
-    widest: np.ndarray  # [place]: none has more ticks
+    rows: np.ndarray  # sorted by first tick
+    widest: np.ndarray  # [place]: the most ticks of a candidate
 
 
 @njit(cache=True, nogil=True)
 def next_by_tables(window, key, chains, rivals, ticks, most_cells):
-    """Per chain the probability that its events happen in order, each the first of its place, within the window.
+    """Per chain the probability that its events happen in order, each the first candidate of its place, in the window.
 
-    Tables take about `most_cells` numbers.
+    Tables have at most about `most_cells` numbers.
     """
     lo, hi, rows = chains
     place_at, place_offsets, place_rows, widest = rivals
@@ -87,7 +87,7 @@ def _is_mine(row, rows):
 
 @njit(cache=True, nogil=True)
 def _fill(table, x, deep, is_last, rivals, ticks):
-    """The table of one event: for each tick u before it and each of its ticks t, that it is at t and none between.
+    """The table of event x, [u, t]: the probability that x is at tick t, and no rival is after u and before t.
 
     Row 0 is for u = upper[x] - deep. The table of the last event of a chain is cumulated over t and transposed, [t, u].
     """

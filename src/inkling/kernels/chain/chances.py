@@ -17,18 +17,18 @@ from inkling.kernels.chain.bounds import LEADING, TRAILING
 
 
 class TickChances(NamedTuple):
-    """When each event can have happened, in ticks."""
+    """The ticks at which each event can have happened, with probabilities."""
 
     lower: np.ndarray  # [event]: its first tick, lower(e)
     upper: np.ndarray  # [event]: its last tick, upper(e)
     at: np.ndarray  # [event]
-    mass: np.ndarray  # mass[at[x] + i]: P that event x happened at tick lower[x] + i
+    mass: np.ndarray  # mass[at[x] + i]: probability that event x happened at tick lower[x] + i
     cum_at: np.ndarray  # [event]
-    cum: np.ndarray  # cum[cum_at[x] + i]: P that it happened before that tick
+    cum: np.ndarray  # cum[cum_at[x] + i]: probability that it happened before that tick
 
 
 class ChainTicks(NamedTuple):
-    """Events that follow each other, with bounds of their ticks."""
+    """Chains of events, with bounds on their ticks."""
 
     lo: np.ndarray  # [chain, place]
     hi: np.ndarray

@@ -3,7 +3,7 @@
 Negation is named as future work in Zhang, Diao, Immerman: Recognizing Patterns in Streams with Imprecise Timestamps,
 PVLDB 2010; the sums are over the possible worlds of its section 3.3. Times are in ticks.
 
-For the numbers see `chances`; for regions that must stay free see `bounds`.
+Probabilities are as in `chances`, regions as in `bounds`.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from an event of the chain, between neighboring events (with or without the tick
 
 
 class OthersByChain(NamedTuple):
-    """Events that must not happen in some regions of a chain: others offsets[m]:offsets[m + 1] of chain m."""
+    """Other events, which must not happen in some regions of a chain: rows offsets[m]:offsets[m + 1] of chain m."""
 
     offsets: np.ndarray
     rows: np.ndarray
@@ -44,16 +44,16 @@ class OneChain(NamedTuple):
 
 
 class AskedPlaces(NamedTuple):
-    """What is asked of each other event, and beside which event of the chain."""
+    """The place of each other event, and the event of the chain to which it refers."""
 
     what: np.ndarray  # KEPT_OUT … NOWHERE
     place: np.ndarray
 
 
 class GapArrays(NamedTuple):
-    """Arrays of the widest chain."""
+    """Scratch arrays, long enough for the widest chain."""
 
-    free: np.ndarray  # [place, tick before, tick]: P that the gap stays free
+    free: np.ndarray  # [place, tick before, tick]: probability of the regions and places in the gap
     ends: np.ndarray  # [tick before, tick]
     one: np.ndarray  # [tick]
     other: np.ndarray
@@ -61,7 +61,7 @@ class GapArrays(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def kept_free(window, chains, others, ticks, tight, most_steps):
-    """Per chain: its probability, the first and the last tick it can take, and whether that could be found.
+    """Per chain: its probability, its first and last possible tick, and whether they were computed.
 
     If every other event is forbidden in one region only, gaps are independent given their borders. Otherwise, either
     the ticks of the chain are enumerated, or the places of events with several regions; if both need more than
@@ -130,7 +130,7 @@ def _n_regions(where):
 
 @phase
 def _within(x, a, b, ticks):
-    """Probability that event x happens at one of the ticks a to b."""
+    """The probability that event x is at one of the ticks a to b."""
     lower, upper, _, _, cum_at, cum = ticks
     a, b = max(a, lower[x]), min(b, upper[x])
     if a > b:
@@ -190,7 +190,7 @@ def _place(k, where, number):
 
 @phase
 def _by_gaps(window, chain, asked, ticks, room, tight):
-    """Other events of each of which one thing is asked that depends on events which follow each other."""
+    """The probability if each other event has one region or one chosen place, so that gaps are independent."""
     lo, hi, rows, others, regions = chain
     lower, _, at, mass, _, _ = ticks
     free, ends, one, other = room
@@ -276,7 +276,7 @@ def _by_gaps(window, chain, asked, ticks, room, tight):
 
 @phase
 def _at_event(j, t, others, asked, ticks, unit):
-    """What is asked of other events beside event j of a chain, which happens at t."""
+    """The probability of the places that refer to event j of a chain, which happens at t."""
     what, places = asked
     share = unit
     for i in range(others.shape[0]):
@@ -292,7 +292,7 @@ def _at_event(j, t, others, asked, ticks, unit):
 
 @phase
 def _around(window, chain, s, t, asked, ticks, unit):
-    """What is asked of other events before and after a chain that begins at s and ends at t."""
+    """The probability of the places and regions before and after a chain that begins at s and ends at t."""
     others, regions = chain.others, chain.regions
     share = unit
     for i in range(others.shape[0]):
@@ -312,7 +312,7 @@ def _around(window, chain, s, t, asked, ticks, unit):
 
 @phase
 def _successor(j, a, b, until, chain, ticks, free, one, other):
-    """From event j - 1 at ticks a to b, weighted by `one`, to event j at ticks up to `until`."""
+    """The step from event j - 1 at ticks a to b, with weights `one`, to event j at ticks up to `until`."""
     lo, mass, x = chain.lo, ticks.mass, chain.rows[j]
     base = ticks.at[x] - ticks.lower[x]
     for t in range(lo[j], until + 1):
@@ -324,7 +324,7 @@ def _successor(j, a, b, until, chain, ticks, free, one, other):
 
 @njit(cache=True, nogil=True)
 def _by_choices(window, chain, ticks, room):
-    """Every choice of places for the other events that have several regions; nothing is ever subtracted."""
+    """Enumerates the places of events with several regions; only adds, so nothing cancels."""
     k, regions, n = len(chain.rows), chain.regions, len(chain.others)
     asked, numbers = AskedPlaces(np.zeros(n, np.int64), np.zeros(n, np.int64)), np.zeros(n, np.int64)
     total = ticks.mass[0] * 0
@@ -349,7 +349,7 @@ def _by_choices(window, chain, ticks, room):
 
 @njit(cache=True, nogil=True)
 def _by_points(window, chain, ticks):
-    """Every choice of ticks, one after the other."""
+    """Enumerates the ticks of the chain."""
     lo, hi, rows, others, regions = chain
     lower, _, at, mass, _, _ = ticks
     k = len(rows)

@@ -45,13 +45,13 @@ class NumberedColumns(NamedTuple):
     """Rows sorted by key, time and number, marks after events; NOT_GIVEN is null."""
 
     key: np.ndarray
-    is_known: np.ndarray  # accepted before
+    is_known: np.ndarray  # was accepted before
     number: np.ndarray
     time: np.ndarray
     is_event: np.ndarray
     word: np.ndarray  # NO_WORD … CLOSE
     role: np.ndarray
-    total: np.ndarray  # how many events the key has
+    total: np.ndarray  # number of events of the key
     since: np.ndarray
     until: np.ndarray
     rate: np.ndarray

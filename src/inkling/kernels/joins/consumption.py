@@ -120,17 +120,17 @@ class Absences(NamedTuple):
 
 
 class OpenGap(NamedTuple):
-    """Between the left and the right side of a pair, both excluded."""
+    """The time between the arrivals of a pair, both excluded."""
 
-    after: int  # T2 of the left side
+    after: int  # end of the left one
     after_place: int
-    before: int  # T1 of the right side
+    before: int  # start of the right one
     before_place: int
 
 
 @phase
 def _occurs_between(absences, a, key, gap, columns, registers, moments, stack):
-    """Whether something of absence a, sorted by start, lies wholly inside an open gap and passes its condition."""
+    """Whether an occurrence of absence a, sorted by start, is inside an open gap and passes its condition."""
     _, start, start_place, end, end_place, row, _, _, constants = absences
     after, after_place, before, before_place = gap
     low, last = absences.offsets[a, key], absences.offsets[a, key + 1]

@@ -102,8 +102,6 @@ class Ends(NamedTuple):
 
 
 class PassOptions(NamedTuple):
-    """Options of a forward pass."""
-
     n_values: int  # of Markov streams; also the value of no event
     nearly_nothing: float  # mass up to this that remains after all alternatives of a Markov stream is rounding error
     ever: bool  # a world counts once, when its first match ends
@@ -123,8 +121,6 @@ class PassArrays(NamedTuple):
 
 
 class PassStep(NamedTuple):
-    """One step of a unit."""
-
     side: int  # of the state before
     time: int  # t
     has_independent: bool  # some independent stream has a group

@@ -17,7 +17,7 @@ TILE = 512
 
 @njit(cache=True)
 def survivors(first, last, moves, hits, base, full, alive, gone, made, out):
-    """out[i, c]: the chance that some unit has had a hit in the steps from the start of column c to first + i.
+    """out[i, c]: the probability that some unit had a hit from the start of column c to step first + i.
 
     `full` has the probabilities of states, `alive[state, column]` those without a hit since the start, and
     `gone[unit, column]` the probability of a hit since then.
@@ -124,7 +124,7 @@ def _added(total, weight, more):
 
 @njit(cache=True)
 def hits_at(first, last, moves, hits, base, full, out):
-    """out[i]: the chance that some unit has a hit at step first + i."""
+    """out[i]: the probability that some unit has a hit at step first + i."""
     step_cells, cell_unit, offsets, source, target, weight, _ = moves
     widest = 1
     for u in range(len(base) - 1):

@@ -51,8 +51,6 @@ class StateMoves(NamedTuple):
 
 
 class CellArrays(NamedTuple):
-    """Arrays of one cell."""
-
     share: np.ndarray  # [symbol]: its probability from all independent streams
     more: np.ndarray  # [symbol]: the same with one stream more
     landed: np.ndarray  # [state, kind]: probability of the moves from one state

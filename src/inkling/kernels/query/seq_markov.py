@@ -16,18 +16,18 @@ from inkling.kernels.query.intervals import TILE
 
 
 class ChildColumns(NamedTuple):
-    """Starts that the stages before are asked about, and how the value moves between them."""
+    """Columns of the child, and the transitions of the value between them."""
 
     made: np.ndarray  # [column]: the step before which it begins
     starts: np.ndarray  # [column]
-    landed: np.ndarray  # [column, value]: probability of an event at the start that leaves the value
-    waited: np.ndarray  # [column, value, value]: from the start before to this one without an event
-    free: np.ndarray  # [column, value, value]: from this start to now with any events
+    landed: np.ndarray  # [column, value]: distribution of the value after an event at the start
+    waited: np.ndarray  # [column, value, value]: transitions from the start before without an event
+    free: np.ndarray  # [column, value, value]: all transitions from this start to now
 
 
 @njit(cache=True)
 def chained_after(first, last, moves, cuts, made, full, weights, child, out):
-    """out[i]: the chance that the stage takes an event at step first + i, after what came before.
+    """out[i]: the probability that the stage accepts an event at step first + i, after its child.
 
     weights[v, c] is the probability that the value is v, and the latest event that ends waiting (`cuts[kind]`) was at
     the start of column c; full[v] that of the value.
@@ -66,7 +66,7 @@ def chained_after(first, last, moves, cuts, made, full, weights, child, out):
 
 @njit(cache=True)
 def chained_within(first, last, moves, columns, full, child, mine_made, mine_starts, held, out):
-    """out[i, c]: the chance that the stage has taken an event from the start of column c to step first + i."""
+    """out[i, c]: the probability that the stage matched an event from the start of column c to step first + i."""
     made, starts, landed, waited, free = columns
     step_cells, _, offsets, source, target, weight, kind = moves
     n_values, n_columns, n_mine = len(full), len(made), len(mine_made)
@@ -146,7 +146,7 @@ def chained_within(first, last, moves, columns, full, child, mine_made, mine_sta
 
 @njit(cache=True)
 def chained_any_within(first, last, moves, full, child, mine_made, held, out):
-    """The same for a repeated stage that accepts all its events: child[i] is what came before since ever."""
+    """`chained_within` for a repeated stage that accepts all its events; child[i] is for all steps before first + i."""
     step_cells, _, offsets, source, target, weight, kind = moves
     n_values, n_mine = held.shape
     later = np.zeros(n_values, full.dtype)
@@ -180,7 +180,7 @@ def chained_any_within(first, last, moves, full, child, mine_made, held, out):
 
 @njit(cache=True)
 def chained_possible(first, last, moves, cuts, can_be, waits, satisfied, out):
-    """out[i]: whether the stage can take an event at step first + i, after what can have come before.
+    """out[i]: whether the stage can accept an event at step first + i, after its child.
 
     `can_be` are the possible values, `waits` those that are possible while the stage waits for an event.
     """
@@ -204,7 +204,7 @@ def chained_possible(first, last, moves, cuts, can_be, waits, satisfied, out):
 
 @njit(cache=True)
 def grouped_after(first, last, moves, base, made, full, ways, sums, child, use_child, repeated, out):
-    """out[i]: the chance that the stage takes an event at step first + i, where units may take part in both.
+    """out[i]: the probability that the stage accepts an event at step first + i, if units can also be in the child.
 
     The kind of a move is 3 more if it satisfies the child. ways[k, state, c] are the probabilities of states of a unit
     without an event since the start of column c; k & 1 also excludes one at the start, k & 2 that the child is
@@ -284,7 +284,7 @@ def grouped_after(first, last, moves, base, made, full, ways, sums, child, use_c
 
 @njit(cache=True)
 def _without_events(begin, end, moves, repeated, k, b, size, n, ways, sums, moved):
-    """One unit at one time, in columns that have begun."""
+    """Advances a unit by one time without an event, in columns that have started."""
     _, _, _, source, target, weight, kind = moves
     width = moved.shape[1]
     low = 0
@@ -307,7 +307,7 @@ def _without_events(begin, end, moves, repeated, k, b, size, n, ways, sums, move
 
 @njit(cache=True)
 def _at_start(begin, end, moves, k, b, size, n, ways, sums, later):
-    """One unit at the time at which column n begins, whose states are still those before it."""
+    """Advances a unit by the time at which column n starts, from its states before that time."""
     _, _, _, source, target, weight, kind = moves
     later[:size] = 0
     for m in range(begin, end):

@@ -27,7 +27,7 @@ MAY_QUALIFY, MAY_FAIL = 1, 2
 
 @phase
 def verdicts(query, right, at, inside, closed, label, note):
-    """Whether it may qualify and whether it may fail, given the right points from `at` on."""
+    """Whether the open left segment may still qualify or fail, by the right points that follow from `at` on."""
     rules, label_of, first, stop = query.rules, right.points.label, right.state[FIRST], right.state[STOP]
     if query.others[UNOPENED] >= 0:
         return _verdicts_of_any(rules, inside and counts(rules, label, label_of[first + closed]), note)
@@ -78,9 +78,9 @@ def chance_of_head(n_lost, come, expected):
 
 @phase
 def tally(query, left, right, blocks, ahead_of_left, ahead_of_right, is_stopped, is_left_known, low, high):
-    """The distributions of the number that is certain by now, and of the number that is possible.
+    """Distributions of the number of qualifying segments: the certain ones (`low`), and the possible ones (`high`).
 
-    Where points were lost before the first recorded one, `ahead` is how many are expected until then.
+    If lost points precede the first recorded one, `ahead_of_…` are the expected numbers of points until then.
     """
     rules, a, b = query.rules, left.state, right.state
     masses, rows, lefts, rights, n_x, n_y, n_notes, n_numbers, x_lo, x_hi = blocks

@@ -1,7 +1,8 @@
-"""Probability mass by the number of lost points that have come, by note and by number of qualifying segments.
+"""The states of the forward pass with their masses, in blocks by the lost points that have occurred.
 
-After x lost left points and y lost right ones there is a block of masses, one per note and number: block (x, y) begins
-at `(x * n_y + y) * n_notes * n_numbers`. Only blocks between `rows[LO, x]` and `rows[HI, x]` are defined.
+Block (x, y) is for x lost left and y lost right points. It has one mass (probability) per note and number of qualifying
+segments, and starts at `(x * n_y + y) * n_notes * n_numbers`. Of row x, only blocks `rows[LO, x]` to `rows[HI, x]` are
+valid. `rules` explains notes.
 """
 
 from typing import NamedTuple
@@ -24,7 +25,7 @@ NONE_LO, NONE_HI = 1 << 40, -1
 
 
 class Blocks(NamedTuple):
-    """The probability mass of each state while lost points are pending: the state (x, y, q) of the forward pass."""
+    """The probability masses of all states while lost points are pending."""
 
     masses: np.ndarray  # [block, note, number] in one row
     rows: np.ndarray  # [LO … NEXT_HI, x]
@@ -34,14 +35,14 @@ class Blocks(NamedTuple):
     n_y: int  # m_B + 1
     n_notes: int
     n_numbers: int
-    x_lo: int  # rows below and above have no blocks
-    x_hi: int
+    x_lo: int  # first row with valid blocks
+    x_hi: int  # last row
 
 
 class PointMoves(NamedTuple):
-    """What the next point of each key does to a note."""
+    """The effect of the next point of each key on a note."""
 
-    left: np.ndarray  # 2 · next note + number of segments that come to qualify, or FAILS
+    left: np.ndarray  # 2 · next note + number of segments that now qualify, or FAILS
     right: np.ndarray  # next note
 
 
@@ -123,7 +124,7 @@ def change_right(masses, i, notes, n_notes, n_numbers, top, room):
 
 @phase
 def widen(blocks):
-    """Blocks (x, 0) go to where they are when there are n_y of each x."""
+    """Moves blocks (x, 0) from a layout with one y to one with `n_y`."""
     masses, rows, lefts, n_numbers = blocks.masses, blocks.rows, blocks.lefts, blocks.n_numbers
     block = blocks.n_notes * n_numbers
     for x in range(blocks.n_x - 1, 0, -1):
@@ -134,7 +135,7 @@ def widen(blocks):
 
 @phase
 def narrow(blocks):
-    """All lost right points have come: of each x, only the last block remains."""
+    """After all lost right points: keeps only the last block of each row, in a layout with one y."""
     masses, rows, lefts, n_y, n_numbers = blocks.masses, blocks.rows, blocks.lefts, blocks.n_y, blocks.n_numbers
     block = blocks.n_notes * n_numbers
     for x in range(blocks.n_x):
@@ -148,7 +149,7 @@ def narrow(blocks):
 
 @phase
 def drop_rows(blocks):
-    """All lost left points have come: only the last row remains, and becomes the first."""
+    """After all lost left points: the last row becomes the first and only one."""
     masses, rows, lefts, n_y, n_numbers = blocks.masses, blocks.rows, blocks.lefts, blocks.n_y, blocks.n_numbers
     block = blocks.n_notes * n_numbers
     last = blocks.n_x - 1

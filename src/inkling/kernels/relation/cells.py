@@ -37,7 +37,7 @@ URN, TAILS, HEADS = range(3)
 recorded points (TAILS) or before all (HEADS)."""
 
 LARGEST = 640.0
-"""Logarithm of the largest number that a cell may make of 1; longer cells are divided."""
+"""Logarithm of the largest factor by which a cell may multiply a mass, below overflow; longer cells are divided."""
 
 NEGLIGIBLE = 1e-19
 TOO_MUCH = -1
@@ -45,7 +45,7 @@ TOO_MUCH = -1
 
 @phase
 def _kept(kept, blocks, x, lo, hi, share, rights):
-    """Adds blocks (x, lo) … (x, hi) as far as no more points come in the cell; returns how much that is."""
+    """Adds blocks (x, lo) … (x, hi), weighted for no more points in the cell, to `kept`; returns the added mass."""
     if share == 0.0:
         return 0.0
     masses, rows, _, _, _, n_y, n_notes, n_numbers, _, _ = blocks
@@ -87,10 +87,10 @@ def _largest(weights, n):
 
 @phase
 def series(blocks, kept, lefts, rights, moves, expected, budget):
-    """All orders of the points of a cell, from masses to `kept`; the masses are overwritten.
+    """Sums over all orders of points in a cell, point by point, from the masses (overwritten) to `kept`.
 
-    `lefts` and `rights` are weights of lost points; `expected` is how many points come at most on average. Returns the
-    rest of the budget, which counts masses that were moved, or TOO_MUCH.
+    `lefts` and `rights` are weights of lost points, and `expected` bounds the mean number of points. Returns the
+    remaining budget, in moved numbers, or TOO_MUCH.
     """
     masses, rows, table, _, n_x, n_y, n_notes, n_numbers, x_lo, x_hi = blocks
     block = n_notes * n_numbers
@@ -176,7 +176,7 @@ def _chance_of_right(kind, x, y, n_x, n_y, left_rate, right_rate):
 
 @phase
 def sweep(blocks, moves, kind, left_rate, right_rate, budget):
-    """Points come one after the other until all have, and each state adds to those after it.
+    """All pending points occur one after the other in place: each state adds its mass to its successors.
 
     Before all recorded points (HEADS), any number of them may occur, so each state also keeps its mass.
     """
@@ -210,7 +210,7 @@ def sweep(blocks, moves, kind, left_rate, right_rate, budget):
 
 @phase
 def trim(blocks):
-    """Forgets blocks at the borders with negligible mass."""
+    """Invalidates blocks at the ends of rows whose mass is negligible."""
     masses, rows, table, _, n_x, n_y, n_notes, n_numbers, _, _ = blocks
     block = n_notes * n_numbers
     inside, top = table[INSIDE], table[TOP]
@@ -232,7 +232,7 @@ def trim(blocks):
 
 @phase
 def live_rows(rows, n_x):
-    """The first and the last row with blocks."""
+    """The first and the last x with valid blocks."""
     x_lo, x_hi = 0, n_x - 1
     while x_lo <= x_hi and rows[LO, x_lo] > rows[HI, x_lo]:
         x_lo += 1

@@ -1,4 +1,4 @@
-"""The forward pass where right segments overlap and none of their points was lost.
+"""The forward pass if right segments overlap each other and none of their points was lost.
 
 The note of an open left segment is the position among the right points at which it opened: 1 + 2 · position, plus 1 if
 right points have the same time. When it closes, it is compared with every right segment.
@@ -51,7 +51,7 @@ from inkling.kernels.relation.rules import CLOSES, EVERY, FAILS, HIT, LABELED, O
 
 
 class RightKey(NamedTuple):
-    """The right key of a pair, by its segments and points, which are given by their places from 0."""
+    """The segments and points of the right key of a pair; segments have positions of points, from 0."""
 
     points: tuple[np.ndarray, ...]  # `PointLists`
     begin: int  # segments begin … end - 1
@@ -68,7 +68,10 @@ def _sign(point, before, through):
 
 @phase
 def qualifies_among(rules, right, label, s_before, s_through, e_before, e_through):
-    """Whether a segment does that starts after so many right points and ends after so many (s_lt, s_le, e_lt, e_le)."""
+    """Whether a left segment qualifies: `s_before` right points are before its start, `s_through` before or at it.
+
+    `e_before` and `e_through` are the same for its end.
+    """
     opening, closing = right.points.opening, right.points.closing
     hits = 0
     for i in range(right.begin, right.end):
@@ -86,7 +89,7 @@ def _note_of(before, through):
 
 @phase
 def _through(right, before):
-    """How many right points there are by the time of the next one."""
+    """The number of right points before or at the time of the next one, of which `before` are earlier."""
     time, first = right.points.time, right.first
     through = before
     while first + through < right.stop and time[first + through] == time[first + before]:
@@ -96,7 +99,10 @@ def _through(right, before):
 
 @phase
 def _moves_at(rules, right, turn, label, before, through, first, n_notes, moves, m):
-    """What a left point does after so many right ones, and with so many; notes below `first` do not occur."""
+    """The effect of a left point on each note, with `before` right points before it and `through` before or at it.
+
+    Notes below `first` do not occur.
+    """
     for note in range(n_notes):
         if turn == OPENS:
             moves[m + note] = 2 * _note_of(before, through)

@@ -4,9 +4,14 @@ Busany, van der Aa, Senderovich, Gal, Weidlich: Interval-based Queries over Loss
 sections 3.2 and 3.3: the probability of a query result, and the resolution algorithm. Branches with the same future are
 summed, so possible worlds are not enumerated.
 
-A stretch without pending points is deterministic: its state is a note and a number of qualifying segments. Where lost
-points of a key lie among points of the other, probability mass is spread over blocks. As soon as one note remains,
-numbers up to there are independent of what follows and are set aside.
+A point opens or closes a segment. A left segment qualifies if it is related to enough right segments. A state has the
+note of the open left segment (see `rules`) and the number of qualifying segments so far. It is deterministic while no
+lost points are pending; otherwise masses are spread over blocks by the lost points that have occurred. Once only one
+note has mass, the distribution of numbers is independent of what follows and is set aside in `total`. Example:
+
+    left:    opens 1                               closes 9
+    right:            opens 4, closes ?, opens 8             (the lost point is pending in the cell from 4 to 8)
+    states:  deterministic     y = 0 or 1        deterministic again
 """
 
 import numpy as np
@@ -95,7 +100,7 @@ def forward(left, right, ones, other_ones, rules, labels, most, until, knows_lef
 
 @njit(cache=True, error_model="numpy")
 def _follow_pairs(pair, pairs, most, n_states, operations):
-    """One pair after the other, from the one on that had no room."""
+    """Processes pairs one after the other, and resumes with the pair that had no room."""
     at = pair.at
     while at[PAIR] < pairs.one.shape[0]:
         k = at[PAIR]
@@ -115,7 +120,7 @@ def _follow_pairs(pair, pairs, most, n_states, operations):
 
 @phase
 def _begin(pair, pairs, k, most, operations):
-    """Before any point has come."""
+    """The initial state of a pair."""
     left, right, a, b = pair.left.points, pair.right.points, pair.left.state, pair.right.state
     at, on, query, of_a, of_b = pair.at, pair.on, pair.query, pair.left.reals, pair.right.reals
     one, other = pairs.one[k], pairs.other[k]
@@ -156,7 +161,7 @@ def _begin(pair, pairs, k, most, operations):
 
 @long_phase
 def _follow(pair, pairs, k, n_states):
-    """From one recorded point or border of a cell to the next; returns how it ended.
+    """The pass over a pair, from one recorded point or border of a cell to the next; returns how it ended.
 
     This is the resolution algorithm (section 3.3) with one state for all branches with the same future.
     """
@@ -201,7 +206,7 @@ def _follow(pair, pairs, k, n_states):
 
 @phase
 def _spread_out(pair):
-    """The note of a deterministic stretch becomes the mass of one block."""
+    """Changes from a deterministic state to masses: the one block has mass 1 at the note."""
     at, rows, labeled = pair.at, pair.rows, pair.query.rules[LABELED] == 1
     for note in range(at[N_NOTES]):
         pair.masses[at[SIDE], note * at[N_NUMBERS]] = 1.0 if note == at[NOTE] else 0.0
@@ -212,7 +217,7 @@ def _spread_out(pair):
 
 @phase
 def _begin_runs(pair, n_x, n_y):
-    """Lost points become pending: none of them has come yet."""
+    """Lost points become pending, with all mass where none of them has occurred."""
     a, b, at, rows, lefts = pair.left.state, pair.right.state, pair.at, pair.rows, pair.left.table
     every, labeled = pair.query.rules[EVERY] == 1, pair.query.rules[LABELED] == 1
     if at[IS_CERTAIN]:
@@ -235,7 +240,7 @@ def _begin_runs(pair, n_x, n_y):
 
 @phase
 def _settle(pair):
-    """Without pending points, a stretch is deterministic where one note remains, and numbers are set aside."""
+    """No points are pending: if only one note has mass, it is deterministic again, and the numbers are set aside."""
     at, top = pair.at, pair.left.table[TOP, 0]
     masses, n_numbers = pair.masses[at[SIDE]], at[N_NUMBERS]
     only = only_note(masses, at[N_NOTES], n_numbers, top) if pair.left.state[IS_INSIDE] else 0
@@ -246,7 +251,7 @@ def _settle(pair):
 
 @phase
 def _write_answers(pair, pairs, k, is_stopped):
-    """The probability of a query result (section 3.2), or its bounds where not everything is known."""
+    """Writes the probability of a query result (section 3.2), or bounds if later points are unknown."""
     at, every, knows_left = pair.at, pair.query.rules[EVERY] == 1, pairs.knows_left[k]
     if at[IS_CERTAIN]:
         _spread_out(pair)
@@ -265,6 +270,6 @@ def _write_answers(pair, pairs, k, is_stopped):
 
 @phase
 def _expected_ahead(pair, key):
-    """How many points are expected until the first recorded one, where they come at a rate."""
+    """The expected number of lost points until the first recorded one, if they precede it."""
     reals = key.reals
     return reals[RATE] * (reals[UP_TO] - pair.on[HERE]) if key.state[KIND] == HEAD else 0.0

@@ -10,12 +10,12 @@ from inkling.kernels.relation.cells import LEAK, STAY, STEP
 from inkling.kernels.relation.rules import CLOSES, OPENS
 
 NEXT, STOP, TIME, N_LOST, KIND, IS_INSIDE, N_CLOSED, FIRST, N_SEGMENTS, WAITS, OPENS_NOW, N_FIELDS = range(12)
-"""State of a key: next recorded point and end of its points, its time, how many lost points come before it and how,
-whether a segment is open, how many are closed, its first segment, how many it has; whether lost points wait to be
-pending, and whether they become pending now."""
+"""State of a key: the next recorded point, the end of its points, the time of the next recorded point, the number and
+kind of lost points before it, whether a segment is open, the number of closed ones, the first segment, the number of
+segments, whether lost points at a rate are not pending yet, and whether lost points become pending now."""
 
 UP_TO, RATE, SINCE, N_REALS = range(4)
-"""And reals: where on the axis the lost points end, at what rate they come, and since when."""
+"""Also real numbers: the end of the lost points on the axis, their rate (per unit of the axis), and their start."""
 
 SPREAD, HEAD, TAIL = range(3)
 """Kinds of lost points: uniform between two recorded points, or at a rate before the first or after the last one."""
@@ -27,18 +27,18 @@ FAR = 100.0
 
 
 class Key(NamedTuple):
-    """One key of a pair: points of all keys, the state of this one, and tables by lost points that have come."""
+    """One key of a pair: the points of all keys, its state, and tables by the lost points that have occurred."""
 
     points: tuple[np.ndarray, ...]  # `PointLists`
     state: np.ndarray  # [NEXT … OPENS_NOW]
-    reals: np.ndarray  # [UP_TO … SINCE]: hi, λ and lo of a run
+    reals: np.ndarray  # [UP_TO … SINCE]: hi, λ and lo of the lost points
     table: np.ndarray  # [TURN … TOP, x]
     weights: np.ndarray  # [STEP … LEAK, x]
 
 
 @phase
 def place_on(points, i, time_0, along_0):
-    """Where a recorded point lies on the axis, from the first one of the pair."""
+    """The position of a recorded point on the axis, relative to the first one of the pair."""
     if points.along.shape[0]:
         return points.along[i] - along_0
     return float(points.time[i] - time_0)
@@ -46,7 +46,7 @@ def place_on(points, i, time_0, along_0):
 
 @phase
 def begin_key(key, k):
-    """Before any point has come; points lost before the first recorded one wait."""
+    """The initial state of a key; points lost before the first recorded one are not pending yet."""
     points, state = key.points, key.state
     first, stop = points.begins[k], points.begins[k + 1]
     state[STOP] = stop
@@ -63,7 +63,7 @@ def begin_key(key, k):
 
 @phase
 def go_on(key, tail, time_0, along_0):
-    """After the next recorded point has come: the one after it, and the points lost in between."""
+    """Advances to the following recorded point, and the points lost before it."""
     points, state, reals = key.points, key.state, key.reals
     here, stop = state[NEXT], state[STOP]
     i = here + 1
@@ -96,7 +96,7 @@ def turned(state, turn):
 
 @phase
 def label_after(key, closed, labeled):
-    """The label of the segment that is open, or opens next, after so many have closed."""
+    """The label of the open or next segment after `closed` segments; -1 if there is none."""
     if not labeled:
         return 0
     return key.points.label[key.state[FIRST] + closed] if closed < key.state[N_SEGMENTS] else -1
@@ -104,7 +104,7 @@ def label_after(key, closed, labeled):
 
 @phase
 def unfold(key, n_lost, labeled):
-    """The state of the key after each of the next lost points."""
+    """Fills the table by lost points: the state of the key after each of them."""
     state, turns, table = key.state, key.points.turn, key.table
     inside, closed = state[IS_INSIDE], state[N_CLOSED]
     at = state[NEXT] - state[N_LOST]
@@ -123,7 +123,7 @@ def unfold(key, n_lost, labeled):
 
 @phase
 def have_come(key, n_lost, labeled):
-    """All pending points have come."""
+    """Applies all pending lost points."""
     state, table = key.state, key.table
     state[IS_INSIDE], state[N_CLOSED], state[N_LOST] = table[INSIDE, n_lost], table[CLOSED, n_lost], 0
     unfold(key, 0, labeled)
@@ -131,7 +131,7 @@ def have_come(key, n_lost, labeled):
 
 @phase
 def reach(key):
-    """How far a rate reaches on the axis."""
+    """The length on the axis of lost points at a rate."""
     return (2.0 * key.state[N_LOST] + FAR) / key.reals[RATE]
 
 
@@ -143,7 +143,7 @@ def _share(reals, begin, end):
 
 @phase
 def weigh(key, n_lost, begin, end):
-    """Weights of the lost points in a part of the axis; returns how many come on average at most."""
+    """Fills the weights of lost points in a part of the axis; returns a bound on their mean number."""
     state, reals, table = key.state, key.reals, key.weights
     if n_lost == 0:
         table[STEP, 0], table[STAY, 0], table[LEAK, 0] = 0.0, 1.0, 0.0
@@ -167,7 +167,7 @@ def weigh(key, n_lost, begin, end):
 
 @phase
 def growth(key, rest, begin, end):
-    """Logarithm of the largest number that a part of the axis can make of 1."""
+    """Logarithm of the largest factor by which a part of the axis can multiply a mass."""
     state, reals = key.state, key.reals
     if rest == 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""The cell that comes next, and the pass through it: a stretch of the axis without recorded points."""
+"""The next cell (a part of the axis without recorded points), and the pass through it."""
 
 from typing import NamedTuple
 
@@ -43,27 +43,28 @@ from inkling.kernels.relation.rules import LABELED
 from inkling.kernels.relation.steps import find_moves
 
 ANY, NO_CELL, NOTHING_LEFT, NOT_KNOWN, AGAIN = range(3, 8)
-"""How to pass through a cell, besides URN, TAILS and HEADS: points come in any order, or none is pending. Or why there
-is no cell: no left point follows, what follows is not known yet, lost points become pending first."""
+"""Kinds of cells besides URN, TAILS and HEADS. ANY: not all pending points must occur in the cell. NO_CELL: none are
+pending. No cell follows if no left point does (NOTHING_LEFT), if later points are unknown (NOT_KNOWN), or if lost
+points must become pending first (AGAIN)."""
 
 FEW = 64
-"""So few blocks are not trimmed."""
+"""Up to this number of blocks, negligible ones are not trimmed."""
 
 
 class NextCell(NamedTuple):
-    """How to pass through the next cell, and the recorded points after it."""
+    """The next cell, and the recorded points at its end."""
 
     kind: int
     now: int  # the time of the next recorded points
-    there: float  # their place on the axis
-    end: float  # where the cell ends, or the part of it in which nothing changes
-    is_left_over: bool  # the rate of pending left points is over: all have come
+    there: float  # their position on the axis
+    end: float  # position of the end of the cell, or of a part of it with constant rates
+    is_left_over: bool  # all lost left points at a rate have occurred
     is_right_over: bool
 
 
 @phase
 def next_cell(pair):
-    """The stretch up to the next recorded point, or to where points begin to come at a rate or have all come."""
+    """The cell up to the next recorded point, or up to where the points at a rate start or are over."""
     at, here, a, b = pair.at, pair.on[HERE], pair.left.state, pair.right.state
     left_pending, right_pending = at[N_X] > 1, at[N_Y] > 1
     now = min(a[TIME], b[TIME])
@@ -99,13 +100,13 @@ def next_cell(pair):
 
 @phase
 def next_place(pair, key):
-    """Where the next recorded point of a key lies on the axis."""
+    """The position of the next recorded point of a key on the axis."""
     return place_on(key.points, key.state[NEXT], pair.at[TIME_0], pair.on[ALONG_0])
 
 
 @phase
 def border(key, is_pending, here, end):
-    """Up to where nothing changes in how points come at a rate: they begin before, or have all come."""
+    """The end of the part of a cell in which the points at a rate neither start nor are over."""
     state, reals = key.state, key.reals
     if state[WAITS]:
         begins = reals[UP_TO] - reach(key)
@@ -127,7 +128,7 @@ def _is_over(key, is_pending, here):
 
 @phase
 def pass_through(pair, cell):
-    """Lost points come in a cell, in any order (section 3.2); returns where that ends, which may be before its end."""
+    """Lost points occur in a cell in any order (section 3.2); returns the position reached, maybe before its end."""
     at, here, end, moves, blocks = pair.at, pair.on[HERE], cell.end, pair.moves, blocks_of(pair)
     left, right, m_a, m_b = pair.left, pair.right, blocks.n_x - 1, blocks.n_y - 1
     find_moves(pair.query, blocks, moves)
@@ -149,7 +150,7 @@ def pass_through(pair, cell):
 
 @phase
 def end_runs(pair, cell):
-    """Pending points before the next recorded one of their key have all come, and those whose rate is over."""
+    """All pending points before the next recorded one of their key have occurred, and those whose rate is over."""
     at, labeled = pair.at, pair.query.rules[LABELED] == 1
     is_early = cell.is_left_over or cell.is_right_over
     if at[N_X] > 1 and (cell.is_left_over or (pair.left.state[TIME] == cell.now and not is_early)):

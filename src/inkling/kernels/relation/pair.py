@@ -12,33 +12,32 @@ from inkling.kernels.relation.rules import CAP, N_PLACES, PairQuery
 from inkling.kernels.relation.stretches import can_stretch, tables_of
 
 NOTE, NUMBER, ENOUGH, LAST, IS_CERTAIN, N_X, N_Y, X_LO, X_HI, SIDE, N_NOTES, N_NUMBERS = range(12)
-"""State of a pair: note and number of qualifying segments in a deterministic stretch, how many are enough, the largest
-number that was set aside, whether the stretch is deterministic; one more than the pending points of each key, the rows
-with blocks, which of the two arrays of masses has them, and how many notes and numbers there are."""
+"""State of a pair: note and number while it is deterministic, the number that is enough, the largest number set aside;
+whether it is deterministic, pending lost points of each key plus one, the first and last valid row of blocks,
+which of the two arrays of masses is current, and how many notes and numbers there are."""
 BUDGET, TIME_0, UNTIL, IS_BEFORE_ALL, PAIR, IS_BEGUN, IS_QUICK, N_COUNTS = range(12, 20)
-"""And: the rest of the budget, the first recorded time, up to when points are known, whether lost points come before
-it; which pair it is, whether its pass has begun, whether deterministic stretches are followed by tables."""
+"""Also the remaining operations, the first recorded time, the time up to which points are known, whether lost points
+precede all recorded ones, the pair, whether its pass has begun, and whether tables can process recorded points."""
 HERE, ALONG_0, N_ON = range(3)
-"""Positions on the axis: how far the pass is, and the first recorded point."""
+"""Positions on the axis: of the pass, and of the first recorded point."""
 
 
 class KeyPairs(NamedTuple):
-    """Pairs of keys, what is known of each, and the answers about it."""
+    """Pairs of keys with their options, and the results."""
 
     one: np.ndarray
     other: np.ndarray
-    until: np.ndarray  # points of both keys are known up to then
+    until: np.ndarray  # the time up to which points are known
     knows_left: np.ndarray  # all points of the left key are known
-    unopened: np.ndarray  # right segments that follow; negative where all are known
+    unopened: np.ndarray  # number of later right segments to assume; negative if all are known
     lower: np.ndarray  # [pair, number]
     upper: np.ndarray
     status: np.ndarray
 
 
 class PairPass(NamedTuple):
-    """A pair during the pass."""
+    """The state of the pass over a pair, with names of SimpMatch: keys, query, two arrays of masses, scratch arrays."""
 
-    # name in SimpMatch
     left: Key  # A
     right: Key  # B
     query: PairQuery  # Q_A A – C – Q_B B
@@ -49,14 +48,14 @@ class PairPass(NamedTuple):
     rows: np.ndarray  # [LO … NEXT_HI, x]
     moves: PointMoves  # [block, note]
     room: np.ndarray  # as long as a block
-    total: np.ndarray  # distribution of the number that was set aside
-    low: np.ndarray  # distribution of the number that is certain since then
-    high: np.ndarray  # of the number that is possible
+    total: np.ndarray  # distribution of the number set aside
+    low: np.ndarray  # distribution of the number of segments that certainly qualify since then
+    high: np.ndarray  # distribution of the number that may qualify
 
 
 @njit(cache=True, error_model="numpy")
 def new_pass(left, right, rules, labels):
-    """Small arrays; they grow as pairs need."""
+    """Initial, short arrays; `with_room` makes them longer."""
     query = PairQuery(rules, np.zeros(4, np.int64), labels)
     n_notes = (rules[CAP] + 1) * rules[N_PLACES]
     at = np.zeros(N_COUNTS, np.int64)
@@ -81,7 +80,7 @@ def blocks_of(pair):
 
 @phase
 def sizes(pair):
-    """One more than the points of each key that will be pending next."""
+    """The pending lost points of each key plus one, including those that become pending now."""
     a, b, at = pair.left.state, pair.right.state, pair.at
     return a[N_LOST] + 1 if a[OPENS_NOW] else at[N_X], b[N_LOST] + 1 if b[OPENS_NOW] else at[N_Y]
 
@@ -101,7 +100,7 @@ def has_room(pair):
 
 @njit(cache=True, error_model="numpy")
 def with_room(pair):
-    """The same with arrays that are long enough for what is pending next."""
+    """The same state with arrays that are long enough for the pending points."""
     n_x, n_y = sizes(pair)
     one, other, n_notes, n_numbers = pair.left, pair.right, pair.at[N_NOTES], pair.at[N_NUMBERS]
     n_moves, block = n_x * n_y * n_notes, n_notes * n_numbers

@@ -1,4 +1,4 @@
-"""Recorded points of a pair, and how its keys continue after them."""
+"""The recorded points of a pair, and the advance of its keys to the points after them."""
 
 from inkling.kernels.phase import phase
 from inkling.kernels.relation.blocks import FAILS
@@ -8,15 +8,14 @@ from inkling.kernels.relation.rules import LABELED
 from inkling.kernels.relation.steps import both, certain_lefts, certain_rights, end_of_moment, spread_left, spread_right
 
 DONE, GAVE_UP, NO_PLACE, STOPPED, FAILED, NO_ROOM, GOES_ON = range(7)
-"""How the pass over a pair ended; without a rate, points before the first recorded one have no place.
-
-Within the pass also: what follows is not known yet, a segment does not qualify that has to, longer arrays are needed,
-the pass has not ended."""
+"""How the pass over a pair ended. GAVE_UP: too many states or operations. NO_PLACE: there are points before the first
+or after the last recorded one, and no rate. Within the pass also STOPPED: later points are unknown. FAILED: every
+segment must qualify, and one does not. NO_ROOM: longer arrays are needed. GOES_ON: not ended."""
 
 
 @phase
 def take_recorded(pair, pairs, k, now):
-    """The recorded points of a time, and the points lost after them."""
+    """Processes the recorded points of a time, and makes the lost points after them pending."""
     at, a, b = pair.at, pair.left.state, pair.right.state
     is_left, is_right = a[TIME] == now, b[TIME] == now
     if is_left and is_right:
@@ -44,7 +43,7 @@ def take_recorded(pair, pairs, k, now):
 
 @phase
 def _take_both(pair):
-    """Points of both keys; how many segments came to qualify for certain, or FAILS."""
+    """Recorded points of both keys; returns the number of segments that now certainly qualify, or FAILS."""
     at, a_end, b_end = pair.at, end_of_moment(pair.left), end_of_moment(pair.right)
     at[NOTE], found = both(
         pair.query, pair.left, pair.right, a_end, b_end, at[IS_CERTAIN] == 1, at[NOTE], blocks_of(pair), pair.moves,
@@ -56,7 +55,7 @@ def _take_both(pair):
 
 @phase
 def _take_left(pair):
-    """A left point; the same."""
+    """A recorded left point; returns the same as `_take_both`."""
     a = pair.left.state
     if pair.at[IS_CERTAIN]:
         return _take_certain_lefts(pair, a[NEXT], a[NEXT] + 1)
@@ -68,7 +67,7 @@ def _take_left(pair):
 
 @phase
 def _take_right(pair):
-    """A right point; the same."""
+    """A recorded right point; returns the same as `_take_both`."""
     b = pair.right.state
     if pair.at[IS_CERTAIN]:
         return _take_certain_rights(pair, b[NEXT], b[NEXT] + 1)
@@ -92,7 +91,7 @@ def _take_certain_rights(pair, begin, end):
 
 @phase
 def _go_on(pair, key, tail):
-    """To the recorded point after this one."""
+    """Advances a key to its next recorded point."""
     go_on(key, tail, pair.at[TIME_0], pair.on[ALONG_0])
     if not pair.at[IS_CERTAIN]:
         unfold(key, 0, pair.query.rules[LABELED] == 1)
@@ -100,7 +99,7 @@ def _go_on(pair, key, tail):
 
 @phase
 def _skip_alone(pair):
-    """Lost points of a key with no points of the other among them: their times do not matter."""
+    """Lost points of one key without points of the other among them: their times are irrelevant."""
     a, b, at = pair.left.state, pair.right.state, pair.at
     if a[OPENS_NOW] and not b[N_LOST] and a[TIME] <= min(b[TIME], at[UNTIL]):
         found = _take_certain_lefts(pair, a[NEXT] - a[N_LOST], a[NEXT])

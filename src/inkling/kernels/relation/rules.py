@@ -7,7 +7,7 @@ A note is hits · N_PLACES + place: how many right segments are hits already (up
 segment lies relative to the open right one. Later right segments are all alike. A hit is a right segment that is
 related; if all must be related, a hit is one that is not.
 
-Rules are one array of integers, and so is what is known of the right segments of a pair.
+Rules are an array of integers, see `rules_of` of the evaluators, and so are the right segments of a key.
 """
 
 from typing import NamedTuple
@@ -138,7 +138,7 @@ def closing_move(rules, good):
 
 @phase
 def left_move(query, turn, note, label, inside, closed, opened):
-    """What the next left point does to a note.
+    """The move of a left point for a note: 2 · next note + number of segments that now qualify, or FAILS.
 
     `inside` is whether a comparable right segment is open, `closed` and `opened` are the numbers of right segments.
     """

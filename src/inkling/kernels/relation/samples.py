@@ -95,7 +95,7 @@ def _through(places, n, place, first):
 
 @phase
 def _n_in_any_order(rules, left, right, one, of_left, of_right):
-    """How many left segments qualify; FAILS if every one has to and one does not."""
+    """The number of left segments that qualify; FAILS if every one must and one does not."""
     found, n_right = 0, right.stop - right.first
     for segment in range(left.segments[one], left.segments[one + 1]):
         start, stop = of_left[left.opening[segment]], of_left[left.closing[segment]]
@@ -118,7 +118,7 @@ def _begin(key, k):
 
 @phase
 def _n_in_step(query, left, right, one, other, of_left, of_right, blocks, moves):
-    """The same where segments of both keys follow each other."""
+    """The same for keys whose segments do not overlap each other."""
     _begin(left, one)
     _begin(right, other)
     a, b = left.state, right.state

@@ -1,4 +1,4 @@
-"""Recorded points, one at a time or at one time: in a deterministic stretch, and where mass is spread over blocks."""
+"""Steps of the pass at recorded points: deterministic or on masses, for one key or for both at one time."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from inkling.kernels.relation.ties import ends_together, hits_at_closing, hits_o
 
 @phase
 def certain_lefts(query, left, right, begin, end, note):
-    """The note after left points begin … end - 1, and how many segments came to qualify, or FAILS."""
+    """The note after left points begin … end - 1 in a deterministic state, and how many segments qualify, or FAILS."""
     rules, a, b = query.rules, left.state, right.state
     found = np.int64(0)
     for i in range(begin, end):
@@ -53,7 +53,7 @@ def certain_lefts(query, left, right, begin, end, note):
 
 @phase
 def certain_rights(query, left, right, begin, end, note):
-    """The note after right points begin … end - 1."""
+    """The note after right points begin … end - 1 in a deterministic state."""
     a, b, left_label, right_label = left.state, right.state, left.points.label, right.points.label
     for i in range(begin, end):
         turn = right.points.turn[i]
@@ -69,7 +69,7 @@ def certain_rights(query, left, right, begin, end, note):
 
 @phase
 def spread_left(query, blocks, turn, moves, room):
-    """A recorded left point, for any number of lost right points that have come."""
+    """Applies a recorded left point to the blocks of all y."""
     masses, rows, lefts, rights, _, _, n_notes, n_numbers, _, _ = blocks
     label, top, block = lefts[LABEL, 0], lefts[TOP, 0], n_notes * n_numbers
     notes = n_notes if lefts[INSIDE, 0] else 1
@@ -86,7 +86,7 @@ def spread_left(query, blocks, turn, moves, room):
 
 @phase
 def spread_right(query, blocks, turn, moves, room):
-    """A recorded right point, for any number of lost left points that have come."""
+    """Applies a recorded right point to the blocks of all x."""
     masses, rows, lefts, rights, _, _, n_notes, n_numbers, x_lo, x_hi = blocks
     if turn != OPENS and turn != CLOSES:
         return
@@ -99,7 +99,7 @@ def spread_right(query, blocks, turn, moves, room):
 
 @phase
 def find_moves(query, blocks, moves):
-    """What the next lost point of each key does to every note of every block."""
+    """The effect of the next lost point of each key on every note of every block."""
     _, _, lefts, rights, n_x, n_y, n_notes, _, _, _ = blocks
     for x in range(n_x):
         label, inside = lefts[LABEL, x], lefts[INSIDE, x]
@@ -121,7 +121,7 @@ def find_moves(query, blocks, moves):
 
 @phase
 def end_of_moment(key):
-    """After the last recorded point that has the time of the next one."""
+    """The end of the recorded points that have the time of the next one."""
     points, state = key.points, key.state
     i = state[NEXT] + 1
     while i < state[STOP] and not points.lost[i] and points.time[i] == state[TIME]:
@@ -131,9 +131,9 @@ def end_of_moment(key):
 
 @phase
 def both(query, left, right, a_end, b_end, is_certain, note, blocks, moves, room):
-    """Recorded points of both keys at one time, with no lost points pending.
+    """Applies recorded points of both keys at the same time; no lost points are pending.
 
-    Returns the note and the number of segments that now qualify, if the state is certain, or FAILS.
+    Returns the note and the number of segments that now qualify, if the state is deterministic, or FAILS.
     """
     closes = False
     for i in range(left.state[NEXT], a_end):
@@ -147,7 +147,7 @@ def both(query, left, right, a_end, b_end, is_certain, note, blocks, moves, room
 
 @phase
 def _rights_of_moment(query, left, right, b_end, is_certain, note, blocks, moves, room):
-    """Right points while a left segment is open that continues."""
+    """Applies right points while a left segment is open and does not close."""
     rules, a, b = query.rules, left.state, right.state
     if is_certain:
         return certain_rights(query, left, right, b[NEXT], b_end, note), np.int64(0)
@@ -165,7 +165,7 @@ def _rights_of_moment(query, left, right, b_end, is_certain, note, blocks, moves
 
 @phase
 def _lefts_of_moment(query, left, right, a_end, b_end, is_certain, note, blocks, moves, room):
-    """Left points, compared with the right ones of that time."""
+    """Applies left points, compared with the right ones at the same time, and then the right ones."""
     a, b = left.state, right.state
     found, is_fresh = np.int64(0), False
     for i in range(a[NEXT], a_end):
@@ -180,7 +180,7 @@ def _lefts_of_moment(query, left, right, a_end, b_end, is_certain, note, blocks,
             if is_certain and old != note:
                 continue
             if turn == OPENS:
-                # where it closes at once, its note is not used
+                # the note is not used if the segment closes at the same time
                 moves.left[old] = 2 * note_at_opening(query, label, closed, tie)
             else:
                 if is_fresh:

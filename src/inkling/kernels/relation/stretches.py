@@ -1,4 +1,4 @@
-"""Deterministic stretches: recorded points one after the other with no lost ones among them, followed by tables."""
+"""Deterministic stretches: recorded points without lost points among them, processed by tables of moves."""
 
 import numpy as np
 from numba import njit
@@ -27,7 +27,7 @@ def can_stretch(rules):
 
 @njit(cache=True, error_model="numpy")
 def tables_of(query, n_notes):
-    """Left moves by whether a right segment is open, by turn and note; right notes by turn and note."""
+    """Left moves, [right segment is open, turn + 1, note], and notes after right points, [turn + 1, note]."""
     moves, notes = np.zeros((2, 3, n_notes), np.int64), np.zeros((3, n_notes), np.int64)
     for turn in range(-1, 2):
         for note in range(n_notes):
@@ -41,7 +41,7 @@ def tables_of(query, n_notes):
 
 @phase
 def stretch(left, right, tables, note, number, enough, until):
-    """Continues while the next point is followed by a recorded one of its key and too few segments qualify.
+    """The note and number after a stretch, which ends before lost points, or when enough segments qualify.
 
     Points of both keys at the same time also end it.
     """

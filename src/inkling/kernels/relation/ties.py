@@ -23,18 +23,18 @@ from inkling.kernels.relation.rules import (
 
 
 class Tie(NamedTuple):
-    """Right points at one time, as far as their segments are compared with a left one."""
+    """Right points at one time, by their segments that are comparable with the left one."""
 
-    ended: int  # 1 if the segment that was open has ended
-    going: int  # 1 if it continues
-    points: int  # segments that opened and closed
-    begun: int  # 1 if a segment has begun that is open
-    opened: int  # segments of the key that have opened by then, compared or not
+    ended: int  # 1 if the open segment ended
+    going: int  # 1 if the open segment continues
+    points: int  # number of segments that opened and closed
+    begun: int  # 1 if a new segment is open
+    opened: int  # number of all segments that have opened, comparable or not
 
 
 @phase
 def ends_together(query, right, begin, end, inside, closed, label):
-    """What the right points begin … end - 1, which share a time, are for a left segment."""
+    """Summary of right points begin … end - 1 at one time for a left segment."""
     rules, turns, label_of, first = query.rules, right.points.turn, right.points.label, right.state[FIRST]
     ended = points = begun = 0
     is_fresh = False
@@ -60,7 +60,7 @@ def ends_together(query, right, begin, end, inside, closed, label):
 
 @phase
 def hits_at_closing(query, note, label, tie):
-    """Of a left segment that opened before."""
+    """Hits of a left segment that opened earlier and closes at this time."""
     rules = query.rules
     place = note % rules[N_PLACES]
     hits = note // rules[N_PLACES] + hits_after(query, label, tie.opened)
@@ -71,7 +71,7 @@ def hits_at_closing(query, note, label, tie):
 
 @phase
 def note_at_opening(query, label, closed, tie):
-    """Of a left segment that closes later; so many right segments closed before."""
+    """The note of a left segment that opens at this time, after `closed` right segments, and closes later."""
     rules = query.rules
     hits = hits_before(query, label, closed)
     hits += tie.ended * hit_of(rules, AFTER, AT, AFTER, AFTER) + tie.points * hit_of(rules, AT, AT, AFTER, AFTER)
@@ -87,7 +87,7 @@ def note_at_opening(query, label, closed, tie):
 
 @phase
 def hits_of_point(query, label, closed, tie):
-    """Of a left segment that opens and closes then."""
+    """Hits of a left segment that opens and closes at this time."""
     rules = query.rules
     hits = hits_before(query, label, closed) + hits_after(query, label, tie.opened)
     hits += tie.ended * hit_of(rules, AFTER, AT, AFTER, AT) + tie.going * hit_of(rules, AFTER, BEFORE, AFTER, BEFORE)

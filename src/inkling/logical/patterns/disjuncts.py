@@ -127,7 +127,6 @@ def _reads_only(absent: p.Absent, slots: set[int]) -> bool:
 
 
 def disjuncts_of(event: p.EventPlan) -> tuple[Disjunct, ...]:
-    """All disjuncts of an event."""
     alternatives = event.pattern.items if isinstance(event.pattern, p.Disjunction) else (event.pattern,)
     return tuple(
         _disjunct(event, one, place if len(alternatives) > 1 else None) for place, one in enumerate(alternatives)

@@ -66,7 +66,6 @@ def agreeing(facts: Sequence[Row], wanted: Sequence[pa.Array | None], n_rows: in
 
 
 def column_of(facts: Sequence[Row], name: str, kind: pa.DataType) -> pa.Array:
-    """One column of all facts."""
     if isinstance(facts, Facts):
         return facts.columns[name].combine_chunks().cast(kind)
     return pa.array([fact[name] for fact in facts], kind)

@@ -17,8 +17,6 @@ EVERY_STAGE = -1
 
 
 class MessageKind(IntEnum):
-    """The contents of a message."""
-
     ROWS = 0  # rows of the stage
     RAW = 1  # rows of stream number `about`, whose derived columns are missing
     WATERMARKS = 2  # watermarks of streams

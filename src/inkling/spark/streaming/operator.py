@@ -128,5 +128,4 @@ class BucketOperator:
 
 
 def as_row(message: Message) -> Row:
-    """A message as a row for Spark."""
     return Row(*ARROW_SCHEMA.names)(*message.as_tuple())

@@ -43,7 +43,6 @@ class SymbolTables:
         )
 
     def symbols(self, predicates: Ints) -> Ints:
-        """The symbol of each predicate mask."""
         return np.searchsorted(self.predicates, predicates)
 
 

@@ -65,8 +65,6 @@ class OperatorRun(Protocol):
 
 
 class SafeOperator(Protocol):
-    """One operator of a safe plan."""
-
     def run(self, scope: StreamScope, state: OperatorState | None) -> OperatorRun: ...
 
 

@@ -133,7 +133,6 @@ class _LookBack:
         self.source = self.source.append_column(name, values)
 
     def rows(self) -> pa.Table:
-        """The new rows."""
         rows = self.source.drop_columns(["@key"])
         return rows if self._last is None else rows.filter(pa.array(self._number < 0))
 

@@ -44,7 +44,6 @@ class GeoGrid:
         return int(np.ceil(360.0 / self.lon_step)) + 1
 
     def cells_of(self, lat: Floats, lon: Floats) -> Ints:
-        """The cell of each position."""
         with np.errstate(invalid="ignore"):
             row, column = np.floor((lat + 90.0) / self.lat_step), np.floor(np.mod(lon, 360.0) / self.lon_step)
             regular = (np.abs(lat) <= 90.0) & (np.abs(lon) <= FARTHEST_LON)

@@ -159,7 +159,6 @@ class KeyIndex:
         return index
 
     def owners(self) -> Owners:
-        """The owner of each code."""
         if not len(self.schema):
             return np.zeros(1, np.uint64)
         if len(self._owners) < len(self):

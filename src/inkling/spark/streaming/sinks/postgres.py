@@ -262,7 +262,6 @@ def name_of(wanted: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A quoted name for a statement."""
     return '"' + name.replace('"', '""') + '"'
 
 
