@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import Row
 
-from inkling.spark.streaming import chain
+from inkling.spark.streaming import query as streaming
 from inkling.spark.streaming.intake import IntakeTask
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.processor import BucketProcessor
@@ -172,5 +172,5 @@ class FragileSink:
 
 def make_fragile(faults: Faults) -> None:
     """Queries that are started from now on pass the places that workers get to."""
-    chain.IntakeTask = lambda *args: FragileIntake(IntakeTask(*args), faults)  # type: ignore[misc,assignment]
-    chain.BucketProcessor = lambda *args: FragileBuckets(*args, faults)  # type: ignore[misc,assignment]
+    streaming.IntakeTask = lambda *args: FragileIntake(IntakeTask(*args), faults)  # type: ignore[misc,assignment]
+    streaming.BucketProcessor = lambda *args: FragileBuckets(*args, faults)  # type: ignore[misc,assignment]

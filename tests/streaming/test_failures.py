@@ -20,7 +20,7 @@ from pyspark.sql.streaming.stateful_processor import ValueState
 
 import inkling
 from inkling.errors import InklingError
-from inkling.spark.streaming import chain
+from inkling.spark.streaming import query as streaming
 from inkling.spark.streaming.operator import BucketOperator
 from inkling.spark.streaming.processor import BucketProcessor
 
@@ -175,9 +175,9 @@ class Dying(BucketProcessor):
 @pytest.mark.long
 def test_stage_fails(job: Job, monkeypatch: pytest.MonkeyPatch, accept: bool) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(chain, "BucketProcessor", Poisoned)
+        patched.setattr(streaming, "BucketProcessor", Poisoned)
         job.rejected("stage_fails", accept)
-        patched.setattr(chain, "BucketProcessor", Dying)
+        patched.setattr(streaming, "BucketProcessor", Dying)
         job.rejected("worker_dies", accept)
     job.run()
     assert job.visits() == ALL_VISITS

@@ -52,7 +52,7 @@ class FitSettings:
     >>> FitSettings(order=-1)
     Traceback (most recent call last):
         ...
-    ValueError: an order is at least 0, not -1
+    ValueError: an order must be at least 0, found -1
     """
 
     order: int | Literal["auto"] | None = None

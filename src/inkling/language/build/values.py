@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from inkling.language import syntax as s
 from inkling.language.printer import format_expression
-from inkling.language.syntax import Duration, PointCount, TimeUnit
+from inkling.language.syntax import PointCount, TimeUnit
 
 __all__ = [
     "PartValue",
@@ -288,49 +288,49 @@ first_of = _aggregate("FIRST")
 last_of = _aggregate("LAST")
 
 
-def duration(amount: int | float | str | Fraction, unit: TimeUnit) -> Duration:
+def duration(amount: int | float | str | Fraction, unit: TimeUnit) -> s.Duration:
     """A length of time; a float counts as the decimal number Python shows for it.
 
     >>> duration(0.1, "SECONDS").amount
     Fraction(1, 10)
     """
-    return Duration(_exact(amount), unit)
+    return s.Duration(_exact(amount), unit)
 
 
-def rate(count: int | float | str | Fraction, per: Duration) -> s.Rate:
+def rate(count: int | float | str | Fraction, per: s.Duration) -> s.Rate:
     """So many in a length of time, on average: `rate(12, hours(1))`."""
     return s.Rate(_exact(count), per)
 
 
-def ticks(amount: int) -> Duration:
+def ticks(amount: int) -> s.Duration:
     return duration(amount, "TICKS")
 
 
-def microseconds(amount: int | float) -> Duration:
+def microseconds(amount: int | float) -> s.Duration:
     return duration(amount, "MICROSECONDS")
 
 
-def milliseconds(amount: int | float) -> Duration:
+def milliseconds(amount: int | float) -> s.Duration:
     return duration(amount, "MILLISECONDS")
 
 
-def seconds(amount: int | float) -> Duration:
+def seconds(amount: int | float) -> s.Duration:
     return duration(amount, "SECONDS")
 
 
-def minutes(amount: int | float) -> Duration:
+def minutes(amount: int | float) -> s.Duration:
     return duration(amount, "MINUTES")
 
 
-def hours(amount: int | float) -> Duration:
+def hours(amount: int | float) -> s.Duration:
     return duration(amount, "HOURS")
 
 
-def days(amount: int | float) -> Duration:
+def days(amount: int | float) -> s.Duration:
     return duration(amount, "DAYS")
 
 
-def weeks(amount: int | float) -> Duration:
+def weeks(amount: int | float) -> s.Duration:
     return duration(amount, "WEEKS")
 
 
