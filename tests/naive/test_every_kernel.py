@@ -1,7 +1,7 @@
 """Every kernel gives the same compiled and as plain Python.
 
-Small programs call kernels; each call is made twice. A new kernel that no program here reaches fails the last test:
-add a program, or a test of its own to `ELSEWHERE`.
+Small programs call kernels; each call is made twice. For a new kernel that no program here reaches, add a program, a
+check to `test_single_kernels.py`, or a test of its own to `ELSEWHERE`.
 """
 
 from dataclasses import replace
@@ -18,6 +18,7 @@ from tests.conformance.runners import EXACT, SAMPLED
 from tests.kit.kernel_calls import Calls, all_kernels, repeat_calls
 from tests.kit.lost_lines import overlapping_line, random_line, unbounded
 from tests.kit.lost_pairs import flat, lists_of_lines, lists_of_pairs
+from tests.naive.test_single_kernels import CHECKS
 from tests.reference.lost.exact.line import Line
 from tests.reference.lost.exact.question import Question, asked_of
 
@@ -43,25 +44,6 @@ ELSEWHERE = {
     "worlds.gap_draws.": "tests/unit/evaluators/worlds/test_draws.py",
 }
 """Kernels, by the beginning of their names, that other tests compare with plain loops, fractions or figures."""
-
-COMPILED_ONLY = frozenset(
-    {
-        "columns.keys.fill_slots",
-        "columns.numbered_rows.judged",
-        "forecast.durations.detected_within",
-        "query.packed_rows.settled",
-        "query.packed_rows.unfollowed",
-        "query.sampled_worlds.drawn",
-        "query.sampled_worlds.marked",
-        "query.sampled_worlds.stepped",
-        "query.sampled_worlds.weight_of",
-        "worlds.regular.chosen_at",
-        "worlds.regular.count_detections",
-        "worlds.regular.draw_symbols",
-        "worlds.regular.symbols_of",
-    }
-)
-"""Kernels that tests compare with the definition only as parts of programs, and only compiled; the list may shrink."""
 
 
 @pytest.fixture(scope="module")
@@ -120,10 +102,8 @@ def test_programs_call_kernels(calls: Calls) -> None:
 def test_every_kernel_has_a_twin(calls: Calls) -> None:
     public = {name for name in all_kernels() if not name.rpartition(".")[2].startswith("_")}
     elsewhere = {name for name in public if name.startswith(tuple(ELSEWHERE))}
-    assert sorted(public - calls.reached - elsewhere - COMPILED_ONLY) == []
+    assert sorted(public - calls.reached - elsewhere - set(CHECKS)) == []
 
 
-def test_kernels_that_run_compiled_only_are_listed_once(calls: Calls) -> None:
-    assert sorted(COMPILED_ONLY & calls.reached) == []
-    assert set(all_kernels()) >= COMPILED_ONLY
+def test_tests_elsewhere_are_there() -> None:
     assert [path for path in ELSEWHERE.values() if not (ROOT / path).exists()] == []
