@@ -49,10 +49,18 @@ class Diagnostic:
 
     @classmethod
     def of(
-        cls, code: str, message: str, at: Span | None, source: SourceText | None, label: str, **remarks: Unpack[Remarks]
+        cls,
+        code: str,
+        message: str,
+        at: Span | None,
+        source: SourceText | None,
+        label: str,
+        *,
+        notes: Iterable[str] = (),
+        helps: Iterable[str] = (),
     ) -> Self:
         """A diagnostic of severity `error`."""
-        return cls(code, message, at, source, label, tuple(remarks.get("notes", ())), tuple(remarks.get("helps", ())))
+        return cls(code, message, at, source, label, tuple(notes), tuple(helps))
 
     def __post_init__(self) -> None:
         if not _CODE.fullmatch(self.code):

@@ -512,8 +512,12 @@ def rebuilt(part: PartT, change: Callable[[Pattern], Pattern]) -> PartT:
             case tuple():
                 items = tuple(map(renewed, value))
                 return value if all(one is other for one, other in zip(items, value, strict=True)) else items
+            case _ if isinstance(value, Pattern):
+                new = change(value)
+                assert isinstance(new, Leaf) or not isinstance(part, Operand), "segments are single events"
+                return new
             case _:
-                return change(value) if isinstance(value, Pattern) else value
+                return value
 
     values = {one.name: getattr(part, one.name) for one in fields(part)}
     changes = {name: new for name, value in values.items() if (new := renewed(value)) is not value}

@@ -5,7 +5,7 @@ if every result ends later than the results of the group that it depends on: its
 and the absence of a result is final when it is needed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inkling.errors import InputError
@@ -54,7 +54,7 @@ def groups_of(program: p.ProgramPlan) -> tuple[EventGroup, ...]:
 def groups_among(events: Sequence[p.EventPlan]) -> tuple[EventGroup, ...]:
     """Some events in their order, in groups of mutually recursive events."""
     sources = {event.name: event.sources for event in events}
-    reached = {event.name: _reachable(event.name, sources) for event in events}
+    reached = {name: _reachable(name, sources.get) for name in sources}
     done: set[str] = set()
     groups: list[EventGroup] = []
     for event in events:
@@ -82,12 +82,13 @@ def group_of(event: p.EventPlan, program: p.ProgramPlan) -> EventGroup:
 
 def dependencies_of(event: p.EventPlan, program: p.ProgramPlan) -> frozenset[str]:
     """Every stream and event that an event reads, directly or through others."""
-    return _reachable(event.name, {one.name: one.sources for one in program.events} | {event.name: event.sources})
+    events = {one.name: one for one in program.events} | {event.name: event}
+    return _reachable(event.name, lambda name: events[name].sources if name in events else None)
 
 
 def in_groups(needs: Mapping[str, Sequence[str]]) -> Iterator[tuple[list[str], bool]]:
     """Groups of names that need each other, after the groups that they need; and whether a group needs itself."""
-    reached = {name: _reachable(name, needs) for name in needs}
+    reached = {name: _reachable(name, needs.get) for name in needs}
     done: set[str] = set()
 
     def visit(name: str) -> Iterator[tuple[list[str], bool]]:
@@ -103,14 +104,14 @@ def in_groups(needs: Mapping[str, Sequence[str]]) -> Iterator[tuple[list[str], b
         yield from visit(name)
 
 
-def _reachable(name: str, needs: Mapping[str, Sequence[str]]) -> frozenset[str]:
+def _reachable(name: str, needs: Callable[[str], Sequence[str] | None]) -> frozenset[str]:
     found: set[str] = set()
-    waiting = list(needs[name])
+    waiting = list(needs(name) or ())
     while waiting:
         needed = waiting.pop()
         if needed not in found:
             found.add(needed)
-            waiting.extend(needs.get(needed, ()))
+            waiting.extend(needs(needed) or ())
     return frozenset(found)
 
 

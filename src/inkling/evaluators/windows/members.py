@@ -75,7 +75,8 @@ def in_order_of(batch: EventBatch, rows: Ints, ids: pa.Array) -> Ints:
     if not tied.any():
         return rows
     called = taken(ids, rows)
-    rank = pc.index_in(called, value_set=sorted_words([called])).to_numpy()
+    words = sorted_words([called])
+    rank = pc.fill_null(pc.index_in(called, value_set=words), len(words)).to_numpy()
     return rows[np.lexsort((rank, *reversed(where)))]
 
 

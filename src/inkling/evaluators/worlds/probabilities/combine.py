@@ -122,7 +122,7 @@ def _grouped(every: Summed, order: Ints) -> Summed:
     chosen = pa.array(order[first])
     return Summed(
         identity[first],
-        every.world[order][first],
+        every.world[order[first]],
         _reduced(np.add, every.weight[order], first),
         _reduced(np.minimum, every.start[order], first),
         _reduced(np.maximum, every.end[order], first),
