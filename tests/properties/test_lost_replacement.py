@@ -43,6 +43,7 @@ SEQUENCES = (
     "EVENT w1(a.k AS k, a.n AS n, s.id AS s) AS PATTERN SEQ(Jam a, Sure s) PER VALUES;\n",
     "EVENT w2(a.k AS k, b.k AS other) AS PATTERN SEQ(Jam a[n % 2 = 1], Sure s, Jam b[n % 2 = 0]) PER VALUES;\n",
     "EVENT w3(s.id AS s) AS PATTERN SEQ(Sure s, NOT Jam a, Sure r) PER VALUES;\n",
+    "EVENT w5(x.k AS one, y.k AS other) AS PATTERN ALL Jam x PRECEDES SOME Jam y HAVING x.k <> y.k SAMPLED;\n",
     "EVENT w4(a.k AS k) AS PATTERN SEQ NEXT(Jam a, Jam b[n = a.n + 1]) WHERE a.k = b.k PER VALUES;\n",
 )
 
@@ -93,10 +94,14 @@ def jams(rng: random.Random, kind: str) -> list[Row]:
                 budget[0] -= 1
                 continue
             what = "open" if n % 2 else "close"
-            found.append({"id": f"{key}{n}", "k": key, "t": t, "n": n, "c": total, "lo": lo, "hi": hi, "what": what})
+            is_first = not any(row["k"] == key for row in found)
+            since = lo if is_first or rng.random() < 0.7 else None
+            found.append({"id": f"{key}{n}", "k": key, "t": t, "n": n, "c": total, "lo": since, "hi": hi, "what": what})
         if kind == "marks":
-            mark = {"k": key, "n": total, "c": None, "lo": None, "hi": None, "what": "mark"}
-            found.append({**mark, "id": f"m{key}", "t": hi})
+            mark = {"k": key, "c": None, "lo": None, "hi": None, "what": "mark"}
+            found.append({**mark, "id": f"m{key}", "n": total, "t": hi})
+            if rng.random() < 0.5:
+                found.append({**mark, "id": f"l{key}", "n": total, "t": hi + rng.choice((1, 3))})
     return found
 
 

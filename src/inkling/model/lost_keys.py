@@ -136,6 +136,11 @@ class LosingKey:
             raise ValueError(f"events of one key differ in `{column}`")
         return next(iter(declared), None)
 
+    @property
+    def _first_is_without_bounds(self) -> bool:
+        first = min(self.rows, key=lambda row: (exact(row[self.schema.start]), number_of(row, self.uncertainty)))
+        return self.uncertainty.bounds is not None and first.get(self.uncertainty.bounds[0]) is None
+
     def _bounds(self) -> tuple[Fraction | None, Fraction | None]:
         """The earliest and latest time of events; a timeout closes a key."""
         lo, hi = (
@@ -143,6 +148,8 @@ class LosingKey:
             for name in self.uncertainty.bounds or (None, None)
         )
         first, last = self.log[0], self.log[-1]
+        if self.begun is not None and lo is not None and lo >= self.begun and self._first_is_without_bounds:
+            raise ValueError("the first row of the key does not state its BOUNDS")
         if (lo is not None and lo > first.time) or (hi is not None and hi < last.time):
             raise ValueError("BOUNDS do not lie around the recorded events")
         if self.uncertainty.timeout is not None:

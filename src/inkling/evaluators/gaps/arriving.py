@@ -184,6 +184,9 @@ class _FaultMessages:
                     f"`{uncertainty.count}` is {odd}, but events alternately open and close segments",
                 )
             case k.SINCE_DIFFERS:
+                if self._known(arrivals.since, int(self.before[place])) == NOT_GIVEN:
+                    about = f"`{since}` is {int(arrivals.since[place])}, which the first row of the key does not state"
+                    return Reason.BAD_BOUNDS, about
                 return Reason.BAD_BOUNDS, self._differing(since, arrivals.since, place)
             case k.UNTIL_DIFFERS:
                 return Reason.BAD_BOUNDS, self._differing(until, arrivals.until, place)

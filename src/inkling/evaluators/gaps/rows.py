@@ -99,7 +99,9 @@ class NumberedRows:
         every = pa.concat_tables([recorded, lost]).combine_chunks()
         offsets = len(recorded) + np.concatenate([[0], np.cumsum(gaps.n_lost)])
         is_new = True if decided is None else log.time[log.first] > decided
-        nothing = log.last[(log.total == 0) | ((log.total == log.uncounted) & is_new)]
+        nothing = np.where(log.total == 0, log.last, log.first)[
+            (log.total == 0) | ((log.total == log.uncounted) & is_new)
+        ]
         empty = rows.take(pa.array(log.order[nothing])).combine_chunks()
         return cls(every, len(recorded), offsets, gaps.low, gaps.high, empty)
 

@@ -92,6 +92,8 @@ def judged(rows, has_role, timeout, fixed, most, border, begun):
                 fault[i] = ODD_COUNT
             elif known_since not in (NOT_GIVEN, low):
                 fault[i] = SINCE_DIFFERS
+            elif last >= 0 and known_since == NOT_GIVEN and begun != NOT_GIVEN and low >= begun:
+                fault[i] = SINCE_DIFFERS  # the first row was accepted although what is missing before it does not count
             elif known_until not in (NOT_GIVEN, high):
                 fault[i] = UNTIL_DIFFERS
             elif low != NOT_GIVEN and low > time[i]:
