@@ -1,8 +1,7 @@
 """The states of an automaton in which the first part of a pattern has just been matched.
 
 >>> from inkling.automata.guards import Guard
->>> from inkling.automata.regex import RegexPattern
->>> from inkling.automata.regex import AnyWord, Concat, Symbol
+>>> from inkling.automata.regex import AnyWord, Concat, RegexPattern, Symbol
 >>> first, second = (Symbol(Guard(bits=frozenset({bit})), bit) for bit in (0, 1))
 >>> compiled = CompiledPattern.of(RegexPattern(Concat((first, AnyWord(), second))), 1)
 >>> found = prefix_states(compiled, compiled.dfa(), Concat((first, AnyWord())))

@@ -104,9 +104,7 @@ class Calibration:
 
     def to_html(self, path: str | PathLike[str], *, title: str = "Calibration") -> Path:
         """Writes a self-contained HTML page with the plot and the numbers."""
-        from inkling.forecasting.calibration.page import write_page
-
-        return write_page({"": self}, path, title=title)
+        return compare({"": self}).to_html(path, title=title)
 
 
 def calibrate(
@@ -183,9 +181,12 @@ class Comparison:
 
     def to_html(self, path: str | PathLike[str], *, title: str = "Calibration") -> Path:
         """Writes a self-contained HTML page with all curves in one plot."""
-        from inkling.forecasting.calibration.page import write_page
+        from inkling.forecasting.calibration import plot
+        from inkling.pages import templates, written
 
-        return write_page(self.calibrations, path, title=title)
+        template = templates("inkling.forecasting.calibration").get_template("calibration.html.j2")
+        series = plot.drawn(self.calibrations)
+        return written(template.render(title=title, calibrations=self.calibrations, series=series, plot=plot), path)
 
 
 def compare(calibrations: Mapping[str, Calibration]) -> Comparison:
