@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from inkling.automata.compiled import CompiledPattern, regex_to_nfa
 from inkling.automata.dfa import Dfa, accepting, detecting
 from inkling.automata.guards import RESET
-from inkling.automata.limits import StateNumbers
+from inkling.automata.limits import StateNumbers, TooManyStates, TooManySymbols
 from inkling.automata.nfa import Nfa, NfaEdge, marked_only, merged
 from inkling.automata.regex import Regex
 from inkling.automata.symbols import flags, from_flags
@@ -37,8 +37,11 @@ class PrefixStates:
 def prefix_states(pattern: CompiledPattern, dfa: Dfa, prefix: Regex) -> PrefixStates | None:
     """The states after words of `prefix`, which uses guards of the pattern; None if the states do not determine it."""
     n_symbols = pattern.alphabet.n_symbols
-    words = marked_only(regex_to_nfa(prefix, pattern.alphabet))
-    ends = detecting(words, n_symbols)
+    try:
+        words = marked_only(regex_to_nfa(prefix, pattern.alphabet))
+        ends = detecting(words, n_symbols)
+    except (TooManyStates, TooManySymbols):
+        return None
     events = np.array([one for one in range(n_symbols) if one != RESET])
     pairs = np.unique(np.column_stack([dfa.columns[events], ends.columns[events]]), axis=0)
     yes, no = np.zeros(dfa.n_states, bool), np.zeros(dfa.n_states, bool)
@@ -63,6 +66,8 @@ def distinguishing(
     pattern: CompiledPattern, dfa: Dfa, prefixes: Iterable[Regex], max_states: int
 ) -> tuple[CompiledPattern, Dfa]:
     """The automata with so many states that none stands for both cases, for any of the prefixes."""
+    if dfa.n_states > max_states:
+        raise TooManyStates(dfa.n_states, max_states)
     n_symbols = pattern.alphabet.n_symbols
     for prefix in prefixes:
         words = marked_only(regex_to_nfa(prefix, pattern.alphabet, max_states=max_states))

@@ -79,7 +79,7 @@ class ChainAutomaton:
         """With states that say which subgoals wait; the same where these would be too many."""
         try:
             pattern, dfa = distinguishing(self.pattern, self.dfa, self.open_prefixes, MOST_STATES)
-        except TooManyStates:
+        except (TooManyStates, TooManySymbols):
             return self
         return replace(self, pattern=pattern, dfa=dfa)
 
