@@ -83,7 +83,7 @@ def _narrowed_column(column: pa.Array) -> tuple[int | None, pa.Array]:
     return None, column
 
 
-FORMAT = 10
+FORMAT = 11
 
 _LENGTH = struct.Struct("<q")
 _BEGIN = b'{"format":'

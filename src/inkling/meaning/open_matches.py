@@ -2,9 +2,10 @@
 
 In one world, up to a moment, the first `reached` parts of a sequence are open if they are a match of their own, if
 nothing has followed them that NOT forbids, that NEXT would have taken for the next part or that STRICT does not allow,
-and if the limit of the sequence is not over at the watermark. What an EAGER repetition has added to is not open either,
-once the time of the added event is over. Sequences of single events and repetitions of them are
-defined here.
+and if the limit of the sequence is not over at the watermark. Conditions of HAVING on these events count if they read
+single events, under NEXT the first one: others are tested when the sequence is complete. What an EAGER repetition has
+added to is not open either, once the time of the added event is over. Sequences of single events and repetitions of
+them are defined here.
 
 Over uncertain streams, the probability of an open match is that of all possible worlds of the rows so far in which it
 is open: the sum of their probabilities. Its times are the earliest start, the latest end and the latest limit there.
@@ -75,8 +76,11 @@ def open_in_world(
         if pattern.policy is p.Policy.STRICT and following is not None:
             closing.append(p.Leaf(len(slots), ()))
             slots = (*slots, p.Slot(len(slots), None, (), repeated=False, negated=False))
+        single = [part.slot for part in first if isinstance(part, p.Leaf)]
+        sure = set(single[:1] if pattern.policy is p.Policy.NEXT else single)
+        having = tuple(one for item in event.having for one in e.conjuncts(item) if set() < e.slots_of(one) <= sure)
         begun = replace(
-            event, head=(), returns=(), having=(), per=p.Per.MATCH, restart=False, consumption=None, slots=slots
+            event, head=(), returns=(), having=having, per=p.Per.MATCH, restart=False, consumption=None, slots=slots
         )
         framed = p.Narrowed(p.Sequence(pattern.policy, first, EVER), event.within, (), None)
         closed = {

@@ -52,6 +52,7 @@ class WaitingState:
     chains: Mapping[int, Hashes] = field(default_factory=dict)  # with GIVEN: latest value in every world, by key
     roles: Roles = NO_ROLES
     begun: int = NEVER  # when the stream began
+    entered: pa.Table | None = None  # rows of worlds that have begun and not ended
 
 
 @dataclass(frozen=True, slots=True)
