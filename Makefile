@@ -42,10 +42,11 @@ MARKS_rest := (long or seeds or property or hypothesis) and not (long and proper
 
 # pytest exits with 5 where nothing was selected, which is wrong only if it is so in all runs
 .PHONY: test-full
-test-full: $(INSTALLED)  ## run every test; ONLY=rest leaves out what `make test` has run as it is, and properties at length
+test-full: $(INSTALLED)  ## run every test; ONLY=rest leaves out what `make test` has run as it is, and further seeds of properties at length
 	@export HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci}; \
 	status=5; run() { "$$@"; last=$$?; case $$status:$$last in 5:*|0:[!5]*) status=$$last;; esac; }; \
 	run $(PYTEST) -m "$(or $(MARKS_$(ONLY)),not kafka)" $(ARGS); \
+	$(if $(ONLY),run $(PYTEST) -m "long and property" --seeds 1 $(ARGS);) \
 	if $(BIN)/python -m tests.kafka --fetch; then \
 		run $(PYTEST) -m kafka $(or $(ARGS),tests/kafka); \
 	else \

@@ -1,11 +1,9 @@
 """Compiles the kernels once per installation; run as ``python -m inkling.cli.warm``.
 
-Kernels compile when they are first called, so small programs call nearly all of them. Those of forecasts and of
-`inkling.infer` are left for their first use.
+Small programs call nearly all kernels; those of forecasts and of `inkling.infer` compile at their first use.
 """
 
 import time
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 
 from inkling.evaluators.sampling import Sampling
@@ -86,7 +84,6 @@ ENUMERATED, SAMPLED = Sampling(epsilon=0.4, delta=0.4), Sampling(epsilon=0.4, de
 
 
 def certain() -> None:
-    """Programs over certain streams."""
     rows = [{"id": n, "k": "p", "x": n % 4, "y": n / 5, "t": n // 2} for n in range(24)]
     parse(CERTAIN).run_local({"A": rows, "B": rows})
     parse(WINDOWS).run_local({"A": rows})
@@ -97,21 +94,18 @@ def certain() -> None:
 
 
 def relations() -> None:
-    """Relations between segments, some of whose ends were lost."""
     ends = [{"k": k, "n": n, "t": 5 * n + (k == "q")} for k in "pq" for n in (1, 2, 4)]
     spans = [{"k": k, "s": n, "e": n + 3} for k in "pq" for n in range(1, 4)]
     parse(RELATIONS).run_local({"E": ends, "W": spans}, sampling=ENUMERATED)
 
 
 def chains() -> None:
-    """Sequences over imprecise times."""
     rows = [{"id": str(n), "k": "p", "v": n % 2, "lo": 3 * n, "hi": 3 * n + 2, "t": 3 * n + 2} for n in range(4)]
     weighted = [{**row, "w": [1.0, 2.0, 1.0] if row["v"] else None} for row in rows]
     parse(CHAINS).run_local({"A": rows, "B": weighted, "C": rows}, sampling=ENUMERATED)
 
 
 def queries() -> None:
-    """Queries over probable streams, independent and Markov ones."""
     rows = [{"t": t, "k": k, "v": v, "p": 0.4} for t in range(1, 5) for k in (1, 2) for v in (1, 2)]
     given = [{**row, "g": g} for row in rows for g in ((1, 2) if row["t"] != 1 else (None,))]
     for sampling in (ENUMERATED, SAMPLED):
@@ -119,7 +113,6 @@ def queries() -> None:
 
 
 def worlds() -> None:
-    """A program whose events are answered in possible worlds."""
     values = [{"k": "p", "x": n % 3, "t": n // 3, "p": 0.3, "before": None} for n in range(6)]
     rows = {
         "At": values,
@@ -131,7 +124,7 @@ def worlds() -> None:
         parse(WORLDS).run_local(rows, sampling=sampling)
 
 
-PROGRAMS: tuple[Callable[[], None], ...] = (certain, relations, worlds, chains, queries)
+PROGRAMS = (certain, relations, worlds, chains, queries)
 
 
 def warm() -> None:
@@ -140,14 +133,9 @@ def warm() -> None:
         run()
 
 
-def warm_on_two_cores() -> None:
-    """The same in two processes, which take the programs in turn."""
+if __name__ == "__main__":
+    started = time.monotonic()
     with ProcessPoolExecutor(2) as pool:
         for done in [pool.submit(run) for run in PROGRAMS]:
             done.result()
-
-
-if __name__ == "__main__":
-    started = time.monotonic()
-    warm_on_two_cores()
     print(f"kernels are ready after {time.monotonic() - started:.0f} s")

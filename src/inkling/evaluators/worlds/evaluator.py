@@ -27,20 +27,11 @@ from inkling.evaluators.stage.rows.keys import Owners
 from inkling.evaluators.worlds.answer import estimates, event_ids_by_event, require_exact
 from inkling.evaluators.worlds.division import world_parts
 from inkling.evaluators.worlds.live.pending import LiveEventIds, PendingState, split_final, with_matches
-from inkling.evaluators.worlds.live.release import (
-    Draws,
-    WaitingState,
-    frontier,
-    last_moment,
-    release,
-    split_at,
-    step_times,
-)
+from inkling.evaluators.worlds.live.release import Draws, WaitingState, frontier, last_moment, release, step_times
 from inkling.evaluators.worlds.probabilities.estimate import EventIds, estimate_table, sampled_estimate
 from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
 from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE
-from inkling.io.normalize import END
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan
 from inkling.logical.rewrites.in_worlds import ORIGINAL_ID, WORLD
@@ -290,15 +281,12 @@ class WorldsEvaluator(PartEvaluator):
         waiting, names, rows = dict(state.waiting), state.names, {}
         looking_back = {stream.schema.name for stream in self.streams if stream.derived}
         for name, one in state.waiting.items():
-            after, released = release(self._schemas[name], one, state.decided, until, self._draws)
+            waiting[name], released = release(self._schemas[name], one, state.decided, until, self._draws)
             names = names.with_events(released.tokens, released.events[r.ID], released.until)
-            begun = released.rows if one.entered is None else pa.concat_tables([one.entered, released.rows])
-            due, later = split_at(begun, END, last_moment(until, self.program.scale))
-            waiting[name] = replace(after, entered=later if len(later) else None)
-            if len(due):
-                rows[name] = due
+            if len(released.rows):
+                rows[name] = released.rows
                 if name in looking_back:  # along declared ids
-                    rows[name] = due.append_column(r.OWN_ID, due[ORIGINAL_ID])
+                    rows[name] = released.rows.append_column(r.OWN_ID, released.rows[ORIGINAL_ID])
         return waiting, names, rows
 
     def _names_since(self, decided: int) -> int | None:

@@ -105,7 +105,17 @@ def split_at(rows: pa.Table, column: str, time: int) -> tuple[pa.Table, pa.Table
 def release(
     schema: StreamSchema, waiting: WaitingState, old: int, new: int, draws: Draws
 ) -> tuple[WaitingState, Released]:
-    """The rows that wait for longer, and the rows of worlds in (old, new], by the uncertainty of the stream."""
+    """The rows that wait for longer, and the rows of worlds that end in (old, new]."""
+    after, released = _entered(schema, waiting, old, new, draws)
+    begun = released.rows if waiting.entered is None else pa.concat_tables([waiting.entered, released.rows])
+    due, later = split_at(begun, END, last_moment(new, draws.scale))
+    return replace(after, entered=later if len(later) else None), replace(released, rows=due)
+
+
+def _entered(
+    schema: StreamSchema, waiting: WaitingState, old: int, new: int, draws: Draws
+) -> tuple[WaitingState, Released]:
+    """The rows of worlds that are drawn at times in (old, new], by the uncertainty of the stream."""
     match schema.uncertainty:
         case None:
             now, later = split_at(waiting.rows, END, new)

@@ -80,7 +80,6 @@ def values_of(event: EventPlan, values: Mapping[str, pa.Array], n: int) -> pa.Ta
 
 
 def nothing(event: EventPlan) -> Summed:
-    """No results."""
     columns = {output.name: pa.nulls(0, ARROW_TYPES[output.type]) for output in (*event.head, *event.returns)}
     none = np.empty(0, np.int64)
     lineage = pa.array([], pa.list_(pa.int64()))
