@@ -29,7 +29,7 @@ demo: $(INSTALLED)  ## recognize events in an example and write its report
 	$(BIN)/inkling demo $(ARGS)
 
 .PHONY: quick
-quick: $(INSTALLED)  ## run the quick tests: no Java, about two minutes
+quick: $(INSTALLED)  ## run the quick tests: no Java, about a minute
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(PYTEST) \
 		-m "not slow and not property and not spark and not browser and not long and not kafka" \
 		$(or $(ARGS),src tests/docs tests/errors tests/golden tests/naive tests/unit)
