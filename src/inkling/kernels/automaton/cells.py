@@ -56,7 +56,7 @@ def pack(
 def search(
     cells: SearchedCells, stream: npt.NDArray[np.int16], octets: npt.NDArray[np.uint8], out: npt.NDArray[np.int32]
 ) -> int:
-    """Write the cell of each row; the first row that has none, or the number of rows."""
+    """The same by bisection; a loop of its own, because a shared one would branch on the kind of cells per row."""
     n_streams = cells.readers.shape[0]
     n_truths = cells.truths.shape[0]
     for row in range(stream.shape[0]):
