@@ -21,7 +21,7 @@ from inkling.model.types import Type
 def bind_scope(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) -> tuple[CatalogSource, ...]:
     """The scope: the sources in OVER, or all sources that the pattern names. STRICT counts their events."""
     names = decl.over or tuple(s.named_sources(decl.body))
-    scope = {name.text: catalog.source(name, diagnostics) for name in names}
+    scope = {source.name: source for name in names for source in catalog.events_of(name, diagnostics)}
     if not scope:
         diagnostics.error(
             "INK0318",
