@@ -15,8 +15,3 @@ EVENT rise(a.stock AS stock, a.value AS low, b.value AS high) AS
 
 EVENT unconfirmed(r.stock AS stock) AS
   PATTERN SEQ(Rumor r, NOT Price[stock = r.stock AND currency = 'EUR'], AFTER 2 TICKS);
-
--- Derived events alone have a name of their own.
-EVENT translated(p.stock AS stock) AS
-  PATTERN Price_derived p[value > 4]
-  PER INTERVAL;
