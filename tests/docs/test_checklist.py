@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from benchmarks.suites import SUITES
 
 ROOT = Path(__file__).parents[2]
