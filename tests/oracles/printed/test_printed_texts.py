@@ -1,6 +1,6 @@
 """Every program and query that the papers print gives its answer, or is rejected with a message that says why.
 
-A module of this folder holds the texts of one paper, as `TEXTS`. The answers are worked by hand or taken from the paper.
+A module of this folder has the texts of one paper, as `TEXTS`. Answers are worked by hand or taken from the paper.
 """
 
 from __future__ import annotations
