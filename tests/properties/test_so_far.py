@@ -1,4 +1,4 @@
-"""Aggregates over earlier rounds of a repetition: all runners agree with the definition, over certain streams and not."""
+"""Aggregates over earlier rounds of a repetition: runners agree with the definition, also in worlds."""
 
 from __future__ import annotations
 
