@@ -193,7 +193,7 @@ def check_windows(decl: s.EventDecl, names: EventNames) -> None:
                 helps=["derive an event with these values, and put the window over that event"],
             )
         for condition in place.conditions:
-            if any(isinstance(part, e.ListColumn) and part.own for part in e.walk(condition)):
+            if e.looks_back(condition):
                 diagnostics.error(
                     "INK0357",
                     "FIRST and LAST are not allowed in the brackets of a window",
