@@ -64,4 +64,4 @@ def test_streams_eq_definition() -> None:
 @pytest.mark.parametrize("kind", ["probable", "imprecise"])
 def test_worlds_eq_definition(kind: str) -> None:
     rng = random.Random(8)
-    assert sum(check_in_worlds(rng, random_case(rng), kind) for _ in range(12)) > 3
+    assert sum(check_in_worlds(rng, random_case(rng), kind) for _ in range(20)) > 3

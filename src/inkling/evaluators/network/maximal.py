@@ -19,7 +19,7 @@ def maximal(evaluation: JoinEvaluation, found: Occurrences) -> Occurrences:
     resolve = evaluation.gather(found)
     match = np.repeat(np.arange(len(found)), np.diff(resolve.offsets))
     repeated = np.array([slot.repeated for slot in event.slots], bool)
-    # facts that a table supplies with an event that is not repeated tell its rows apart
+    # rows of one event differ in the facts that a table supplies; those of repeated events do not count
     which = np.where(repeated[resolve.slots], len(batch) + batch.event[resolve.rows], resolve.rows)
     item = which * len(event.slots) + resolve.slots
     kept = np.ones(len(found), bool)
