@@ -15,7 +15,8 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.chain.division import chain_parts
-from inkling.evaluators.chain.event import ChainEvent, ProbableMatches, results_of
+from inkling.evaluators.chain.event import ChainEvent, results_of
+from inkling.evaluators.chain.matches import ProbableMatches
 from inkling.evaluators.chain.open_chains import OpenChains
 from inkling.evaluators.chain.program import WEIGHTS, ChainProgram, StageEvents, answered, prepared
 from inkling.evaluators.division import EvaluatorPart
