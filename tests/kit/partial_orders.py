@@ -1,4 +1,4 @@
-"""Random patterns of single events that nothing else can prevent, over imprecise times, and small streams for many keys.
+"""Random patterns of single events that nothing else can prevent, over imprecise times, with streams for many keys.
 
 Nested sequences, AND, OR, limits on differences of times, and several repetitions over one stream.
 """
@@ -55,8 +55,10 @@ class _Writer:
         random = self._random
         pattern = self._repetitions() if random.random() < 0.2 else self._pattern(random.choice((1, 2, 2, 3)), 4)
         within = random.choice((2, 3, 4, 5, 7, 9))
-        having = [self._limit(*random.sample(self._bound, 2)) for _ in range(1) if len(self._bound) > 1]
-        having += [f"END({name}) - START({name}) {random.choice(('<', '<='))} {random.randrange(1, 4)}" for name in self._named]
+        having = [self._limit(*random.sample(self._bound, 2))] if len(self._bound) > 1 else []
+        having += [
+            f"END({name}) - START({name}) {random.choice(('<', '<='))} {random.randrange(1, 4)}" for name in self._named
+        ]
         kept = [one for one in having if random.random() < 0.3]
         clause = f" HAVING {' AND '.join(kept)}" if kept else ""
         return f"EVENT x AS PATTERN {pattern} WITHIN {within} POINTS{clause} PARTITION BY k;"

@@ -1,4 +1,4 @@
-"""Random chains and partial orders over imprecise times: sums over ticks give exactly what the definition gives, in fractions.
+"""Random chains and partial orders over imprecise times: sums over ticks, in fractions, eq the definition.
 
 Every key of a program is a case of its own: it has its own worlds. The kernels run twice, on fractions and compiled.
 """

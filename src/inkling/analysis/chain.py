@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain as chained
 
-from inkling.analysis.partial_order import Moving, NoPartialOrder, PartialOrders, orders_of, reads_time
+from inkling.analysis.partial_order import Moving, NoOrderError, PartialOrders, orders_of, reads_time
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -83,7 +83,7 @@ def chain_of(
         )
     try:
         orders = orders_of(event, moving)
-    except NoPartialOrder as problem:
+    except NoOrderError as problem:
         return Verdict(None, why or f"the pattern is not a sequence of single events, and {problem}")
     return Verdict(orders, "single events in a partial order; probabilities are sums over their ticks")
 

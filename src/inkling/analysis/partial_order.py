@@ -63,9 +63,7 @@ class PartialOrders:
     @property
     def looks_before(self) -> bool:
         """Whether an event of a match can happen before the event in its first place."""
-        return any(
-            (0, place) not in one.before for one in self.alternatives for place in range(1, len(one.slots))
-        )
+        return any((0, place) not in one.before for one in self.alternatives for place in range(1, len(one.slots)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +106,14 @@ class _Span:
         )
 
 
-class NoPartialOrder(Exception):
+class NoOrderError(Exception):
     """Why a pattern is no partial order of single events."""
 
 
 def orders_of(event: p.EventPlan, moving: Moving) -> PartialOrders:
-    """The alternatives of an event; `NoPartialOrder` with the reason where there are none."""
+    """The alternatives of an event; `NoOrderError` with the reason where there are none."""
     if isinstance(event.within, p.EventCount):
-        raise NoPartialOrder("the number of EVENTS between two events depends on the world")
+        raise NoOrderError("the number of EVENTS between two events depends on the world")
     found = []
     for draft in _drafts(with_times_apart(event, moving).pattern):
         if event.within is not None:
@@ -156,7 +154,7 @@ def _drafts(pattern: p.Part) -> list[_Draft]:
             return [_Draft((slot,), spans=((slot, _Span((0,), 0, 0)),), first=0, last=0)]
         case p.Sequence(policy=policy, parts=parts):
             if policy is not p.Policy.ANY and len(parts) > 1:
-                raise NoPartialOrder("NEXT or STRICT within the pattern depends on other events")
+                raise NoOrderError("NEXT or STRICT within the pattern depends on other events")
             return _together([_drafts(part) for part in parts], in_sequence=True)
         case p.Conjunction(items=items):
             return _together([_drafts(item) for item in items], in_sequence=False)
@@ -164,10 +162,11 @@ def _drafts(pattern: p.Part) -> list[_Draft]:
             return _few([draft for item in items for draft in _drafts(item)])
         case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
             if isinstance(within, p.EventCount):
-                raise NoPartialOrder("the number of EVENTS between two events depends on the world")
+                raise NoOrderError("the number of EVENTS between two events depends on the world")
             return [_narrowed(draft, within, _conjuncts(having), slot) for draft in _drafts(inner)]
         case _:
-            raise NoPartialOrder(f"{_NAMES.get(type(pattern), 'an operator')} in the pattern depends on more than order")
+            what = _NAMES.get(type(pattern), "an operator")
+            raise NoOrderError(f"{what} in the pattern depends on more than order")
 
 
 _NAMES: dict[type, str] = {
@@ -192,15 +191,15 @@ def _together(parts: list[list[_Draft]], *, in_sequence: bool) -> list[_Draft]:
     for part in parts:
         n *= len(part)
     if n > MOST_ALTERNATIVES:
-        raise NoPartialOrder(f"it has more than {MOST_ALTERNATIVES} alternatives")
+        raise NoOrderError(f"it has more than {MOST_ALTERNATIVES} alternatives")
     return _few([_joined(chosen, in_sequence=in_sequence) for chosen in product(*parts)])
 
 
 def _few(drafts: list[_Draft]) -> list[_Draft]:
     if len(drafts) > MOST_ALTERNATIVES:
-        raise NoPartialOrder(f"it has more than {MOST_ALTERNATIVES} alternatives")
+        raise NoOrderError(f"it has more than {MOST_ALTERNATIVES} alternatives")
     if any(len(one.slots) > MOST_EVENTS for one in drafts):
-        raise NoPartialOrder(f"a match has more than {MOST_EVENTS} events")
+        raise NoOrderError(f"a match has more than {MOST_EVENTS} events")
     return drafts
 
 
@@ -259,7 +258,7 @@ def _resolved(draft: _Draft, event: p.EventPlan, moving: Moving) -> PartialOrder
             continue
         if not e.slots_of(condition) <= spans.keys():
             if not all(isinstance(part, _PLAIN) for part in e.walk(condition)):
-                raise NoPartialOrder("a condition on times may hold without an event that it reads")
+                raise NoOrderError("a condition on times may hold without an event that it reads")
             return None
         limits += _limits(condition, spans, lambda part: _is_time(event, moving, part))
     return PartialOrder(draft.slots, draft.before, draft.windows, tuple(limits), tuple(conditions))
@@ -288,7 +287,7 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 def _limits(condition: e.Expr, spans: Mapping[int, _Span], is_time) -> Iterator[TimeLimit]:  # type: ignore[no-untyped-def]
     """A comparison of a difference of times as limits on two times each."""
-    unknown = NoPartialOrder("a condition reads times other than by comparing their difference")
+    unknown = NoOrderError("a condition reads times other than by comparing their difference")
     if not isinstance(condition, e.Compare) or condition.operator == "<>":
         raise unknown
     times: list[tuple[int, e.Expr]] = []
@@ -338,10 +337,10 @@ def _places(terms: list[e.Expr], spans: Mapping[int, _Span], every: e.Edge) -> l
         case e.ColumnOf(slot=slot):
             span, edge = spans[slot], every
         case _:
-            raise NoPartialOrder("a condition aggregates times")
+            raise NoOrderError("a condition aggregates times")
     sure = span.first if edge is e.Edge.START else span.last
     if sure is not None:
         return [sure]
     if edge is not every:
-        raise NoPartialOrder("a condition reads the time of the first or last of several events in any order")
+        raise NoOrderError("a condition reads the time of the first or last of several events in any order")
     return list(span.places)

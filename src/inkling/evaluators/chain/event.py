@@ -38,6 +38,7 @@ from inkling.results import EXACT, ROUNDING, Matches, most_probable, public_tabl
 WITH_OTHERS = 1 << 13
 """The most chains for which the events that could prevent them are listed at once."""
 
+
 @dataclass(frozen=True, slots=True)
 class ChainEvent:
     """Answers one event that is a chain; a tick has `grid` units of the clock."""
@@ -150,7 +151,9 @@ class ChainEvent:
         """What distinguishes results: the events in order, and the head."""
         chains, event = found.chains, self.step.event
         resolve, n = gathered(space.batch, chains.rows, found.slots(self.chain)), len(chains)
-        head = (evaluate(one.expr, resolve, n, self.context).cast(ARROW_TYPES[one.type], safe=False) for one in event.head)
+        head = (
+            evaluate(one.expr, resolve, n, self.context).cast(ARROW_TYPES[one.type], safe=False) for one in event.head
+        )
         return combined(*(column.view(np.uint64) for column in chains.rows.T.copy()), *map(hashes_of, head))
 
     def space(self, batch: EventBatch, moments: Moments, n_keys: int) -> SearchSpace:

@@ -3,12 +3,12 @@
 Matches grow place by place, as long as the limits on the differences of times leave ticks for all events. Then the
 probability is the sum over their ticks. For example, AND within two ticks:
 
-    a in [1, 3], b in [2, 4], uniform    →  P[|a - b| ≤ 1] = 5 / 9
+    a in [1, 3], b in [2, 4], uniform    →  P[|a - b| ≤ 1] = 6 / 9
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
@@ -18,7 +18,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.analysis.partial_order import Moving, PartialOrder, PartialOrders, TimeLimit, orders_of
-from inkling.errors import InputError
 from inkling.evaluators.chain.conditions import gathered, slots_in
 from inkling.evaluators.chain.confidence import COMPILED, MOST_STEPS
 from inkling.evaluators.chain.matches import BELOW_ONE, ProbableMatches, too_costly, window_in_ticks
@@ -131,12 +130,16 @@ class PartialOrderEvent:
         least: LeastProbability,
         first: Mask | None = None,
         newest: Mask | None = None,
+        between: tuple[int, int] | None = None,
     ) -> Iterator[OrderedMatches]:
-        """Possible matches; each once, with all alternatives that its events may satisfy."""
+        """Possible matches, each once, with all alternatives that its events may satisfy.
+
+        All their events happen from the first to the last tick of `between`.
+        """
         parts = (
             (one, some)
             for one in self.alternatives
-            for some in _Growth(self, one, batch, moments, n_keys, least).found(first, newest)
+            for some in _Growth(self, one, batch, moments, n_keys, least, between).found(first, newest)
         )
         if not self.chain.overlap:
             yield from (some for _, some in parts)
@@ -148,7 +151,11 @@ class PartialOrderEvent:
             yield from self._united(batch, group)
 
     def weighed(
-        self, some: OrderedMatches, moments: Moments, kernels: SimpleNamespace = COMPILED, most_steps: float = MOST_STEPS
+        self,
+        some: OrderedMatches,
+        moments: Moments,
+        kernels: SimpleNamespace = COMPILED,
+        most_steps: float = MOST_STEPS,
     ) -> OrderedConfidence:
         m = moments
         ticks = TickChances(m.lower, m.upper, m.at, m.mass, m.cum_at, m.cum)
@@ -162,7 +169,7 @@ class PartialOrderEvent:
     def _united(
         self, batch: EventBatch, group: Sequence[tuple[PartialOrder, OrderedMatches]]
     ) -> Iterator[OrderedMatches]:
-        """Matches of several alternatives, each once; its values are those of the first alternative that it satisfies."""
+        """Matches of several alternatives, each once, with the values of the first alternative that has them."""
         identity = np.concatenate([self._identities(batch, some) for _, some in group])
         number = np.repeat(np.arange(len(group)), [len(some) for _, some in group])
         key, rows, lo, hi, apart = (
@@ -234,6 +241,7 @@ class _Growth:
     moments: Moments
     n_keys: int
     least: LeastProbability
+    between: tuple[int, int] | None
 
     def found(self, first: Mask | None, newest: Mask | None) -> Iterator[OrderedMatches]:
         places = [
@@ -337,6 +345,8 @@ class _Growth:
         n = len(chains)
         apart = np.repeat(self._apart, n, axis=0)
         lower, upper = self.moments.lower[chains.rows], self.moments.upper[chains.rows]
+        if self.between is not None:
+            lower, upper = np.maximum(lower, self.between[0]), np.minimum(upper, self.between[1])
         for limit in self.order.limits:
             ticks = self._ticks(limit, chains)
             match limit.later, limit.earlier:

@@ -56,8 +56,7 @@ class ChainProgram:
         streams = part.streams
         moving = moving_columns(part)
         events = tuple(
-            with_times_apart(one, moving) if isinstance(chains[one.name], PartialOrders) else one
-            for one in part.events
+            with_times_apart(one, moving) if isinstance(chains[one.name], PartialOrders) else one for one in part.events
         )
         physical = plan_program(replace(part, streams=tuple(map(_of_intervals, streams)), events=events), placement)
         imprecise = {one.schema.name for one in streams if isinstance(one.schema.uncertainty, ImpreciseTime)}

@@ -17,8 +17,8 @@ def in_partial_orders(rows, offsets, lo, hi, apart, gapless, ticks, most_steps):
 
     `rows[m, i]` is the event in place i of match m. It holds if one of its systems, `offsets[m]` to
     `offsets[m + 1] - 1`, does: each place i of system s within `lo[s, i]` and `hi[s, i]`, and each place j at least
-    `apart[s, i, j]` after place i. Systems are closed: none of their limits follows from others and is missing. An event
-    in two places has one tick. Example: a in [1, 3] and b in [2, 4], at most one tick apart: 5 of 9.
+    `apart[s, i, j]` after place i. Systems are closed: limits that follow from others are there. An event in two places
+    has one tick. Example: a in [1, 3] and b in [2, 4], at most one tick apart: 6 of 9 cases.
     """
     n, k = rows.shape
     lower, upper, at, mass, cum_at, cum = ticks.lower, ticks.upper, ticks.at, ticks.mass, ticks.cum_at, ticks.cum
@@ -152,7 +152,7 @@ def _is_certain(s, row, tied, lo, hi, apart, lower, upper):
 
 @njit(cache=True, nogil=True)
 def _open(d, order, tied, s0, many, alive, tick, stop, begin, end, lo, hi, apart, row, ticks):
-    """The ticks that each system leaves to the event of a depth; returns whether all of them leave out possible ones."""
+    """The ticks that each system leaves to the event of a depth; returns whether all leave out possible ones."""
     place, x = order[d], row[order[d]]
     a, b = FAR, -FAR
     for s in range(many):
