@@ -97,7 +97,7 @@ def in_partial_orders(rows, offsets, lo, hi, apart, gapless, ticks, most_steps):
 
 @njit(cache=True, nogil=True)
 def _tied(row, tied):
-    """Marks each place with the first place that has the same event, or -1; returns whether there is one."""
+    """Sets, per place, the first place with the same event, or -1; returns whether there is one."""
     found = False
     for i in range(row.shape[0]):
         tied[i] = -1
