@@ -146,7 +146,7 @@ def _of_query(evaluator: QueryEvent, engine: Regular, tables: Mapping[str, pa.Ta
 
 @dataclass(frozen=True, slots=True)
 class _Moves:
-    """The ways to go on at a step: from a value of the Markovian stream to one, with a symbol."""
+    """The possible moves at a step: from a value of the Markovian stream to one, with a symbol."""
 
     given: Ints
     value: Ints
