@@ -157,7 +157,7 @@ def test_pushes_and_buckets_eq_one_run(seed: int) -> None:
         assert sorted(rejected) == sorted(wrong), given.text
         assert lines(said) == lines(want), given.text
         assert lines(in_buckets(seed, program, given)) == lines(want), given.text
-        assert max(sizes[len(sizes) // 2 :]) <= 3 * max(sizes[: len(sizes) // 2]), given.text
+        assert max(sizes[len(sizes) // 2 :]) <= 20 + 3 * max(sizes[: len(sizes) // 2]), given.text
         n_results += len(want)
     assert n_results > 0
 
