@@ -36,6 +36,10 @@ EXPRESSIONS = st.recursive(
         st.builds("+({},{})".format, inner, inner),
         st.builds("*({})".format, inner),
         st.builds("!({})".format, inner),
+        st.builds("&({},{})".format, inner, inner),
+        st.builds("+({},EpsilonPredicate)".format, inner),
+        st.builds(";({},EpsilonPredicate)".format, inner),
+        st.builds("!(;({},EpsilonPredicate))".format, inner),
         st.builds(";({},!({}),{})".format, inner, inner, inner),
         st.builds("{}(;({},{}))".format, st.sampled_from("#@"), inner, inner),
         st.builds("{}({})".format, st.sampled_from("#@"), inner),
@@ -95,6 +99,8 @@ def ends(node: t.Expression, word: str) -> Part:
 
     def of(node: t.Expression) -> Part:
         match node:
+            case t.Single() if t.is_epsilon(node):
+                return lambda place: frozenset({place})
             case t.Single(formula=formula):
                 good = {place for place in everywhere[:-1] if holds(formula, word[place])}
                 return lambda place: frozenset({place + 1}) if place in good else frozenset()
@@ -103,6 +109,9 @@ def ends(node: t.Expression, word: str) -> Part:
             case t.Operation(op="+", items=items):
                 parts = [of(item) for item in items]
                 return lambda place: frozenset().union(*(part(place) for part in parts))
+            case t.Operation(op="&", items=(left, right)):
+                one, other = of(left), of(right)
+                return lambda place: one(place) & other(place)
             case t.Operation(op="*", items=(item,)):
                 return repeated(of(item))
             case t.Operation(op="!", items=(item,)):
@@ -145,7 +154,7 @@ def detections(expression: t.Expression, word: str, *, overlap: bool) -> list[in
     return found
 
 
-@settings(max_examples=30)
+@settings(max_examples=40)
 @given(EXPRESSIONS)
 def test_detections_are_those_of_the_regular_expression(text: str) -> None:
     program = parse(f"{text}{{partitionBy:word}}{{counting:overlap}} & {text}{{partitionBy:word}}", name="x.sre")
