@@ -17,6 +17,7 @@ from inkling.logical.binding.events.timeouts import bind_timeouts
 from inkling.logical.binding.knowledge.lookups import warn_of_unread
 from inkling.logical.binding.patterns.conditions import bind_conditions, report_unused
 from inkling.logical.binding.patterns.drafts import PatternDraft, fill
+from inkling.logical.binding.patterns.optional import with_outer_joins
 from inkling.logical.binding.patterns.pattern import bind_pattern
 from inkling.logical.binding.patterns.scope import EventNames, report_unknown
 from inkling.logical.binding.patterns.segments import check_quantity, check_segments, take_quantity
@@ -107,6 +108,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
         on_change=decl.on_change,
         retracted_as=decl.on_retract.text if decl.on_retract else None,
     )
+    plan = with_outer_joins(plan)
     catalog.sources[schema.name] = event_source(plan, streams, uncertain)
     if (
         decl.consume is not None
