@@ -155,10 +155,14 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Except:
-    """`p EXCEPT q`: occurrences of `pattern` that no occurrence of `other` equals in start and end."""
+    """`p EXCEPT q`: occurrences of `pattern` that no occurrence of `other` equals in start and end.
+
+    `in_order`: the places of simultaneous events count as well, as in a COMPLEMENT at the border of a sequence.
+    """
 
     pattern: Pattern
     other: Pattern
+    in_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)

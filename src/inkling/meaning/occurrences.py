@@ -226,8 +226,11 @@ class Partition:
         The other pattern sees their bindings.
         """
         for found in self.occurrences(pattern.pattern, at):
-            others = self.occurrences(pattern.other, found.bindings)
-            if not any(relation_holds("EQUALS", found.start, found.end, one.start, one.end) for one in others):
+            ends = found.start, found.end
+            others = [(one.start, one.end) for one in self.occurrences(pattern.other, found.bindings)]
+            if ends not in others and (
+                pattern.in_order or not any(relation_holds("EQUALS", *ends, *o) for o in others)
+            ):
                 yield found
 
     def _quantified(self, pattern: p.Quantified, at: Bindings) -> Iterator[Occurrence]:

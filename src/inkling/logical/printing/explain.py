@@ -130,8 +130,8 @@ class _EventLines:
                 return add(f"Parallel[{self._all(items)}]")
             case p.Related(left=left, relations=relations, right=right):
                 return add(f"Related[{self._all((left, right))}]", ", ".join(relations))
-            case p.Except(pattern=inner, other=other):
-                return add(f"Except[{self._all((inner, other))}]")
+            case p.Except(pattern=inner, other=other, in_order=in_order):
+                return add(f"Except[{self._all((inner, other))}]", *(["by order"] if in_order else []))
             case p.TimePoint(since_zero=since_zero):
                 return add("TimePoint", moment_text(since_zero))
             case p.Quantified(left=x, relations=relations, right=y, same=same, within=within):

@@ -258,6 +258,8 @@ class PartTexts:
             case p.Related(left=left, relations=relations, right=right):
                 word = relations[0] if len(relations) == 1 else f"{{{', '.join(relations)}}}"
                 return f"{self.part(left)} {word} {self.part(right)}"
+            case p.Except(other=other, in_order=True):
+                return f"COMPLEMENT({self.part(other)})"
             case p.Except(pattern=pattern, other=other):
                 return f"{self.part(pattern)} EXCEPT {self.part(other)}"
             case p.TimePoint(since_zero=since_zero):
