@@ -153,7 +153,6 @@ CODES: dict[str, str] = {
     "INK0410": "this use of a relation between segments is not supported yet",
     "INK0411": "TOP over certain or unbounded streams is not supported yet",
     "INK0413": "looking back into nested repetitions is not supported yet",
-    "INK0414": "COMPLEMENT at a border is not supported yet",
     "INK0415": "ids of derived events are not supported yet",
     "INK0416": "this use of a table is not supported yet",
     "INK0417": "this kind of uncertainty is not supported yet",
