@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from tests.kit.arrow import arrow_streams
-from tests.kit.chains import chain_cases
+from tests.kit.chains import ChainCase, chain_cases
+from tests.kit.partial_orders import partial_order_cases
 
 import inkling
 from inkling.analysis.clock import time_unit
@@ -34,6 +35,7 @@ from inkling.spark.partitioning import Partitioning
 from inkling.spark.parts import part_frames
 
 Row = dict[str, object]
+Made = Callable[[int, int, int], Iterator[ChainCase]]
 Found = dict[str, dict[tuple[str, ...], tuple[int, int, int, float]]]
 
 SURE = "C"
@@ -49,8 +51,8 @@ class Pack:
     rows: Mapping[str, pa.Table]
 
     @classmethod
-    def of(cls, seed: int, n_programs: int, *, keyed: bool) -> Pack:
-        cases = list(chain_cases(seed, n_programs, 4))
+    def of(cls, seed: int, n_programs: int, made: Made = chain_cases, *, keyed: bool) -> Pack:
+        cases = list(made(seed, n_programs, 4))
         every = [replace(case.chain, name=f"x{number}") for number, case in enumerate(cases)]
         if not keyed:
             every = [replace(one, partition=()) for one in every if one.within is not None]
@@ -147,6 +149,22 @@ def test_random_chains_in_slices(spark: SparkSession) -> None:
     before = sum(any(one.before == 0 for one in chain.absences) for chain in pack.program.chains.values())
     assert before > 1, "no chain asks for what was before it"
     for partitions, length in ((7, 9), (2, 35), (3, None)):
+        _same(expected, pack.there(spark, partitions, length))
+
+
+def test_random_partial_orders_by_key(spark: SparkSession) -> None:
+    pack = Pack.of(7, 24, partial_order_cases, keyed=True)
+    expected = pack.here()
+    assert sum(map(len, expected.values())) > 50
+    for partitions in (1, 7):
+        _same(expected, pack.there(spark, partitions))
+
+
+def test_random_partial_orders_in_slices(spark: SparkSession) -> None:
+    pack = Pack.of(8, 24, partial_order_cases, keyed=False)
+    expected = pack.here()
+    assert sum(map(len, expected.values())) > 50
+    for partitions, length in ((7, 9), (2, 35)):
         _same(expected, pack.there(spark, partitions, length))
 
 

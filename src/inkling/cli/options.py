@@ -142,6 +142,12 @@ FORMATS = ".jsonl, .csv, .parquet, a folder/, or - for JSON lines on stdout."
 """The help of options that say where rows are written."""
 
 
+Declarations = Annotated[
+    Path | None,
+    typer.Option("--declarations", metavar="FILE.sre", help="Declarations of Wayeb patterns: features for forecasts."),
+]
+
+
 @dataclass(frozen=True)
 class ProgramAndFiles(OptionGroup):
     """A program, and the files that it is run over."""
@@ -150,6 +156,7 @@ class ProgramAndFiles(OptionGroup):
     inputs: Inputs
     tables: Tables = field(default_factory=list)
     python: PythonFiles = field(default_factory=list)
+    declarations: Declarations = None
 
 
 @dataclass(frozen=True)
