@@ -216,7 +216,8 @@ def _with_aggregates(node: s.NodeT, names: Collection[str]) -> s.NodeT:
 
 Operator = s.And | s.Or | s.Par | s.Allen | s.Except | s.Seq
 
-_PREFIX_SEQUENCE = re.compile(r"SEQ\s*(ANY\b|NEXT\b|STRICT\b)?\s*\(", re.IGNORECASE)
+_PREFIX = re.compile(r"(SEQ\s*(ANY\b|NEXT\b|STRICT\b)?|[;+&*!#@])\s*\(", re.IGNORECASE)
+"""A sequence in front of its components, and the operators of Wayeb."""
 
 
 def _warn_of_mixed_operators(node: s.Node, diagnostics: Diagnostics) -> None:
@@ -240,9 +241,7 @@ def _warn_of_mixed_operators(node: s.Node, diagnostics: Diagnostics) -> None:
 
 def _is_infix(node: s.Node, source: SourceText) -> TypeGuard[Operator]:
     """Whether the operator is written between its operands; SEQ is so in rules of ETALIS only."""
-    return isinstance(node, Operator) and not (
-        isinstance(node, s.Seq) and _PREFIX_SEQUENCE.match(source.text, node.span.start)
-    )
+    return isinstance(node, Operator) and not _PREFIX.match(source.text, node.span.start)
 
 
 def _precedes(child: Operator, node: Operator) -> str:

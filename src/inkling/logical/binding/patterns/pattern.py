@@ -35,6 +35,8 @@ def bind_pattern(
     within = binder.window(body.within)
     pattern = binder.pattern(body.pattern, (), top, EnclosingBody(within))
     binder.close_body(top)
+    if isinstance(pattern, p.Quantified) and not isinstance(within, p.EventCount):
+        pattern, within = replace(pattern, within=within), None  # it limits pairs of segments
     return d.PatternDraft(pattern, within, top, tuple(binder.slots), tuple(binder.bodies))
 
 
@@ -180,7 +182,8 @@ class _PatternBinder:
         number, policy = next(self._numbers), p.Policy(node.policy)
         within = (*path, d.InSequence(number, policy))
         parts: list[p.Part] = []
-        for component in node.components:
+        at_borders = _complements_at_borders(node)
+        for place, component in enumerate(node.components):
             match component:
                 case s.Absent(pattern=absent):
                     frame = d.InAbsence(next(self._numbers), number)
@@ -193,6 +196,8 @@ class _PatternBinder:
                     parts.append(p.Deadline(to_span(duration)))
                 case s.AtStart():
                     parts.append(p.StreamStart(self.keep))
+                case s.Complement(pattern=inner) if place in at_borders:
+                    parts.append(self._other_events(inner, component, within, body))
                 case s.Complement(pattern=inner):
                     hidden = d.InComplement(next(self._numbers))
                     parts.append(p.OtherRun(self.pattern(inner, (*within, hidden), body)))
@@ -206,6 +211,15 @@ class _PatternBinder:
         check_eager(written, policy, outlined, self.diagnostics)
         needs_limit = check_sequence(written, policy, outlined, held, self.diagnostics)
         return p.Sequence(policy, tuple(parts), held.limit if needs_limit and held else None)
+
+    def _other_events(self, inner: s.Pattern, node: s.Complement, path: d.Path, body: d.BodyDraft) -> p.Part:
+        """COMPLEMENT at a border: its events belong to the match, because they say where it starts or ends."""
+        optional = (*path, d.InRepetition(next(self._numbers), at_most_once=True))
+        any_events = s.Seq("STRICT", (s.Repeat(s.Leaf((), span=node.span), 1, span=node.span),), span=node.span)
+        events = self.pattern(any_events, optional, body)
+        other = self.pattern(inner, (*optional, d.InComplement(next(self._numbers))), body)
+        part = p.Except(events, other, in_order=True)
+        return part if p.can_be_empty(other) else p.Repetition(part, 0, 1)
 
     def _repetition(self, node: s.Repeat, path: d.Path, body: d.BodyDraft) -> p.Repetition:
         if node.mode == "MAXIMAL":
@@ -334,7 +348,7 @@ def check_sequence(
     """Reports misplaced parts; returns whether a NOT at the start or end refers to the window of the body."""
     _check_edges(node, parts, diagnostics)
     certain = [index for index, part in enumerate(parts) if _always_fills(part)]
-    _check_complements(node, policy, parts, certain, diagnostics)
+    _check_complements(node, policy, diagnostics)
     absences = [index for index, part in enumerate(parts) if isinstance(part, p.Absent)]
     if not any(_can_fill(part) for part in parts):
         diagnostics.error(
@@ -382,10 +396,41 @@ def _optional_at_border(node: s.OptionalPart, policy: p.Policy, *, at_end: bool,
 def complement_outside_sequence(node: s.Complement, diagnostics: Diagnostics) -> None:
     diagnostics.error(
         "INK0316",
-        "COMPLEMENT may only stand between two parts of `SEQ STRICT`",
+        "COMPLEMENT may only be a part of `SEQ STRICT`",
         node,
-        notes=["it is a run of consecutive events between two parts"],
+        notes=["it is a run of consecutive events"],
+        helps=[f"write `SEQ STRICT({diagnostics.text_of(node)})`"],
     )
+
+
+def _complements_at_borders(node: s.Seq) -> frozenset[int]:
+    """The places of complements that are not between two parts that are never empty."""
+    complements = [place for place, component in enumerate(node.components) if isinstance(component, s.Complement)]
+    if not complements:
+        return frozenset()
+    certain = [place for place, component in enumerate(node.components) if _surely_fills(component)]
+    return frozenset(place for place in complements if not (certain and certain[0] < place < certain[-1]))
+
+
+def _surely_fills(component: s.Component) -> bool:
+    return not isinstance(component, s.Absent | s.After | s.AtStart | s.Complement) and not _is_nothing(component)
+
+
+def _is_nothing(node: s.Component) -> bool:
+    """Whether a part may happen without any event, as `can_be_empty` says of bound parts."""
+    match node:
+        case s.Repeat(pattern=inner, low=low):
+            return low == 0 or _is_nothing(inner)
+        case s.Seq(components=items) | s.And(items=items):
+            return all(_is_nothing(item) for item in items)
+        case s.Or(items=items):
+            return any(_is_nothing(item) for item in items)
+        case s.Nested(body=s.Body(pattern=inner)) | s.Check(pattern=inner):
+            return _is_nothing(inner)
+        case s.Complement(pattern=inner):
+            return not _is_nothing(inner)
+        case _:
+            return False
 
 
 def _check_edges(node: s.Seq, parts: tuple[p.Part, ...], diagnostics: Diagnostics) -> None:
@@ -410,26 +455,16 @@ def _check_edges(node: s.Seq, parts: tuple[p.Part, ...], diagnostics: Diagnostic
                 )
 
 
-def _check_complements(
-    node: s.Seq, policy: p.Policy, parts: tuple[p.Part, ...], certain: list[int], diagnostics: Diagnostics
-) -> None:
-    for index, part in enumerate(parts):
-        if not isinstance(part, p.OtherRun):
-            continue
-        written = node.components[index]
-        if policy is not p.Policy.STRICT:
+def _check_complements(node: s.Seq, policy: p.Policy, diagnostics: Diagnostics) -> None:
+    if policy is p.Policy.STRICT:
+        return
+    for component in node.components:
+        if isinstance(component, s.Complement):
             diagnostics.error(
                 "INK0316",
                 "COMPLEMENT needs `SEQ STRICT`",
-                written,
+                component,
                 notes=["it is a run of consecutive events; other sequences skip events"],
-            )
-        elif not certain or not certain[0] < index < certain[-1]:
-            diagnostics.error(
-                "INK0414",
-                "COMPLEMENT at the border of a sequence is not supported yet",
-                written,
-                notes=["it needs a part before it and a part after it that cannot be left out"],
             )
 
 
