@@ -243,7 +243,7 @@ class Partition:
         def tested(leaf: p.Leaf) -> Callable[[Event], bool]:
             return lambda event: self.passes_all(leaf.conditions, at.with_event(leaf.slot, event))
 
-        longest = None if pattern.within is None else self._length(pattern.within)
+        longest = None if pattern.within is None else self.length(pattern.within)
         rights = keys_of(pattern.right, self.events, tested(y))
         for left in keys_of(pattern.left, self.events, tested(x)):
             for right in rights:
