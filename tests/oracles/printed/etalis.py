@@ -707,18 +707,4 @@ _CHAPTER_13 = [
     ),
 ]
 
-_NOT_READ_YET = {
-    "heat-index",
-    "working-day",
-    "bottleneck-area",
-    "kleene-plus",
-    "heat-index-effect",
-    "enhanced-fire",
-    "enhanced-fire-by-type",
-    "late-events",
-    "window-property",
-    "delivery",
-    "blizzard-area",
-}
-_ALL = [*_CHAPTER_5, *_CHAPTER_6, *_CHAPTER_7, *_CHAPTER_8, *_CHAPTERS_9_TO_11, *_CHAPTER_13]
-TEXTS = [text for text in _ALL if text.id not in _NOT_READ_YET]
+TEXTS = [*_CHAPTER_5, *_CHAPTER_6, *_CHAPTER_7, *_CHAPTER_8, *_CHAPTERS_9_TO_11, *_CHAPTER_13]

@@ -171,7 +171,7 @@ class PatternTranslator:
             scope.counts.update(inside * (times.n - 1))
             return tuple(self.pattern(times.pattern, scope) for _ in range(times.n))
         inner = self.pattern(times.pattern, scope.inner())
-        low, high = (times.n, times.n) if times.n is not None else (0, None)
+        low, high = (times.n, times.n) if times.n is not None else (times.least, None)
         return (s.Repeat(inner, low, high, span=times.span),)
 
     def _absent(self, pattern: t.Pattern, scope: RuleScope) -> s.Pattern:

@@ -6,7 +6,7 @@ Goals of WHERE become one condition; static atoms and equations bind variables t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -14,7 +14,7 @@ from inkling.errors import ProgramError, Remarks
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
 from inkling.language.ele.predicates import Kinds, Predicates, column_slot, key_of, unused, variable_slot
-from inkling.language.ele.terms import ASSIGNMENTS, flat_goals, variables
+from inkling.language.ele.terms import ASSIGNMENTS, flat_goals, negated, variables
 from inkling.language.kit.cursor import Number, Text
 from inkling.source import SourceText, Span
 
@@ -109,8 +109,12 @@ class RuleScope:
                 return s.Binary(written, inner(left), inner(right), span=span)
             case t.Goals(goals=(only,)):
                 return inner(only)
-            case t.Goals(span=span) | t.Comparison(span=span) | t.Negated(span=span):
+            case t.Listed(span=span):
+                raise self.error("INK0136", "a list is no value here", span)
+            case t.Goals(span=span) | t.Comparison(span=span) | t.Negated(span=span) | t.Choice(span=span):
                 raise self.error("INK0101", "expected a value, found a condition", span)
+            case t.Cut(span=span):
+                raise self.error("INK0136", "`!` stands only in clauses, `p(X) :- q(X), !.`", span)
 
     def atom(self, atom: t.Atom, variable: Callable[[t.Variable], s.Expr]) -> s.Call:
         """A static atom; `variable` says what an argument without a value stands for."""
@@ -185,8 +189,21 @@ def test(goal: t.Term, scope: RuleScope) -> s.Expr:
             return tests
         case t.Atom():
             return scope.atom(goal, lambda variable: s.Variable(s.Ident(variable.name, span=variable.span)))
+        case t.Choice(branches=branches, span=span):
+            return s.AnyOf(tuple(_branches(branches, scope)), span=span)
         case _:
             raise scope.error("INK0212", "expected a condition, found a value", goal.span)
+
+
+def _branches(branches: Sequence[t.Branch], scope: RuleScope) -> Iterator[s.Expr]:
+    """Each branch with its condition, which no branch before it satisfies."""
+    before: list[t.Term] = []
+    for branch in branches:
+        tests = joined([test(goal, scope) for goal in flat_goals((*before, *(branch.condition or ()), *branch.goals))])
+        assert tests is not None
+        yield tests
+        if branch.condition is not None:
+            before.append(negated(branch.condition))
 
 
 def _is_ready(goal: t.Term, scope: RuleScope) -> bool:

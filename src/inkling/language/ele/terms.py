@@ -3,7 +3,7 @@
 `e(X) <- a(X) SEQ b(X).` is a `Rule` with the `Joined` pattern of two `Atom`s.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
@@ -67,7 +67,36 @@ class Goals(Node):
     goals: tuple["Term", ...]
 
 
-Term: TypeAlias = Variable | Number | Text | Atom | Minus | Arithmetic | Comparison | Negated | Goals
+@dataclass(frozen=True, slots=True)
+class Branch(Node):
+    """`c -> a` in a choice, or an alternative without a condition."""
+
+    goals: tuple["Term", ...]
+    condition: tuple["Term", ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Node):
+    """`(a ; b)`, `(c -> a ; b)`: the first branch whose condition holds, or all branches without a condition."""
+
+    branches: tuple[Branch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut(Node):
+    """`!`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Node):
+    """`[X, Y]`"""
+
+    items: tuple["Term", ...]
+
+
+Term: TypeAlias = (
+    Variable | Number | Text | Atom | Minus | Arithmetic | Comparison | Negated | Goals | Choice | Cut | Listed
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +125,11 @@ class Joined(Node):
 
 @dataclass(frozen=True, slots=True)
 class Times(Node):
-    """`a ntimes 3`, `a star_times`"""
+    """`a ntimes 3`, `a star_times`, `a+`"""
 
     pattern: "Pattern"
     n: int | None = None
+    least: int = 0  # without a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +189,12 @@ class Label(Node):
 
 @dataclass(frozen=True, slots=True)
 class Rule(StatementNode):
+    """`label: head DO actions <- pattern`"""
+
     head: Atom
     pattern: Pattern
     label: Label | None = None
+    actions: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +301,19 @@ def all_goals(pattern: Pattern) -> Iterator[Term]:
             yield from all_goals(part)
 
 
+def every_goal(pattern: Pattern) -> Iterator[Term]:
+    """The goals of all conditions in a pattern, with those of inner rules."""
+    yield from all_goals(pattern)
+    for inner in inner_rules(pattern):
+        yield from all_goals(inner.pattern)
+
+
+def negated(goals: Sequence[Term]) -> Negated:
+    """`not (a, b)`"""
+    span = goals[0].span.to(goals[-1].span)
+    return Negated(goals[0] if len(goals) == 1 else Goals(tuple(goals), span=span), span=span)
+
+
 def flat_goals(goals: Iterable[Term]) -> Iterator[Term]:
     """Goals with those in parentheses among them."""
     for goal in goals:
@@ -285,6 +331,9 @@ def static_atoms(goals: Iterable[Term]) -> Iterator[Atom]:
                 yield goal
             case Negated(goal=inner):
                 yield from static_atoms((inner,))
+            case Choice(branches=branches):
+                for branch in branches:
+                    yield from static_atoms((*(branch.condition or ()), *branch.goals))
             case _:
                 pass
 
@@ -306,7 +355,14 @@ def variables(node: Term) -> Iterator[Variable]:
         case Goals(goals=goals):
             for goal in goals:
                 yield from variables(goal)
-        case Number() | Text():
+        case Choice(branches=branches):
+            for branch in branches:
+                for part in (*(branch.condition or ()), *branch.goals):
+                    yield from variables(part)
+        case Listed(items=items):
+            for item in items:
+                yield from variables(item)
+        case Number() | Text() | Cut():
             pass
 
 
@@ -342,8 +398,8 @@ def bound_by(pattern: Pattern) -> set[str]:
             return bound_by(left)
         case Absence(first=first, last=last):
             return bound_by(first) | bound_by(last)
-        case Times(pattern=inner, n=n):
-            return bound_by(inner) if n else set()
+        case Times(pattern=inner, n=n, least=least):
+            return bound_by(inner) if n or least else set()
         case Condition(pattern=inner, goals=goals):
             return bound_by(inner) | bound_by_goals(goals)
         case _:
@@ -359,6 +415,10 @@ def bound_by_goals(goals: Iterable[Term]) -> set[str]:
                 found |= {arg.name for arg in args if isinstance(arg, Variable)}
             case Comparison(op=op, left=left, right=right) if op in ASSIGNMENTS:
                 found |= {side.name for side in (left, right) if isinstance(side, Variable)}
+            case Choice(branches=branches):
+                found |= set.intersection(
+                    *(bound_by_goals((*(one.condition or ()), *one.goals)) for one in branches)
+                )
             case _:
                 pass
     return found - {"_"}

@@ -14,6 +14,7 @@ from inkling.language.ele import terms as t
 from inkling.language.ele.directives import Directives, duration, read_directives
 from inkling.language.ele.patterns import PatternTranslator, alternatives
 from inkling.language.ele.predicates import Key, collect, column_slot, infer, key_of, unused, variable_slot
+from inkling.language.ele.rewriting import rewritten
 from inkling.language.ele.scope import Meaning, RuleScope, joined, test
 from inkling.language.ele.terms import aggregates, atoms, bound_by, inner_rules, names_of, pattern_variables, variables
 from inkling.source import SourceText, Span
@@ -24,7 +25,9 @@ IDLE_PROPERTIES = ("window_step",)  # when memory is freed changes no result
 
 def translate(file: t.RuleFile, source: SourceText) -> s.Program:
     """Raises `ProgramError` with every error found."""
-    directives, problems = read_directives(file.statements, source)
+    file, problems = rewritten(file, source)
+    directives, wrong = read_directives(file.statements, source)
+    problems += wrong
     predicates, clashes = collect(file, directives, source)
     problems += clashes
     if problems:
