@@ -133,6 +133,46 @@ JOINS = [
     ),
 ]
 
+TRANSFORMATION = [
+    RuleCase(
+        "8.2-projection",
+        """
+        :- stream(stock(id: string, exchange: string, currency: string, price: double)).
+        stock(Id, Price) <- stock(Id, _, _, Price).
+        """,
+        "stock(goog,nasdaq,USD,515)@1",
+        {"stock_2": [("goog", 515, 1, 1)]},
+    ),
+    RuleCase(
+        "8.3-translation",
+        """
+        :- stream(stock(id: string, currency: string, price: double)).
+        stock(Id, 'EUR', P2) <- stock(Id, 'USD', P1) WHERE P2 is P1 * 1.5.
+        dear(Id, C) <- stock(Id, C, P) WHERE P > 120.
+        """,
+        "stock(goog,USD,100)@1 stock(ibm,USD,200)@2 stock(sap,EUR,130)@3",
+        {
+            "stock_derived": [("goog", "EUR", 150, 1, 1), ("ibm", "EUR", 300, 2, 2)],
+            "dear": [("goog", "EUR", 1, 1), ("ibm", "USD", 2, 2), ("ibm", "EUR", 2, 2), ("sap", "EUR", 3, 3)],
+        },
+    ),
+    RuleCase(
+        "8.5-split",
+        """
+        :- stream(stock(id: string, currency: string, price: double)).
+        stock(Id, 'EUR', P2) <- stock(Id, 'USD', P1) WHERE P2 is P1 * 0.75.
+        stock(Id, 'CNY', P2) <- stock(Id, 'USD', P1) WHERE P2 is P1 * 6.5.
+        stock(Id, 'CHF', P2) <- stock(Id, 'USD', P1) WHERE P2 is P1 * 0.875.
+        both(Id) <- stock(Id, 'CNY', _) AND stock(Id, 'CHF', _).
+        """,
+        "stock(goog,USD,512)@1 stock(sap,EUR,64)@2",
+        {
+            "stock_derived": [("goog", "EUR", 384, 1, 1), ("goog", "CNY", 3328, 1, 1), ("goog", "CHF", 448, 1, 1)],
+            "both": [("goog", 1, 1)],
+        },
+    ),
+]
+
 KNOWLEDGE = [
     RuleCase(
         "O31",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Bindings, ExpressionContext, Row, agrees, holds, value_of
-from inkling.logical.expr import Expr, ListColumn, walk
+from inkling.logical.expr import Expr, is_dropped_at_first
 from inkling.logical.patterns.allen import BEGINNING, ends_of, overlaps_strictly, relation_holds
 from inkling.meaning.quantified import keys_of, qualifying, quantities
 from inkling.model.event import Event
@@ -172,7 +172,7 @@ class Partition:
         if holds(condition, at, self.context):
             return True
         is_first = len(at.events[slot]) == 1
-        return is_first and any(isinstance(part, ListColumn) and part.own for part in walk(condition))
+        return is_first and is_dropped_at_first(condition)
 
     def _with_facts(self, leaf: p.Leaf, at: Bindings) -> Iterator[Bindings]:
         """The bindings with each choice of table rows that agree with the leaf's atoms."""

@@ -5,6 +5,10 @@ Busany et al. (SimpMatch), section 2.2: queries over interval relations.
 A left segment qualifies if enough right segments are related to it, and the relation holds if enough left segments
 qualify. ALL over no segments is true, AT LEAST 1 over none is false; but only keys that occur are compared.
 
+With TIMEOUT (`model.lost_keys`), a key ends: its last event is at most so long after its last row. So if related
+segments intersect, and both sides ask for at least one segment, keys of which one ended before the other began are not
+related.
+
 Nothing here is optimized; it is written to be read beside the language reference.
 """
 

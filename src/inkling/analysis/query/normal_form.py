@@ -292,7 +292,7 @@ class _NormalForm:
 
     @staticmethod
     def _asks_for_previous(expr: e.Expr) -> bool:
-        return any(isinstance(part, e.ListColumn) and part.own for part in e.walk(expr))
+        return e.looks_back(expr)
 
     def _asks_for_more(self, expr: e.Expr) -> bool:
         times = {stream.schema.start for stream in self._program.streams}

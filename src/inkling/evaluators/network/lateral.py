@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from inkling.evaluators.gather import Gather
 from inkling.evaluators.network import where
@@ -40,6 +42,7 @@ from inkling.evaluators.network.store import Store
 from inkling.evaluators.stage.rows.batches import has_bits
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.joins import join
+from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.expr import Edge, Expr
@@ -486,7 +489,8 @@ class JoinEvaluation:
     def _leaf(self, leaf: p.Leaf, contexts: MatchContexts, *, following: bool) -> Occurrences:
         index, group, code = self.leaves.index(leaf, contexts)
         first, last = ranges_of(contexts, group, index)
-        shared = (contexts.registers, contexts.moments, code.instructions, code.constants, self.store.numbers)
+        moments = self._with_aggregates(contexts, code.so_far)
+        shared = (contexts.registers, moments, code.instructions, code.constants, self.store.numbers)
         if following:
             left, right = join.pair_next(
                 first, last, index.rows, index.start, index.start_place, index.end, index.end_place, *shared
@@ -505,6 +509,15 @@ class JoinEvaluation:
             index.end_place[right],
             np.maximum(self.store.batch.known[rows], index.end[right]),
         )
+
+    def _with_aggregates(self, contexts: MatchContexts, asked: tuple[e.Aggregate, ...]) -> Ints:
+        """The moments of contexts, and behind them the bits of aggregates over the events that are bound so far."""
+        if not asked:
+            return contexts.moments
+        bound = Gather(self.store.batch, *self.arena.unroll(contexts.tail))
+        doubles = [pc.fill_null(bound(one).cast(pa.float64()), float("nan")).to_numpy() for one in asked]
+        bits = [np.ascontiguousarray(one).view(np.int64) for one in doubles]
+        return np.column_stack([contexts.moments, *bits])
 
     def _remembered(self, registers: Ints, slot: int, rows: Ints) -> Ints:
         for number, (owner, kept) in enumerate(self.layout.registers):

@@ -21,7 +21,7 @@ from inkling.model.types import Type
 def bind_scope(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) -> tuple[CatalogSource, ...]:
     """The scope: the sources in OVER, or all sources that the pattern names. STRICT counts their events."""
     names = decl.over or tuple(s.named_sources(decl.body))
-    scope = {name.text: catalog.source(name, diagnostics) for name in names}
+    scope = {source.name: source for name in names for source in catalog.events_of(name, diagnostics)}
     if not scope:
         diagnostics.error(
             "INK0318",
@@ -193,7 +193,7 @@ def check_windows(decl: s.EventDecl, names: EventNames) -> None:
                 helps=["derive an event with these values, and put the window over that event"],
             )
         for condition in place.conditions:
-            if any(isinstance(part, e.ListColumn) and part.own for part in e.walk(condition)):
+            if e.looks_back(condition):
                 diagnostics.error(
                     "INK0357",
                     "FIRST and LAST are not allowed in the brackets of a window",

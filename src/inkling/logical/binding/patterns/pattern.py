@@ -17,7 +17,7 @@ from inkling.logical.binding.diagnostics import Diagnostics
 from inkling.logical.binding.events.clauses import opening_of, reject_window
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.patterns import drafts as d
-from inkling.logical.binding.patterns.segments import bind_operand, bind_same, reject_inside
+from inkling.logical.binding.patterns.segments import bind_operand, bind_same, reject_extended, reject_inside
 from inkling.model.time import Duration
 
 
@@ -127,7 +127,8 @@ class _PatternBinder:
                 return self._quantified(node, path, body)
 
     def _leaf(self, node: s.Leaf, path: d.Path, body: d.BodyDraft) -> p.Leaf:
-        sources = tuple({name.text: self.catalog.source(name, self.diagnostics) for name in node.types}.values())
+        found = [source for name in node.types for source in self.catalog.events_of(name, self.diagnostics)]
+        sources = tuple({source.name: source for source in found}.values())
         if not node.types:
             return self._new_leaf(node.var, (), common_columns(self.scope), node, path, body, node.condition)
         return self._new_leaf(node.var, sources, common_columns(sources), node, path, body, node.condition)
@@ -271,9 +272,9 @@ class _PatternBinder:
         return self._repetition(replace(repeat, pattern=each), path, body)
 
     def _sliding(self, node: s.WindowOf, path: d.Path, body: d.BodyDraft, since: p.Leaf | None) -> p.Sliding:
-        source = self.catalog.source(node.stream, self.diagnostics)
+        sources = self.catalog.events_of(node.stream, self.diagnostics)
         frame = d.InRepetition(next(self._numbers), at_most_once=False)
-        leaf = self._new_leaf(node.var, (source,), source.columns, node, (*path, frame), body, node.condition)
+        leaf = self._new_leaf(node.var, sources, common_columns(sources), node, (*path, frame), body, node.condition)
         last = self.window(node.last)
         assert isinstance(last, Duration | p.EventCount), "a window has a number of events or a duration"
         return p.Sliding(leaf, last, since)
@@ -284,6 +285,7 @@ class _PatternBinder:
         sources, sides = [], []
         for side in (node.left, node.right):
             source = self.catalog.source(side.stream, self.diagnostics)
+            reject_extended(side.stream, self.catalog, self.diagnostics)
             leaf = self._new_leaf(side.var, (source,), source.columns, side, path, body)
             sources.append(source)
             sides.append(bind_operand(side, source, leaf, self.diagnostics))

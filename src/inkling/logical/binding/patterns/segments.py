@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.binding.catalog import CatalogSource, as_declared
+from inkling.logical.binding.catalog import Catalog, CatalogSource, as_declared
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.patterns.drafts import SlotDraft
 from inkling.logical.binding.patterns.scope import EventNames
@@ -159,6 +159,20 @@ def reject_inside(node: s.Quantified, diagnostics: Diagnostics) -> None:
         node,
         helps=["make it an event of its own, and use that event here"],
     )
+
+
+def reject_extended(stream: s.Ident, catalog: Catalog, diagnostics: Diagnostics) -> None:
+    """Rejects a stream with derived events as a side of a relation, which has one source of segments."""
+    if stream.text in catalog.extended:
+        diagnostics.error(
+            "INK0339",
+            f"`{stream}` is a stream and an event, so its segments have two sources",
+            stream,
+            notes=["each side of a relation between segments reads one stream or one event"],
+            helps=[
+                f"derive an event of another name from `{stream}`, partitioned by the key, and compare its segments"
+            ],
+        )
 
 
 def reject_united(decls: Iterable[s.EventDecl], diagnostics: Diagnostics) -> None:
