@@ -45,11 +45,7 @@ class PatternTranslator:
                     checks[:0] = more
                 case t.Condition(word="DO", span=span):
                     raise scope.error(
-                        "INK0450",
-                        "`DO` is not supported yet",
-                        span,
-                        notes=("rules derive events and have no side effects",),
-                        helps=("let the program that reads the results act on them",),
+                        "INK0138", "`DO` stands after the head or at the end of a rule, not inside a pattern", span
                     )
                 case _:
                     break
@@ -109,6 +105,9 @@ class PatternTranslator:
                 return s.NotBetween(self._absent(absent_pattern, scope), start, end, span=span)
             case t.Times(span=span):
                 return s.Seq("ANY", self._repeated(pattern, scope), span=span)
+            case t.Delayed(pattern=inner, delay=delay, span=span):
+                after = s.After(duration(delay, scope.meaning.source), span=delay.span)
+                return s.Seq("ANY", (*self._components(inner, scope), after), span=span)
             case t.InnerRule(head=head, pattern=inner):
                 self.declare(head, inner)
                 return self.leaf(head, scope)

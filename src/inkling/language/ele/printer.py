@@ -97,6 +97,8 @@ def pattern(node: t.Pattern) -> str:
             return f"{pattern(inner)} ntimes {n}"
         case t.Group(pattern=inner):
             return f"({pattern(inner)})"
+        case t.Delayed(pattern=inner):
+            return pattern(inner)
         case t.Limited(pattern=inner, limit=limit):
             return f"({pattern(inner)}).{_part(limit)}"
         case t.Absence(absent=absent, first=first, last=last):
@@ -115,6 +117,8 @@ def term(node: t.Term) -> str:
             return name
         case Number(written=written):
             return written
+        case t.Quantity():
+            return _part(node)
         case Text(value=value):
             return '"' + value.replace('"', '""') + '"'
         case t.Atom(name=name, args=()):

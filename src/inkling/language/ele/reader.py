@@ -127,6 +127,11 @@ class TermBuilder(NodeBuilder):
     def goals(self, meta: Meta, children: Children) -> t.Goals:
         return replace(_as_goals(children[0]), span=span_of(meta))
 
+    def span(self, meta: Meta, children: Children) -> t.Quantity:
+        number, unit = children
+        name = Ident(str(unit), span=span_of(unit))
+        return t.Quantity(self._number(number), name, span=span_of(meta))
+
     def quantity(self, meta: Meta, children: Children) -> t.Quantity:
         number, *unit = children
         return t.Quantity(self._number(number), unit[0] if unit else None, span=span_of(meta))
@@ -134,9 +139,20 @@ class TermBuilder(NodeBuilder):
     def point(self, meta: Meta, children: Children) -> t.Point:
         return t.Point(self._number(children[0]), span=span_of(meta))
 
-    def joined(self, meta: Meta, children: Children) -> t.Joined:
+    def joined(self, meta: Meta, children: Children) -> t.Joined | t.Absence:
         left, op, right = children
+        if str(op).upper() == "CNOT":
+            return self._interrupted(left, right, span_of(op), span_of(meta))
         return t.Joined(relation(op), left, right, span=span_of(meta))
+
+    def _interrupted(self, pattern: t.Pattern, absent: t.Pattern, word: Span, span: Span) -> t.Absence:
+        """`(P1 SEQ P2) CNOT P` as `NOT(P).[P1, P2]`"""
+        while isinstance(pattern, t.Group):
+            pattern = pattern.pattern
+        if not isinstance(pattern, t.Joined) or pattern.op != "SEQ":
+            message = "`CNOT` follows a sequence of two: `(a SEQ b) CNOT c`"
+            raise self.error("INK0107", message, word)
+        return t.Absence(absent, pattern.left, pattern.right, span=span)
 
     def times(self, meta: Meta, children: Children) -> t.Times:
         pattern, word, *n = children

@@ -10,7 +10,10 @@ from dataclasses import dataclass, replace
 from inkling.errors import Diagnostic, ProgramError
 from inkling.language.ele import terms as t
 from inkling.language.ele.first_match import without_cuts
+from inkling.language.ele.predicates import Key, key_of
+from inkling.language.ele.structures import flattened
 from inkling.language.ele.terms import bound_by_goals, flat_goals, names_of, negated, variables
+from inkling.language.kit.cursor import Number
 from inkling.language.syntax import Ident
 from inkling.source import SourceText, Span
 
@@ -21,9 +24,14 @@ PRINTING = frozenset({"print_trigger", "print_event"})
 """Facts of the public engine that say what it prints."""
 
 
+ALARMS = frozenset({"exceptionAlarm", "exceptionAlarmAbsoluteDatime", "exceptionAlarmAbsoluteDatetime"})
+CHANGES = frozenset({"assert", "asserta", "assertz", "retract", "retractall"})
+
+
 def rewritten(file: t.RuleFile, source: SourceText) -> tuple[t.RuleFile, list[Diagnostic]]:
     """Rules that need none of these forms, and what is wrong with the others."""
-    rewriter = _Rewriter(source)
+    defined = (key_of(one.head) for one in file.statements if isinstance(one, t.Clause))
+    rewriter = _Rewriter(source, frozenset(defined))
     problems: list[Diagnostic] = []
     statements: list[t.Statement] = []
     for statement in file.statements:
@@ -33,13 +41,15 @@ def rewritten(file: t.RuleFile, source: SourceText) -> tuple[t.RuleFile, list[Di
             problems.extend(error.diagnostics)
             continue
         statements += [replace(one, comments=statement.comments if one is made[0] else ()) for one in made]
+    statements, unlike = flattened(statements, source)
     statements, unordered = without_cuts(statements, source)
-    return t.RuleFile(tuple(statements), file.comments), [*problems, *unordered]
+    return t.RuleFile(tuple(statements), file.comments), [*problems, *unlike, *unordered]
 
 
 @dataclass(frozen=True, slots=True)
 class _Rewriter:
     source: SourceText
+    defined: frozenset[Key]  # predicates with clauses or facts
 
     def statement(self, statement: t.Statement) -> Iterator[t.Statement]:
         match statement:
@@ -55,12 +65,71 @@ class _Rewriter:
     # rules
 
     def _rule(self, rule: t.Rule) -> Iterator[t.Rule]:
+        if rule.head.name.text in ALARMS:
+            rule = self._alarm(rule)
         rule = self._valued_head(rule)
-        pattern = _membership(rule.pattern)
+        rule, actions = self._actions(rule)
+        for action in actions:
+            yield from self._rule(action)
+        pattern = t.mapped(rule.pattern, _same, lambda goals: tuple(map(_member_as_choice, goals)))
         for number, alternative in enumerate(self._alternatives(pattern, names_of(variables(rule.head)))):
             if number == MAX_ALTERNATIVES:
                 raise self._error("INK0136", f"the choices of this rule make more than {MAX_ALTERNATIVES}", rule.span)
             yield replace(rule, pattern=alternative)
+
+    def _alarm(self, rule: t.Rule) -> t.Rule:
+        """`exceptionAlarm(head, 60) <- P` as the event `head`, which ends so long after P."""
+        match rule.head:
+            case t.Atom(name=Ident(text="exceptionAlarm"), args=(t.Atom() as head, Number() | t.Quantity() as delay)):
+                quantity = delay if isinstance(delay, t.Quantity) else t.Quantity(delay, span=delay.span)
+                return replace(rule, head=head, pattern=t.Delayed(rule.pattern, quantity, span=rule.pattern.span))
+            case t.Atom(args=(t.Atom() as head, Number() as time)) if rule.head.name.text != "exceptionAlarm":
+                point = t.Point(time, span=time.span)
+                pattern = t.Joined("SEQ", t.Group(rule.pattern, span=rule.pattern.span), point, span=rule.pattern.span)
+                return replace(rule, head=head, pattern=pattern)
+            case _:
+                name = rule.head.name.text
+                raise self._error(
+                    "INK0133",
+                    f"`{name}` takes an event and {'a length of time' if name == 'exceptionAlarm' else 'a time'}",
+                    rule.head.span,
+                    helps=(
+                        "write `exceptionAlarm(event(X), 10 min) <- …`, with a number or a length of time",
+                        "for a time in a column, compare the times of events in a condition",
+                    ),
+                )
+
+    def _actions(self, rule: t.Rule) -> tuple[t.Rule, list[t.Rule]]:
+        """The rule without `DO`, and a rule for each action: an event with the arguments of the action."""
+        pattern, done = _without_do(rule.pattern)
+        actions, goals = list[t.Atom](), list[t.Term]()
+        for goal in t.flat_goals((*rule.actions, *done)):
+            if isinstance(goal, t.Atom) and key_of(goal) not in self.defined:
+                actions.append(goal)
+            else:
+                goals.append(goal)
+        for atom in (*actions, *t.static_atoms(goals), *t.static_atoms(t.every_goal(pattern))):
+            self._no_change_of_facts(atom)
+        if goals:
+            pattern = t.Condition(pattern, "WHERE", tuple(goals), span=pattern.span)
+        plain = replace(rule, pattern=pattern, actions=())
+        return plain, [replace(plain, head=action) for action in actions]
+
+    def _no_change_of_facts(self, goal: t.Atom) -> None:
+        if goal.name.text not in CHANGES:
+            return
+        raise ProgramError.of(
+            "INK0138",
+            f"`{goal.name.text}` changes facts while rules run, which rules cannot do",
+            span=goal.span,
+            source=self.source,
+            notes=("facts are tables: what they hold changes from outside, and rules derive events",),
+            helps=(
+                "for the last values of events, use an aggregate over a window: "
+                "`sums([window(5 events)]): s(S) <- aggregate(sum(X), a(X), S).`",
+                "to pass a value on, derive an event with it",
+            ),
+        )
 
     def _valued_head(self, rule: t.Rule) -> t.Rule:
         """`head(Name = value)` as a column with this name: `head(Name) … WHERE Name is value`."""
@@ -101,6 +170,8 @@ class _Rewriter:
     # clauses
 
     def _clause(self, clause: t.Clause) -> Iterator[t.Clause]:
+        for atom in t.static_atoms(clause.goals):
+            self._no_change_of_facts(atom)
         goals = tuple(_member_as_choice(goal) for goal in flat_goals(clause.goals))
         choice = next((goal for goal in goals if isinstance(goal, t.Choice)), None)
         if choice is None:
@@ -183,20 +254,21 @@ def _replaced(goals: Sequence[t.Term], old: t.Term, new: Sequence[t.Term]) -> It
             yield goal
 
 
-def _membership(pattern: t.Pattern) -> t.Pattern:
-    """A pattern in which `member(X, [a, b])` is a choice of equations."""
+def _without_do(pattern: t.Pattern) -> tuple[t.Pattern, tuple[t.Term, ...]]:
+    """A pattern without the actions around it."""
     match pattern:
-        case t.Condition(pattern=inner, goals=goals):
-            chosen = tuple(_member_as_choice(goal) for goal in goals)
-            return replace(pattern, pattern=_membership(inner), goals=chosen)
-        case t.Joined(left=left, right=right):
-            return replace(pattern, left=_membership(left), right=_membership(right))
-        case t.Group(pattern=inner) | t.Limited(pattern=inner) | t.InnerRule(pattern=inner) | t.Times(pattern=inner):
-            return replace(pattern, pattern=_membership(inner))
-        case t.Absence(absent=absent, first=first, last=last):
-            return replace(pattern, absent=_membership(absent), first=_membership(first), last=_membership(last))
+        case t.Condition(pattern=inner, word="DO", goals=goals):
+            rest, more = _without_do(inner)
+            return rest, (*more, *goals)
+        case t.Condition(pattern=inner) | t.Group(pattern=inner):
+            rest, more = _without_do(inner)
+            return (replace(pattern, pattern=rest), more) if more else (pattern, ())
         case _:
-            return pattern
+            return pattern, ()
+
+
+def _same(atom: t.Atom) -> t.Atom:
+    return atom
 
 
 def _member_as_choice(goal: t.Term) -> t.Term:

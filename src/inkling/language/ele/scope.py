@@ -13,6 +13,8 @@ from typing import Unpack
 from inkling.errors import ProgramError, Remarks
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
+from inkling.language.ele.directives import duration
+from inkling.language.ele.functions import RENAMED
 from inkling.language.ele.predicates import Kinds, Predicates, column_slot, key_of, unused, variable_slot
 from inkling.language.ele.terms import ASSIGNMENTS, flat_goals, negated, variables
 from inkling.language.kit.cursor import Number, Text
@@ -96,10 +98,13 @@ class RuleScope:
                 return s.Literal(float(value) if double else value, span=span)
             case Text(value=text, span=span):
                 return s.Literal(text, span=span)
+            case t.Quantity():
+                return duration(term, self.meaning.source)
             case t.Atom(name=name, args=(), span=span):
                 return s.Literal(name.text, span=span)
             case t.Atom(name=name, args=args, span=span):
-                return s.Call(s.Ident(name.text, span=name.span), tuple(self.value(arg) for arg in args), span=span)
+                called = RENAMED.get(name.text, name.text)
+                return s.Call(s.Ident(called, span=name.span), tuple(self.value(arg) for arg in args), span=span)
             case t.Minus(operand=operand, span=span):
                 return s.Unary("-", inner(operand), span=span)
             case t.Arithmetic(op="**", left=left, right=right, span=span):

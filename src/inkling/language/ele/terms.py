@@ -3,8 +3,8 @@
 `e(X) <- a(X) SEQ b(X).` is a `Rule` with the `Joined` pattern of two `Atom`s.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 from typing import TypeAlias
 
@@ -94,17 +94,17 @@ class Listed(Node):
     items: tuple["Term", ...]
 
 
-Term: TypeAlias = (
-    Variable | Number | Text | Atom | Minus | Arithmetic | Comparison | Negated | Goals | Choice | Cut | Listed
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Quantity(Node):
     """`30 min`; ticks without a unit."""
 
     number: Number
     unit: Ident | None = None
+
+
+Term: TypeAlias = (
+    Variable | Number | Quantity | Text | Atom | Minus | Arithmetic | Comparison | Negated | Goals | Choice | Cut | Listed
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +155,14 @@ class Absence(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Delayed(Node):
+    """A pattern and some time after it: `exceptionAlarm(head, 60) <- P`."""
+
+    pattern: "Pattern"
+    delay: Quantity
+
+
+@dataclass(frozen=True, slots=True)
 class InnerRule(Node):
     """`(sub(X) <- P)` inside a pattern"""
 
@@ -172,7 +180,7 @@ class Condition(Node):
     braces: bool = False
 
 
-Pattern: TypeAlias = Atom | Point | Joined | Times | Group | Limited | Absence | InnerRule | Condition
+Pattern: TypeAlias = Atom | Point | Joined | Times | Group | Limited | Absence | Delayed | InnerRule | Condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,10 +287,36 @@ def parts(pattern: Pattern) -> tuple[Pattern, ...]:
             return (left, right)
         case Absence(absent=absent, first=first, last=last):
             return (first, last, absent)
-        case Times(pattern=inner) | Group(pattern=inner) | Limited(pattern=inner):
+        case Times(pattern=inner) | Group(pattern=inner) | Limited(pattern=inner) | Delayed(pattern=inner):
             return (inner,)
         case InnerRule(pattern=inner) | Condition(pattern=inner):
             return (inner,)
+
+
+Goalwise: TypeAlias = Callable[[tuple["Term", ...]], tuple["Term", ...]]
+
+
+def mapped(pattern: Pattern, atom: Callable[[Atom], Atom], goals: Goalwise) -> Pattern:
+    """A pattern with other events and other goals."""
+
+    def inner(part: Pattern) -> Pattern:
+        return mapped(part, atom, goals)
+
+    match pattern:
+        case Atom():
+            return atom(pattern)
+        case Point():
+            return pattern
+        case Joined(left=left, right=right):
+            return replace(pattern, left=inner(left), right=inner(right))
+        case Absence(absent=absent, first=first, last=last):
+            return replace(pattern, absent=inner(absent), first=inner(first), last=inner(last))
+        case InnerRule(head=head, pattern=part):
+            return replace(pattern, head=atom(head), pattern=inner(part))
+        case Condition(pattern=part, goals=some):
+            return replace(pattern, pattern=inner(part), goals=goals(some))
+        case Times(pattern=part) | Group(pattern=part) | Limited(pattern=part) | Delayed(pattern=part):
+            return replace(pattern, pattern=inner(part))
 
 
 def inner_rules(pattern: Pattern) -> Iterator[InnerRule]:
@@ -362,7 +396,7 @@ def variables(node: Term) -> Iterator[Variable]:
         case Listed(items=items):
             for item in items:
                 yield from variables(item)
-        case Number() | Text() | Cut():
+        case Number() | Quantity() | Text() | Cut():
             pass
 
 
@@ -394,7 +428,7 @@ def bound_by(pattern: Pattern) -> set[str]:
             return set()
         case Joined(op="OR", left=left, right=right):
             return bound_by(left) & bound_by(right)
-        case Joined(op="FNOT", left=left):
+        case Joined(op="FNOT" | "CNOT", left=left):
             return bound_by(left)
         case Absence(first=first, last=last):
             return bound_by(first) | bound_by(last)

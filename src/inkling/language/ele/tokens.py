@@ -60,7 +60,7 @@ def _unreadable(source: SourceText, offset: int) -> Diagnostic:
 
 SCANNER = Scanner(_TOKEN, _unreadable, _comment_text)
 
-OPERATORS = terminals("SEQ AND PAR OR FNOT NOT WHERE CHECK TIMESTAMP EVENT_MULTIPLY DO NTIMES STAR_TIMES IS MOD")
+OPERATORS = terminals("SEQ AND PAR OR FNOT CNOT NOT WHERE CHECK TIMESTAMP EVENT_MULTIPLY DO NTIMES STAR_TIMES IS MOD")
 SYMBOLS = {**PUNCTUATION, ":": "COLON", "**": "POWER", "->": "THEN", ";": "ELSE", "!": "CUT"}
 ABBREVIATED = {"MEET": "MEETS", "START": "STARTS", "FINISH": "FINISHES", "EQUAL": "EQUALS"}
 
