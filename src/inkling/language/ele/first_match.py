@@ -1,7 +1,7 @@
 """Clauses with `!`: each applies only where no earlier clause of its predicate does.
 
-A cut keeps the first solution of the goals before it. That is defined where these goals only test, or look facts up that
-the file lists in an order; solutions of other goals are in no order.
+A cut keeps the first solution of the goals before it. That is defined where these goals only test, or look up facts
+that stand in the file; solutions of other goals are in no order.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from inkling.errors import Diagnostic, ProgramError
 from inkling.language.ele import terms as t
-from inkling.language.ele.predicates import Key, key_of
+from inkling.language.ele.predicates import Key, key_of, unused
 from inkling.language.ele.terms import bound_by_goals, flat_goals, names_of, negated, variables
 from inkling.language.kit.cursor import Number, Text
 from inkling.source import SourceText
@@ -22,9 +22,7 @@ Values = Mapping[str, t.Term]
 AnyTerm = TypeVar("AnyTerm", bound=t.Term)
 
 
-def without_cuts(
-    statements: Sequence[t.Statement], source: SourceText
-) -> tuple[list[t.Statement], list[Diagnostic]]:
+def without_cuts(statements: Sequence[t.Statement], source: SourceText) -> tuple[list[t.Statement], list[Diagnostic]]:
     """The same statements, in which earlier clauses are excluded by their conditions."""
     clauses = [one for one in statements if isinstance(one, t.Clause)]
     cut = {key_of(one.head) for one in clauses if any(isinstance(goal, t.Cut) for goal in flat_goals(one.goals))}
@@ -87,9 +85,28 @@ class _Resolver:
             before += [one] if one.is_cut else []
             if all(goals != () for goals in excluded):
                 goals = (*one.guard, *(negated(goals) for goals in excluded if goals is not None), *one.rest)
-                yield replace(one.clause, goals=goals)
+                yield self._given_back(replace(one.clause, goals=goals))
+
+    def _given_back(self, clause: t.Clause) -> t.Clause:
+        """The clause with an equation for each argument that gives a caller one of its values back."""
+        out, inputs = self.outputs.get(key_of(clause.head), set()), self._inputs(clause)
+        args, goals = list(clause.head.args), list(clause.goals)
+        taken = names_of(v for term in (*args, *goals) for v in variables(term))
+        for place, arg in enumerate(args):
+            if place in out and isinstance(arg, t.Variable) and arg.name in inputs:
+                args[place] = t.Variable(unused(f"{arg.name}{place + 1}", taken), span=arg.span)
+                goals.append(t.Comparison("=", args[place], arg, span=arg.span))
+        return replace(clause, head=replace(clause.head, args=tuple(args)), goals=tuple(goals))
 
     def _guarded(self, clause: t.Clause) -> _Guarded:
+        taken = names_of(v for term in (clause.head, *clause.goals) for v in variables(term))
+        args = (
+            t.Variable(unused(f"Any{place}", taken), span=arg.span)
+            if isinstance(arg, t.Variable) and arg.is_anything
+            else arg
+            for place, arg in enumerate(clause.head.args, 1)
+        )
+        clause = replace(clause, head=replace(clause.head, args=tuple(args)))
         goals = tuple(flat_goals(clause.goals))
         cuts = [place for place, goal in enumerate(goals) if isinstance(goal, t.Cut)]
         if not cuts:
@@ -128,7 +145,7 @@ class _Resolver:
         return names_of(v for place, arg in enumerate(clause.head.args) if place not in out for v in variables(arg))
 
     def _binds(self, goal: t.Atom, one: _Guarded, given: set[str]) -> bool:
-        """Whether the solutions of a goal differ in what the clause goes on with."""
+        """Whether the solutions of a goal differ in what the rest of the clause reads."""
         new = bound_by_goals((goal,)) - given
         others = [other for other in (*one.guard, *one.rest) if other is not goal]
         return bool(new & names_of(v for part in (one.clause.head, *others) for v in variables(part)))

@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
-from inkling.language.ele.directives import duration
+from inkling.language.ele.directives import duration, shorter
 from inkling.language.ele.predicates import key_of
 from inkling.language.ele.scope import RuleScope, condition, joined, test
 from inkling.language.ele.terms import aggregated, bound_by, flat_goals, pattern_variables, variables
@@ -26,6 +26,7 @@ class PatternTranslator:
     unite: Unite
     unfold: bool  # write repetitions out, because a policy chooses each part by itself
     last: t.Quantity | None  # the window of aggregates
+    half_open: bool  # whether the older border of the window is outside
 
     def body(self, pattern: t.Pattern, scope: RuleScope) -> s.Body:
         """A pattern with the conditions and the limit around it."""
@@ -68,10 +69,10 @@ class PatternTranslator:
     def pattern(self, pattern: t.Pattern, scope: RuleScope) -> s.Pattern:
         match pattern:
             case t.Atom() if aggregated(pattern) is not None:
-                return _window_of(pattern, scope, self.last)
+                return _window_of(pattern, scope, self._last(scope))
             case t.Joined(op="SEQ", left=left, right=t.Atom() as right, span=span) if aggregated(right) is not None:
                 first, name = self._named(left, scope)
-                return s.Seq("ANY", (first, _window_of(right, scope, self.last, name)), span=span)
+                return s.Seq("ANY", (first, _window_of(right, scope, self._last(scope), name)), span=span)
             case t.Atom():
                 return self.leaf(pattern, scope)
             case t.Point(time=time, span=span):
@@ -105,12 +106,29 @@ class PatternTranslator:
                 return s.NotBetween(self._absent(absent_pattern, scope), start, end, span=span)
             case t.Times(span=span):
                 return s.Seq("ANY", self._repeated(pattern, scope), span=span)
-            case t.Delayed(pattern=inner, delay=delay, span=span):
+            case t.Delayed(pattern=inner, delay=delay, absent=missing, span=span):
+                waited: tuple[s.Component, ...] = self._components(inner, scope)
+                if missing is not None:
+                    waited += (s.Absent(self._absent(missing, scope), span=missing.span),)
                 after = s.After(duration(delay, scope.meaning.source), span=delay.span)
-                return s.Seq("ANY", (*self._components(inner, scope), after), span=span)
+                return s.Seq("ANY", (*waited, after), span=span)
+            case t.Joined(op="CNOT", span=span):
+                raise scope.error(
+                    "INK0107",
+                    "`CNOT` needs two events, or an event and an alarm, between which something is absent",
+                    span,
+                    helps=("write `(a SEQ b) CNOT c`, or `exceptionAlarm(head, 10 min) <- a CNOT c`",),
+                )
             case t.InnerRule(head=head, pattern=inner):
                 self.declare(head, inner)
                 return self.leaf(head, scope)
+
+    def _last(self, scope: RuleScope) -> s.EventCount | s.Duration:
+        """The window of aggregates: all events so far in a rule without a window."""
+        if self.last is None:
+            return s.EventCount(ALL_EVENTS)
+        length = _last(self.last, scope)
+        return shorter(length) if self.half_open and isinstance(length, s.Duration) else length
 
     def leaf(self, atom: t.Atom, scope: RuleScope) -> s.Leaf:
         """An event, with conditions on its columns for constants and for variables that have a value."""
@@ -227,6 +245,9 @@ def _bound_later(variable: t.Variable, scope: RuleScope) -> Exception:
     )
 
 
+ALL_EVENTS = 1_000_000_000
+"""The events of an aggregate in a rule without a window."""
+
 FUNCTIONS: dict[str, s.AggregateName] = {
     "count": "COUNT",
     "sum": "SUM",
@@ -239,21 +260,16 @@ FUNCTIONS: dict[str, s.AggregateName] = {
 EVENTS = frozenset({"event", "events"})
 
 
-def _window_of(atom: t.Atom, scope: RuleScope, last: t.Quantity | None, since: s.Ident | None = None) -> s.WindowOf:
+def _window_of(
+    atom: t.Atom, scope: RuleScope, last: s.EventCount | s.Duration, since: s.Ident | None = None
+) -> s.WindowOf:
     """The window of an aggregate; the value of its last argument becomes known."""
     function, event, result = cast(tuple[t.Atom, t.Atom, t.Variable], atom.args)
-    if last is None:
-        raise scope.error(
-            "INK0133",
-            "an aggregate needs a window",
-            atom.span,
-            helps=("label the rule with a window: `sums([window(5 events)]): …` or `sums([window(10 min)]): …`",),
-        )
     name = s.Ident(scope.fresh("w"), span=event.span)
     column, condition = _columns(function, event, scope)
     scope.values[result.name] = s.Aggregate(_function(function, scope), name, column, span=function.span)
     stream = s.Ident(scope.meaning.predicates.event_name(key_of(event)), quoted=event.name.quoted, span=event.name.span)
-    return s.WindowOf(stream, name, condition, _last(last, scope), since, span=atom.span)
+    return s.WindowOf(stream, name, condition, last, since, span=atom.span)
 
 
 def _function(function: t.Atom, scope: RuleScope) -> s.AggregateName:

@@ -141,18 +141,12 @@ class TermBuilder(NodeBuilder):
 
     def joined(self, meta: Meta, children: Children) -> t.Joined | t.Absence:
         left, op, right = children
-        if str(op).upper() == "CNOT":
-            return self._interrupted(left, right, span_of(op), span_of(meta))
+        whole = left
+        while isinstance(whole, t.Group):
+            whole = whole.pattern
+        if relation(op) == "CNOT" and isinstance(whole, t.Joined) and whole.op == "SEQ":
+            return t.Absence(right, whole.left, whole.right, span=span_of(meta))
         return t.Joined(relation(op), left, right, span=span_of(meta))
-
-    def _interrupted(self, pattern: t.Pattern, absent: t.Pattern, word: Span, span: Span) -> t.Absence:
-        """`(P1 SEQ P2) CNOT P` as `NOT(P).[P1, P2]`"""
-        while isinstance(pattern, t.Group):
-            pattern = pattern.pattern
-        if not isinstance(pattern, t.Joined) or pattern.op != "SEQ":
-            message = "`CNOT` follows a sequence of two: `(a SEQ b) CNOT c`"
-            raise self.error("INK0107", message, word)
-        return t.Absence(absent, pattern.left, pattern.right, span=span)
 
     def times(self, meta: Meta, children: Children) -> t.Times:
         pattern, word, *n = children

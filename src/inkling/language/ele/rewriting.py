@@ -31,7 +31,10 @@ CHANGES = frozenset({"assert", "asserta", "assertz", "retract", "retractall"})
 def rewritten(file: t.RuleFile, source: SourceText) -> tuple[t.RuleFile, list[Diagnostic]]:
     """Rules that need none of these forms, and what is wrong with the others."""
     defined = (key_of(one.head) for one in file.statements if isinstance(one, t.Clause))
-    rewriter = _Rewriter(source, frozenset(defined))
+    heads = (one.head.args[0] for one in file.statements if isinstance(one, t.Rule) and one.head.name.text in ALARMS)
+    rewriter = _Rewriter(
+        source, frozenset(defined), frozenset(key_of(head) for head in heads if isinstance(head, t.Atom))
+    )
     problems: list[Diagnostic] = []
     statements: list[t.Statement] = []
     for statement in file.statements:
@@ -50,6 +53,7 @@ def rewritten(file: t.RuleFile, source: SourceText) -> tuple[t.RuleFile, list[Di
 class _Rewriter:
     source: SourceText
     defined: frozenset[Key]  # predicates with clauses or facts
+    alarms: frozenset[Key]
 
     def statement(self, statement: t.Statement) -> Iterator[t.Statement]:
         match statement:
@@ -67,6 +71,11 @@ class _Rewriter:
     def _rule(self, rule: t.Rule) -> Iterator[t.Rule]:
         if rule.head.name.text in ALARMS:
             rule = self._alarm(rule)
+        self._no_alarm_before(rule.pattern)
+        for atom in t.atoms(rule.pattern):
+            if atom.name.text in ALARMS:
+                message = f"`{atom.name.text}` stands in the head of a rule, not in a pattern"
+                raise self._error("INK0133", message, atom.span)
         rule = self._valued_head(rule)
         rule, actions = self._actions(rule)
         for action in actions:
@@ -77,12 +86,30 @@ class _Rewriter:
                 raise self._error("INK0136", f"the choices of this rule make more than {MAX_ALTERNATIVES}", rule.span)
             yield replace(rule, pattern=alternative)
 
+    def _no_alarm_before(self, pattern: t.Pattern) -> None:
+        """Rejects FNOT after an alarm: it looks before the start of the alarm, which is that of its pattern."""
+        if isinstance(pattern, t.Joined) and pattern.op == "FNOT":
+            for atom in t.atoms(pattern.left):
+                if key_of(atom) in self.alarms:
+                    raise self._error(
+                        "INK0133",
+                        f"`FNOT` looks before the start of the alarm `{atom.name.text}`, not before it goes off",
+                        pattern.span,
+                        helps=("write the absence into the alarm: `exceptionAlarm(head, 10 min) <- a CNOT b`",),
+                    )
+        for part in t.parts(pattern):
+            self._no_alarm_before(part)
+
     def _alarm(self, rule: t.Rule) -> t.Rule:
         """`exceptionAlarm(head, 60) <- P` as the event `head`, which ends so long after P."""
         match rule.head:
             case t.Atom(name=Ident(text="exceptionAlarm"), args=(t.Atom() as head, Number() | t.Quantity() as delay)):
                 quantity = delay if isinstance(delay, t.Quantity) else t.Quantity(delay, span=delay.span)
-                return replace(rule, head=head, pattern=t.Delayed(rule.pattern, quantity, span=rule.pattern.span))
+                match rule.pattern:
+                    case t.Joined(op="CNOT", left=waited, right=absent, span=span):
+                        return replace(rule, head=head, pattern=t.Delayed(waited, quantity, absent, span=span))
+                    case pattern:
+                        return replace(rule, head=head, pattern=t.Delayed(pattern, quantity, span=pattern.span))
             case t.Atom(args=(t.Atom() as head, Number() as time)) if rule.head.name.text != "exceptionAlarm":
                 point = t.Point(time, span=time.span)
                 pattern = t.Joined("SEQ", t.Group(rule.pattern, span=rule.pattern.span), point, span=rule.pattern.span)
@@ -154,14 +181,15 @@ class _Rewriter:
             yield pattern
             return
         condition, choice = split
-        for goals in self._branches(choice, names_of(t.pattern_variables(pattern))):
+        others = (goal for goal in flat_goals(t.all_goals(pattern)) if goal is not choice)
+        for goals in self._branches(choice, _of_events(pattern) | bound_by_goals(others)):
             chosen = replace(condition, goals=tuple(_replaced(condition.goals, choice, goals)))
             yield from self._alternatives(_with(pattern, condition, chosen), used)
 
     def _first_choice(self, pattern: t.Pattern, used: set[str]) -> tuple[t.Condition, t.Choice] | None:
         """A choice that binds variables of other goals or of the head; others are conditions joined by OR."""
         for condition in _outer_conditions(pattern):
-            bound = names_of(v for atom in t.atoms(pattern) for v in variables(atom))
+            bound = _of_events(pattern)
             for goal in flat_goals(condition.goals):
                 if isinstance(goal, t.Choice) and _gives_values(goal, bound):
                     return condition, goal
@@ -204,6 +232,10 @@ class _Rewriter:
         return ProgramError.of(code, message, span=span, source=self.source, helps=helps)
 
 
+def _of_events(pattern: t.Pattern) -> set[str]:
+    return names_of(v for atom in t.atoms(pattern) for v in variables(atom))
+
+
 def _gives_values(choice: t.Choice, bound: set[str]) -> bool:
     """Whether a choice has to be a rule for each branch: it binds variables, or looks facts up."""
     goals = [goal for branch in choice.branches for goal in (*(branch.condition or ()), *branch.goals)]
@@ -212,7 +244,7 @@ def _gives_values(choice: t.Choice, bound: set[str]) -> bool:
 
 
 def _outer_conditions(pattern: t.Pattern) -> Iterator[t.Condition]:
-    """The conditions that every match of a pattern satisfies: not those of what is absent, repeated or an inner rule."""
+    """The conditions that every match of a pattern satisfies, so not those of absent, repeated and named parts."""
     match pattern:
         case t.Condition(pattern=inner):
             yield pattern

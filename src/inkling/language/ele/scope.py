@@ -35,6 +35,9 @@ _COMPARISONS: dict[str, s.ComparisonOperator] = {
 }
 
 
+TIMES = ("T1", "T2")
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What is known of a whole file when its statements are translated."""
@@ -116,10 +119,14 @@ class RuleScope:
                 return inner(only)
             case t.Listed(span=span):
                 raise self.error("INK0136", "a list is no value here", span)
-            case t.Goals(span=span) | t.Comparison(span=span) | t.Negated(span=span) | t.Choice(span=span):
+            case (
+                t.Goals(span=span)
+                | t.Comparison(span=span)
+                | t.Negated(span=span)
+                | t.Choice(span=span)
+                | t.Cut(span=span)
+            ):
                 raise self.error("INK0101", "expected a value, found a condition", span)
-            case t.Cut(span=span):
-                raise self.error("INK0136", "`!` stands only in clauses, `p(X) :- q(X), !.`", span)
 
     def atom(self, atom: t.Atom, variable: Callable[[t.Variable], s.Expr]) -> s.Call:
         """A static atom; `variable` says what an argument without a value stands for."""
@@ -147,6 +154,7 @@ class RuleScope:
             f"`{variable.name}` is not bound",
             variable.span,
             notes=("a variable is bound by an event of the pattern, a static predicate or an equation",),
+            helps=("`T1` and `T2`, the times of a match, are known after CHECK",) if variable.name in TIMES else (),
         )
 
 
@@ -194,6 +202,8 @@ def test(goal: t.Term, scope: RuleScope) -> s.Expr:
             return tests
         case t.Atom():
             return scope.atom(goal, lambda variable: s.Variable(s.Ident(variable.name, span=variable.span)))
+        case t.Cut():
+            raise scope.error("INK0136", "`!` stands in clauses, `p(X) :- q(X), !.`, not in patterns", goal.span)
         case t.Choice(branches=branches, span=span):
             return s.AnyOf(tuple(_branches(branches, scope)), span=span)
         case _:

@@ -1,7 +1,7 @@
 """Structured terms and lists of a fixed length as several arguments: `at(loc('N', X))` as `at('N', X)`.
 
-Terms that meet in an argument or an equation have one structure. A variable for a structured term becomes one variable for
-each of its parts, with the number of the part after its name: `Loc_1`, `Loc_2`.
+Terms that meet in an argument or an equation have one structure. A variable for a structured term becomes one variable
+for each of its parts, with the number of the part after its name: `Loc_1`, `Loc_2`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from typing import TypeAlias
 from inkling.errors import Diagnostic, ProgramError
 from inkling.language.ele import terms as t
 from inkling.language.ele.functions import FUNCTIONS
-from inkling.language.ele.predicates import Key, Slot, column_slot, key_of, variable_slot
+from inkling.language.ele.predicates import Slot, column_slot, key_of, variable_slot
 from inkling.language.ele.terms import ASSIGNMENTS, names_of, variables
 from inkling.language.syntax import Ident
 from inkling.source import SourceText, Span
@@ -25,9 +25,7 @@ _EQUATIONS = ASSIGNMENTS - {"is", "=:="}
 _DIFFERENCES = frozenset({"\\=", "\\=="})
 
 
-def flattened(
-    statements: Sequence[t.Statement], source: SourceText
-) -> tuple[list[t.Statement], list[Diagnostic]]:
+def flattened(statements: Sequence[t.Statement], source: SourceText) -> tuple[list[t.Statement], list[Diagnostic]]:
     """The same statements without structured terms, and where terms of different structure meet."""
     if not any(_has_structure(statement) for statement in statements):
         return list(statements), []
@@ -60,13 +58,13 @@ def is_structure(term: t.Term) -> bool:
 
 
 def _has_structure(statement: t.Statement) -> bool:
-    match statement:
-        case t.Rule(head=head, pattern=pattern):
-            atoms, goals = [head, *t.atoms(pattern)], tuple(t.every_goal(pattern))
-        case t.Clause(head=head, goals=goals):
-            atoms = [head]
-        case t.Directive(setting=setting):
-            return any(isinstance(part, t.Setting) and any(map(_is_nested, part.parts)) for part in setting.parts[:1])
+    if isinstance(statement, t.Directive):
+        first = statement.setting.parts[:1]
+        return any(isinstance(part, t.Setting) and any(map(_is_nested, part.parts)) for part in first)
+    atoms = [statement.head]
+    if isinstance(statement, t.Rule):
+        atoms += t.atoms(statement.pattern)
+    goals = tuple(t.every_goal(statement.pattern)) if isinstance(statement, t.Rule) else statement.goals
     return any(is_structure(arg) for atom in (*atoms, *t.static_atoms(goals)) for arg in atom.args) or any(
         is_structure(side) for goal in _equations(goals) for side in (goal.left, goal.right)
     )
@@ -129,7 +127,7 @@ class _Structures:
     def constant(self, slot: Slot, span: Span) -> None:
         self._constants.setdefault(self.root(slot), span)
 
-    def agree(self, left: Slot, right: Slot) -> None:
+    def agree(self, left: Slot, right: Slot, depth: int = 0) -> None:
         left, right = self.root(left), self.root(right)
         if left == right:
             return
@@ -139,15 +137,27 @@ class _Structures:
             self._constants.setdefault(left, self._constants.pop(right))
         if shapes[1] is None:
             return
-        self.give(left, *shapes[1])
-        for number in range(shapes[1][0][1]):
-            self.agree(("part", left, number), ("part", right, number))
+        shape, span = shapes[1]
+        if depth == DEEPEST:
+            raise self.endless(span)
+        self.give(left, shape, span)
+        for number in range(shape[1]):
+            self.agree(("part", left, number), ("part", right, number), depth + 1)
 
     def check(self) -> None:
         for slot, span in self._constants.items():
             shape = self._shapes.get(self.root(slot))
             if shape is not None:
                 raise self._clash(("", 0), span, shape)
+
+    def endless(self, span: Span) -> ProgramError:
+        return ProgramError.of(
+            "INK0137",
+            "a term contains itself",
+            span=span,
+            source=self.source,
+            notes=("a structured term becomes several columns, so its depth is fixed",),
+        )
 
     def _clash(self, shape: Shape, span: Span, known: tuple[Shape, Span]) -> ProgramError:
         place = self.source.position(known[1].start)
@@ -319,13 +329,7 @@ class _Flattening:
             yield term
             return
         if depth == DEEPEST:
-            raise ProgramError.of(
-                "INK0137",
-                "this term contains itself",
-                span=term.span,
-                source=self.structures.source,
-                notes=("a structured term becomes several columns, so its depth is fixed",),
-            )
+            raise self.structures.endless(term.span)
         for place, item in enumerate(_items(term) or self._items_of(term, shape)):
             yield from self._terms(item, self.structures.part(slot, place), depth + 1)
 

@@ -103,7 +103,19 @@ class Quantity(Node):
 
 
 Term: TypeAlias = (
-    Variable | Number | Quantity | Text | Atom | Minus | Arithmetic | Comparison | Negated | Goals | Choice | Cut | Listed
+    Variable
+    | Number
+    | Quantity
+    | Text
+    | Atom
+    | Minus
+    | Arithmetic
+    | Comparison
+    | Negated
+    | Goals
+    | Choice
+    | Cut
+    | Listed
 )
 
 
@@ -156,10 +168,11 @@ class Absence(Node):
 
 @dataclass(frozen=True, slots=True)
 class Delayed(Node):
-    """A pattern and some time after it: `exceptionAlarm(head, 60) <- P`."""
+    """A pattern and some time after it, in which something is absent: `exceptionAlarm(head, 60) <- P CNOT Q`."""
 
     pattern: "Pattern"
     delay: Quantity
+    absent: "Pattern | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +300,10 @@ def parts(pattern: Pattern) -> tuple[Pattern, ...]:
             return (left, right)
         case Absence(absent=absent, first=first, last=last):
             return (first, last, absent)
-        case Times(pattern=inner) | Group(pattern=inner) | Limited(pattern=inner) | Delayed(pattern=inner):
+        case Times(pattern=inner) | Group(pattern=inner) | Limited(pattern=inner):
             return (inner,)
+        case Delayed(pattern=inner, absent=absent):
+            return (inner,) if absent is None else (inner, absent)
         case InnerRule(pattern=inner) | Condition(pattern=inner):
             return (inner,)
 
@@ -315,7 +330,9 @@ def mapped(pattern: Pattern, atom: Callable[[Atom], Atom], goals: Goalwise) -> P
             return replace(pattern, head=atom(head), pattern=inner(part))
         case Condition(pattern=part, goals=some):
             return replace(pattern, pattern=inner(part), goals=goals(some))
-        case Times(pattern=part) | Group(pattern=part) | Limited(pattern=part) | Delayed(pattern=part):
+        case Delayed(pattern=part, absent=absent):
+            return replace(pattern, pattern=inner(part), absent=None if absent is None else inner(absent))
+        case Times(pattern=part) | Group(pattern=part) | Limited(pattern=part):
             return replace(pattern, pattern=inner(part))
 
 
@@ -428,7 +445,7 @@ def bound_by(pattern: Pattern) -> set[str]:
             return set()
         case Joined(op="OR", left=left, right=right):
             return bound_by(left) & bound_by(right)
-        case Joined(op="FNOT" | "CNOT", left=left):
+        case Joined(op="FNOT" | "CNOT", left=left) | Delayed(pattern=left):
             return bound_by(left)
         case Absence(first=first, last=last):
             return bound_by(first) | bound_by(last)
@@ -450,9 +467,7 @@ def bound_by_goals(goals: Iterable[Term]) -> set[str]:
             case Comparison(op=op, left=left, right=right) if op in ASSIGNMENTS:
                 found |= {side.name for side in (left, right) if isinstance(side, Variable)}
             case Choice(branches=branches):
-                found |= set.intersection(
-                    *(bound_by_goals((*(one.condition or ()), *one.goals)) for one in branches)
-                )
+                found |= set.intersection(*(bound_by_goals((*(one.condition or ()), *one.goals)) for one in branches))
             case _:
                 pass
     return found - {"_"}

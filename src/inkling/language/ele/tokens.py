@@ -31,10 +31,7 @@ _TOKEN = re.compile(
 )
 
 
-_INSTEAD = {
-    "#": "start a comment with `%`",
-    "|": "lists have a fixed length: write their items, `[X, Y]`",
-}
+_INSTEAD = {"#": "start a comment with `%`", "|": "lists have a fixed length: write their items, `[X, Y]`"}
 
 
 def _comment_text(written: str) -> str:
