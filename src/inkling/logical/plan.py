@@ -155,10 +155,14 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Except:
-    """`p EXCEPT q`: occurrences of `pattern` that no occurrence of `other` equals in start and end."""
+    """`p EXCEPT q`: occurrences of `pattern` that no occurrence of `other` equals in start and end.
+
+    `in_order`: the places of simultaneous events count as well, as in a COMPLEMENT at the border of a sequence.
+    """
 
     pattern: Pattern
     other: Pattern
+    in_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +197,15 @@ class Quantified:
     """Two keys whose segments stand in one of the relations, as often as the quantities say.
 
     A left segment qualifies if `right.least` right ones are related to it; only those with the same value of
-    `same` are looked at. Keys of one stream are compared with other keys only.
+    `same` are looked at. Two segments are related only if they last at most `within` together. Keys of one stream are
+    compared with other keys only.
     """
 
     left: Operand
     relations: tuple[str, ...]
     right: Operand
     same: Column | None = None
+    within: Duration | Points | None = None
 
     @property
     def is_within_one_stream(self) -> bool:

@@ -220,7 +220,7 @@ def test_heads(recursion: str, head: str) -> None:
         "SEQ(A b, AT START, USED p)",
         "COMPLEMENT(USED p)",
         "SEQ STRICT(USED p, COMPLEMENT(A c), A b)",
-        "SEQ(USED p, OPTIONAL A c, A b)",
+        "SEQ(USED p, A b, OPTIONAL A c)",
         "SEQ(USED p, A c+ MAXIMAL, A b)",
         "SEQ(USED p, A c+ EAGER, A b)",
         "SEQ(USED p, A b) CONFIDENCE > 1",

@@ -152,7 +152,7 @@ def _own_waits(part: p.Part) -> Counter[p.Window]:
             return reduce(or_, map(_own_waits, items))
         case p.Sequence(parts=parts, within=within):
             waits = sum(map(_own_waits, parts), Counter[p.Window]())
-            if isinstance(parts[-1], p.Absent):
+            if _may_wait(part):
                 assert within is not None, "an absence at the end of a sequence has a limit"
                 waits[within] += 1
             return waits

@@ -141,8 +141,8 @@ class JoinEvaluation:
                 return self._related(pattern, items, contexts, window, ("PAR",))
             case p.Related(left=left, relations=relations, right=right):
                 return self._related(pattern, (left, right), contexts, window, relations)
-            case p.Except(pattern=inner, other=other):
-                return self._except(inner, other, contexts, window)
+            case p.Except():
+                return self._except(pattern, contexts, window)
             case p.TimePoint(since_zero=since_zero):
                 return where.moment(self.unit(since_zero), contexts)
             case p.Narrowed():
@@ -224,14 +224,17 @@ class JoinEvaluation:
             self.common.keep(pattern, place + 1, contexts, window, partials)
         return where.starting_early(closed(partials, None), contexts)
 
-    def _except(self, pattern: p.Pattern, other: p.Pattern, contexts: MatchContexts, window: int | None) -> Occurrences:
+    def _except(self, pattern: p.Except, contexts: MatchContexts, window: int | None) -> Occurrences:
         """Occurrences that no occurrence of the other pattern, given what they bind, equals in start and end."""
-        found = self.occurrences(pattern, contexts, window=window)
+        found = self.occurrences(pattern.pattern, contexts, window=window)
         if not len(found):
             return found
-        others = self.occurrences(other, where.on_same_interval(found, contexts), window=window)
+        others = self.occurrences(pattern.other, where.on_same_interval(found, contexts), window=window)
         origin = others.origin
         equal = (others.start == found.start[origin]) & (others.end == found.end[origin])
+        if pattern.in_order:
+            equal &= others.start_place == found.start_place[origin]
+            equal &= others.end_place == found.end_place[origin]
         kept = np.ones(len(found), bool)
         kept[origin[equal]] = False
         return found.where(kept)

@@ -266,6 +266,15 @@ def _preference(consume: s.Consume, names: EventNames) -> p.Preference | e.Expr 
 def fits_consumption(consume: s.Consume, event: p.EventPlan, diagnostics: Diagnostics) -> bool:
     """Whether a consumption policy supports the pattern (see `logical/patterns/binary.py`); reports why not."""
     repeated = next((part for part in p.parts_of(event.pattern) if isinstance(part, p.Repetition)), None)
+    if repeated is not None and repeated.high == 1:
+        diagnostics.error(
+            "INK0350",
+            f"CONSUME {consume.policy} does not support parts that may be missing",
+            consume,
+            notes=["it consumes one event per part"],
+            helps=["write two EVENT statements, one with the part and one without"],
+        )
+        return False
     if repeated is not None:
         diagnostics.error(
             "INK0350",
