@@ -92,6 +92,13 @@ class PatternTranslator:
                 return s.Par((self.pattern(left, scope), self.pattern(right, scope)), span=span)
             case t.Joined(op="OR"):
                 return self._alternatives(pattern, scope)
+            case t.Joined(op="CNOT", span=span):
+                raise scope.error(
+                    "INK0107",
+                    "`CNOT` needs two events, or an event and an alarm, between which something is absent",
+                    span,
+                    helps=("write `(a SEQ b) CNOT c`, or `exceptionAlarm(head, 10 min) <- a CNOT c`",),
+                )
             case t.Joined(op="FNOT", left=left, right=right, span=span):
                 found = self.pattern(left, scope)
                 absent = s.Absent(self._absent(right, scope), span=right.span)
@@ -112,13 +119,6 @@ class PatternTranslator:
                     waited += (s.Absent(self._absent(missing, scope), span=missing.span),)
                 after = s.After(duration(delay, scope.meaning.source), span=delay.span)
                 return s.Seq("ANY", (*waited, after), span=span)
-            case t.Joined(op="CNOT", span=span):
-                raise scope.error(
-                    "INK0107",
-                    "`CNOT` needs two events, or an event and an alarm, between which something is absent",
-                    span,
-                    helps=("write `(a SEQ b) CNOT c`, or `exceptionAlarm(head, 10 min) <- a CNOT c`",),
-                )
             case t.InnerRule(head=head, pattern=inner):
                 self.declare(head, inner)
                 return self.leaf(head, scope)
