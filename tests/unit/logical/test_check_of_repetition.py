@@ -113,8 +113,9 @@ def test_it_is_told_as_written() -> None:
     [
         ("SEQ NEXT(A a, B b+ CHECK (COUNT(b) > 1), C c)", "INK0315"),
         ("SEQ NEXT(A a+, B b+ CHECK (COUNT(a) > 1), C c)", "INK0315"),
-        ("SEQ NEXT(A a, (B b+ CHECK (b.x > 0) OR C d), C c)", "INK0405"),
-        ("SEQ NEXT(A a, (SEQ(B b, C d))+ CHECK (b.x > 0), C c)", "INK0405"),
+        ("SEQ NEXT(A a, (B b+ CHECK (b.x > 0) OR C d), C c)", "INK0393"),
+        ("SEQ NEXT(A a, (SEQ(B b, C d))+ CHECK (b.x > 0), C c)", "INK0393"),
+        ("SEQ NEXT(A a, (B b CHECK (b.x > 0))?, C c)", "INK0393"),
         ("SEQ(A a, B b+ EAGER CHECK (b.x > 0), C c)", "INK0385"),
         ("SEQ NEXT(A a, B b* EAGER CHECK (b.x > 0), C c)", "INK0386"),
         ("SEQ NEXT(A a, B b+ CHECK (c.x > 0), C c)", "INK0308"),
@@ -124,3 +125,10 @@ def test_what_it_cannot_be(pattern: str, code: str) -> None:
     with pytest.raises(InklingError) as error:
         bound(f"{STREAMS} EVENT e AS PATTERN {pattern};")
     assert [one.code for one in error.value.diagnostics] == [code]
+
+
+def test_inside_not_it_is_tested_there() -> None:
+    """The next B after the C that NOT looks for has x = 0, so it is checked, and the C is no obstacle."""
+    part = "NOT SEQ NEXT(C c, B b CHECK (b.x > 0))"
+    assert matches(f"SEQ NEXT(A a, {part}, A d)", "a1 c2 b3=0 b4=1 a5") == ["a1 a5"]
+    assert matches(f"SEQ NEXT(A a, {part}, A d)", "a1 c2 b3=1 b4=0 a5") == []

@@ -7,7 +7,6 @@ EVENT e(CASE WHEN e1 THEN a.x WHEN e2 THEN b.x END) AS PATTERN (A a) e1 OR (B b)
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.model.schema import Column, EventSchema
@@ -90,12 +89,7 @@ def united(members: tuple[p.EventPlan, ...]) -> p.EventPlan:
     """
     if len(members) == 1:
         return members[0]
-    if any(member.preferred for member in members):
-        raise NotSupportedYet.of(
-            "INK0409",
-            f"PREFER by a value is not supported yet where several events are called `{members[0].name}`",
-            helps=("write PREFER LONGER or PREFER SHORTER, or give the events different names",),
-        )
+    assert not any(member.preferred for member in members), "binding rejects PREFER by a value"
     slots: list[p.Slot] = []
     alternatives: list[p.Pattern] = []
     own: list[tuple[int, Renumbering]] = []

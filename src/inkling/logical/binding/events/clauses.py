@@ -287,7 +287,14 @@ def fits_consumption(consume: s.Consume, event: p.EventPlan, diagnostics: Diagno
         return False
     obstacle = _obstacle(event)
     if obstacle is not None:
-        diagnostics.error("INK0409", f"CONSUME {consume.policy} with {obstacle} is not supported yet", consume)
+        what, why = obstacle
+        diagnostics.error(
+            "INK0350",
+            f"CONSUME {consume.policy} does not support {what}",
+            consume,
+            notes=[why],
+            helps=["put the part that consumes into an event of its own, and use its results in this pattern"],
+        )
     return obstacle is None
 
 
@@ -308,44 +315,56 @@ def fits_maximal(decl: s.EventDecl, event: p.EventPlan, diagnostics: Diagnostics
     return False
 
 
-def _obstacle(event: p.EventPlan) -> str | None:
+_AT_ONCE = "a part is consumed when the part that completes it arrives, and this is known only later"
+_PAIRS = "it consumes the parts of a join of two, and this is no such join"
+_TIME = "how long a part waits for another is limited in time, not by a number of events"
+_EVENTS = "it consumes the events of a stream or event that the part names"
+_ROWS = "it consumes events, of which a table makes several candidates each"
+_EARLIER = "parts are joined from left to right, and this reads a part that is joined later"
+_SINGLE = "only NOT of a single event is compared with other parts"
+
+_Obstacle = tuple[str, str]
+"""What a consumption policy does not support, and why."""
+
+
+def _obstacle(event: p.EventPlan) -> _Obstacle | None:
     if isinstance(event.within, p.EventCount):
-        return "`WITHIN n EVENTS`"
+        return "`WITHIN n EVENTS`", _TIME
     if event.on_change:
-        return "ON CHANGE"
+        return "ON CHANGE", _PAIRS
     return _obstacle_in(event.pattern)
 
 
-def _obstacle_in(pattern: p.Pattern) -> str | None:
+def _obstacle_in(pattern: p.Pattern) -> _Obstacle | None:
     match pattern:
         case p.Leaf(sources=sources, atoms=atoms):
             if not sources:
-                return "`_`"
-            return "a table that supplies values" if atoms else None
+                return "`_`", _EVENTS
+            return ("a table that supplies values", _ROWS) if atoms else None
         case p.Sequence(parts=parts):
             return _obstacle_in_sequence(parts)
         case p.Narrowed(pattern=inner, within=within, having=having):
             if isinstance(within, p.EventCount):
-                return "`WITHIN n EVENTS`"
+                return "`WITHIN n EVENTS`", _TIME
             outside = {slot for one in having for slot in e.slots_of(one)} - _filled(pattern)
-            return "a nested HAVING that looks outside" if outside else _obstacle_in(inner)
+            return ("a nested HAVING that reads other parts", _EARLIER) if outside else _obstacle_in(inner)
         case p.Conjunction() | p.Disjunction() | p.Parallel() | p.Related():
             return next((found for inner in p.sub_patterns(pattern) if (found := _obstacle_in(inner))), None)
         case p.TimePoint():
-            return "AT"
+            return "AT", _EVENTS
         case p.Except():
-            return "EXCEPT"
+            return "EXCEPT", _PAIRS
         case p.Sliding():
-            return "WINDOW"
+            return "WINDOW", _PAIRS
         case p.Quantified():
-            return "a relation between segments"
+            return "relations between segments", _PAIRS
         case p.Repetition() | p.OtherRun():
-            return "a repetition or COMPLEMENT"
+            return "COMPLEMENT", _PAIRS
 
 
-def _obstacle_in_sequence(parts: tuple[p.Part, ...]) -> str | None:
+def _obstacle_in_sequence(parts: tuple[p.Part, ...]) -> _Obstacle | None:
     if isinstance(parts[0], p.Absent) or isinstance(parts[-1], p.Absent):
-        return "NOT at the border of a sequence"
+        return "NOT at the border of a sequence", _AT_ONCE
     so_far: frozenset[int] = frozenset()
     absences: list[p.Pattern] = []
     for part in parts:
@@ -354,9 +373,9 @@ def _obstacle_in_sequence(parts: tuple[p.Part, ...]) -> str | None:
                 absences.append(inner)
                 continue
             case p.Deadline():
-                return "AFTER"
+                return "AFTER", _AT_ONCE
             case p.StreamStart():
-                return "AT START"
+                return "AT START", _PAIRS
         obstacle = _obstacle_in(part)
         if obstacle is not None:
             return obstacle
@@ -364,13 +383,13 @@ def _obstacle_in_sequence(parts: tuple[p.Part, ...]) -> str | None:
         for absent in absences:
             reads = {slot for one in _expressions(absent) for slot in e.slots_of(one)} - _filled(absent)
             if not reads <= so_far:
-                return "NOT that reads parts further away"
+                return "NOT that reads parts further away", _EARLIER
             if reads and not isinstance(absent, p.Leaf):
-                return "NOT of a pattern that reads other parts"
+                return "NOT of a pattern that reads other parts", _SINGLE
             if any(leaf.atoms for leaf in p.leaves(absent)):
-                return "a table that supplies values"
+                return "a table that supplies values", _ROWS
             if any(not leaf.sources for leaf in p.leaves(absent)):
-                return "`_`"
+                return "`_`", _EVENTS
         absences = []
     return None
 

@@ -265,6 +265,15 @@ def _reject_to_unite(decls: Sequence[s.EventDecl], diagnostics: Diagnostics) -> 
                 decl.on_timeout,
                 helps=["give this event a name of its own"],
             )
+    preferring = [decl.consume.prefer for decl in decls if decl.consume is not None and decl.consume.prefer is not None]
+    if len(decls) > 1 and preferring and not isinstance(preferring[0], str):
+        diagnostics.error(
+            "INK0334",
+            f"PREFER by a value compares matches of one declaration, and `{decls[0].name}` has several",
+            preferring[0],
+            notes=["their matches have different variables, and partial matches of both have no common value"],
+            helps=["write PREFER LONGER or PREFER SHORTER, or rename the events"],
+        )
 
 
 def _compared(decl: s.EventDecl, other: s.EventDecl) -> Iterable[tuple[str, str, str]]:

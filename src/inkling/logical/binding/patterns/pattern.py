@@ -5,7 +5,6 @@ Conditions are bound later, when all slots are known (`patterns/conditions.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import count, takewhile
 
@@ -187,7 +186,7 @@ class _PatternBinder:
             match component:
                 case s.Absent(pattern=absent):
                     frame = d.InAbsence(next(self._numbers), number)
-                    parts.append(p.Absent(self.pattern(absent, (*within, frame), body)))
+                    parts.append(p.Absent(self._absent(absent, (*within, frame), body)))
                 case s.OptionalPart(pattern=optional):
                     once = d.InRepetition(next(self._numbers), at_most_once=True)
                     parts.append(d.OptionalDraft(self.pattern(optional, (*within, once), body), 0, 1))
@@ -221,6 +220,18 @@ class _PatternBinder:
         part = p.Except(events, other, in_order=True)
         return part if p.can_be_empty(other) else p.Repetition(part, 0, 1)
 
+    def _absent(self, node: s.Pattern, path: d.Path, body: d.BodyDraft) -> p.Pattern:
+        """A pattern inside NOT; its CHECK is tested there, not for the whole match."""
+        parts = list(s.parts_of(node))
+        takes_next = any(isinstance(part, s.Seq) and part.policy == "NEXT" for part in parts)
+        if not takes_next or not any(isinstance(part, s.Check) for part in parts):
+            return self.pattern(node, path, body)
+        own = d.BodyDraft(path, len(self.slots))
+        self.bodies.append(own)
+        pattern = self.pattern(node, path, own)
+        self.close_body(own)
+        return d.NestedDraft(pattern, None, (), None, draft=own)
+
     def _repetition(self, node: s.Repeat, path: d.Path, body: d.BodyDraft) -> p.Repetition:
         if node.mode == "MAXIMAL":
             _check_maximal(node, path, self.diagnostics)
@@ -245,12 +256,7 @@ class _PatternBinder:
             if node.pattern.mode == "EAGER":
                 eager_outside_next(node.pattern, self.diagnostics)
             if _policy_around(path) is p.Policy.NEXT:
-                self._not_yet(
-                    "INK0405",
-                    "CHECK on a repetition nested in a part of `SEQ NEXT` is",
-                    node.condition,
-                    helps=["write the repetition directly into `SEQ NEXT(…)`"],
-                )
+                self._misplaced_check(node, "write the repetition directly into `SEQ NEXT(…)`")
             return self._checked_repetition(node, node.pattern, path, body, p.Policy.ANY)
         local = path[len(body.path) :]
         barriers = [i for i, frame in enumerate(local) if isinstance(frame, d.InAbsence | d.InComplement)]
@@ -263,7 +269,11 @@ class _PatternBinder:
             self.close_body(nested)
             return d.NestedDraft(pattern, None, (), None, draft=nested)
         if barriers or any(not isinstance(frame, d.InSequence) for frame in local):
-            self._not_yet("INK0405", "CHECK inside NOT, OR or a repetition under NEXT is", node.condition)
+            self._misplaced_check(
+                node,
+                "after a repeated event write `b+ CHECK (…)`, without parentheses around `b`",
+                "for one alternative of OR, write an EVENT statement of the same name for each alternative",
+            )
         body.checks.append(node.condition)
         return self.pattern(node.pattern, path, body, held)
 
@@ -277,12 +287,7 @@ class _PatternBinder:
             slot.check, slot.breaks = node.condition, policy is p.Policy.NEXT
             return repetition
         if policy is p.Policy.NEXT:
-            self._not_yet(
-                "INK0405",
-                "CHECK on a repetition of more than a single event under NEXT is",
-                node.condition,
-                helps=["repeat a single event: `At h+ CHECK (…)`"],
-            )
+            self._misplaced_check(node, "put the group into an event of its own, and repeat that: `group g+ CHECK (…)`")
         each = s.Nested(s.Body(repeat.pattern, having=node.condition), span=node.span)
         return self._repetition(replace(repeat, pattern=each), path, body)
 
@@ -306,10 +311,14 @@ class _PatternBinder:
             sides.append(bind_operand(side, source, leaf, self.diagnostics))
         return p.Quantified(sides[0], tuple(node.relations), sides[1], bind_same(node.same, sources, self.diagnostics))
 
-    def _not_yet(
-        self, code: str, what: str, at: s.Node, *, notes: Iterable[str] = (), helps: Iterable[str] = ()
-    ) -> None:
-        self.diagnostics.error(code, f"{what} not supported yet", at, notes=notes, helps=helps)
+    def _misplaced_check(self, node: s.Check, *helps: str) -> None:
+        self.diagnostics.error(
+            "INK0393",
+            "CHECK under NEXT needs a single event, alone or repeated, as a direct part of `SEQ NEXT`",
+            node.condition,
+            notes=["it is tested after the next event is chosen, and here several choices have been made by then"],
+            helps=helps,
+        )
 
 
 def _policy_around(path: d.Path) -> p.Policy:
