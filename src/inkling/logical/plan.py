@@ -197,13 +197,15 @@ class Quantified:
     """Two keys whose segments stand in one of the relations, as often as the quantities say.
 
     A left segment qualifies if `right.least` right ones are related to it; only those with the same value of
-    `same` are looked at. Keys of one stream are compared with other keys only.
+    `same` are looked at. Two segments are related only if they last at most `within` together. Keys of one stream are
+    compared with other keys only.
     """
 
     left: Operand
     relations: tuple[str, ...]
     right: Operand
     same: Column | None = None
+    within: Duration | Points | None = None
 
     @property
     def is_within_one_stream(self) -> bool:

@@ -243,12 +243,13 @@ class Partition:
         def tested(leaf: p.Leaf) -> Callable[[Event], bool]:
             return lambda event: self.passes_all(leaf.conditions, at.with_event(leaf.slot, event))
 
+        longest = None if pattern.within is None else self._length(pattern.within)
         rights = keys_of(pattern.right, self.events, tested(y))
         for left in keys_of(pattern.left, self.events, tested(x)):
             for right in rights:
                 if pattern.is_within_one_stream and left.key == right.key:
                     continue
-                chosen = qualifying(pattern, left, right)
+                chosen = qualifying(pattern, left, right, longest)
                 if chosen is None:
                     continue
                 start, end = min(left.start, right.start), max(left.end, right.end)

@@ -134,10 +134,11 @@ class _EventLines:
                 return add(f"Except[{self._all((inner, other))}]", *(["by order"] if in_order else []))
             case p.TimePoint(since_zero=since_zero):
                 return add("TimePoint", moment_text(since_zero))
-            case p.Quantified(left=x, relations=relations, right=y, same=same):
+            case p.Quantified(left=x, relations=relations, right=y, same=same, within=within):
                 asked = f"{quantity_text(x)} {', '.join(relations)} {quantity_text(y)}"
                 on_same = "" if same is None else f"; on same {same.name}"
-                return add(f"Quantified[{self._operand(x)}, {self._operand(y)}]", asked + on_same)
+                limit = "" if within is None else f"; within {window_text(within)}"
+                return add(f"Quantified[{self._operand(x)}, {self._operand(y)}]", asked + on_same + limit)
             case p.Sliding(leaf=leaf, last=last, since=since):
                 inside = (leaf,) if since is None else (since, leaf)
                 return add(f"Window[{self._all(inside)}]", f"last {window_text(last)}")

@@ -77,6 +77,10 @@ def moment_text(since_zero: Duration) -> str:
     return f"'{moment}'"
 
 
+def _limit_text(within: p.Window | None) -> str:
+    return "" if within is None else f" WITHIN {window_text(within)}"
+
+
 def window_text(window: p.Window) -> str:
     match window:
         case Duration():
@@ -260,9 +264,9 @@ class PartTexts:
                 return f"{self.part(pattern)} EXCEPT {self.part(other)}"
             case p.TimePoint(since_zero=since_zero):
                 return f"AT {moment_text(since_zero)}"
-            case p.Quantified(left=x, relations=relations, right=y):
+            case p.Quantified(left=x, relations=relations, right=y, within=within):
                 sides = [f"{quantity_text(side)} {self._leaf(side.leaf)}" for side in (x, y)]
-                return f" {', '.join(relations)} ".join(sides)
+                return f" {', '.join(relations)} ".join(sides) + _limit_text(within)
             case p.Sliding(leaf=leaf, last=last, since=since):
                 opened = "" if since is None else f" SINCE {self._leaf(since)}"
                 return f"WINDOW {self._leaf(leaf)} LAST {window_text(last)}{opened}"
@@ -271,7 +275,7 @@ class PartTexts:
                 check = f" CHECK ({' AND '.join(self.condition(one) for one in checks)})" if checks else ""
                 return self.part(inner) + repetition_text(low, high) + (" EAGER" if eager else "") + check
             case p.Narrowed(pattern=inner, within=within, slot=slot):
-                limit = "" if within is None else f" WITHIN {window_text(within)}"
+                limit = _limit_text(within)
                 name = None if slot is None else self.names.slots.get(slot)
                 return f"({self.part(inner)}{limit})" + (f" {name}" if name else "")
             case p.OtherRun(pattern=inner):

@@ -218,8 +218,9 @@ class _EventMaker:
                 return _Given(self.maker.agent(AgentKind.TIME, f"AFTER {span_text(after)}"))
             case p.StreamStart():
                 return _Given(self.maker.agent(AgentKind.TIME, "AT START"))
-            case p.Quantified(left=x, relations=relations, right=y):
-                title = f"{quantity_text(x)} {' or '.join(relations)} {quantity_text(y)}"
+            case p.Quantified(left=x, relations=relations, right=y, within=within):
+                limit = "" if within is None else f" WITHIN {window_text(within)}"
+                title = f"{quantity_text(x)} {' or '.join(relations)} {quantity_text(y)}{limit}"
                 return self._joined(part, title, [self._leaf(x.leaf), self._leaf(y.leaf)])
             case p.Sliding(leaf=leaf, last=last, since=since):
                 takes = [self._leaf(leaf), *([] if since is None else [self._leaf(since)])]

@@ -35,6 +35,8 @@ def bind_pattern(
     within = binder.window(body.within)
     pattern = binder.pattern(body.pattern, (), top, EnclosingBody(within))
     binder.close_body(top)
+    if isinstance(pattern, p.Quantified) and not isinstance(within, p.EventCount):
+        pattern, within = replace(pattern, within=within), None  # it limits pairs of segments
     return d.PatternDraft(pattern, within, top, tuple(binder.slots), tuple(binder.bodies))
 
 

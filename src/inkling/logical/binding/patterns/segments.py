@@ -224,8 +224,8 @@ def _check_clauses(decl: s.EventDecl, returns: tuple[p.Output, ...], diagnostics
             helps=["leave PER out; `PER VALUES` is the default here"],
             label=f"because of `PER {decl.per}`",
         )
-    if decl.body.within is not None:
-        reject("WITHIN", decl.body.within, whole)
+    if isinstance(decl.body.within, s.EventCount):
+        reject("WITHIN EVENTS", decl.body.within, whole, helps=["limit the time of two related segments: `WITHIN d`"])
     if decl.keep_for is not None:
         reject("KEEP FOR", decl.keep_for, whole)
     if decl.consume is not None:
