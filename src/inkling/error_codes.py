@@ -174,7 +174,7 @@ CODES: dict[str, str] = {
     "INK0450": "`DO` in rules of ETALIS is not supported yet",
     "INK0451": "a variable in NOT or OR of a rule that is bound later is not supported yet",
     "INK0452": "this forecast over uncertain streams is not supported yet",
-    "INK0453": "explaining a forecast is not supported yet",
+    "INK0453": "explaining a forecast over uncertain streams is not supported yet",
     "INK0501": "data of an unknown kind",
     "INK0502": "an input of unknown format",
     "INK0503": "an input that cannot be read",

@@ -146,7 +146,7 @@ class _Records:
     def as_json(self, first: int, stop: int) -> list[str]:
         fields = [json.dumps(name, ensure_ascii=False) for name in self.columns]
         return [
-            f"{{{', '.join(f'{name}: {_spelled(text)}' for name, text in zip(fields, record, strict=False))}}}"
+            f"{{{', '.join(f'{name}: {_json_of(text)}' for name, text in zip(fields, record, strict=False))}}}"
             for record in self.records[first:stop]
         ]
 
@@ -184,8 +184,8 @@ class _Lines:
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 
 
-def _spelled(text: str) -> str:
-    """A field as JSON: a number as it is spelled, nothing as null, anything else as a text."""
+def _json_of(text: str) -> str:
+    """A field as JSON: a number as it is written, nothing as null, anything else as a text."""
     if not text:
         return "null"
     return text if _NUMBER.fullmatch(text) else json.dumps(text, ensure_ascii=False)
