@@ -584,8 +584,8 @@ def _log_rejected(rejected: RejectedRows) -> None:
 def load(path: str | Path, *, declarations: str | Path | None = None) -> Program:
     """Read a program from a file; the files of its tables are searched for in the same folder.
 
-    The suffix names the language: `.ink`, `.ele` (ETALIS), `.sre` (Wayeb) or `.lahar` (Lahar). `declarations` is the
-    file of declarations of Wayeb patterns.
+    The suffix names the language: `.ink`, `.ele` (ETALIS), `.sre` (Wayeb), `.lahar` (Lahar) or `.sase` (SASE).
+    `declarations` is the file of declarations of Wayeb patterns.
     """
     path = Path(path)
     text = read_program(path)
@@ -656,7 +656,7 @@ def read_program(path: Path) -> str:
         raise InputError.of(
             "INK0550",
             f"`{path}` is a folder, expected a program",
-            helps=("name a file that ends with `.ink`, `.ele`, `.sre` or `.lahar`",),
+            helps=("name a file that ends with `.ink`, `.ele`, `.sre`, `.lahar` or `.sase`",),
         ) from None
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError.of("INK0550", f"`{path}` cannot be read", notes=(str(problem),)) from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -52,7 +53,7 @@ def rows_of(case: ChainCase) -> dict[str, pa.Table]:
     return {one.schema.name: normalize(given[one.schema.name], one.schema).rows for one in case.plan.streams}
 
 
-def answers(case: ChainCase, *, exact: bool, by_tables: bool = False) -> Answers:
+def answers(case: ChainCase, *, exact: bool, by_tables: bool = False, most_steps: float | None = None) -> Answers:
     program = program_of(case)
     (stage,) = program.physical.stages
     (evaluator,) = program.evaluators(stage).values()
@@ -60,8 +61,10 @@ def answers(case: ChainCase, *, exact: bool, by_tables: bool = False) -> Answers
     events = events_of(program, stage, rows, {}, exact=exact)
     found: Answers = {}
     kernels = IN_FRACTIONS if exact else COMPILED
-    tables = {"by_tables": True} if by_tables else {}
-    for some in evaluator.evaluate(events.batch, events.moments, events.n_keys, kernels=kernels, **tables):
+    options: dict[str, Any] = {"by_tables": True} if by_tables else {}
+    if most_steps is not None:
+        options["most_steps"] = most_steps
+    for some in evaluator.evaluate(events.batch, events.moments, events.n_keys, kernels=kernels, **options):
         for row, ids in enumerate(some.matches.lineage.to_pylist()):
             assert tuple(ids) not in found
             found[tuple(ids)] = int(some.matches.start[row]), int(some.matches.end[row]), some.chance[row]

@@ -270,6 +270,34 @@ def test_ticks_of_timestamps(spark: SparkSession) -> None:
     _agree(program.run_local(given), program.run(spark, given).collect())
 
 
+def test_estimates_are_the_same_on_every_runner(spark: SparkSession) -> None:
+    """Matches for which sums would take too long are estimated in the same worlds, however rows are divided."""
+    program = inkling.parse("""
+        STREAM A(id STRING, k STRING, lo BIGINT, hi BIGINT) ID id KEY k TIME BETWEEN lo AND hi;
+        STREAM B(id STRING, k STRING, lo BIGINT, hi BIGINT) ID id KEY k TIME BETWEEN lo AND hi;
+        EVENT next AS PATTERN SEQ NEXT(A a, B b) WITHIN 9000 POINTS PARTITION BY k;
+        EVENT both AS PATTERN SEQ((A a AND B b), A c) WITHIN 9000 POINTS PARTITION BY k;
+    """)
+    rng = random.Random(9)
+    given: dict[str, list[Row]] = {"A": [], "B": []}
+    for number in range(16):
+        at, key = 2_000 * number, rng.choice("xy")
+        given[rng.choice("AB")].append({"id": f"e{number}", "k": key, "lo": at, "hi": at + 5_000})
+    expected = program.run_local(given)
+    stream = program.open()
+    heard: dict[str, list[pa.Table]] = {name: [] for name in expected.tables}
+    rows = sorted((row["lo"], name, row) for name, some in given.items() for row in some)
+    for found in (*(stream.push({name: [row]}) for _, name, row in rows), stream.finish()):
+        for name, table in found.tables.items():
+            heard[name].append(table)
+    there = program.run(spark, given, partitions=2).collect()
+    for name, table in expected.tables.items():
+        assert "sampled" in table["method"].to_pylist(), name
+        wanted = sorted(map(str, table.to_pylist()))
+        assert sorted(map(str, pa.concat_tables(heard[name]).to_pylist())) == wanted
+        assert sorted(map(str, there.tables[name].to_pylist())) == wanted
+
+
 @pytest.mark.parametrize("by", ["PARTITION BY k", ""])
 def test_no_rows_at_all(by: str, spark: SparkSession) -> None:
     program = inkling.parse(f"""

@@ -107,7 +107,7 @@ ProgramFile = Annotated[
     Path,
     typer.Argument(
         metavar="PROGRAM.ink",
-        help="The program, or rules of ETALIS (.ele), patterns of Wayeb (.sre) or queries of Lahar (.lahar).",
+        help="The program: `.ink`, or `.ele` (ETALIS), `.sre` (Wayeb), `.lahar` (Lahar), `.sase` (SASE).",
     ),
 ]
 Inputs = Annotated[

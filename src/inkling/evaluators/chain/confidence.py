@@ -10,6 +10,8 @@ The cheapest algorithm that fits a chain is used:
 Sums have only non-negative terms, so nothing cancels.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -83,6 +85,12 @@ class ChainConfidence:
     last: Ints
     certain: NDArray[np.bool_]
     found: NDArray[np.bool_]
+
+    @classmethod
+    def unknown(cls, chains: PartialChains) -> ChainConfidence:
+        """No probability computed."""
+        none = np.zeros(len(chains), bool)
+        return cls(np.zeros(len(chains)), chains.lo[:, 0], chains.hi[:, -1], none, none)
 
 
 def confidence_of(

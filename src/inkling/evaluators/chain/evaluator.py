@@ -24,7 +24,6 @@ from inkling.evaluators.chain.program import WEIGHTS, ChainProgram, StageEvents,
 from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.open_matches import OpenMatch, in_order
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows, StartDecisions
-from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.stage.rows.derive import derived_after
 from inkling.evaluators.stage.rows.format import rows_where
@@ -53,15 +52,14 @@ class ChainEvaluator(PartEvaluator):
 
     program: ChainProgram
     tables: Mapping[str, pa.Table]
-    sampling: Sampling
 
     @classmethod
     def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> ChainEvaluator | None:
         """None where no event of the plan is answered by this evaluator."""
         begun = context.begun.get(Evaluator.CHAIN)
         placement = None if begun is None else begun.placement
-        program = ChainProgram.of(plan, context.expressions, context.unit, placement)
-        return None if program is None else cls(program, context.facts, context.sampling or Sampling())
+        program = ChainProgram.of(plan, context.expressions, context.unit, placement, context.sampling)
+        return None if program is None else cls(program, context.facts)
 
     @classmethod
     def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> StartDecisions | None:
@@ -126,7 +124,7 @@ class ChainEvaluator(PartEvaluator):
                     return in_order(list(orders.found(events.batch, events.moments, events.n_keys)))
                 chains = OpenChains(evaluator, declared, state.until, now)
                 if chains.has_eager_part:
-                    sampled = chains.sampled(events.batch, events.moments, events.n_keys, self.sampling)
+                    sampled = chains.sampled(events.batch, events.moments, events.n_keys, self.program.sampling)
                     return in_order(list(sampled))
                 return in_order(list(chains.found(events.batch, events.moments, events.n_keys)))
         raise AssertionError(f"no stage looks for {event}")

@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 from inkling.analysis.partial_order import Moving, PartialOrder, PartialOrders, TimeLimit, orders_of
 from inkling.evaluators.chain.conditions import gathered, slots_in
 from inkling.evaluators.chain.confidence import COMPILED, MOST_STEPS
-from inkling.evaluators.chain.matches import BELOW_ONE, ProbableMatches, too_costly, window_in_ticks
+from inkling.evaluators.chain.estimates import Estimates
+from inkling.evaluators.chain.matches import BELOW_ONE, Interval, ProbableMatches, too_costly, window_in_ticks
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.search_space import Candidates, LeastProbability, PartialChains
 from inkling.evaluators.gather import lineage_ids
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.chain.bounds import FAR
@@ -36,6 +38,9 @@ from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import UNORDERED, EventBatch, Ints, Mask, MatchBatch
 from inkling.model.runs import changes
 from inkling.physical.plan import EventStep
+
+MOST_TRIED = 1e6
+"""The most combinations of ticks that are tried for one match; if there are more, its probability is estimated."""
 
 AT_ONCE = 1 << 15
 """The most partial matches that grow together."""
@@ -56,27 +61,31 @@ class OrderedMatches:
     def __len__(self) -> int:
         return len(self.key)
 
-    def take(self, chosen: Ints) -> OrderedMatches:
-        """Some matches, where each has one system."""
+    def only(self, chosen: Ints) -> OrderedMatches:
+        """Some matches with all their systems."""
+        sizes = np.diff(self.offsets)[chosen]
+        offsets = np.append(0, np.cumsum(sizes))
+        systems = np.repeat(self.offsets[chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
         return replace(
             self,
             key=self.key[chosen],
             rows=self.rows[chosen],
-            offsets=np.arange(len(chosen) + 1),
-            lo=self.lo[chosen],
-            hi=self.hi[chosen],
-            apart=self.apart[chosen],
+            offsets=offsets,
+            lo=self.lo[systems],
+            hi=self.hi[systems],
+            apart=self.apart[systems],
         )
 
 
 @dataclass(frozen=True, slots=True)
 class OrderedConfidence:
-    """Per match: its probability, first and last tick, and whether it is certain."""
+    """Per match: its probability, first and last tick, whether it is certain, and whether it was computed at all."""
 
     chance: Chances
     first: Ints
     last: Ints
     certain: NDArray[np.bool_]
+    found: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,7 @@ class PartialOrderEvent:
     context: ExpressionContext
     grid: int
     moving: Moving
+    sampling: Sampling | None = None  # for probabilities that would take too long to compute; None: these are errors
 
     @property
     def window(self) -> int:
@@ -109,7 +119,7 @@ class PartialOrderEvent:
         first: Mask | None = None,
         newest: Mask | None = None,
         kernels: SimpleNamespace = COMPILED,
-        most_steps: float = MOST_STEPS,
+        most_steps: float = MOST_TRIED,
     ) -> list[ProbableMatches]:
         """All possible matches; `first` selects the events of first places, and one event must be in `newest`.
 
@@ -117,9 +127,9 @@ class PartialOrderEvent:
         """
         least, found = LeastProbability(self.step.event), []
         for some in self.grown(batch, moments, n_keys, least, first, newest):
-            confidence = self.weighed(some, moments, kernels, most_steps)
             if len(some):
-                found.append(self._matches(batch, some, confidence, least))
+                confidence = self._summed(some, moments, kernels, most_steps)
+                found.append(self._matches(batch, moments, some, confidence, least))
         return found
 
     def grown(
@@ -150,21 +160,22 @@ class PartialOrderEvent:
         for group in together.values():
             yield from self._united(batch, group)
 
-    def weighed(
-        self,
-        some: OrderedMatches,
-        moments: Moments,
-        kernels: SimpleNamespace = COMPILED,
-        most_steps: float = MOST_STEPS,
+    def weighed(self, some: OrderedMatches, moments: Moments) -> OrderedConfidence:
+        """The exact probabilities of matches."""
+        confidence = self._summed(some, moments, COMPILED, MOST_STEPS)
+        if not confidence.found.all():
+            raise too_costly(self.step.event.name, int(np.count_nonzero(~confidence.found)), some.rows.shape[1])
+        return confidence
+
+    def _summed(
+        self, some: OrderedMatches, moments: Moments, kernels: SimpleNamespace, most_steps: float
     ) -> OrderedConfidence:
         m = moments
         ticks = TickChances(m.lower, m.upper, m.at, m.mass, m.cum_at, m.cum)
-        *found, computed = kernels.in_partial_orders(
-            some.rows, some.offsets, some.lo, some.hi, some.apart, m.gapless, ticks, most_steps
+        steps = MOST_STEPS if self.step.event.demand is p.Demand.EXACT else most_steps
+        return OrderedConfidence(
+            *kernels.in_partial_orders(some.rows, some.offsets, some.lo, some.hi, some.apart, m.gapless, ticks, steps)
         )
-        if not computed.all():
-            raise too_costly(self.step.event.name, int(np.count_nonzero(~computed)), some.rows.shape[1])
-        return OrderedConfidence(*found)
 
     def _united(
         self, batch: EventBatch, group: Sequence[tuple[PartialOrder, OrderedMatches]]
@@ -207,20 +218,35 @@ class PartialOrderEvent:
         }
 
     def _matches(
-        self, batch: EventBatch, some: OrderedMatches, confidence: OrderedConfidence, least: LeastProbability
+        self,
+        batch: EventBatch,
+        moments: Moments,
+        some: OrderedMatches,
+        confidence: OrderedConfidence,
+        least: LeastProbability,
     ) -> ProbableMatches:
-        chance = confidence.chance
+        chance, first, last, estimated = confidence.chance, confidence.first, confidence.last, None
         if chance.dtype != object:
             chance = np.where(confidence.certain, 1.0, np.clip(chance, 0.0, BELOW_ONE))
+        if not confidence.found.all():
+            missing = np.flatnonzero(~confidence.found)
+            part = some.only(missing)
+            estimates = Estimates(self.step.event, batch, moments, self.sampling)
+            estimated = Interval.exact(chance).replaced(
+                missing, estimates.of_orders(part.rows, part.offsets, part.lo, part.hi, part.apart)
+            )
+            chance = estimated.chance
+            first[missing] = np.minimum.reduceat(part.lo.min(axis=1), part.offsets[:-1])
+            last[missing] = np.maximum.reduceat(part.hi.max(axis=1), part.offsets[:-1])
         least.found(chance)
         kept = np.flatnonzero(chance > 0)
         event, (n, k) = self.step.event, (len(kept), some.rows.shape[1])
         left = replace(some, key=some.key[kept], rows=some.rows[kept])
-        end = confidence.last[kept] * self.grid
+        end = last[kept] * self.grid
         matches = MatchBatch(
             event.name,
             left.key,
-            confidence.first[kept] * self.grid,
+            first[kept] * self.grid,
             np.full(n, -UNORDERED),
             end,
             np.full(n, UNORDERED),
@@ -228,7 +254,7 @@ class PartialOrderEvent:
             self._values(batch, left, (*event.head, *event.returns)),
             lineage_ids(batch, np.arange(n + 1) * k, left.rows.ravel()),
         )
-        return ProbableMatches(matches, chance[kept])
+        return ProbableMatches(matches, chance[kept], None if estimated is None else estimated.take(kept))
 
 
 @dataclass(frozen=True)
@@ -364,7 +390,7 @@ class _Growth:
         lo, hi, possible = _bounded(lower, upper, apart)
         possible &= (np.diagonal(apart, axis1=1, axis2=2) <= 0).all(axis=1)
         some = OrderedMatches(self.order.slots, chains.key, chains.rows, np.arange(n + 1), lo, hi, apart)
-        yield some if possible.all() else some.take(np.flatnonzero(possible))
+        yield some if possible.all() else some.only(np.flatnonzero(possible))
 
     def _ticks(self, limit: TimeLimit, chains: PartialChains) -> Ints:
         """By how many ticks the times may differ at most; far below zero where the limit is unknown."""

@@ -14,6 +14,7 @@ from inkling.analysis.partial_order import PartialOrders, with_times_apart
 from inkling.evaluators.chain.event import ChainEvent, results_of
 from inkling.evaluators.chain.moments import Moments
 from inkling.evaluators.chain.partial_orders import PartialOrderEvent
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import event_batch_and_order, key_codes
 from inkling.evaluators.stage.rows.derive import all_derived
 from inkling.evaluators.stage.rows.format import stage_schema
@@ -38,10 +39,16 @@ class ChainProgram:
     context: ExpressionContext
     unit: TimeUnit
     id_types: Mapping[str, pa.DataType]
+    sampling: Sampling  # for probabilities that would take too long to compute
 
     @classmethod
     def of(
-        cls, plan: PhysicalPlan, context: ExpressionContext, unit: TimeUnit, placement: Placement | None = None
+        cls,
+        plan: PhysicalPlan,
+        context: ExpressionContext,
+        unit: TimeUnit,
+        placement: Placement | None = None,
+        sampling: Sampling | None = None,
     ) -> ChainProgram | None:
         """None where the program has no chain; `placement` has the stages of a program that already runs."""
         chosen = plan.on_clock(unit.clock).answered_by(Evaluator.CHAIN)
@@ -62,7 +69,7 @@ class ChainProgram:
         imprecise = {one.schema.name for one in streams if isinstance(one.schema.uncertainty, ImpreciseTime)}
         stages = tuple(_lasting(stage, imprecise) for stage in physical.stages)
         ids = {name: plan.id_types[name] for name in chains}
-        return cls(part, replace(physical, stages=stages), chains, context, unit, ids)
+        return cls(part, replace(physical, stages=stages), chains, context, unit, ids, sampling or Sampling())
 
     @property
     def grid(self) -> int:
@@ -76,9 +83,11 @@ class ChainProgram:
     def _evaluator(self, step: EventStep) -> ChainEvent | PartialOrderEvent:
         match self.chains[step.event.name]:
             case ChainPattern() as chain:
-                return ChainEvent(step, chain, self.context, self.grid)
+                return ChainEvent(step, chain, self.context, self.grid, self.sampling)
             case orders:
-                return PartialOrderEvent(step, orders, self.context, self.grid, moving_columns(self.part))
+                return PartialOrderEvent(
+                    step, orders, self.context, self.grid, moving_columns(self.part), self.sampling
+                )
 
 
 def _of_intervals(stream: p.StreamPlan) -> p.StreamPlan:
