@@ -100,9 +100,10 @@ def forecast_lines(reasons: ForecastReasons, tree: Derivation) -> list[str]:
     wide = max((len(one.kind) for one in kinds), default=0)
     waiting = [f"{share:.4f}" for share in reasons.waiting[:MOST_WAITING]]
     more = "" if len(reasons.waiting) <= MOST_WAITING else ", …"
+    away = counted(reasons.distance, "event")
     return [
         *tree_lines(tree),
-        f"  `{reasons.event}` is in state {reasons.state}, at least {counted(reasons.distance, 'event')} from a detection",
+        f"  `{reasons.event}` is in state {reasons.state}, at least {away} from a detection",
         f"  the model{of_group} looks at: {after}",
         "  next event, with its number in the training data and its probability:",
         *(f"    {one.kind:<{wide}}  {one.count:>8,.0f}  {one.probability:.4f}" for one in kinds),
