@@ -20,6 +20,7 @@ from inkling.evaluators.forecast.symbols import SymbolEvent
 from inkling.evaluators.network.event import NetworkEvent
 from inkling.evaluators.network.session import Opened, SharedWork, renamed
 from inkling.evaluators.segments.event import SegmentsEvent
+from inkling.evaluators.stage.least_model import LeastModel
 from inkling.evaluators.stage.recursion import Recursion
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch, key_codes
@@ -74,6 +75,7 @@ class StageEngine:
         self._steps = {step.event.name: step for step in stage.steps}
         self._groups = groups_among([step.event for step in stage.steps])
         self._events: dict[str, AnyEvent] = {}
+        self._models: dict[frozenset[str], LeastModel | None] = {}
         self._regular = tuple(step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON)
 
     @cached_property
@@ -237,8 +239,23 @@ class StageEngine:
             )
 
         known = {event.name: until.get(event.name, FOREVER) for event in group.events}
+        together, together_codes = pa.concat_tables(tables), np.concatenate(all_codes)
+        model = self._least_model(group, evaluators)
+        if model is not None and len(set(known.values())) == 1 and not group.names & since.keys():
+            n_keys = int(together_codes.max()) + 1 if len(together_codes) else 0
+            batch = event_batch(self.stage, together, together_codes)
+            derived_all = model.run(batch, n_keys, next(iter(known.values())))
+            if derived_all is not None:
+                return derived_all
         recursion = Recursion(self.stage, group, evaluators, derived_rows)
-        return recursion.run(pa.concat_tables(tables), np.concatenate(all_codes), known, visible)
+        return recursion.run(together, together_codes, known, visible)
+
+    def _least_model(
+        self, group: EventGroup, evaluators: Mapping[str, NetworkEvent | ConsumptionEvent]
+    ) -> LeastModel | None:
+        if group.names not in self._models:
+            self._models[group.names] = LeastModel.of(self.stage, group, evaluators)
+        return self._models[group.names]
 
     def _read_by(self, group: EventGroup, rows: pa.Table, codes: Ints) -> tuple[pa.Table, Ints]:
         """The rows that events of a group read."""
