@@ -28,10 +28,10 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.patterns import binary as b
 from inkling.logical.recursion import MOST_ROUNDS, EventGroup, without_end
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
+from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
 from inkling.model.time import Duration
 from inkling.model.types import Type
-from inkling.physical.conditions import NUMERIC_FUNCTIONS
+from inkling.physical.conditions import NUMERIC_FUNCTIONS, is_pair_test
 from inkling.physical.naming import physical_name, type_of
 from inkling.physical.plan import EventStep, LeafTest, Stage
 
@@ -74,11 +74,28 @@ class Rule:
     head: tuple[e.Expr, ...]
     policy: p.Consumption | None
     right_is_point: bool
+    recurs: bool  # whether it reads results of its group
+    needs_result: bool  # whether it reads one in every match
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Rows of a batch that wait for a partner: their numbers, operands and depths, and the first absence after each."""
+
+    row: Ints
+    operand: Ints
+    killed: Ints
+    depth: Ints
+
+    @classmethod
+    def none(cls) -> Self:
+        nothing = np.empty(0, np.int64)
+        return cls(nothing, nothing, nothing, nothing)
 
 
 @dataclass(frozen=True, slots=True)
 class LeastModel:
-    """The rules of one group, and the events restricted to alternatives outside of the recursion."""
+    """The rules of one group, and the events restricted to alternatives that joins evaluate."""
 
     stage: Stage
     events: tuple[p.EventPlan, ...]
@@ -93,23 +110,42 @@ class LeastModel:
         rules: list[Rule] = []
         bases: list[NetworkEvent | ConsumptionEvent] = []
         context = next(iter(evaluators.values())).context
-        try:
-            for number, event in enumerate(group.events):
-                base = []
-                reader = _RuleReader(stage, evaluators[event.name].step, names)
-                for item in _alternatives(event.pattern):
-                    if any(group.names.intersection(leaf.sources or event.scope) for leaf in p.leaves(item)):
-                        rules.append(reader.rule(number, item))
-                    else:
-                        base.append(item)
-                if base:
-                    bases.append(_restricted(evaluators[event.name], base))
-        except _UnfitError:
-            return None
+        for number, event in enumerate(group.events):
+            reader = _RuleReader(stage, evaluators[event.name].step, names)
+            base: list[p.Pattern] = []
+            own: list[Rule] = []
+            is_whole = True
+            for item in _alternatives(event.pattern):
+                recurs = any(group.names.intersection(leaf.sources or event.scope) for leaf in p.leaves(item))
+                if not recurs:
+                    base.append(item)
+                try:
+                    own.append(reader.rule(number, item))
+                except _UnfitError:
+                    if recurs:
+                        return None
+                    is_whole = False
+            if not is_whole:
+                own = [rule for rule in own if rule.recurs]
+                if not all(rule.needs_result for rule in own):
+                    return None
+                bases.append(_restricted(evaluators[event.name], base))
+            rules += own
         return cls(stage, group.events, tuple(rules), tuple(bases), context)
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return tuple(operand for rule in self.rules for operand in rule.operands)
 
     def run(self, batch: EventBatch, n_keys: int, until: int) -> dict[str, MatchBatch] | None:
         """The results of all events over the rows of other sources; None if numbers or times are out of reach."""
+        derived = self.derived(batch, n_keys, -FOREVER, Waiting.none(), until)
+        return None if derived is None else {event.name: derived.matches(event, until) for event in self.events}
+
+    def derived(
+        self, batch: EventBatch, n_keys: int, done: int, waiting: Waiting, until: int = FOREVER
+    ) -> Derived | None:
+        """What follows from the rows that end after `done`, given those that waited then."""
         if len(batch) and not (
             np.array_equal(batch.known, batch.end)
             and (batch.end_place == UNORDERED).all()
@@ -120,32 +156,60 @@ class LeastModel:
         rows = _Given.of(self, batch, n_keys, seeds)
         if rows is None:
             return None
-        status, columns, key, start, end, event, left, right = kernel.least_model(
-            rows.model_rows(), _Writer(self, rows).model_rules()
-        )
+        status, *found = kernel.least_model(rows.model_rows(done, waiting), _Writer(self, rows).model_rules())
         if status == kernel.TOO_LARGE:
             return None
         if status == kernel.ENDLESS:
             raise without_end(one.name for one in self.events)
-        found = {}
-        for number, one in enumerate(self.events):
-            mine = np.flatnonzero((event == number) & (end <= until))
-            mine = mine[np.lexsort((start[mine], end[mine], key[mine]))]
-            ends, places = kernel.lineages(mine, left, right, rows.id_offsets)
-            n = len(mine)
-            found[one.name] = MatchBatch(
-                one.name,
-                key[mine],
-                start[mine],
-                np.full(n, -UNORDERED),
-                end[mine],
-                np.full(n, UNORDERED),
-                end[mine],
-                {output.name: rows.decoded(columns[rows.place_of(output), mine], output.type) for output in one.head},
-                pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), rows.ids.take(pa.array(places))),
-                batch.place_words,
-            )
-        return found
+        return Derived(self, rows, *found)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """All rows of a derivation, those that are given first, and the rows that wait for a partner."""
+
+    model: LeastModel
+    given: _Given
+    columns: np.ndarray
+    key: Ints
+    start: Ints
+    end: Ints
+    event: Ints
+    depth: Ints
+    left: Ints
+    right: Ints
+    waiting_row: Ints
+    waiting_operand: Ints
+    waiting_killed: Ints
+
+    @property
+    def waiting(self) -> Waiting:
+        return Waiting(self.waiting_row, self.waiting_operand, self.waiting_killed, self.depth[self.waiting_row])
+
+    def matches(self, event: p.EventPlan, until: int) -> MatchBatch:
+        """The results of an event, in order; those that were given as rows of the batch are no new ones."""
+        is_new = self.event == self.model.events.index(event)
+        is_new[: len(self.given.batch)] = False
+        mine = np.flatnonzero(is_new & (self.end <= until))
+        return self.matches_at(event, mine[np.lexsort((self.start[mine], self.end[mine], self.key[mine]))])
+
+    def matches_at(self, event: p.EventPlan, rows: Ints) -> MatchBatch:
+        n, end = len(rows), self.end[rows]
+        return MatchBatch(
+            event.name,
+            self.key[rows],
+            self.start[rows],
+            np.full(n, -UNORDERED),
+            end,
+            np.full(n, UNORDERED),
+            end,
+            {
+                output.name: self.given.decoded(self.columns[self.given.place_of(output), rows], output.type)
+                for output in event.head
+            },
+            self.given.lineages(rows, self.left, self.right),
+            self.given.batch.place_words,
+        )
 
 
 def _alternatives(pattern: p.Pattern) -> tuple[p.Pattern, ...]:
@@ -179,7 +243,7 @@ class _RuleReader:
             raise _UnfitError
         if policy is not None and policy.prefer is not None:
             raise _UnfitError
-        operands = _leaves_of(inner)
+        operands = self._leaves_of(inner)
         following = isinstance(inner, p.Sequence) and inner.policy is p.Policy.NEXT
         whole = p.Sequence(p.Policy.ANY, inner.parts) if isinstance(inner, p.Sequence) else inner
         root = b.pairs_of(replace(event, pattern=_with(pattern, whole)), self._across)
@@ -192,8 +256,6 @@ class _RuleReader:
             raise _UnfitError
         if policy is not None and (not root.is_sequence or set(right.leaf.sources) & set(self.names)):
             raise _UnfitError
-        if all(set(one.leaf.sources) - set(self.names) for one in (left, right)):
-            raise _UnfitError  # two rows of other sources need no result
         tests = [test.condition for test in root.tests]
         tests += [e.Compare("=", one, other) for one, other in root.keys]
         absent = [leaf for one in root.absences for leaf in _absent(one)]
@@ -227,11 +289,12 @@ class _RuleReader:
             self._head(_named(root.frames)),
             policy,
             self._are_points(found[1].leaf),
+            *self._reading(left, right),
         )
 
     def _single(self, number: int, node: b.LeafNode) -> Rule:
         leaf = self._leaf(node.leaf.slot)
-        if leaf.across or set(node.leaf.sources) - set(self.names):
+        if leaf.across:
             raise _UnfitError
         return Rule(
             number,
@@ -243,8 +306,36 @@ class _RuleReader:
             _named(node.frames),
             self._head(_named(node.frames)),
             None,
-            right_is_point=False,
+            False,
+            *self._reading(node),
         )
+
+    def _reading(self, *nodes: b.LeafNode) -> tuple[bool, bool]:
+        """Whether some operand may be a result of the group, and whether one always is."""
+        sources = [set(node.leaf.sources) for node in nodes]
+        return any(one & set(self.names) for one in sources), any(one <= set(self.names) for one in sources)
+
+    def _leaves_of(self, pattern: p.Pattern) -> tuple[p.Leaf, ...]:
+        """The operands of a pattern that is one leaf or joins two."""
+        match pattern:
+            case p.Leaf():
+                found: tuple[p.Part, ...] = (pattern,)
+            case p.Sequence(policy=p.Policy.ANY | p.Policy.NEXT, parts=parts) if not (
+                isinstance(parts[0], p.Absent) or isinstance(parts[-1], p.Absent)
+            ):
+                found = tuple(part for part in parts if not isinstance(part, p.Absent))
+            case p.Conjunction(items=items) | p.Parallel(items=items):
+                found = items
+            case p.Related(left=left, right=right):
+                found = (left, right)
+            case _:
+                raise _UnfitError
+        leaves = tuple(one for one in found if isinstance(one, p.Leaf))
+        if len(leaves) != len(found) or len(found) > 2 or not all(one.sources for one in leaves):
+            raise _UnfitError
+        if any(one.atoms and set(one.sources) & set(self.names) for one in leaves):
+            raise _UnfitError
+        return leaves
 
     def _across(self, leaf: p.Leaf) -> tuple[e.Expr, ...]:
         return self.step.leaf(leaf.slot).across
@@ -281,27 +372,6 @@ class _RuleReader:
 def _with(pattern: p.Pattern, inner: p.Pattern) -> p.Pattern:
     """The pattern with another one inside its frames."""
     return replace(pattern, pattern=_with(pattern.pattern, inner)) if isinstance(pattern, p.Narrowed) else inner
-
-
-def _leaves_of(pattern: p.Pattern) -> tuple[p.Leaf, ...]:
-    """The operands of a pattern that is one leaf or joins two."""
-    match pattern:
-        case p.Leaf():
-            found: tuple[p.Part, ...] = (pattern,)
-        case p.Sequence(policy=p.Policy.ANY | p.Policy.NEXT, parts=parts) if not (
-            isinstance(parts[0], p.Absent) or isinstance(parts[-1], p.Absent)
-        ):
-            found = tuple(part for part in parts if not isinstance(part, p.Absent))
-        case p.Conjunction(items=items) | p.Parallel(items=items):
-            found = items
-        case p.Related(left=left, right=right):
-            found = (left, right)
-        case _:
-            raise _UnfitError
-    leaves = tuple(one for one in found if isinstance(one, p.Leaf))
-    if len(leaves) != len(found) or len(found) > 2 or any(one.atoms or not one.sources for one in leaves):
-        raise _UnfitError
-    return leaves
 
 
 def _absent(pattern: p.Pattern) -> Iterator[p.Leaf]:
@@ -355,6 +425,7 @@ NODES = (
     e.AllOf,
     e.AnyOf,
     e.Not,
+    e.InTable,
 )
 
 
@@ -365,6 +436,8 @@ def _require_kernel(conditions: Iterable[e.Expr]) -> None:
             if not isinstance(part, NODES) or (isinstance(part, e.Literal) and part.value is None):
                 raise _UnfitError
             if isinstance(part, e.FunctionCall) and part.name not in NUMERIC_FUNCTIONS:
+                raise _UnfitError
+            if isinstance(part, e.InTable) and not is_pair_test(part):
                 raise _UnfitError
 
 
@@ -501,22 +574,32 @@ class _Given:
             return self.texts.take(whole)
         return whole.cast(ARROW_TYPES[kind])
 
-    def model_rows(self) -> kernel.ModelRows:
-        batch, seeds = self.batch, self.seeds
+    def lineages(self, rows: Ints, left: Ints, right: Ints) -> pa.ListArray:
+        """The ids of all events that some rows depend on; numbers are copied at once, texts by their places."""
+        if pa.types.is_string(self.ids.type):
+            ends, places = kernel.lineages(rows, left, right, self.id_offsets, np.arange(len(self.ids)))
+            ids = self.ids.take(pa.array(places))
+        else:
+            ends, numbers = kernel.lineages(rows, left, right, self.id_offsets, self.ids.to_numpy())
+            ids = pa.array(numbers)
+        return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), ids)
+
+    def model_rows(self, done: int, waiting: Waiting) -> kernel.ModelRows:
+        batch, seeds, inputs = self.batch, self.seeds, self.model.stage.inputs
         numbers = {event.name: number for number, event in enumerate(self.model.events)}
         ranks = self.source_ranks()
-        by_input = np.array([ranks[one.source] for one in self.model.stage.inputs], np.int64)
+        by_input = np.array([ranks[one.source] for one in inputs], np.int64)
+        event_of_input = np.array([numbers.get(one.source, kernel.OUTER) for one in inputs], np.int64)
 
         def joined(own: Ints, name: str) -> Ints:
             return np.concatenate([own, *(getattr(found, name) for found in seeds)])
 
-        event = np.repeat(
-            np.array([kernel.OUTER, *(numbers[found.event] for found in seeds)], np.int64),
-            [len(batch), *map(len, seeds)],
-        )
+        event = [event_of_input[batch.source], *(np.full(len(found), numbers[found.event]) for found in seeds)]
+        depth = np.where(event[0] == kernel.OUTER, -1, 0)
+        depth[waiting.row] = waiting.depth
         source = [by_input[batch.source], *(np.full(len(found), ranks[found.event]) for found in seeds)]
         end = joined(batch.end, "end")
-        rank = np.empty(0, np.int64)
+        order, rank = np.argsort(end, kind="stable"), np.empty(0, np.int64)
         if len(self.ids):
             rank = np.asarray(pc.rank(self.ids, sort_keys="ascending", tiebreaker="dense"), dtype=np.int64)
         return kernel.ModelRows(
@@ -524,12 +607,16 @@ class _Given:
             joined(batch.key, "key"),
             joined(batch.start, "start"),
             end,
-            event,
+            np.concatenate(event),
+            np.concatenate([depth, *(np.zeros(len(found), np.int64) for found in seeds)]),
             np.concatenate(source),
             batch.event.astype(np.int64),
             self.id_offsets,
             rank,
-            np.argsort(end, kind="stable"),
+            order[end[order] > done],
+            waiting.row,
+            waiting.operand,
+            waiting.killed,
         )
 
     def source_ranks(self) -> dict[str, int]:
@@ -565,7 +652,7 @@ class _Writer:
         operands = [(rule, operand) for rule in model.rules for operand in rule.operands]
         n_keys = max(len(operand.keys) for _, operand in operands)
         n_values = max(1, *(len(event.head) for event in model.events))
-        n_names = max(len(rule.names) for rule in model.rules)
+        n_names = max(1, *(len(rule.names) for rule in model.rules))
         named = np.full((len(model.rules), n_names), NOTHING)
         head = np.full((len(model.rules), n_values), NOTHING)
         head_columns = np.full((len(model.events), n_values), NOTHING)
