@@ -7,7 +7,8 @@ which derives all others moment by moment. Events with other alternatives are de
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -93,7 +94,7 @@ class Waiting:
         return cls(nothing, nothing, nothing, nothing)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LeastModel:
     """The rules of one group, and the events restricted to alternatives that joins evaluate."""
 
@@ -102,6 +103,7 @@ class LeastModel:
     rules: tuple[Rule, ...]
     bases: tuple[NetworkEvent | ConsumptionEvent, ...]
     context: ExpressionContext
+    _written: dict[str, tuple[pa.Array, kernel.ModelRules]] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, stage: Stage, group: EventGroup, evaluators: Evaluators) -> Self | None:
@@ -133,9 +135,44 @@ class LeastModel:
             rules += own
         return cls(stage, group.events, tuple(rules), tuple(bases), context)
 
-    @property
+    @cached_property
     def operands(self) -> tuple[Operand, ...]:
         return tuple(operand for rule in self.rules for operand in rule.operands)
+
+    @cached_property
+    def column_types(self) -> dict[str, Type]:
+        """The columns that rules read and fill."""
+        return _column_types(self)
+
+    @cached_property
+    def texts(self) -> list[pa.Array]:
+        """The texts that rules write."""
+        literals = [
+            part.value
+            for rule in self.rules
+            for one in rule.head
+            for part in e.walk(one)
+            if isinstance(part, e.Literal) and isinstance(part.value, str)
+        ]
+        return [pa.array(literals, pa.string())] if literals else []
+
+    @cached_property
+    def limits(self) -> np.ndarray:
+        """Per column of the kernel the largest exact value, or 0."""
+        product = any(_has_product(one) for rule in self.rules for one in rule.head)
+        kinds = [Type.TIME, Type.TIME, *(self.column_types[name] for name in sorted(self.column_types))]
+        factors = [EXACT_FACTOR if product and kind is Type.INTEGER else EXACT for kind in kinds]
+        return np.array([limit if kind in WHOLE else 0.0 for limit, kind in zip(factors, kinds, strict=True)])
+
+    def _rules_for(self, rows: _Given) -> kernel.ModelRules:
+        """The rules as bytecode, which depends on the texts of a batch only."""
+        if "rules" not in self._written or not self._written["rules"][0].equals(rows.texts):
+            self._written["rules"] = rows.texts, _Writer(self, rows).model_rules()
+        rules = self._written["rules"][1]
+        passing = np.zeros((len(self.operands), len(rows.batch)), bool)
+        for number, operand in enumerate(self.operands):
+            passing[number, rows_passing(operand.leaf, rows.batch)] = True
+        return rules._replace(passing=passing)
 
     def run(self, batch: EventBatch, n_keys: int, until: int) -> dict[str, MatchBatch] | None:
         """The results of all events over the rows of other sources; None if numbers or times are out of reach."""
@@ -156,7 +193,7 @@ class LeastModel:
         rows = _Given.of(self, batch, n_keys, seeds)
         if rows is None:
             return None
-        status, *found = kernel.least_model(rows.model_rows(done, waiting), _Writer(self, rows).model_rules())
+        status, *found = kernel.least_model(rows.model_rows(done, waiting), self._rules_for(rows))
         if status == kernel.TOO_LARGE:
             return None
         if status == kernel.ENDLESS:
@@ -498,15 +535,7 @@ class _Given:
 
     @classmethod
     def of(cls, model: LeastModel, batch: EventBatch, n_keys: int, seeds: list[MatchBatch]) -> Self | None:
-        types = _column_types(model)
-        literals = [
-            part.value
-            for rule in model.rules
-            for one in rule.head
-            for part in e.walk(one)
-            if isinstance(part, e.Literal) and isinstance(part.value, str)
-        ]
-        words = [pa.array(literals, pa.string())] if literals else []
+        types, words = model.column_types, list(model.texts)
         for found in seeds:
             words += [column for column in found.values.values() if pa.types.is_string(column.type)]
         missing = {name: pa.nulls(len(batch), ARROW_TYPES[types[name]]) for name in types if name not in batch.columns}
@@ -541,22 +570,9 @@ class _Given:
     def place_of(self, output: p.Output) -> int:
         return self.store.number_of(physical_name(output.name, output.type))
 
-    def limits(self) -> np.ndarray:
-        """Per column the largest exact value, or 0."""
-        product = any(_has_product(one) for rule in self.model.rules for one in rule.head)
-        limit = np.zeros(len(self.store.columns))
-        for place, name in enumerate(self.store.columns[2:], 2):
-            if type_of(name) in WHOLE:
-                limit[place] = EXACT_FACTOR if product and type_of(name) is Type.INTEGER else EXACT
-        limit[:2] = EXACT
-        return limit
-
     def _are_exact(self, n: int) -> bool:
-        for place, limit in enumerate(self.limits()):
-            column = self.store.numbers[place, :n]
-            if limit and n and not np.isnan(column).all() and np.nanmax(np.abs(column)) > limit:
-                return False
-        return True
+        limits = self.model.limits
+        return not (np.abs(self.store.numbers[limits > 0, :n]) > limits[limits > 0, None]).any()
 
     def _encoded(self, column: pa.Array, kind: Type) -> np.ndarray:
         if kind is Type.STRING:
@@ -625,7 +641,6 @@ class _Given:
 
 
 def _column_types(model: LeastModel) -> dict[str, Type]:
-    """The columns that rules read and fill."""
     found = {physical_name(output.name, output.type) for event in model.events for output in event.head}
     expressions = [one for rule in model.rules for one in (*rule.tests, *rule.head)]
     for rule in model.rules:
@@ -657,7 +672,6 @@ class _Writer:
         head = np.full((len(model.rules), n_values), NOTHING)
         head_columns = np.full((len(model.events), n_values), NOTHING)
         keys = np.full((len(operands), n_keys), NOTHING)
-        passing = np.zeros((len(operands), len(rows.batch)), bool)
         local = np.full((len(operands), len(model.events)), NO_OPERAND)
         for number, event in enumerate(model.events):
             for place, output in enumerate(event.head):
@@ -671,7 +685,6 @@ class _Writer:
             slot = operand.leaf.slot
             for place, value in enumerate(operand.keys):
                 keys[number, place] = self._written((value,), slot, rule.layout)
-            passing[number, rows_passing(operand.leaf, rows.batch)] = True
             for place in operand.leaf.inputs:
                 source = model.stage.inputs[place].source
                 if source in events:
@@ -697,14 +710,14 @@ class _Writer:
                 NOTHING if operand.role == kernel.ABSENT else rule.layout.slots.index(operand.leaf.slot)
                 for rule, operand in operands
             ),
-            passing,
+            np.empty((0, 0), bool),
             local,
             _numbers(across),
             keys,
             np.array([rule.right_is_point for rule in model.rules], bool),
             head,
             head_columns,
-            rows.limits(),
+            model.limits,
             codes,
             instructions,
             constants,
