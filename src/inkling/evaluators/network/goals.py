@@ -111,12 +111,13 @@ class GoalsEvaluator(NetworkEvaluator):
         assert isinstance(right, GoalsState)
         both = super().merge(left, right)
         if left.goals is None or right.goals is None:
-            return replace(both, goals=None, goal_rows=left.goal_rows.slice(0, 0))
+            return GoalsState(both.rows, both.n_trimmed, None, left.goal_rows.slice(0, 0))
         moved = _moved(right.goals, np.arange(len(right.goal_rows)) + len(left.goal_rows))
-        return replace(
-            both,
-            goals=pa.concat_tables([left.goals, moved]).combine_chunks(),
-            goal_rows=in_one_piece(concatenated([left.goal_rows, right.goal_rows])),
+        return GoalsState(
+            both.rows,
+            both.n_trimmed,
+            pa.concat_tables([left.goals, moved]).combine_chunks(),
+            in_one_piece(concatenated([left.goal_rows, right.goal_rows])),
         )
 
     def migrated(self, state: RowsState, before: NetworkEvaluator, kept: Collection[str]) -> RowsState:

@@ -603,8 +603,8 @@ def least_model(given, rules):
                 by_group[j] = by_group[j - 1]
                 j -= 1
             by_group[j] = moved
-        for i in by_group:
-            group, row, o = deferred[i, 0], deferred[i, 1], deferred[i, 2]
+        for i in range(n_deferred):
+            group, row, o = deferred[by_group[i], 0], deferred[by_group[i], 1], deferred[by_group[i], 2]
             r, role = rule_at[o], rules.role[o]
             one = head[group, role]
             while one != NOBODY and rules.window[r] >= 0:
@@ -634,8 +634,8 @@ def least_model(given, rules):
                 one = newer[one]
     waiting = np.flatnonzero(waiting_operand >= 0)
     return (
-        status, columns, key[:n_rows], start[:n_rows], end[:n_rows], event[:n_rows], depth[:n_rows], left[:n_rows],
-        right[:n_rows], waiting_row[waiting], waiting_operand[waiting], killed[waiting],
+        status, columns[:, :n_rows], key[:n_rows], start[:n_rows], end[:n_rows], event[:n_rows], depth[:n_rows],
+        left[:n_rows], right[:n_rows], waiting_row[waiting], waiting_operand[waiting], killed[waiting],
     )  # fmt: skip
 
 
