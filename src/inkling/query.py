@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 from inkling import language
 from inkling.analysis.inputs import inputs_by_stream, only_event, only_stream, require_inputs
 from inkling.errors import Diagnostic, InputError, ProgramError
-from inkling.language import syntax
+from inkling.language import sre, syntax
 from inkling.language.build.events import Builder
 from inkling.language.build.streams import StatementBuilder
 from inkling.logical import bind
@@ -530,6 +530,24 @@ class Program:
         n_streamed, _ = chosen.once.plan(self.plan.events)
         return Looks(n_worlds, n_streamed, chosen.epsilon, chosen.delta, chosen.exact_up_to, chosen.budget)
 
+    def without_forecasts(self, names: Collection[str] | None = None) -> Program:
+        """The program without its forecasts, or without those of these names: it only recognizes events.
+
+        Examples
+        --------
+        >>> program = parse(";(hot,hot){order:2}", name="pair.sre")
+        >>> [event.name for event in program.plan.events]
+        ['p1', 'p1_forecast']
+        >>> [event.name for event in program.without_forecasts().plan.events]
+        ['p1']
+        """
+        kept = tuple(
+            one
+            for one in self.syntax.statements
+            if not isinstance(one, syntax.ForecastDecl) or (names is not None and one.result.text not in names)
+        )
+        return _compile(replace(self.syntax, statements=kept), self.source, self.folder)
+
     def to_ink(self) -> str:
         """The program in the standard layout, which `inkling fmt` writes."""
         return language.format_program(self.syntax)
@@ -563,13 +581,19 @@ def _log_rejected(rejected: RejectedRows) -> None:
     logging.getLogger("inkling").warning("%s; `rejects` of a run shows them", rejected)
 
 
-def load(path: str | Path) -> Program:
+def load(path: str | Path, *, declarations: str | Path | None = None) -> Program:
     """Read a program from a file; the files of its tables are searched for in the same folder.
 
-    The suffix names the language: `.ink`, `.ele` (ETALIS), `.sre` (Wayeb) or `.lahar` (Lahar).
+    The suffix names the language: `.ink`, `.ele` (ETALIS), `.sre` (Wayeb), `.lahar` (Lahar) or `.sase` (SASE).
+    `declarations` is the file of declarations of Wayeb patterns.
     """
     path = Path(path)
-    return parse(read_program(path), name=path.name, folder=path.parent)
+    text = read_program(path)
+    if declarations is not None:
+        if path.suffix.lower() != sre.SUFFIX:
+            raise InputError.of("INK0550", f"`{path}` is not a pattern file (.sre), which a file of declarations needs")
+        text = sre.with_declarations(text, SourceText(Path(declarations).name, read_program(Path(declarations))))
+    return parse(text, name=path.name, folder=path.parent)
 
 
 def parse(text: str, *, name: str = "<string>", folder: str | Path = ".") -> Program:
@@ -632,7 +656,7 @@ def read_program(path: Path) -> str:
         raise InputError.of(
             "INK0550",
             f"`{path}` is a folder, expected a program",
-            helps=("name a file that ends with `.ink`, `.ele`, `.sre` or `.lahar`",),
+            helps=("name a file that ends with `.ink`, `.ele`, `.sre`, `.lahar` or `.sase`",),
         ) from None
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError.of("INK0550", f"`{path}` cannot be read", notes=(str(problem),)) from None

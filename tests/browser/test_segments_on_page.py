@@ -18,6 +18,17 @@ def lost(low: int, high: int) -> EndRow:
 
 NORTH = SegmentsRow("north", ((at(0), at(20)), (at(40), at(60))))
 SOUTH = SegmentsRow("south", ((at(10), lost(10, 100)), (lost(10, 100), at(100))))
+EARLIER, LATER = (0.0, 0.75, 1.0), (0.0, 0.25, 1.0)
+"""The earlier and the later of two uniform draws, at the beginning, in the middle and at the end of their range."""
+
+SHAPED = SegmentsRow(
+    "south",
+    (
+        (at(0), EndRow(0, 80, lost=True, passed=EARLIER)),
+        (EndRow(0, 80, lost=True, passed=LATER), at(80)),
+        (at(90), EndRow(90, 100, lost=True, passed=(0.0, 0.9, 0.99))),
+    ),
+)
 EMPTY = SegmentsRow("west", ())
 STOPS = SegmentsRow("bus07", ((lost(0, 50), at(60)), (at(70), at(90))), ("mill", "market"))
 
@@ -26,13 +37,14 @@ def related() -> ReportData:
     return ReportData(
         title="segments.ink",
         program_text="EVENT share(x.k AS x, y.k AS y) AS PATTERN AT LEAST 2 P x INTERSECTS SOME P y;",
-        counts=(EventResultCount("share", 4, 4, 2),),
+        counts=(EventResultCount("share", 5, 5, 2),),
         time_kind="ticks",
         matches=(
             MatchRow("share", "north", 0, 100, 100, 19 / 27, related=(NORTH, SOUTH)),
             MatchRow("share", "bus07", 0, 100, 100, 0.5, related=(STOPS, EMPTY)),
             MatchRow("share", "plain", 0, 100, 100, related=(NORTH, NORTH)),
             MatchRow("share", "none", 0, 100, 100),
+            MatchRow("share", "shaped", 0, 100, 100, 0.5, related=(NORTH, SHAPED)),
         ),
     )
 
@@ -56,7 +68,7 @@ def test_certain_parts_are_solid_and_lost_ends_shade_a_stretch_once(open_report)
     assert figure.locator(".lost title").text_content() == "2 ends lost in 10 – 100"
     assert figure.locator(".end").count() == 6
     assert figure.locator(".spread-ends span").all_text_contents() == ["0", "100"]
-    note = "Solid: certainly inside a segment. Shaded: where 2 lost ends may lie. Strokes: recorded ends."
+    note = "Solid: certainly inside a segment. Strokes: recorded ends. Shaded: where 2 lost ends may lie."
     assert figure.locator("p").text_content() == note
 
 
@@ -64,6 +76,38 @@ def test_a_segment_is_certain_from_its_latest_start_on(open_report):
     figure = figure_of(open_report(related()), "bus07")
     assert spans(figure, "lost") == [(0.0, 0.5)]
     assert spans(figure, "sure") == [(0.5, 0.1), (0.7, 0.2)]
+
+
+def corners(area):
+    """The corners of an area, as shares of the width of the picture and of the height of a bar above the lowest one."""
+    points = [tuple(map(float, corner.split(","))) for corner in area.get_attribute("points").split()]
+    floor = max(y for _, y in points)
+    return [(x / 640, round((floor - y) / 20, 3)) for x, y in points]
+
+
+def test_the_height_is_the_probability_of_being_inside_a_segment(open_report):
+    """In the middle, the first segment lasts with 1/4 and the second has begun with 1/4; the third falls to 1/100."""
+    figure = figure_of(open_report(related()), "shaped")
+    first, second = figure.locator(".inside").all()
+    assert corners(first) == [(0, 0), (0, 1), (0.4, 0.5), (0.8, 1), (0.8, 0)]
+    assert corners(second) == [(0.9, 0), (0.9, 1), (0.95, 0.1), (1, 0.01), (1, 0)]
+    dots = [round(float(dot.get_attribute("x1")) / 640, 3) for dot in figure.locator(".median").all()]
+    assert dots == [round(0.8 / 3, 3), round(0.4 + 0.4 / 3, 3), round(0.9 + 0.05 / 1.8, 3)]
+    assert "Height: the probability of being inside a segment. Dots: medians" in figure.locator("p").text_content()
+    assert figure.locator("li").all_text_contents()[1] == (
+        "south: from 0 to a lost moment in 0 – 80, with 50 % in 13 – 40; from a lost moment in 0 – 80, with 50 % in"
+        " 40 – 67 to 80; from 90 to a lost moment, almost certainly in 90 – 100, with 50 % in 91 – 94"
+    )
+
+
+@pytest.mark.parametrize("width", [1300, 380])
+def test_a_range_is_as_wide_as_its_area(open_report, width):
+    figure = figure_of(open_report(related(), width=width, height=760), "shaped")
+    shade, area = (figure.locator(name).first.bounding_box() for name in (".lost", ".inside"))
+    assert shade["x"] == pytest.approx(area["x"], abs=1.5)
+    assert shade["width"] == pytest.approx(area["width"], abs=3)
+    assert shade["y"] <= area["y"] + 1.5
+    assert area["x"] + area["width"] <= width
 
 
 def test_the_picture_is_told_in_words(open_report):

@@ -235,16 +235,19 @@ def test_worlds(family: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("early", ["", "EARLY"])
 @pytest.mark.parametrize("by_site", [False, True])
-def test_relations(by_site: bool, early: str, seed: int) -> None:
+@pytest.mark.parametrize("ends", ["", " TIMEOUT 9 TICKS"])
+def test_relations(ends: str, by_site: bool, early: str, seed: int) -> None:
+    """With TIMEOUT, keys that can no longer be related are forgotten."""
     text = (GOLDEN / "relation.ink").read_text().replace("Gate(car", "Gate(site STRING, car")
-    text = text.replace("KEY car", "KEY site, car")
+    text = text.replace("KEY car", "KEY site, car").replace(" SEGMENTS", f" SEGMENTS{ends}")
     asked = f"SOME Gate b {'PARTITION BY site' if by_site else ''}\n  CONFIDENCE >= 0.1 {early};"
     shown = "" if by_site else ", a.site AS here, b.site AS there"
     text = text.replace("SOME Gate b;", asked).replace("b.car AS other)", f"b.car AS other{shown})")
     rng = random.Random(f"relation {seed}")
     rows: list[dict[str, object]] = []
-    for site, car in product(("north", "south", "west"), "xyz"):
-        times = sorted(rng.sample(range(30), 8))
+    for site, (place, car) in product(("north", "south", "west"), enumerate("xyz")):
+        first = 8 * place if ends else 0
+        times = sorted(rng.sample(range(first, first + 30 - len(ends)), 8))
         rows += [
             {"site": site, "car": car, "n": n, "t": t} for n, t in enumerate(times, 1) if n == 1 or rng.random() < 0.7
         ]

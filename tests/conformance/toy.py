@@ -87,6 +87,9 @@ class ToyEvaluator:
     def decided(self, state: int) -> int | None:
         return None
 
+    def forgotten(self, state: int) -> int | None:
+        return None
+
     def split(self, state: int, owners: Owners) -> tuple[int, int]:
         return state, state  # steps, which all keys have in common
 

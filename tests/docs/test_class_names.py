@@ -13,6 +13,7 @@ TREES = {
     "language/syntax/statements.py",
     "language/ele/terms.py",
     "language/lahar/terms.py",
+    "language/sase/terms.py",
     "language/sre/terms.py",
     "logical/expr.py",
     "logical/plan.py",

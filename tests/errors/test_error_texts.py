@@ -20,7 +20,8 @@ def example(text: str, heading: str) -> str:
 
 def name_of(code: str) -> str:
     """Examples of errors in rules are rules, of errors in patterns patterns, of errors in queries queries."""
-    return {"INK013": "rules.ele", "INK014": "patterns.sre", "INK015": "queries.lahar"}.get(code[:6], "program.ink")
+    names = {"INK013": "rules.ele", "INK014": "patterns.sre", "INK015": "queries.lahar", "INK016": "queries.sase"}
+    return names.get(code[:6], "program.ink")
 
 
 @pytest.mark.parametrize("code", SYNTAX_CODES)

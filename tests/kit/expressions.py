@@ -51,7 +51,7 @@ COLUMNS = {
 TABLE = "known"
 TABLE_COLUMNS = {"name": Type.STRING, "number": Type.INTEGER, "size": Type.DOUBLE}
 
-OF_PLACES = frozenset({"great_circle", "contains", "distance_to"})
+OF_PLACES = frozenset({"great_circle", "contains", "distance_to", "passing_distance"})
 """Functions whose arguments mean something only together."""
 
 APPROXIMATE = frozenset({"exp", "ln", "sin", "cos", "pow", "haversine"})

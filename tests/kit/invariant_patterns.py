@@ -115,9 +115,11 @@ class _Check:
                     yield from self._column(slot, column, kind)
                     if own != (slot == inside.own) or not self.places[slot].repetitions:
                         yield f"slot {slot} is no list where FIRST or LAST is read"
-                case e.Aggregate(slot=slot):
+                case e.Aggregate(slot=slot, own=own):
                     yield from self._slot(slot, inside)
-                    if not set(self.places[slot].repetitions) - set(inside.repetitions):
+                    if own and (slot != inside.own or not self.places[slot].repetitions):
+                        yield f"slot {slot} has no earlier rounds where they are aggregated"
+                    if not own and not set(self.places[slot].repetitions) - set(inside.repetitions):
                         yield f"slot {slot} is no finished list where it is aggregated"
                 case e.TimeOf(slot=slot) | e.IdOf(slot=slot):
                     yield from self._slot(slot, inside)

@@ -232,6 +232,10 @@ class PatternMaker:
             sure = sorted([place, *(index + (index >= place) for index in sure)])
         if sure:
             texts = self._with_gaps(texts, sure, inner, policy)
+        if policy == "STRICT " and self.scope_is_ordered and self.chance(0.08):
+            place = self.rng.choice((0, len(texts)))
+            texts = [*texts[:place], f"COMPLEMENT({self._word(inner)})", *texts[place:]]
+        elif sure:
             texts = self._with_borders(texts, at.has_limit, inner)
         variables = tuple(variable for part in parts for variable in part.variables)
         return Piece(f"SEQ {policy}({', '.join(texts)})", variables, not sure)

@@ -19,6 +19,7 @@ STREAM R(k STRING, j BIGINT, g BIGINT, n DOUBLE, w STRING, t BIGINT, seq BIGINT)
   SEGMENTS ROLE w;
 """
 KEYS = {"S": ("k",), "T": ("k", "j"), "D": ("k",), "R": ("k",)}
+WITHIN = (*[""] * 7, " WITHIN 0 TICKS", " WITHIN 3 TICKS", " WITHIN 20 TICKS", " WITHIN 5 POINTS")
 ROLES = ("open", "close", "START", "suspend", "resume", "End", "pause", None)
 
 
@@ -64,6 +65,7 @@ def relation(
     after += [random.choice(("q < 3", "q * 2 > 3", "q = 2"))] if each and random.random() < 0.3 else []
     if after:
         pattern += f" HAVING {' AND '.join(after)}"
+    within = random.choice(WITHIN)
     by = " PARTITION BY g" if random.random() < 0.3 else ""
     head = [f"x.{column} AS x{column}" for column in keys[x]] + [f"y.{column} AS y{column}" for column in keys[y]]
     if random.random() < 0.3:
@@ -71,7 +73,7 @@ def relation(
     head += ["g"] if by and random.random() < 0.7 else []
     head += ["q"] if each else []
     per = " PER VALUES" if random.random() < 0.3 else ""
-    return f"EVENT {name}({', '.join(head)}) AS PATTERN {pattern}{by}{per};\n"
+    return f"EVENT {name}({', '.join(head)}) AS PATTERN {pattern}{within}{by}{per};\n"
 
 
 def random_quantity(random: Random) -> str:

@@ -34,6 +34,7 @@ FAMILIES = ("chain", "relation", "timeworld", "valueworld", "lossworld")
 ELSEWHERE = {
     "automaton.cells.": "tests/unit/automata/test_alphabet.py",
     "chain.by_tables.": "tests/properties/test_imprecise_exact.py",
+    "chain.sampled.": "tests/unit/evaluators/chain/test_chains.py",
     "inference.": "tests/unit/infer/test_exact.py",
     "query.intervals.": "tests/oracles/test_lahar_safe.py",
     "query.live_sets.": "tests/properties/test_probable_universal.py",

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from inkling.language.ele import ETALIS
-from inkling.language.syntax import StreamDecl, TimePoint, TimeSpan
+from inkling.language.syntax import Program as Syntax
+from inkling.language.syntax import StreamDecl, TimeBetween, TimePoint, TimeSpan
 from inkling.query import Program, parse
 
 Derived = list[tuple[object, ...]]
@@ -36,23 +37,46 @@ class RuleCase:
 
     def inputs(self) -> dict[str, list[dict[str, object]]]:
         """Rows of every stream of the rules."""
-        streams = {s.name.text: s for s in ETALIS.parse(self.rules, self.id).statements if isinstance(s, StreamDecl)}
-        rows: dict[str, list[dict[str, object]]] = {name: [] for name in streams}
-        for name, args, at, start, end in _EVENT.findall(self.events):
-            rows[name].append(_row(streams[name], args, int(at or start), int(at or end)))
-        return rows
+        return rows_of(ETALIS.parse(self.rules, self.id), self.events)
 
     def found(self, runs: Iterable[Mapping[str, pa.Table]]) -> dict[str, Derived]:
         """Everything that was found, in one run or bit by bit."""
-        rows = [(name, row) for tables in runs for name in self.expected for row in tables[name].to_pylist()]
-        return {
-            name: in_order(
-                tuple(plain(value) for column, value in row.items() if column not in _HIDDEN)
-                for event, row in rows
-                if event == name
-            )
-            for name in self.expected
-        }
+        return found_in(runs, self.expected)
+
+
+def rows_of(program: Syntax, events: str) -> dict[str, list[dict[str, object]]]:
+    """Rows of every stream of a program, from `a(1)@3 b(x,2)[1,5]`."""
+    streams = {stream.name.text: stream for stream in program.statements if isinstance(stream, StreamDecl)}
+    rows: dict[str, list[dict[str, object]]] = {name: [] for name in streams}
+    for name, args, at, start, end in _EVENT.findall(events):
+        rows[name].append(_row(streams[name], args, int(at or start), int(at or end)))
+    return rows
+
+
+def found_in(
+    runs: Iterable[Mapping[str, pa.Table]], names: Iterable[str], columns: Sequence[str] = ()
+) -> dict[str, Derived]:
+    """The results of some events, in one run or in several: values of the head, start and end, or of these columns."""
+    rows = [(name, row) for tables in runs for name in names for row in tables[name].to_pylist()]
+    return {
+        name: in_order(
+            tuple(plain(row[column]) for column in columns or [column for column in row if column not in _HIDDEN])
+            for event, row in rows
+            if event == name
+        )
+        for name in names
+    }
+
+
+def time_columns(stream: StreamDecl) -> tuple[str, str]:
+    """The columns in which an event starts and ends."""
+    match stream.time:
+        case TimePoint(column=column):
+            return column.text, column.text
+        case TimeSpan(start=first, end=last) | TimeBetween(lo=first, hi=last):
+            return first.text, last.text
+        case _:
+            raise AssertionError(stream)
 
 
 def in_order(derived: Iterable[tuple[object, ...]]) -> Derived:
@@ -65,14 +89,9 @@ def plain(value: object) -> object:
 
 
 def _row(stream: StreamDecl, args: str, start: int, end: int) -> dict[str, object]:
-    match stream.time:
-        case TimePoint(column=column):
-            assert start == end
-            times: dict[str, object] = {column.text: start}
-        case TimeSpan(start=first, end=last):
-            times = {first.text: start, last.text: end}
-        case _:
-            raise AssertionError(stream)
+    first, last = time_columns(stream)
+    assert first != last or start == end
+    times: dict[str, object] = {first: start, last: end}
     values = [value.strip() for value in args.split(",")] if args else []
     columns = [column for column in stream.columns if column.name.text not in times]
     pairs = zip(columns, values, strict=True)

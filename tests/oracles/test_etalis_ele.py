@@ -10,12 +10,12 @@ from collections.abc import Iterator
 import pytest
 from tests.kit.oracle import oracle
 from tests.oracles.ele_case import RuleCase, in_order, plain
-from tests.oracles.etalis_rules import JOINS, KNOWLEDGE, OPERATORS, POLICIES, RECURSION, WINDOWS
+from tests.oracles.etalis_rules import JOINS, KNOWLEDGE, OPERATORS, POLICIES, RECURSION, TRANSFORMATION, WINDOWS
 
 from inkling.language import format_program
 from inkling.language import parse as parse_text
 
-CASES = [*OPERATORS, *JOINS, *KNOWLEDGE, *RECURSION, *POLICIES, *WINDOWS]
+CASES = [*OPERATORS, *JOINS, *TRANSFORMATION, *KNOWLEDGE, *RECURSION, *POLICIES, *WINDOWS]
 BY_ID = [pytest.param(case, id=case.id) for case in CASES]
 
 

@@ -9,7 +9,7 @@ Cases that need what the language does not run yet:
 | rules of O40, O41 | RULE; their closures are given as tables |
 | O45, O46, S13 | no pattern: a formula with another Earth radius, a sum, a query that is not printed in full |
 | A01-A08 | WINDOW … LAST |
-| S06, S07, S09 | OPTIONAL |
+| S06, S07, S09 | OPTIONAL outside of a sequence |
 | X04, X05, R01-R08 | results over time: arrival order, late events, retraction |
 """
 

@@ -13,7 +13,7 @@ from tests.oracles.ink_case import Case, Found, in_order
 from tests.oracles.wayeb_cases import CASES, LETTERS, MATCHED_PATTERNS
 from tests.unit.automata import test_alphabet
 
-from inkling import ProgramError, parse
+from inkling import parse
 
 ID = re.compile(r"O\d+")
 ENUMERATED = [
@@ -65,14 +65,6 @@ def test_O9_every_match_row_by_row(case: Case) -> None:
     found = row_by_row(case)
     assert len(found) == numbers.DEMO_MATCHES[case.id.removeprefix("O9 ")][1]
     assert found == by_definition(case)
-
-
-def test_O5_a_complement_alone_is_rejected() -> None:
-    """Its words are those of the definition; programs need an event on either side of what must be missing."""
-    text = f"{LETTERS} EVENT x AS PATTERN SEQ STRICT(COMPLEMENT(V[s = 'a'])) PER END;"
-    with pytest.raises(ProgramError) as caught:
-        parse(text)
-    assert "INK0414" in [one.code for one in caught.value.diagnostics]
 
 
 def test_every_id_has_a_test() -> None:

@@ -87,7 +87,11 @@ SMALL = [
 
 EMPTY = [
     Case(f"O5 {id} on {symbols}", LETTERS, f"{pattern} PER END", word(symbols), [(end,) for end in ends], ("end",))
-    for id, pattern in {"a*": strict(f"{a}*"), "(a;b)*": strict(f"{strict(a, b)}*")}.items()
+    for id, pattern in {
+        "a*": strict(f"{a}*"),
+        "!a": strict(f"COMPLEMENT({a})"),
+        "(a;b)*": strict(f"{strict(a, b)}*"),
+    }.items()
     for symbols, ends in zip(numbers.WORDS, numbers.EMPTY_WORDS[id], strict=True)
 ]
 

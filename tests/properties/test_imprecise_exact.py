@@ -1,4 +1,4 @@
-"""Random chains over imprecise times: sums over ticks give exactly what the definition gives, in fractions.
+"""Random chains and partial orders over imprecise times: sums over ticks, in fractions, eq the definition.
 
 Every key of a program is a case of its own: it has its own worlds. The kernels run twice, on fractions and compiled.
 """
@@ -6,7 +6,9 @@ Every key of a program is a case of its own: it has its own worlds. The kernels 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -15,8 +17,10 @@ from tests.kit.chains import ChainCase, chain_cases
 from tests.kit.exact_kernels import IN_FRACTIONS
 from tests.kit.look_back import require_all
 from tests.kit.oracle import probable_oracle
+from tests.kit.partial_orders import partial_order_cases
 from tests.kit.seeds import at_length
 
+from inkling.analysis.chain import ChainPattern
 from inkling.analysis.clock import time_unit
 from inkling.evaluators.chain.confidence import COMPILED
 from inkling.evaluators.chain.program import ChainProgram, events_of
@@ -49,7 +53,7 @@ def rows_of(case: ChainCase) -> dict[str, pa.Table]:
     return {one.schema.name: normalize(given[one.schema.name], one.schema).rows for one in case.plan.streams}
 
 
-def answers(case: ChainCase, *, exact: bool, by_tables: bool = False) -> Answers:
+def answers(case: ChainCase, *, exact: bool, by_tables: bool = False, most_steps: float | None = None) -> Answers:
     program = program_of(case)
     (stage,) = program.physical.stages
     (evaluator,) = program.evaluators(stage).values()
@@ -57,7 +61,10 @@ def answers(case: ChainCase, *, exact: bool, by_tables: bool = False) -> Answers
     events = events_of(program, stage, rows, {}, exact=exact)
     found: Answers = {}
     kernels = IN_FRACTIONS if exact else COMPILED
-    for some in evaluator.evaluate(events.batch, events.moments, events.n_keys, kernels=kernels, by_tables=by_tables):
+    options: dict[str, Any] = {"by_tables": True} if by_tables else {}
+    if most_steps is not None:
+        options["most_steps"] = most_steps
+    for some in evaluator.evaluate(events.batch, events.moments, events.n_keys, kernels=kernels, **options):
         for row, ids in enumerate(some.matches.lineage.to_pylist()):
             assert tuple(ids) not in found
             found[tuple(ids)] = int(some.matches.start[row]), int(some.matches.end[row]), some.chance[row]
@@ -77,12 +84,14 @@ def tally() -> Counter[str]:
     return Counter()
 
 
-def check(seed: int, tally: Counter[str]) -> None:
+def check(cases: Iterable[ChainCase], tally: Counter[str]) -> None:
     tally["seeds"] += 1
-    for case in chain_cases(seed, PROGRAMS_PER_SEED, KEYS):
+    for case in cases:
         wanted = defined(case)
         assert answers(case, exact=True) == wanted, case.chain
-        if program_of(case).chains["x"].policy is p.Policy.NEXT:
+        chain = program_of(case).chains["x"]
+        tally[type(chain).__name__] += 1
+        if isinstance(chain, ChainPattern) and chain.policy is p.Policy.NEXT:
             assert answers(case, exact=True, by_tables=True) == wanted, case.chain
         rounded = answers(case, exact=False)
         assert rounded.keys() == wanted.keys()
@@ -97,7 +106,7 @@ def check(seed: int, tally: Counter[str]) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sums_over_ticks_eq_definition(seed: int, tally: Counter[str]) -> None:
-    check(seed, tally)
+    check(chain_cases(seed, PROGRAMS_PER_SEED, KEYS), tally)
 
 
 def test_enough_was_tried(tally: Counter[str]) -> None:
@@ -109,4 +118,26 @@ def test_enough_was_tried(tally: Counter[str]) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", LONG_SEEDS)
 def test_more_sums_over_ticks_eq_definition(seed: int) -> None:
-    check(seed, Counter())
+    check(chain_cases(seed, PROGRAMS_PER_SEED, KEYS), Counter())
+
+
+@pytest.fixture(scope="module")
+def tally_of_orders() -> Counter[str]:
+    return Counter()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sums_over_the_ticks_of_partial_orders_eq_definition(seed: int, tally_of_orders: Counter[str]) -> None:
+    check(partial_order_cases(seed, PROGRAMS_PER_SEED, KEYS), tally_of_orders)
+
+
+def test_enough_partial_orders_were_tried(tally_of_orders: Counter[str]) -> None:
+    require_all(tally_of_orders["seeds"], len(SEEDS))
+    assert tally_of_orders["PartialOrders"] >= 150
+    assert tally_of_orders["uncertain results"] >= 2_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", LONG_SEEDS)
+def test_more_partial_orders_eq_definition(seed: int) -> None:
+    check(partial_order_cases(seed, PROGRAMS_PER_SEED, KEYS), Counter())

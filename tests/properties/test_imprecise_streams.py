@@ -1,13 +1,13 @@
-"""Random chains over imprecise times, pushed piece by piece: what one run over all rows gives, and no more is kept.
+"""Random chains and partial orders over imprecise times, pushed piece by piece: the results of one run over all rows.
 
-Rows come late, but not too late. The state goes through bytes now and then.
+No more rows are kept than needed. Rows come late, but not too late. The state goes through bytes now and then.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -18,6 +18,7 @@ import pytest
 from tests.kit.arrow import arrow_streams
 from tests.kit.chains import ChainCase, chain_cases
 from tests.kit.look_back import require_all
+from tests.kit.partial_orders import partial_order_cases
 from tests.properties.test_imprecise_exact import program_of
 
 from inkling.analysis.choice import Evaluator
@@ -42,6 +43,7 @@ APART = 9
 """Ticks between the rows of one key and those of the next one."""
 
 Rows = dict[str, list[dict[str, Any]]]
+Made = Callable[[int, int, int], Iterator[ChainCase]]
 
 
 def together(case: ChainCase) -> Rows:
@@ -87,10 +89,10 @@ def _rounded(table: pa.Table) -> list[dict[str, Any]]:
     return [{**row, "probability": round(row["probability"], 12)} for row in table.to_pylist()]
 
 
-def check(seed: int, tally: Counter[str]) -> None:
+def check(seed: int, tally: Counter[str], made: Made = chain_cases) -> None:
     tally["seeds"] += 1
     rng = random.Random(seed)
-    for case in chain_cases(seed + 1000, PROGRAMS_PER_SEED, KEYS):
+    for case in made(seed + 1000, PROGRAMS_PER_SEED, KEYS):
         rows, late = together(case), rng.choice([0, 2, 6])
         plan = with_lateness(case.plan, late)
         unit = time_unit(plan, dict.fromkeys(rows, Clock.TICKS))
@@ -153,6 +155,14 @@ def test_pushes_eq_one_run(seed: int, tally: Counter[str]) -> None:
 def test_enough_was_told_early(tally: Counter[str]) -> None:
     require_all(tally["seeds"], len(SEEDS))
     assert tally["results"] > 1_000
+    assert tally["told before the end"] > tally["results"] / 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pushes_of_partial_orders_eq_one_run(seed: int) -> None:
+    tally = Counter[str]()
+    check(seed, tally, partial_order_cases)
+    assert tally["results"] > 150
     assert tally["told before the end"] > tally["results"] / 2
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from tests.kit.arrow import arrow_streams
-from tests.kit.chains import chain_cases
+from tests.kit.chains import ChainCase, chain_cases
+from tests.kit.partial_orders import partial_order_cases
 
 import inkling
 from inkling.analysis.clock import time_unit
@@ -34,6 +35,7 @@ from inkling.spark.partitioning import Partitioning
 from inkling.spark.parts import part_frames
 
 Row = dict[str, object]
+Made = Callable[[int, int, int], Iterator[ChainCase]]
 Found = dict[str, dict[tuple[str, ...], tuple[int, int, int, float]]]
 
 SURE = "C"
@@ -49,8 +51,8 @@ class Pack:
     rows: Mapping[str, pa.Table]
 
     @classmethod
-    def of(cls, seed: int, n_programs: int, *, keyed: bool) -> Pack:
-        cases = list(chain_cases(seed, n_programs, 4))
+    def of(cls, seed: int, n_programs: int, made: Made = chain_cases, *, keyed: bool) -> Pack:
+        cases = list(made(seed, n_programs, 4))
         every = [replace(case.chain, name=f"x{number}") for number, case in enumerate(cases)]
         if not keyed:
             every = [replace(one, partition=()) for one in every if one.within is not None]
@@ -147,6 +149,22 @@ def test_random_chains_in_slices(spark: SparkSession) -> None:
     before = sum(any(one.before == 0 for one in chain.absences) for chain in pack.program.chains.values())
     assert before > 1, "no chain asks for what was before it"
     for partitions, length in ((7, 9), (2, 35), (3, None)):
+        _same(expected, pack.there(spark, partitions, length))
+
+
+def test_random_partial_orders_by_key(spark: SparkSession) -> None:
+    pack = Pack.of(7, 24, partial_order_cases, keyed=True)
+    expected = pack.here()
+    assert sum(map(len, expected.values())) > 50
+    for partitions in (1, 7):
+        _same(expected, pack.there(spark, partitions))
+
+
+def test_random_partial_orders_in_slices(spark: SparkSession) -> None:
+    pack = Pack.of(8, 24, partial_order_cases, keyed=False)
+    expected = pack.here()
+    assert sum(map(len, expected.values())) > 50
+    for partitions, length in ((7, 9), (2, 35)):
         _same(expected, pack.there(spark, partitions, length))
 
 
@@ -250,6 +268,34 @@ def test_ticks_of_timestamps(spark: SparkSession) -> None:
     rng.shuffle(door)
     given = {"Door": door, "Bell": bell}
     _agree(program.run_local(given), program.run(spark, given).collect())
+
+
+def test_estimates_are_the_same_on_every_runner(spark: SparkSession) -> None:
+    """Matches for which sums would take too long are estimated in the same worlds, however rows are divided."""
+    program = inkling.parse("""
+        STREAM A(id STRING, k STRING, lo BIGINT, hi BIGINT) ID id KEY k TIME BETWEEN lo AND hi;
+        STREAM B(id STRING, k STRING, lo BIGINT, hi BIGINT) ID id KEY k TIME BETWEEN lo AND hi;
+        EVENT next AS PATTERN SEQ NEXT(A a, B b) WITHIN 9000 POINTS PARTITION BY k;
+        EVENT both AS PATTERN SEQ((A a AND B b), A c) WITHIN 9000 POINTS PARTITION BY k;
+    """)
+    rng = random.Random(9)
+    given: dict[str, list[Row]] = {"A": [], "B": []}
+    for number in range(16):
+        at, key = 2_000 * number, rng.choice("xy")
+        given[rng.choice("AB")].append({"id": f"e{number}", "k": key, "lo": at, "hi": at + 5_000})
+    expected = program.run_local(given)
+    stream = program.open()
+    heard: dict[str, list[pa.Table]] = {name: [] for name in expected.tables}
+    rows = sorted((row["lo"], name, row) for name, some in given.items() for row in some)
+    for found in (*(stream.push({name: [row]}) for _, name, row in rows), stream.finish()):
+        for name, table in found.tables.items():
+            heard[name].append(table)
+    there = program.run(spark, given, partitions=2).collect()
+    for name, table in expected.tables.items():
+        assert "sampled" in table["method"].to_pylist(), name
+        wanted = sorted(map(str, table.to_pylist()))
+        assert sorted(map(str, pa.concat_tables(heard[name]).to_pylist())) == wanted
+        assert sorted(map(str, there.tables[name].to_pylist())) == wanted
 
 
 @pytest.mark.parametrize("by", ["PARTITION BY k", ""])

@@ -54,6 +54,15 @@ ALL_LINES = inkling.parse(
       PATTERN ALL Tram x PRECEDES SOME Work y;
     """
 )
+ENDLESS = inkling.parse(
+    STREAMS
+    + """
+    EVENT together(line, x.bus AS one, y.bus AS other, k) AS
+      PATTERN AT LEAST k FROM 1 TO 3 Bus x INTERSECTS SOME Bus y ON SAME stop PARTITION BY line;
+    EVENT soon(line, x.bus AS one, y.bus AS other, k) AS PATTERN AT LEAST k FROM 1 TO 3 Bus x INTERSECTS SOME Bus y
+      PARTITION BY line CONFIDENCE > 0.5 EARLY;
+    """
+)
 STOPS = [{"n": number, "stop": "aabb"[(number - 1) % 4]} for number in range(1, 20)]
 Row = dict[str, object]
 Rows = dict[str, list[Row]]
@@ -121,7 +130,9 @@ def pieces_of(rows: Rows, borders: list[int]) -> list[Rows]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("program", "buckets"), [(BY_LINE, 3), (ALL_LINES, 1)], ids=["by line", "all lines"])
+@pytest.mark.parametrize(
+    ("program", "buckets"), [(BY_LINE, 3), (ALL_LINES, 1), (ENDLESS, 3)], ids=["by line", "all lines", "endless"]
+)
 def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, program: Program, buckets: int) -> None:
     assert relations_of(program.plan).keys() == {event.name for event in program.plan.events}
     rows = rows_of(random.Random(5))
@@ -144,7 +155,7 @@ def test_pieces_and_a_restart_eq_one_run(spark: SparkSession, tmp_path: Path, pr
             {"stops": STOPS},
             checkpoint=tmp_path / "checkpoint",
             to=keep,
-            settings=inkling.StreamSettings(available_now=True, buckets=buckets, unbounded=True),
+            settings=inkling.StreamSettings(available_now=True, buckets=buckets, unbounded=program is not ENDLESS),
         )
 
     before, rest = pieces_of(rows, [BORDER])

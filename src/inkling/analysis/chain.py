@@ -1,8 +1,10 @@
-"""Which events over imprecise times are chains: sequences of single events, whose probabilities need no worlds."""
+"""Which events over imprecise times need no worlds: sequences of single events (chains), and partial orders of them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain as chained
 
+from inkling.analysis.partial_order import Moving, NoOrderError, PartialOrders, orders_of, reads_time
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -43,6 +45,7 @@ class ChainPattern:
     absences: tuple[ChainAbsence, ...] = ()
     within: Duration | p.Points | None = None
     ends_scope: bool = False  # whether an event of the scope after the last link prevents a match
+    divided: bool = False  # whether the same events may be divided among the links in several ways
 
     @property
     def is_fixed(self) -> bool:
@@ -60,20 +63,38 @@ class ChainPattern:
         return self.policy is not p.Policy.ANY or bool(self.absences)
 
 
-def chain_of(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None = None) -> Verdict[ChainPattern | None]:
-    """The chain of an event over imprecise times; None, and why, where the event needs possible worlds.
+def chain_of(
+    event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None = None
+) -> Verdict[ChainPattern | PartialOrders | None]:
+    """The chain or partial order of an event over imprecise times; None, and why, where it needs possible worlds.
 
     Without a `clock` the data is not known yet: the types of times are those that the streams declare.
     """
     why = next(_obstacles(event, program, clock), None)
     if why is not None:
         return Verdict(None, why)
+    moving = moving_columns(program)
     chain = _chain(event)
-    assert chain is not None
-    phrase = {p.Policy.ANY: "any later", p.Policy.NEXT: "the next", p.Policy.STRICT: "the adjacent"}[chain.policy]
-    return Verdict(
-        chain, f"a sequence of single events, each followed by {phrase} one; probabilities are sums over ticks"
-    )
+    why = None if chain is None else next(chained(_in_chain(event, chain), _in_expressions(event, moving)), None)
+    if chain is not None and why is None:
+        phrase = {p.Policy.ANY: "any later", p.Policy.NEXT: "the next", p.Policy.STRICT: "the adjacent"}[chain.policy]
+        return Verdict(
+            chain, f"a sequence of single events, each followed by {phrase} one; probabilities are sums over ticks"
+        )
+    try:
+        orders = orders_of(event, moving)
+    except NoOrderError as problem:
+        return Verdict(None, why or f"the pattern is not a sequence of single events, and {problem}")
+    return Verdict(orders, "single events in a partial order; probabilities are sums over their ticks")
+
+
+def moving_columns(program: p.ProgramPlan) -> Moving:
+    """By stream with imprecise times, the columns that hold the time of an event."""
+    return {
+        one.schema.name: frozenset((one.schema.uncertainty.lo, one.schema.uncertainty.hi))
+        for one in program.streams
+        if isinstance(one.schema.uncertainty, ImpreciseTime)
+    }
 
 
 def _obstacles(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None) -> Iterator[str]:
@@ -100,12 +121,9 @@ def _obstacles(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None) 
         yield "the number of EVENTS between two events depends on the world"
     if event.forecast is not None or event.on_change:
         yield "the event is a forecast or has ON CHANGE"
-    chain = _chain(event)
-    if chain is None:
-        yield "the pattern is not a sequence of single events"
-        return
-    yield from _in_chain(event, chain)
-    yield from _in_expressions(event, [stream for stream in streams if stream is not None])
+    moving = moving_columns(program)
+    if any(reads_time(event, moving, output.expr) for output in (*event.head, *event.returns)):
+        yield "a column of the result reads a time, which depends on the world"
 
 
 def _in_stream(stream: p.StreamPlan, clock: Clock | None) -> Iterator[str]:
@@ -141,7 +159,17 @@ def _times(uncertainty: object) -> frozenset[str]:
 
 
 def _chain(event: p.EventPlan) -> ChainPattern | None:
-    return None if isinstance(event.within, p.EventCount) else links_of(event.pattern, event.within)
+    found = None if isinstance(event.within, p.EventCount) else links_of(event.pattern, event.within)
+    return None if found is None else replace(found, divided=_is_divided(event, found))
+
+
+def _is_divided(event: p.EventPlan, chain: ChainPattern) -> bool:
+    """Whether two repetitions of different lengths, or one of them and a single event, can be over the same stream."""
+    if sum(link.low != link.high for link in chain.links) < 2:
+        return False
+    leaves = {leaf.slot: leaf for leaf in p.leaves(event.pattern)}
+    read = [set(leaves[link.slot].sources or event.scope) for link in chain.links]
+    return sum(map(len, read)) > len(set().union(*read))
 
 
 def links_of(pattern: p.Pattern, within: Duration | p.Points | None) -> ChainPattern | None:
@@ -154,7 +182,7 @@ def links_of(pattern: p.Pattern, within: Duration | p.Points | None) -> ChainPat
         match part:
             case p.Leaf(slot=slot, atoms=()):
                 links.append(ChainLink(slot))
-            case p.Repetition(pattern=p.Leaf(slot=slot, atoms=()), low=low, high=high, eager=eager):
+            case p.Repetition(pattern=p.Leaf(slot=slot, atoms=()), low=low, high=high, eager=eager, maximal=False):
                 links.append(ChainLink(slot, low, high, eager))
             case p.Absent(pattern=p.Leaf(slot=slot, atoms=())):
                 absences.append(ChainAbsence(slot, len(links)))
@@ -177,34 +205,13 @@ def _in_chain(event: p.EventPlan, chain: ChainPattern) -> Iterator[str]:
     leaves = {leaf.slot: leaf for leaf in p.leaves(pattern)}
     if any(leaf.checks for leaf in leaves.values()):
         yield "a CHECK ends a repetition"
-    varying = [link for link in chain.links if link.low != link.high]
-    if len(varying) > 1:
-        read = [set(leaves[link.slot].sources or event.scope) for link in chain.links]
-        if sum(map(len, read)) > len(set().union(*read)):
-            yield "several repetitions can divide the same events in several ways"
+    if chain.divided and chain.depends_on_others:
+        yield "several repetitions can divide the same events in several ways"
 
 
-def _in_expressions(event: p.EventPlan, streams: list[p.StreamPlan]) -> Iterator[str]:
-    moving = {
-        one.schema.name: _times(one.schema.uncertainty)
-        for one in streams
-        if isinstance(one.schema.uncertainty, ImpreciseTime)
-    }
-
-    def reads_time(part: e.Expr) -> bool:
-        match part:
-            case e.TimeOf():
-                return True
-            case e.ColumnOf(slot=slot, column=column) | e.ListColumn(slot=slot, column=column):
-                return any(column in moving.get(name, ()) for name in event.slots[slot].sources or event.scope)
-            case e.Aggregate(slot=slot, column=column):
-                return any(column in moving.get(name, ()) for name in event.slots[slot].sources or event.scope)
-            case _:
-                return False
-
-    for expr in _expressions(event):
-        if any(reads_time(part) for part in e.walk(expr)):
-            yield "an expression reads a time, which depends on the world"
+def _in_expressions(event: p.EventPlan, moving: Moving) -> Iterator[str]:
+    if any(reads_time(event, moving, expr) for expr in _conditions(event)):
+        yield "a condition reads a time, which depends on the world"
     for leaf in p.leaves(event.pattern):
         for condition in leaf.conditions:
             for part in e.walk(condition):
@@ -214,8 +221,7 @@ def _in_expressions(event: p.EventPlan, streams: list[p.StreamPlan]) -> Iterator
                     yield "a condition in a repetition reads its first event"
 
 
-def _expressions(event: p.EventPlan) -> Iterable[e.Expr]:
-    yield from (output.expr for output in (*event.head, *event.returns))
+def _conditions(event: p.EventPlan) -> Iterable[e.Expr]:
     yield from event.having
     for leaf in p.leaves(event.pattern):
         yield from leaf.demands

@@ -97,7 +97,7 @@ def _windows(plan: p.ProgramPlan) -> Iterator[p.Window | None]:
     for event in plan.events:
         yield event.within
         for part in p.parts_of(event.pattern):
-            if isinstance(part, p.Sequence | p.Narrowed):
+            if isinstance(part, p.Sequence | p.Narrowed | p.Quantified):
                 yield part.within
 
 

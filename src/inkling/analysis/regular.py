@@ -10,7 +10,7 @@ from typing import Protocol
 from inkling.analysis.policies import read_sources
 from inkling.analysis.verdict import Verdict
 from inkling.automata import policies
-from inkling.automata.regex import Regex, RegexComplement, Union, at_most
+from inkling.automata.regex import Intersect, Regex, RegexComplement, Union, at_most
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 
@@ -132,7 +132,7 @@ def _obstacle_in_part(part: p.Part) -> str | None:
             return "a window moves with every event"
         case p.Conjunction() | p.Parallel() | p.Related():
             return "AND, PAR and Allen relations are not sequences"
-        case p.Except():
+        case p.Except(in_order=False):
             return "EXCEPT compares intervals"
         case p.TimePoint():
             return "AT depends on the time"
@@ -150,6 +150,8 @@ def _obstacle_in_part(part: p.Part) -> str | None:
             return "NOT at the border of a sequence depends on time" if edges or beside else None
         case p.Repetition(eager=True):
             return "EAGER waits for another round and for the next part at the same time"
+        case p.Repetition(maximal=True):
+            return "MAXIMAL compares matches"
         case p.Narrowed(having=having, slot=slot):
             return "a nested pattern has a variable or a condition" if having or slot is not None else None
         case _:
@@ -201,7 +203,9 @@ class _RegexTranslator:
                 return self._sequence(parts, own)
             case p.OtherRun(pattern=inner):
                 return RegexComplement(self.pattern(inner, p.Policy.STRICT))
-            case p.Quantified() | p.Sliding() | p.Except() | p.TimePoint():
+            case p.Except(pattern=inner, other=other):
+                return Intersect(self.pattern(inner, p.Policy.ANY), RegexComplement(self.pattern(other, p.Policy.ANY)))
+            case p.Quantified() | p.Sliding() | p.TimePoint():
                 raise AssertionError("no regular pattern")
             case p.Conjunction() | p.Parallel() | p.Related():
                 raise AssertionError("no regular pattern")

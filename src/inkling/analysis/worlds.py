@@ -85,7 +85,7 @@ def _measured(event: p.EventPlan, program: p.ProgramPlan) -> str | None:
                 return "AT a time"
             case p.StreamStart(back=back) if back is not None:
                 return "a limit on NOT"
-            case p.Sequence(within=within) | p.Narrowed(within=within):
+            case p.Sequence(within=within) | p.Narrowed(within=within) | p.Quantified(within=within):
                 windows.append(within)
             case _:
                 pass

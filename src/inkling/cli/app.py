@@ -21,6 +21,7 @@ from inkling.cli.commands.programs.explain import explain
 from inkling.cli.commands.programs.explain_error import explain_error
 from inkling.cli.commands.programs.fmt import fmt
 from inkling.cli.commands.results.calibrate import calibrate
+from inkling.cli.commands.results.chances import chances
 from inkling.cli.commands.results.run import run
 from inkling.cli.commands.results.stream import stream
 from inkling.cli.commands.results.why import why
@@ -34,7 +35,23 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (run, stream, fit, score, check, explain, why, fmt, demo, generate, replay, calibrate, bench, explain_error)
+COMMANDS = (
+    run,
+    stream,
+    fit,
+    score,
+    check,
+    explain,
+    why,
+    chances,
+    fmt,
+    demo,
+    generate,
+    replay,
+    calibrate,
+    bench,
+    explain_error,
+)
 for command in COMMANDS:
     app.command(command.__name__.replace("_", "-"))(with_messages(with_groups(command)))
 app.add_typer(model, name="model")

@@ -4,21 +4,31 @@ Streams are given as `-i NAME=PATH`, or as `-i FOLDER` with one file per stream.
 aggregates, are imported before the program is read.
 """
 
+import atexit
 import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Generic, TypeVar
+
+import typer
 
 from inkling.cli.options import ProgramAndFiles
 from inkling.cli.terminal.messages import print_diagnostics
 from inkling.errors import InputError, nearest
 from inkling.io.readers.formats import remote_address
+from inkling.io.readers.wayeb import RESET, layout_of, read_wayeb
+from inkling.language.sre import RESETS, with_declarations
+from inkling.language.sre import SUFFIX as SRE
+from inkling.language.syntax import StreamDecl
 from inkling.logical.plan import ProgramPlan
 from inkling.physical.plan import Runnable
-from inkling.query import Program, load
+from inkling.query import Program, load, parse
+from inkling.source import SourceText
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 MOST_SHOWN = 8
@@ -34,6 +44,7 @@ class GivenInputs(Generic[Origin]):
 
     streams: dict[str, Origin] = field(default_factory=dict)
     tables: dict[str, Path] = field(default_factory=dict)
+    resetting: set[str] = field(default_factory=set)  # streams from files of the Wayeb engine with rows of type RESET
 
 
 def given_paths(program: Runnable, inputs: Iterable[str], tables: Iterable[str]) -> GivenInputs[Path]:
@@ -44,7 +55,9 @@ def given_paths(program: Runnable, inputs: Iterable[str], tables: Iterable[str])
     for text in inputs:
         named = _NAMED.fullmatch(text)
         if named:
-            given.streams[_known_stream(named[1], plan)] = _existing(named[2], named[1])
+            name = _known_stream(named[1], plan)
+            given.streams[name], has_resets = _with_header(_existing(named[2], named[1]))
+            given.resetting.update([name] if has_resets else [])
         else:
             folders.append(_existing(text, _first_stream(plan)))
             _look_in_folder(folders[-1], plan, given)
@@ -111,6 +124,20 @@ def _existing(text: str, what: str) -> Path:
     return path
 
 
+def _with_header(path: Path) -> tuple[Path, bool]:
+    """The file, or a copy with column names if it is one of the Wayeb engine; and whether some of its rows reset."""
+    if layout_of(path) is None:
+        return path, False
+    import pyarrow.parquet as pq
+
+    folder = Path(mkdtemp(prefix="inkling-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    copy = folder / f"{path.stem}.parquet"
+    rows = read_wayeb(path)
+    pq.write_table(rows, copy)
+    return copy, RESET in rows["type"].unique().to_pylist()
+
+
 def _look_in_folder(folder: Path, plan: ProgramPlan, given: GivenInputs[Path]) -> None:
     """Add the files of a folder that are named after streams, such as `Door.parquet`, and the files of tables."""
     if not folder.is_dir():
@@ -165,14 +192,41 @@ def _require_streams(plan: ProgramPlan, given: Iterable[str], folders: Iterable[
 
 def load_with_files(asked: ProgramAndFiles, *, quiet: bool) -> tuple[Program, GivenInputs[Path]]:
     """The program that options name, and the files that hold its streams and tables."""
-    program = load_program(asked.program, asked.python, quiet=quiet)
-    return program, given_paths(program, asked.inputs, asked.tables)
+    program = load_program(asked.program, asked.python, asked.declarations, quiet=quiet)
+    given = given_paths(program, asked.inputs, asked.tables)
+    return resetting(program, given), given
 
 
-def load_program(path: Path, python: list[Path], *, quiet: bool = False) -> Program:
+def resetting(program: Program, given: GivenInputs[Path]) -> Program:
+    """Wayeb patterns whose stream is not declared, with resets if the rows of the stream have some."""
+    is_declared = any(isinstance(one, StreamDecl) and one.reset_when is not None for one in program.syntax.statements)
+    if not given.resetting or is_declared or not program.name.lower().endswith(SRE):
+        return program
+    return parse(with_declarations(program.text, SourceText("", RESETS)), name=program.name, folder=program.folder)
+
+
+def recognizing(program: Program, models: Iterable[str], *, quiet: bool = False) -> Program:
+    """Wayeb patterns without the forecasts whose models do not exist yet; `models` are given as tables."""
+    if not program.name.lower().endswith(SRE):
+        return program
+    given = {*models}
+    paths = {
+        one.name: program.folder / one.path for one in program.plan.tables if one.made_by and one.name not in given
+    }
+    forecasts = {one.name: one.forecast.model for one in program.plan.events if one.forecast is not None}
+    missing = {name: model for name, model in forecasts.items() if model in paths and not paths[model].exists()}
+    if not missing:
+        return program
+    if not quiet:
+        names = ", ".join(f"`{model}`" for model in dict.fromkeys(missing.values()))
+        typer.echo(f"no forecasts: there is no model {names}; `inkling fit` learns it", err=True)
+    return program.without_forecasts(missing)
+
+
+def load_program(path: Path, python: list[Path], declarations: Path | None = None, *, quiet: bool = False) -> Program:
     """The program in a file; its warnings go to stderr."""
     import_files(python)
-    program = load(path)
+    program = load(path, declarations=declarations)
     if program.warnings and not quiet:
         print_diagnostics(program.warnings)
     return program

@@ -107,7 +107,7 @@ ProgramFile = Annotated[
     Path,
     typer.Argument(
         metavar="PROGRAM.ink",
-        help="The program, or rules of ETALIS (.ele), patterns of Wayeb (.sre) or queries of Lahar (.lahar).",
+        help="The program: `.ink`, or `.ele` (ETALIS), `.sre` (Wayeb), `.lahar` (Lahar), `.sase` (SASE).",
     ),
 ]
 Inputs = Annotated[
@@ -142,6 +142,12 @@ FORMATS = ".jsonl, .csv, .parquet, a folder/, or - for JSON lines on stdout."
 """The help of options that say where rows are written."""
 
 
+Declarations = Annotated[
+    Path | None,
+    typer.Option("--declarations", metavar="FILE.sre", help="Declarations of Wayeb patterns: features for forecasts."),
+]
+
+
 @dataclass(frozen=True)
 class ProgramAndFiles(OptionGroup):
     """A program, and the files that it is run over."""
@@ -150,6 +156,7 @@ class ProgramAndFiles(OptionGroup):
     inputs: Inputs
     tables: Tables = field(default_factory=list)
     python: PythonFiles = field(default_factory=list)
+    declarations: Declarations = None
 
 
 @dataclass(frozen=True)

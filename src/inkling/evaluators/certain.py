@@ -191,6 +191,9 @@ class CertainEvaluator(StageChain):
     def decided(self, state: States) -> int | None:
         return None
 
+    def forgotten(self, state: States) -> int | None:
+        return None
+
     def open_matches(self, state: States, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         return opened(self.begun(state, rows, event))
 

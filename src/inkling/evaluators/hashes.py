@@ -43,7 +43,8 @@ def key_hashes(schema: StreamSchema, rows: pa.Table) -> Hashes:
 def value_hashes(rows: pa.Table, names: Sequence[str]) -> Hashes:
     """The hash of some columns of each row, never 0, which stands for no event."""
     found = combined(np.ones(len(rows), np.uint64), *(hashes_of(rows[name].combine_chunks()) for name in names))
-    return np.where(found == 0, np.uint64(1), found)
+    found[found == 0] = 1
+    return found
 
 
 def given_hashes(rows: pa.Table, names: Sequence[str]) -> Hashes:

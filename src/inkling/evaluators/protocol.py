@@ -177,6 +177,10 @@ class StreamEvaluator(StatefulEvaluator[State, Rows, Mapping[str, pa.Table]], Pr
         """The time up to which lost events are placed; None without lost events."""
         ...
 
+    def forgotten(self, state: State) -> int | None:
+        """The time before which events of new keys are not considered any more; None if all keys are kept."""
+        ...
+
     def open_matches(self, state: State, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         """The open matches of an event at time `now`; `rows` are those up to `now` that are not ingested yet."""
         ...
@@ -225,6 +229,9 @@ class PartEvaluator:
         return state
 
     def decided(self, state: Any) -> int | None:
+        return None
+
+    def forgotten(self, state: Any) -> int | None:
         return None
 
     def complete(self, rows: Rows) -> dict[str, pa.Table]:

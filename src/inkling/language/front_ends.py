@@ -1,4 +1,4 @@
-"""Chooses the notation of a text by its file extension: `.ele`, `.sre`, `.lahar`, or else `.ink`."""
+"""Chooses the notation of a text by its file extension: `.ele`, `.sre`, `.lahar`, `.sase`, or else `.ink`."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -10,9 +10,12 @@ from inkling.language.kit.reading import Notation
 from inkling.language.lahar import LAHAR
 from inkling.language.parser import parse as parse_ink
 from inkling.language.printer import format_program
+from inkling.language.sase import SASE
 from inkling.language.sre import WAYEB
 
-NOTATIONS: Mapping[str, Notation[Any]] = MappingProxyType({".ele": ETALIS, ".lahar": LAHAR, ".sre": WAYEB})
+NOTATIONS: Mapping[str, Notation[Any]] = MappingProxyType(
+    {".ele": ETALIS, ".lahar": LAHAR, ".sase": SASE, ".sre": WAYEB}
+)
 
 
 def notation_of(name: str) -> Notation[Any] | None:

@@ -112,12 +112,12 @@ def value_of(expr: e.Expr, at: Bindings, context: ExpressionContext) -> Value:
             if not filled:
                 return None
             return filled[0 if which is e.Which.FIRST else -1].values.get(column)
-        case e.Aggregate(slot=slot, column=str(column), by=UserAggregate() as by):
+        case e.Aggregate(slot=slot, column=str(column), by=UserAggregate() as by, own=own):
             import numpy as np
 
-            return by.of(np.array(_present(at.events.get(slot, ()), column)))
-        case e.Aggregate(function=function, slot=slot, column=aggregated):
-            return _aggregate(function, at.events.get(slot, ()), aggregated)
+            return by.of(np.array(_present(at.events.get(slot, ())[: -1 if own else None], column)))
+        case e.Aggregate(function=function, slot=slot, column=aggregated, own=own):
+            return _aggregate(function, at.events.get(slot, ())[: -1 if own else None], aggregated)
         case e.TimeOf(edge=edge, slot=slot):
             return _edge(edge, slot, at)
         case e.IdOf(slot=slot):

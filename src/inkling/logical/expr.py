@@ -68,13 +68,17 @@ class ListColumn:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """COUNT, SUM, AVG, MIN, MAX, STDDEV, MEDIAN or one written in Python (`by`) over the events of a repeated slot."""
+    """COUNT, SUM, AVG, MIN, MAX, STDDEV, MEDIAN or one written in Python (`by`) over the events of a repeated slot.
+
+    In the conditions of the slot itself (`own`), it is over the events of earlier rounds.
+    """
 
     function: str
     slot: int
     column: str | None
     type: Type
     by: UserAggregate | None = None
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +289,20 @@ def walk(expr: Expr) -> Iterator[Expr]:
 def looks_up(expr: Expr) -> bool:
     """Whether an expression looks a table up, so that its value depends on more than the row."""
     return any(isinstance(part, InTable) for part in walk(expr))
+
+
+def looks_back(expr: Expr) -> bool:
+    """Whether a condition reads earlier rounds of its own repetition."""
+    return any(isinstance(part, ListColumn | Aggregate) and part.own for part in walk(expr))
+
+
+def is_dropped_at_first(expr: Expr) -> bool:
+    """Whether a condition is true in the first round: it reads a value of earlier rounds, not only their number."""
+    return any(
+        part.own and not (isinstance(part, Aggregate) and part.function == "COUNT")
+        for part in walk(expr)
+        if isinstance(part, ListColumn | Aggregate)
+    )
 
 
 def slots_of(expr: Expr) -> frozenset[int]:

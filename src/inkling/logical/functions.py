@@ -96,6 +96,31 @@ def great_circle(lat1: float, lon1: float, lat2: float, lon2: float, radius: flo
     return 2.0 * radius * math.asin(math.sqrt(min(1.0, chord)))
 
 
+def passing_distance(lat: float, lon: float, heading: float, length: float, lat2: float, lon2: float) -> float:
+    """The least distance in meters between a position and the first `length` meters of the great circle in a direction.
+
+    In coordinates whose equator is that great circle, the position has a latitude, its cross-track distance, and a
+    longitude, its along-track distance; the nearest point of the way is the foot, or else an end.
+    """
+    phi1, phi2, turn = math.radians(lat), math.radians(lat2), math.radians(lon2 - lon)
+    angle = great_circle(lat, lon, lat2, lon2, 1.0)
+    bearing = math.atan2(
+        math.sin(turn) * math.cos(phi2),
+        math.cos(phi1) * math.sin(phi2) - math.sin(phi1) * math.cos(phi2) * math.cos(turn),
+    )
+    off = bearing - math.radians(heading)
+    across = math.asin(max(-1.0, min(1.0, math.sin(angle) * math.sin(off))))
+    along = math.atan2(math.sin(angle) * math.cos(off), math.cos(angle))
+    end = max(0.0, length) / EARTH_RADIUS_M
+    if along < 0.0:
+        along += 2.0 * math.pi
+    if along <= end:
+        return EARTH_RADIUS_M * abs(across)
+    half = math.sin((along - end) / 2.0)
+    chord = math.sin(across / 2.0) ** 2 + math.cos(across) * half**2
+    return EARTH_RADIUS_M * min(angle, 2.0 * math.asin(math.sqrt(min(1.0, chord))))
+
+
 def angle_difference(left: float, right: float) -> float:
     """Smallest angle in degrees between two directions, in [0, 180]."""
     turned = abs(left - right) % 360.0
@@ -141,6 +166,7 @@ FUNCTIONS = {
         Function("great_circle", (D, D, D, D, D), D, great_circle),
         Function("contains", (S, D, D), B, contains),
         Function("distance_to", (S, D, D), D, distance_to),
+        Function("passing_distance", (D, D, D, D, D, D), D, passing_distance),
         Function("angle_difference", (D, D), D, angle_difference),
         Function("seconds", (T,), D, lambda x: x / 1e6),
         Function("minutes", (T,), D, lambda x: x / 60e6),

@@ -155,10 +155,14 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Except:
-    """`p EXCEPT q`: occurrences of `pattern` that no occurrence of `other` equals in start and end."""
+    """`p EXCEPT q`: occurrences of `pattern` that no occurrence of `other` equals in start and end.
+
+    `in_order`: the places of simultaneous events count as well, as in a COMPLEMENT at the border of a sequence.
+    """
 
     pattern: Pattern
     other: Pattern
+    in_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +197,15 @@ class Quantified:
     """Two keys whose segments stand in one of the relations, as often as the quantities say.
 
     A left segment qualifies if `right.least` right ones are related to it; only those with the same value of
-    `same` are looked at. Keys of one stream are compared with other keys only.
+    `same` are looked at. Two segments are related only if they last at most `within` together. Keys of one stream are
+    compared with other keys only.
     """
 
     left: Operand
     relations: tuple[str, ...]
     right: Operand
     same: Column | None = None
+    within: Duration | Points | None = None
 
     @property
     def is_within_one_stream(self) -> bool:
@@ -225,13 +231,15 @@ class Repetition:
     """Between `low` and `high` rounds of a pattern; outside of a sequence the policy is ANY.
 
     With `eager`, in a sequence with the policy NEXT, the successor is the earliest candidate of one more round or of
-    the next part.
+    the next part. With `maximal`, a match of the event is dropped if another one has the same other events and more
+    of these.
     """
 
     pattern: Pattern
     low: int
     high: int | None
     eager: bool = False
+    maximal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -550,6 +558,16 @@ def expressions_of(pattern: Pattern) -> Iterator[Expr]:
                 yield from having
             case _:
                 pass
+
+
+def may_end_absent(sequence: Sequence) -> bool:
+    """Whether a NOT may be the last that is tested: only parts that can be left out follow it."""
+    for part in reversed(sequence.parts):
+        if isinstance(part, Absent):
+            return True
+        if not can_be_empty(part):
+            return False
+    return False
 
 
 def can_be_empty(part: Part, passes: Callable[[Narrowed], bool] = lambda _: True) -> bool:

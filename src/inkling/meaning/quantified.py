@@ -3,7 +3,12 @@
 Busany et al. (SimpMatch), section 2.2: queries over interval relations.
 
 A left segment qualifies if enough right segments are related to it, and the relation holds if enough left segments
-qualify. ALL over no segments is true, AT LEAST 1 over none is false; but only keys that occur are compared.
+qualify. With WITHIN, two segments are related only if they last at most so long together. ALL over no segments is true,
+AT LEAST 1 over none is false; but only keys that occur are compared.
+
+With TIMEOUT (`model.lost_keys`), a key ends: its last event is at most so long after its last row. So if related
+segments intersect, and both sides ask for at least one segment, keys of which one ended before the other began are not
+related.
 
 Nothing here is optimized; it is written to be read beside the language reference.
 """
@@ -68,9 +73,14 @@ def keys_of(operand: p.Operand, events: Iterable[Event], passes: Callable[[Event
     ]
 
 
-def qualifying(pattern: p.Quantified, left: KeySegments, right: KeySegments) -> tuple[Segment, ...] | None:
-    """The left segments that qualify, or None when they are not as many as asked for."""
-    chosen = tuple(one for one in left.segments if _qualifies(pattern, one, right))
+def qualifying(
+    pattern: p.Quantified, left: KeySegments, right: KeySegments, longest: int | None = None
+) -> tuple[Segment, ...] | None:
+    """The left segments that qualify, or None when they are not as many as asked for.
+
+    Related segments last at most `longest` together, from the first start to the last end.
+    """
+    chosen = tuple(one for one in left.segments if _qualifies(pattern, one, right, longest))
     return chosen if _enough(len(chosen), pattern.left.least, len(left.segments)) else None
 
 
@@ -82,14 +92,20 @@ def quantities(pattern: p.Quantified, n_chosen: int) -> Iterable[int | None]:
     return range(least, min(most, n_chosen) + 1)
 
 
-def _qualifies(pattern: p.Quantified, one: Segment, right: KeySegments) -> bool:
+def _qualifies(pattern: p.Quantified, one: Segment, right: KeySegments, longest: int | None) -> bool:
     others = [other for other in right.segments if _comparable(pattern.same, one, other)]
     related = [
         other
         for other in others
         if any(relation_holds(name, one.start, one.end, other.start, other.end) for name in pattern.relations)
+        and (longest is None or _length(one, other) <= longest)
     ]
     return _enough(len(related), pattern.right.least, len(others))
+
+
+def _length(one: Segment, other: Segment) -> int:
+    """The time from the first start to the last end of two segments."""
+    return max(one.end.time, other.end.time) - min(one.start.time, other.start.time)
 
 
 def _comparable(same: Column | None, one: Segment, other: Segment) -> bool:

@@ -97,11 +97,16 @@ class InfluenceRow:
 
 @dataclass(frozen=True, slots=True)
 class EndRow:
-    """The start or end of a segment: a recorded time, or a time range if the event was lost."""
+    """The start or end of a segment: a recorded time, or a time range if the event was lost.
+
+    `passed` has the probability that a lost event was before each of several times that divide the range evenly. It
+    does not begin with 0, or end with 1, if the event may also lie outside of the range.
+    """
 
     low: int
     high: int
     lost: bool = False
+    passed: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if self.high < self.low or (self.low < self.high and not self.lost):

@@ -160,7 +160,7 @@ class _RowWriter:
         if line not in self._line_positions:
             self._line_positions[line] = len(self.lines)
             ends = [
-                [end.low - self.origin, end.high - self.origin, int(end.lost)]
+                [end.low - self.origin, end.high - self.origin, int(end.lost), *([end.passed] if end.passed else [])]
                 for segment in line.segments
                 for end in segment
             ]

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.analysis.relation import RelationOperand, SegmentRelation, relation_of
 from inkling.evaluators.hashes import labels_of
+from inkling.evaluators.relation.intensity import CumulativeIntensity
 from inkling.evaluators.relation.operands import OperandKeys, RelationContext, keys_of
 from inkling.local import IngestedInputs, ingest
 from inkling.logical import expr as e
@@ -20,8 +20,9 @@ from inkling.logical import plan as p
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan
 from inkling.model.uncertainty import LostEvents
 from inkling.query import Program
-from inkling.report.data import EndRow, SegmentsRow
+from inkling.report.data import SegmentsRow
 from inkling.report.examined import MOST_ROWS, is_at_hand
+from inkling.report.lost_ends import ends_of
 
 if TYPE_CHECKING:
     from inkling.io import Data
@@ -89,6 +90,7 @@ class _Keys:
     keys: OperandKeys
     shown_as: tuple[str, ...]
     labels: Mapping[int, str]
+    axis: CumulativeIntensity | None
     _drawn: dict[int, SegmentsRow | None] = field(default_factory=dict)
 
     @classmethod
@@ -104,7 +106,7 @@ class _Keys:
             return None
         context = RelationContext(ingested.context, ingested.facts, ingested.unit)
         keys = keys_of(side, stream.schema, ingested.sources[side.stream], relation.same, context, None)
-        return cls(keys, shown_columns, _labels(stream, relation.same, ingested))
+        return cls(keys, shown_columns, _labels(stream, relation.same, ingested), _axis(stream, ingested))
 
     def line(self, row: Mapping[str, object]) -> SegmentsRow | None:
         key = self._places.get(tuple(row[name] for name in self.shown_as))
@@ -127,26 +129,13 @@ class _Keys:
 
     def _line(self, key: int, name: str) -> SegmentsRow | None:
         lists = self.keys.lists
-        first, stop = lists.begins[key], lists.begins[key + 1]
         mine = slice(lists.segments[key], lists.segments[key + 1])
         if mine.stop - mine.start > MOST_SEGMENTS:
             return None
-        ends = _ends(lists.time[first:stop], lists.lost[first:stop])
+        ends = ends_of(lists, key, self.axis)
         places = zip(lists.opening[mine].tolist(), lists.closing[mine].tolist(), strict=True)
         labels = tuple(self.labels.get(label, "") for label in lists.label[mine].tolist()) if self.labels else ()
         return SegmentsRow(name, tuple((ends[opening], ends[closing]) for opening, closing in places), labels)
-
-
-def _ends(time: np.ndarray, lost: np.ndarray) -> list[EndRow]:
-    """The ends of segments of a key; a lost one is between the recorded neighbors, if there are any."""
-    recorded = np.flatnonzero(~lost)
-    if not len(recorded):
-        return [EndRow(0, 0, True)] * len(time)
-    place = np.searchsorted(recorded, np.arange(len(time)), side="left")
-    after = np.minimum(place, len(recorded) - 1)
-    before = np.where(lost, np.maximum(place - 1, 0), after)
-    low, high = time[recorded[before]].tolist(), time[recorded[after]].tolist()
-    return [EndRow(*end) for end in zip(low, high, lost.tolist(), strict=True)]
 
 
 def _output_of(event: EventPlan, slot: int, column: str) -> str | None:
@@ -160,6 +149,14 @@ def _output_of(event: EventPlan, slot: int, column: str) -> str | None:
             case _:
                 pass
     return None
+
+
+def _axis(stream: StreamPlan, ingested: IngestedInputs) -> CumulativeIntensity | None:
+    """The intensity of a stream that declares one."""
+    uncertainty = stream.schema.uncertainty
+    if not isinstance(uncertainty, LostEvents) or uncertainty.intensity is None:
+        return None
+    return CumulativeIntensity.of(uncertainty.intensity, ingested.facts[uncertainty.intensity])
 
 
 def _labels(stream: StreamPlan, same: str | None, ingested: IngestedInputs) -> dict[int, str]:

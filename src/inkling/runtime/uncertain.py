@@ -313,11 +313,12 @@ class UncertainProgram(Buffered):
         return found
 
     def _open_since(self, state: BufferedState, stream: str) -> int:
-        """The time after which lost events of a stream are not placed yet; a sub-tick clock has times between ticks."""
+        """The time from which on lost events of new keys count; a sub-tick clock has times between ticks."""
         found = [
             time if one.scale == 1 or abs(time) >= FOREVER else time + 1
             for name, one in self._readers(stream)
-            if (time := one.decided(state.evaluators[name])) is not None and time > NEVER
+            for time in (one.decided(state.evaluators[name]), one.forgotten(state.evaluators[name]))
+            if time is not None and time > NEVER
         ]
         return max(found, default=NOT_GIVEN)
 

@@ -64,6 +64,23 @@ def _great_circle(lat1: Column, lon1: Column, lat2: Column, lon2: Column, radius
     return two * radius * fn.asin(fn.sqrt(_least(fn.lit(1.0), chord)))
 
 
+def _passing_distance(*args: Column) -> Column:
+    lat, lon, heading, length, lat2, lon2 = args
+    degree, two, radius = fn.lit(math.pi / 180.0), fn.lit(2.0), fn.lit(EARTH_RADIUS_M)
+    phi1, phi2, turn = lat * degree, lat2 * degree, (lon2 - lon) * degree
+    angle = _great_circle(lat, lon, lat2, lon2, fn.lit(1.0))
+    north = fn.cos(phi1) * fn.sin(phi2) - fn.sin(phi1) * fn.cos(phi2) * fn.cos(turn)
+    off = fn.atan2(fn.sin(turn) * fn.cos(phi2), north) - heading * degree
+    across = fn.asin(_greatest(fn.lit(-1.0), _least(fn.lit(1.0), fn.sin(angle) * fn.sin(off))))
+    around = fn.atan2(fn.sin(angle) * fn.cos(off), fn.cos(angle))
+    along = fn.when(around < 0.0, around + fn.lit(2.0 * math.pi)).otherwise(around)
+    end = _greatest(fn.lit(0.0), length) / radius
+    half = fn.pow(fn.sin((along - end) / two), two)
+    chord = finite(fn.pow(fn.sin(across / two), two) + fn.cos(across) * half)
+    to_end = two * fn.asin(fn.sqrt(_least(fn.lit(1.0), chord)))
+    return radius * fn.when(along <= end, fn.abs(across)).otherwise(_least(angle, to_end))
+
+
 def _in_python(name: str, kind: str) -> Callable[..., Column]:
     """A function without a library on the JVM, evaluated in Python over whole columns."""
 
@@ -107,6 +124,7 @@ COLUMN_FORMS: dict[str, Callable[..., Column]] = {
     "great_circle": _great_circle,
     "contains": _in_python("contains", "boolean"),
     "distance_to": _in_python("distance_to", "double"),
+    "passing_distance": _passing_distance,
     "angle_difference": _angle_difference,
     "seconds": _divided_by(1e6),
     "minutes": _divided_by(60e6),

@@ -42,11 +42,24 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
+class LikeliestCourse:
+    """The most probable course of events up to a result of a query that an automaton answers, and its derivation.
+
+    `together` is the probability that the events of the derivation happen, whatever else does.
+    """
+
+    probability: float
+    together: float
+    tree: Derivation
+
+
+@dataclass(frozen=True, slots=True)
 class InWorlds:
     """One result of an uncertain event: its probability, its worlds, and the events that it depends on.
 
     `without` is the probability of the result if an event is removed from all worlds. `looked` is None if the result
-    could not be distinguished from others in worlds.
+    could not be distinguished from others in worlds, or if no examined world has it. `course` is exact, however rare
+    the result is; None for results that no automaton answers.
     """
 
     probability: float
@@ -58,6 +71,7 @@ class InWorlds:
     lacking: tuple[WorldScenario, ...] = ()
     dependences: tuple[Dependence, ...] = ()
     without: tuple[Influence, ...] = ()
+    course: LikeliestCourse | None = None
 
 
 __all__ = ["Derivation", "Fact", "Shown", "Why"]

@@ -13,7 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling import local
+from inkling.evaluators.query.course import Course, likeliest_course
+from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram
+from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.evaluators.sampling import Sampling, half_width, interval
+from inkling.evaluators.stage.rows.derive import all_derived
 from inkling.evaluators.worlds.answer import event_ids_of
 from inkling.evaluators.worlds.details.examine import Examined, components_of_results, examined_in, result_key
 from inkling.evaluators.worlds.details.likeliest import Likeliest, likeliest
@@ -24,18 +28,22 @@ from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData
 from inkling.evaluators.worlds.streams.assignment import WorldAssignment, world_rows
 from inkling.io import Data
-from inkling.io.normalize import ID
+from inkling.io.normalize import ID, START
 from inkling.local import IngestedInputs
 from inkling.logical import plan as p
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.plan import Per
 from inkling.logical.rewrites.in_worlds import in_worlds, uncertain_events
 from inkling.logical.rewrites.rules import rewrite
+from inkling.meaning.streams import plain, whole_number
 from inkling.model.batch import MatchBatch
 from inkling.model.event import Value
 from inkling.model.schema import Column
+from inkling.model.types import Type
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
-from inkling.results import ROUNDING, most_probable, reaches
-from inkling.why.explanation import InWorlds, Looked, Why, WithResult
+from inkling.results import ROUNDING, in_time, most_probable, reaches
+from inkling.why.explanation import InWorlds, LikeliestCourse, Looked, Why, WithResult
 from inkling.why.progress import PatternProgress, answers, progress_of
 from inkling.why.trees import Derivation, Trees, columns_of
 
@@ -95,6 +103,20 @@ class OneWorld:
         """The derivation of a result in this world."""
         own = identities(self.written, self.matches[self.event.name])
         (place, *_) = np.flatnonzero(own == np.uint64(identity)).tolist()
+        return self._tree(place)
+
+    def tree_of(self, row: Mapping[str, object]) -> Derivation:
+        """The derivation of a result, given in public columns, whose event has PER END or PER VALUES."""
+        matches = self.matches[self.event.name]
+        alike = np.ones(len(matches), bool)
+        if self.event.per is Per.END:
+            alike &= matches.end == whole_number(row["end"]) * self.scale
+        for output in self.written.head:
+            values = matches.values[output.name].to_pylist()
+            alike &= np.array([plain(one) == plain(row[output.name]) for one in values], bool)
+        return self._tree(int(np.flatnonzero(alike)[0]))
+
+    def _tree(self, place: int) -> Derivation:
         trees = Trees(self.plan, self.ingested, self.matches, self.columns, self.ids.get, self.scale)
         return trees.of(self.event, place)
 
@@ -141,6 +163,20 @@ class UncertainWhy(Why):
     @cached_property
     def most_probable_world(self) -> Likeliest:
         return likeliest(self._data, self._sampling, np.ones(self._data.parts.count, bool))
+
+    def most_probable_rows(self) -> dict[str, pa.Table]:
+        """The rows of each stream in the most probable world, in the order of time."""
+        likely = self.most_probable_world.worlds
+        world = OneWorld.of(self._data, self._plan, self._event, self._ingested, likely, 0)
+        clock, found = self._ingested.unit.clock, {}
+        for stream in self._plan.streams:
+            rows = world.ingested.sources[stream.schema.name].sort_by(START)
+            columns = [one for one in stream.schema.columns if one.name in rows.column_names]
+            shown = {
+                one.name: in_time(rows[one.name], clock) if one.type is Type.TIME else rows[one.name] for one in columns
+            }
+            found[stream.schema.name] = pa.table(shown)
+        return found
 
     def progress_around(self, ids: Iterable[Value]) -> PatternProgress | None:
         """How far the pattern got in the most probable world of the parts of the data that hold these events.
@@ -225,9 +261,11 @@ class UncertainWhy(Why):
     def tree(self, number: int = 1) -> Derivation:
         """The derivation of a result in the most probable world that has it; results are numbered from 1."""
         found = self.worlds(number)
-        if not found.having:
-            raise LookupError(f"no examined world has result {number}")
-        return found.having[0].tree
+        if found.having:
+            return found.having[0].tree
+        if found.course is not None:
+            return found.course.tree
+        raise LookupError(f"no examined world has result {number}")
 
     def worlds(self, number: int = 1) -> InWorlds:
         """The worlds that have a result, and its derivations there; results are numbered from 1."""
@@ -237,8 +275,9 @@ class UncertainWhy(Why):
         left_out = self.left_out(number)
         most = self._most_worlds(components_of_results(self._data, {self._event.name: row}), MOST_ROWS_AT_ONCE)
         (found,) = examined_in(self._data, self._sampling, {self._event.name: row}, most)[self._event.name]
+        course = self._course(number)
         if found is None:
-            return InWorlds(probability, error, method, left_out)
+            return InWorlds(probability, error, method, left_out, course=course)
         is_sample = found.worlds.components is None
         width = half_width(np.array([found.n_having]), found.n_worlds, self._sampling.delta)[0] if is_sample else 0.0
         return InWorlds(
@@ -251,6 +290,7 @@ class UncertainWhy(Why):
             found.lacking,
             found.dependences,
             found.influences,
+            course,
         )
 
     def left_out(self, number: int) -> str | None:
@@ -267,6 +307,53 @@ class UncertainWhy(Why):
     def _tree(self, found: Examined, world: int) -> Derivation:
         one = OneWorld.of(self._data, self._plan, self._event, self._ingested, found.worlds, world)
         return one.tree(found.identity)
+
+    def _course(self, number: int) -> LikeliestCourse | None:
+        """The most probable course of events up to a result of a query."""
+        if self._query is None:
+            return None
+        (row,) = self.possible.slice(number - 1, 1).to_pylist()
+        end = whole_number(row["end"])
+        ready = all_derived(self._plan.streams, {one.schema.name: one.rows for one in self._data.streams}, self._facts)
+        source = self._query.strategy.query.subgoals[-1].source
+        is_last = pc.equal(ready[source][ID].cast(pa.string()), str(row["lineage"][0]))
+        grounding = self._query.groundings(source, ready[source].filter(is_last))[0]
+        course = likeliest_course(self._query, ready, grounding, end)
+        if course is None:
+            return None
+        assignment = [
+            WorldAssignment(rows, np.zeros(len(rows), np.int64))
+            for rows in (course.rows.get(one.schema.name, np.empty(0, np.int64)) for one in self._data.streams)
+        ]
+        worlds = Worlds(self._data.streams, assignment, np.ones(1), None)
+        world = OneWorld.of(self._data, self._plan, self._event, self._ingested, worlds, 0)
+        tree = world.tree_of(row)
+        return LikeliestCourse(course.probability, course.together(self._leaves(tree, course)), tree)
+
+    def _leaves(self, tree: Derivation, course: Course) -> dict[str, np.ndarray]:
+        """The rows of a derivation, by stream, among those of the course that it was found on."""
+        ids: dict[str, set[Value]] = {}
+        for leaf in tree.rows():
+            ids.setdefault(leaf.source, set()).update(leaf.ids)
+        found = {}
+        for stream in self._data.streams:
+            name = stream.schema.name
+            rows = course.rows.get(name, np.empty(0, np.int64))
+            found[name] = rows[[one in ids.get(name, ()) for one in stream.rows[ID].take(rows).to_pylist()]]
+        return found
+
+    @cached_property
+    def _query(self) -> QueryEventEvaluator | None:
+        """The evaluator of the event, if it is a query."""
+        physical = plan_program(rewrite(self._plan).plan)
+        program = QueryProgram.of(
+            physical, self._facts, self._ingested.unit, WorldSampler(), tables=self._ingested.facts
+        )
+        return None if program is None else program.evaluators.get(self._event.name)
+
+    @property
+    def _facts(self) -> ExpressionContext:
+        return self._ingested.context
 
     def _in_one(self, world: Likeliest) -> PatternProgress:
         return OneWorld.of(self._data, self._plan, self._event, self._ingested, world.worlds, 0).progress()

@@ -154,6 +154,20 @@ def test_worlds_of_a_result(uncertain: Path) -> None:
     assert why(uncertain, "coffee", "--result-number", "1") == why(uncertain, "coffee", "--result", "a2,a3")
 
 
+def test_rows_of_the_most_probable_world(uncertain: Path) -> None:
+    """Ada is in the hall or nowhere (0.5 each), then in the kitchen (0.8); Bob is in the hall (0.9)."""
+    why(uncertain, "coffee", "--world", str(uncertain / "world"))
+    seen = (uncertain / "world" / "Seen.csv").read_text().splitlines()
+    assert seen[0] == "id,who,room,t,p"
+    assert {line.split(",")[0] for line in seen[1:]} >= {"a3", "b1"}
+    (call,) = (uncertain / "world" / "Call.csv").read_text().splitlines()[1:]
+    assert call in {f"c1,ada,{tick},{tick}" for tick in range(2, 6)}
+
+
+def test_a_certain_event_has_no_worlds(folder: Path) -> None:
+    assert "its streams are certain" in why(folder, "m", "--world", str(folder / "world"), status=3)[0]
+
+
 def test_no_world(uncertain: Path) -> None:
     lines = why(uncertain, "coffee", "--result", "b1")
     assert lines[0] == "no possible world has a result of `coffee` that depends on b1"
@@ -181,4 +195,22 @@ def test_no_such_possible_result(uncertain: Path) -> None:
         "error[INK0562]: `coffee` has no result that depends on zz",
         "   = note: it has 1 possible result",
         "   = help: leave the option out to see how far the pattern got",
+    ]
+
+
+def test_a_result_that_is_too_rare_for_samples(tmp_path: Path) -> None:
+    """The match may begin at any of 17 times, and 7 is the most probable one."""
+    (tmp_path / "p.ink").write_text(
+        "STREAM At(who STRING, room STRING, t BIGINT) KEY who TIME t PROBABILITY p;"
+        "EVENT m(who) AS PATTERN SEQ NEXT(At a[room = 'lab'], At b[room = 'roof']) PARTITION BY who PER END;"
+    )
+    rows = [f"ann,lab,{t},{0.002 if t == 7 else 0.001}" for t in range(1, 18)]
+    (tmp_path / "At.csv").write_text("\n".join(["who,room,t,p", *rows, "ann,roof,18,0.001", ""]))
+    lines = why(tmp_path, "m", "--result-number", "1", "--epsilon", "0.1", "--delta", "0.1")
+    assert lines[3:] == [
+        "on the most probable course of events with the result, the derivation",
+        "    m(who='ann') at 7 to 18",
+        "    ├─ a: At #7(who='ann', room='lab', t=7) at 7",
+        "    └─ b: At #18(who='ann', room='roof', t=18) at 18",
+        "whose events happen together with probability 2e-06",
     ]

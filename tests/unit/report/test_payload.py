@@ -53,7 +53,7 @@ def test_imprecise_times_and_their_weights_travel_along():
 
 
 def test_a_key_of_several_relations_is_stored_once():
-    north = SegmentsRow("north", ((EndRow(10, 10), EndRow(10, 40, lost=True)),), ("mill",))
+    north = SegmentsRow("north", ((EndRow(10, 10), EndRow(10, 40, True, (0.0, 0.5, 1.0))),), ("mill",))
     south, empty = SegmentsRow("south", ((EndRow(5, 5), EndRow(7, 7)),)), SegmentsRow("west", ())
     payload = page_payload(
         report_of(
@@ -63,7 +63,7 @@ def test_a_key_of_several_relations_is_stored_once():
         )
     )
     assert payload["lines"] == [
-        ["north", [[5, 5, 0], [5, 35, 1]], ["mill"]],
+        ["north", [[5, 5, 0], [5, 35, 1, (0.0, 0.5, 1.0)]], ["mill"]],
         ["south", [[0, 0, 0], [2, 2, 0]], []],
         ["west", [], []],
     ]

@@ -57,6 +57,25 @@ def test_parts_follow_each_other_with_the_probability_of_their_order(sampled: st
 
 
 @pytest.mark.parametrize("sampled", ["", " SAMPLED"])
+def test_parts_lie_as_far_apart_as_they_may(sampled: str) -> None:
+    # b1 one tick after a1 with 1/4, for b1 = 2 and for b1 = 3; b2 = 4 after a1 = 3 with 1/4 · 1/4
+    pattern = "SEQ(A a, B b[b.lo - a.hi < 2], C c) WITHIN 10 TICKS"
+    stream = opened(IMPRECISE + f"EVENT e AS PATTERN {pattern}{sampled};", TIMES)
+    assert listed(stream) == {("a1",): 1.0, ("a1", "b1"): 0.25, ("a1", "b2"): 0.0625}
+    found = {tuple(one["lineage"]): one for one in stream.open_matches("e").to_pylist()}
+    assert (found["a1", "b1"]["start"], found["a1", "b1"]["end"], found["a1", "b1"]["latest"]) == (1, 3, 12)
+    assert {one["method"] for one in found.values()} == {"sampled" if sampled else "exact"}
+
+
+@pytest.mark.parametrize("sampled", ["", " SAMPLED"])
+def test_alternatives_are_open_on_their_own(sampled: str) -> None:
+    # a1 and b1 happened, b2 with 1/4; a1 and b1 in the same tick, or one before the other
+    pattern = "(SEQ((A a AND B b), C c) OR SEQ(B d, C f)) WITHIN 10 TICKS"
+    stream = opened(IMPRECISE + f"EVENT e AS PATTERN {pattern}{sampled};", TIMES)
+    assert listed(stream) == {("a1", "b1"): 1.0, ("a1", "b2"): 0.25, ("b1",): 1.0, ("b2",): 0.25}
+
+
+@pytest.mark.parametrize("sampled", ["", " SAMPLED"])
 def test_what_came_first_is_in_the_way_as_far_as_it_came_first(sampled: str) -> None:
     # nothing followed a1: at 2 if b1 = 2 and b2 > 4, with 1/2 · 3/4; at 3 if b2 > 4; at 4
     # b2 = 4 is the next one after a1 = 2 if b1 = 2, and after a1 = 3

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
+from inkling.analysis.bounds.lifetimes import lifetime_of
 from inkling.analysis.bounds.window import horizon_of
 from inkling.analysis.query.plans import NoSafePlan
 from inkling.analysis.query.strategy import Engine, Strategy, strategy_of
-from inkling.analysis.relation import relation_of
+from inkling.analysis.relation import SegmentRelation, relation_of
 from inkling.analysis.uncertainty import streams_of
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
@@ -16,6 +18,7 @@ from inkling.logical.printing.text import span_text, window_text
 from inkling.logical.recursion import group_of
 from inkling.model.time import Duration
 from inkling.model.types import Type
+from inkling.model.uncertainty import LostEvents
 
 
 def pairs_in(event: p.EventPlan) -> Iterator[Pair]:
@@ -72,6 +75,7 @@ class StateBound:
     phrases: bool = False  # the values of the last result, for ON CHANGE
     context: bool = False  # the state of an automaton and the last symbols, for FORECAST
     chances: str | None = None  # of what, for queries over probable streams
+    until_complete: bool = False  # all events of a key, for relations between keys that exist at the same time
 
 
 def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Verdict[StateBound | None]:
@@ -87,8 +91,12 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
                 replace(bound, context=False, chances=phrases), "a forecast depends on all possible past events"
             )
         return Verdict(bound, "a forecast depends on the state of its automaton and on the last symbols")
-    if relation_of(event, program).conclusion is not None:
-        return Verdict(None, "every key is compared with all others, including keys that have not arrived yet")
+    relation = relation_of(event, program).conclusion
+    if relation is not None:
+        lifetime = lifetime_of(relation, program)
+        if not lifetime.conclusion:
+            return Verdict(None, f"keys are compared with all later keys: {lifetime.reason}")
+        return Verdict(replace(_bound(event, program), until_complete=True), lifetime.reason)
     if isinstance(event.pattern, p.Quantified):
         return Verdict(None, "whether two keys are related is known only when the stream ends")
     if event.per is p.Per.VALUES:
@@ -167,6 +175,7 @@ def bound_text(bound: StateBound | None) -> str:
     elif late:
         phrases.append(f"the events buffered for {late}")
     phrases += [f"the probability of each {bound.chances}"] if bound.chances is not None else []
+    phrases += ["its events, until it can be related to no open key"] if bound.until_complete else []
     phrases += ["the values of the last result for ON CHANGE"] if bound.phrases else []
     phrases += ["an automaton state and the last symbols for FORECAST"] if bound.context else []
     phrases += [f"the last row of {name} for DERIVE" for name in bound.derived]
@@ -190,6 +199,8 @@ def forgetting_text(bound: StateBound | None) -> str:
         return "no key: its last result is compared with the next one"
     if bound.n_last is not None:
         return "no key: its newest events are members of the next window, however old"
+    if bound.until_complete:
+        return "a complete key when all keys that began before its end are complete"
     if bound.n_waiting:
         return "a key when none of its events waits, which may never happen"
     if bound.n_open:
@@ -200,7 +211,9 @@ def forgetting_text(bound: StateBound | None) -> str:
 def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterator[str]:
     """Changes that would bound the state of an event; each line alone is enough."""
     length = _example_length(event, program)
-    if relation_of(event, program).conclusion is not None:
+    relation = relation_of(event, program).conclusion
+    if relation is not None:
+        yield from _timeouts(relation, program, length)
         yield "allow it with `--unbounded` (`unbounded=True`): results are emitted when both keys are complete"
         if event.confidence is None or not event.confidence.early:
             yield "add `CONFIDENCE > 0.5 EARLY` to emit a result as soon as its probability certainly exceeds 0.5"
@@ -227,6 +240,25 @@ def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterato
         if not any(isinstance(part, p.StreamStart) for part in p.parts_of(event.pattern)) and event.within is None:
             yield f"add `WITHIN {length}` to limit how long a match may last"
         yield f"add `KEEP FOR {length}` to drop older matches"
+
+
+def _timeouts(relation: SegmentRelation, program: p.ProgramPlan, length: str) -> Iterator[str]:
+    """The advice to end keys by TIMEOUT, where that is all that is missing."""
+    streams = [program.stream(operand.stream) for operand in relation.operands]
+    with_timeout = replace(
+        program, streams=tuple(_with_timeout(one) if one in streams else one for one in program.streams)
+    )
+    if not lifetime_of(relation, program).conclusion and lifetime_of(relation, with_timeout).conclusion:
+        missing = dict.fromkeys(one.schema.name for one in streams if one is not None and _with_timeout(one) != one)
+        yield f"add `TIMEOUT {length}` to {' and '.join(missing)}, so that keys end and can be forgotten"
+
+
+def _with_timeout(stream: p.StreamPlan) -> p.StreamPlan:
+    losses = stream.schema.uncertainty
+    if not isinstance(losses, LostEvents) or losses.timeout is not None:
+        return stream
+    timeout = Duration(Fraction(1), "TICKS")
+    return replace(stream, schema=replace(stream.schema, uncertainty=replace(losses, timeout=timeout)))
 
 
 def _bound(

@@ -99,7 +99,7 @@ def _flat(pattern: p.Part) -> tuple[_SubgoalPart, ...] | None:
     match pattern:
         case p.Leaf(atoms=(), sources=(_,)):
             return (_SubgoalPart(pattern, repeated=False),)
-        case p.Repetition(pattern=p.Leaf(atoms=(), sources=(_,)) as leaf, low=1, high=None, eager=False):
+        case p.Repetition(pattern=p.Leaf(atoms=(), sources=(_,)) as leaf, low=1, high=None, eager=False, maximal=False):
             return (_SubgoalPart(leaf, repeated=True),)
         case p.Narrowed(pattern=inner, within=None, having=having, slot=None):
             parts = _flat(inner)
@@ -292,7 +292,7 @@ class _NormalForm:
 
     @staticmethod
     def _asks_for_previous(expr: e.Expr) -> bool:
-        return any(isinstance(part, e.ListColumn) and part.own for part in e.walk(expr))
+        return e.looks_back(expr)
 
     def _asks_for_more(self, expr: e.Expr) -> bool:
         times = {stream.schema.start for stream in self._program.streams}

@@ -11,7 +11,7 @@ from inkling.io.spellings import EPOCH
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.results import LEADING, TRAILING
-from inkling.why.explanation import Derivation, Fact, InWorlds, Looked, Shown
+from inkling.why.explanation import Derivation, Fact, InWorlds, LikeliestCourse, Looked, Shown
 from inkling.why.progress import PatternProgress, Step
 from inkling.why.uncertain import UncertainWhy
 
@@ -127,7 +127,10 @@ def result_lines(why: UncertainWhy, number: int) -> list[str]:
     found = why.worlds(number)
     lines = [_result(row), *_probability(why, found)]
     if found.looked is None:
-        return [*lines, "", "worlds cannot distinguish this result from another one with the same columns"]
+        none = "worlds cannot distinguish this result from another one with the same columns"
+        return [*lines, "", *(_course(found.course) if found.course is not None else [none])]
+    if found.looked.is_sample and found.course is not None:
+        lines += ["", *_course(found.course)]
     lines += ["", f"{_kind(found.looked)} worlds with the result:"]
     for place, one in enumerate(found.having):
         lines += _scenario(one.scenario, found.looked, why.clock)
@@ -143,6 +146,14 @@ def result_lines(why: UncertainWhy, number: int) -> list[str]:
     if found.dependences:
         lines += ["", *_dependences(found, why.clock)]
     return lines
+
+
+def _course(course: LikeliestCourse) -> list[str]:
+    return [
+        "on the most probable course of events with the result, the derivation",
+        *_indented(course.tree),
+        f"whose events happen together with probability {_number(course.together)}",
+    ]
 
 
 def _indented(tree: Derivation) -> Iterator[str]:

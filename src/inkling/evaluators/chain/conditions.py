@@ -23,7 +23,7 @@ def slots_in(condition: e.Expr) -> frozenset[int]:
 
 def asks_for_previous(condition: e.Expr) -> bool:
     """Whether a condition compares an event of a repetition with the event before."""
-    return any(isinstance(part, e.ListColumn) and part.own for part in e.walk(condition))
+    return e.looks_back(condition)
 
 
 def gathered(batch: EventBatch, rows: Ints, slots: Iterable[int]) -> Gather:

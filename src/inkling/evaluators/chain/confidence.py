@@ -10,6 +10,8 @@ The cheapest algorithm that fits a chain is used:
 Sums have only non-negative terms, so nothing cancels.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -22,6 +24,7 @@ from inkling.evaluators.chain.search_space import PartialChains
 from inkling.kernels.chain.by_tables import RivalRows, next_by_tables
 from inkling.kernels.chain.chances import ChainTicks, TickChances, are_certain, in_any_order
 from inkling.kernels.chain.kept_free import OthersByChain, kept_free
+from inkling.kernels.chain.partial_orders import in_partial_orders
 from inkling.model.batch import Ints
 
 MOST_STEPS = 5e7
@@ -31,7 +34,11 @@ WIDEST = 1 << 12
 """The most ticks of an event where others are kept out: the number of steps grows with its square."""
 
 COMPILED = SimpleNamespace(
-    in_any_order=in_any_order, kept_free=kept_free, next_by_tables=next_by_tables, are_certain=are_certain
+    in_any_order=in_any_order,
+    kept_free=kept_free,
+    next_by_tables=next_by_tables,
+    are_certain=are_certain,
+    in_partial_orders=in_partial_orders,
 )
 """The kernels on floats; tests pass the same kernels on fractions."""
 
@@ -78,6 +85,12 @@ class ChainConfidence:
     last: Ints
     certain: NDArray[np.bool_]
     found: NDArray[np.bool_]
+
+    @classmethod
+    def unknown(cls, chains: PartialChains) -> ChainConfidence:
+        """No probability computed."""
+        none = np.zeros(len(chains), bool)
+        return cls(np.zeros(len(chains)), chains.lo[:, 0], chains.hi[:, -1], none, none)
 
 
 def confidence_of(

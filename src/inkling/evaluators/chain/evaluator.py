@@ -1,6 +1,6 @@
-"""The evaluator of chains over imprecise times: its state, and when a chain is emitted.
+"""The evaluator of chains and partial orders over imprecise times: its state, and when a match is emitted.
 
-A step takes rows by their first tick (`lower`). A chain that no other event can prevent is emitted with its last event.
+A step takes rows by their first tick (`lower`). A match that no other event can prevent is emitted with its last event.
 Other chains (NEXT, STRICT, NOT) are final when the watermark passes the window of their first event: from then on no
 event can join or prevent them.
 """
@@ -15,13 +15,15 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.evaluators.chain.division import chain_parts
-from inkling.evaluators.chain.event import ChainEvent, ProbableMatches, results_of
+from inkling.evaluators.chain.event import ChainEvent, results_of
+from inkling.evaluators.chain.matches import ProbableMatches
 from inkling.evaluators.chain.open_chains import OpenChains
+from inkling.evaluators.chain.open_orders import OpenOrders
+from inkling.evaluators.chain.partial_orders import PartialOrderEvent
 from inkling.evaluators.chain.program import WEIGHTS, ChainProgram, StageEvents, answered, prepared
 from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.open_matches import OpenMatch, in_order
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows, StartDecisions
-from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.stage.rows.derive import derived_after
 from inkling.evaluators.stage.rows.format import rows_where
@@ -50,15 +52,14 @@ class ChainEvaluator(PartEvaluator):
 
     program: ChainProgram
     tables: Mapping[str, pa.Table]
-    sampling: Sampling
 
     @classmethod
     def of(cls, plan: PhysicalPlan, context: EvaluatorContext) -> ChainEvaluator | None:
         """None where no event of the plan is answered by this evaluator."""
         begun = context.begun.get(Evaluator.CHAIN)
         placement = None if begun is None else begun.placement
-        program = ChainProgram.of(plan, context.expressions, context.unit, placement)
-        return None if program is None else cls(program, context.facts, context.sampling or Sampling())
+        program = ChainProgram.of(plan, context.expressions, context.unit, placement, context.sampling)
+        return None if program is None else cls(program, context.facts)
 
     @classmethod
     def beginning(cls, plan: PhysicalPlan, unit: TimeUnit) -> StartDecisions | None:
@@ -118,9 +119,12 @@ class ChainEvaluator(PartEvaluator):
             evaluator = self.program.evaluators(stage).get(event)
             if evaluator is not None:
                 events = StageEvents.of(self.program, stage, pa.concat_tables([old, new]))
+                if isinstance(evaluator, PartialOrderEvent):
+                    orders = OpenOrders(evaluator, declared, state.until, now)
+                    return in_order(list(orders.found(events.batch, events.moments, events.n_keys)))
                 chains = OpenChains(evaluator, declared, state.until, now)
                 if chains.has_eager_part:
-                    sampled = chains.sampled(events.batch, events.moments, events.n_keys, self.sampling)
+                    sampled = chains.sampled(events.batch, events.moments, events.n_keys, self.program.sampling)
                     return in_order(list(sampled))
                 return in_order(list(chains.found(events.batch, events.moments, events.n_keys)))
         raise AssertionError(f"no stage looks for {event}")
@@ -165,7 +169,7 @@ class ChainEvaluator(PartEvaluator):
         return any(isinstance(part, e.PreviousColumn | e.SinceChange) for part in parts)
 
     def _known(
-        self, evaluator: ChainEvent, events: StageEvents, is_new: Mask, before: int, now: int
+        self, evaluator: ChainEvent | PartialOrderEvent, events: StageEvents, is_new: Mask, before: int, now: int
     ) -> list[ProbableMatches]:
         if not evaluator.chain.depends_on_others:
             if not is_new.any():
@@ -177,17 +181,17 @@ class ChainEvaluator(PartEvaluator):
             return []
         return evaluator.evaluate(events.batch, events.moments, events.n_keys, first=due)
 
-    def _settled(self, evaluator: ChainEvent, events: StageEvents) -> Ints:
+    def _settled(self, evaluator: ChainEvent | PartialOrderEvent, events: StageEvents) -> Ints:
         """When chains that begin with each event are final; FOREVER without a window."""
         if evaluator.window <= 0:
             return np.full(len(events.moments), FOREVER)
         return (events.moments.upper + evaluator.window - 1) * evaluator.grid
 
-    def _needed(self, evaluator: ChainEvent, events: StageEvents, now: int) -> Mask:
+    def _needed(self, evaluator: ChainEvent | PartialOrderEvent, events: StageEvents, now: int) -> Mask:
         """The events that can join or prevent chains that are not final."""
         grid, window = evaluator.grid, evaluator.window
         waiting = self._settled(evaluator, events) > now
-        if not evaluator.chain.depends_on_others:
+        if isinstance(evaluator, PartialOrderEvent) or not evaluator.chain.depends_on_others:
             return waiting
         begins = np.zeros(len(waiting), bool)
         for link in evaluator.chain.links:

@@ -14,14 +14,17 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.chain import ChainPattern
-from inkling.errors import InputError, NotSupportedYet
 from inkling.evaluators.chain.conditions import gathered
 from inkling.evaluators.chain.confidence import COMPILED, MOST_STEPS, ChainConfidence, Rivals, confidence_of
+from inkling.evaluators.chain.estimates import Estimates
 from inkling.evaluators.chain.growth import grown
-from inkling.evaluators.chain.moments import Chances, Moments
-from inkling.evaluators.chain.others import MOST_EVENTS, others_of, settled
+from inkling.evaluators.chain.matches import BELOW_ONE, Interval, ProbableMatches, too_costly, window_in_ticks
+from inkling.evaluators.chain.moments import Moments
+from inkling.evaluators.chain.others import MOST_EVENTS, listed_others, others_of, settled
 from inkling.evaluators.chain.search_space import Candidates, FoundChains, LeastProbability, SearchSpace
 from inkling.evaluators.gather import lineage_ids
+from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import comes_from, rows_passing
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.logical import plan as p
@@ -31,21 +34,20 @@ from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import UNORDERED, EventBatch, Mask, MatchBatch
 from inkling.model.time import Clock
 from inkling.physical.plan import EventStep
-from inkling.results import EXACT, ROUNDING, Matches, most_probable, public_table, reaches, result_schema
+from inkling.results import (
+    EXACT,
+    ROUNDING,
+    SAMPLED,
+    UNDECIDED,
+    Matches,
+    most_probable,
+    public_table,
+    reaches,
+    result_schema,
+)
 
 WITH_OTHERS = 1 << 13
 """The most chains for which the events that could prevent them are listed at once."""
-
-BELOW_ONE = np.nextafter(1.0, 0.0)
-"""The largest probability of a chain that is not certain."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProbableMatches:
-    """Matches, each with its probability."""
-
-    matches: MatchBatch
-    chance: Chances
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +58,12 @@ class ChainEvent:
     chain: ChainPattern
     context: ExpressionContext
     grid: int = 1
+    sampling: Sampling | None = None  # for probabilities that would take too long to compute; None: these are errors
 
     @property
     def window(self) -> int:
         """The length of the window in ticks, first and last tick included; 0 for none."""
-        match self.chain.within:
-            case None:
-                return 0
-            case p.Points(count=count):
-                return count
-            case span:
-                return self.context.unit(span) // self.grid + 1
+        return window_in_ticks(self.chain.within, self.context, self.grid)
 
     def evaluate(
         self,
@@ -100,30 +97,29 @@ class ChainEvent:
     ) -> Iterator[ProbableMatches]:
         if any(one.before in (0, len(self.chain.links)) for one in self.chain.absences):
             assert space.window > 0, "an absence at the border of a sequence needs a limit"
-        for whole in grown(space, first, newest):
-            for some in self._in_pieces(space, self._passing(space, whole), kernels):
-                found, confidence = self.weighed(space, some, rivals, kernels, most_steps)
+        for whole in self._once(space, (self._passing(space, one) for one in grown(space, first, newest))):
+            for some in self._in_pieces(space, whole, kernels):
+                found, confidence = self._summed(space, some, rivals, kernels, most_steps)
                 if len(found.chains):
                     yield self._matches(space, found, confidence)
 
-    def weighed(
-        self,
-        space: SearchSpace,
-        found: FoundChains,
-        rivals: Rivals | None = None,
-        kernels: SimpleNamespace = COMPILED,
-        most_steps: float = MOST_STEPS,
+    def weighed(self, space: SearchSpace, found: FoundChains) -> tuple[FoundChains, ChainConfidence]:
+        """The chains that other events do not prevent in all worlds, with their exact probabilities."""
+        found, confidence = self._summed(space, found, None, COMPILED, MOST_STEPS)
+        if not confidence.found.all():
+            raise too_costly(self.step.event.name, int(np.count_nonzero(~confidence.found)), len(found.links))
+        return found, confidence
+
+    def _summed(
+        self, space: SearchSpace, found: FoundChains, rivals: Rivals | None, kernels: SimpleNamespace, most_steps: float
     ) -> tuple[FoundChains, ChainConfidence]:
-        """The chains that other events do not prevent in all worlds, with their probabilities."""
+        """The chains that other events do not prevent in all worlds, with the probabilities that can be summed."""
         others = None
         if self.chain.depends_on_others:
             if len(found.links) > MOST_EVENTS:
-                raise self._too_long(found)
+                return found, ChainConfidence.unknown(found.chains)
             found, others = settled(space, found, others_of(space, found))
-        confidence = confidence_of(found.chains, others, space.moments, space.window, rivals, kernels, most_steps)
-        if not confidence.found.all():
-            raise self._too_costly(found, confidence)
-        return found, confidence
+        return found, confidence_of(found.chains, others, space.moments, space.window, rivals, kernels, most_steps)
 
     def _in_pieces(self, space: SearchSpace, found: FoundChains, kernels: SimpleNamespace) -> Iterator[FoundChains]:
         """Chains that may reach the least probability, in portions of WITH_OTHERS where others can prevent them."""
@@ -139,6 +135,36 @@ class ChainEvent:
                 some = some.where(np.asarray(alone.chance >= space.least.chance, bool))
             if len(some):
                 yield FoundChains(found.links, some)
+
+    def _once(self, space: SearchSpace, found: Iterable[FoundChains]) -> Iterator[FoundChains]:
+        """Each chain once, where the same events may be divided among the links in several ways.
+
+        Under ANY all divisions have the same probability; the result has the values of the first one.
+        """
+        if not self.chain.divided:
+            yield from found
+            return
+        by_length: dict[int, list[FoundChains]] = {}
+        for one in found:
+            by_length.setdefault(len(one.links), []).append(one)
+        for some in by_length.values():
+            some.sort(key=lambda one: one.links)
+            identity = np.concatenate([self._identities(space, one) for one in some])
+            _, firsts = np.unique(identity, return_index=True)
+            is_first = np.zeros(len(identity), bool)
+            is_first[firsts] = True
+            borders = np.cumsum([len(one.chains) for one in some])[:-1]
+            for one, mask in zip(some, np.split(is_first, borders), strict=True):
+                yield FoundChains(one.links, one.chains.where(mask))
+
+    def _identities(self, space: SearchSpace, found: FoundChains) -> Hashes:
+        """What distinguishes results: the events in order, and the head."""
+        chains, event = found.chains, self.step.event
+        resolve, n = gathered(space.batch, chains.rows, found.slots(self.chain)), len(chains)
+        head = (
+            evaluate(one.expr, resolve, n, self.context).cast(ARROW_TYPES[one.type], safe=False) for one in event.head
+        )
+        return combined(*(column.view(np.uint64) for column in chains.rows.T.copy()), *map(hashes_of, head))
 
     def space(self, batch: EventBatch, moments: Moments, n_keys: int) -> SearchSpace:
         """The search space: the candidates of every link and absence."""
@@ -178,9 +204,16 @@ class ChainEvent:
         return found if chains is found.chains else FoundChains(found.links, chains)
 
     def _matches(self, space: SearchSpace, found: FoundChains, confidence: ChainConfidence) -> ProbableMatches:
-        chance = confidence.chance
+        chance, estimated = confidence.chance, None
         if chance.dtype != object:
             chance = np.where(confidence.certain, 1.0, np.clip(chance, 0.0, BELOW_ONE))
+        if not confidence.found.all():
+            missing = np.flatnonzero(~confidence.found)
+            chains = found.chains.take(missing)
+            estimates = Estimates(self.step.event, space.batch, space.moments, self.sampling)
+            others = listed_others(space, FoundChains(found.links, chains))
+            estimated = Interval.exact(chance).replaced(missing, estimates.of_chains(chains, others, space.window))
+            chance = estimated.chance
         space.least.found(chance)
         kept = np.flatnonzero(chance > 0)
         chains = found.chains.take(kept)
@@ -205,27 +238,7 @@ class ChainEvent:
             values,
             lineage_ids(batch, np.arange(n + 1) * k, chains.rows.ravel()),
         )
-        return ProbableMatches(matches, chance[kept])
-
-    def _too_long(self, found: FoundChains) -> NotSupportedYet:
-        return NotSupportedYet.of(
-            "INK0454",
-            f"a match of `{self.step.event.name}` has {len(found.links)} events, the limit is {MOST_EVENTS}",
-            notes=("NEXT, STRICT and NOT are exact only up to this length",),
-            helps=("limit the repetition, for example `{1,20}`, or use a shorter WITHIN",),
-        )
-
-    def _too_costly(self, found: FoundChains, confidence: ChainConfidence) -> InputError:
-        many = int(np.count_nonzero(~confidence.found))
-        return InputError.of(
-            "INK0646",
-            f"the exact probability of {many:,} matches of `{self.step.event.name}` would take too long to compute",
-            notes=(f"they have {len(found.links)} events, and too many other events may lie between them",),
-            helps=(
-                "add SAMPLED to the event to estimate its probabilities",
-                "or declare a longer TICK, a shorter WITHIN, or more selective conditions",
-            ),
-        )
+        return ProbableMatches(matches, chance[kept], None if estimated is None else estimated.take(kept))
 
 
 def results_of(event: EventPlan, found: Iterable[ProbableMatches], id_type: pa.DataType, clock: Clock) -> pa.Table:
@@ -240,6 +253,13 @@ def results_of(event: EventPlan, found: Iterable[ProbableMatches], id_type: pa.D
 
 def probable_enough(event: EventPlan, some: ProbableMatches) -> Matches:
     """The matches that reach CONFIDENCE."""
-    kept = np.flatnonzero(reaches(some.chance, event.confidence, ROUNDING))
-    matches = some.matches if len(kept) == len(some.chance) else some.matches.take(kept)
-    return Matches.of(matches, some.chance[kept], np.zeros(len(kept)), EXACT)
+    found = some.estimated or Interval.exact(some.chance)
+    kept = np.flatnonzero(reaches(found.high, event.confidence, ROUNDING))
+    matches = some.matches if len(kept) == len(found.high) else some.matches.take(kept)
+    found = found.take(kept)
+    if some.estimated is None:
+        return Matches.of(matches, found.chance, np.zeros(len(kept)), EXACT)
+    method = np.where(found.low == found.high, EXACT, SAMPLED).astype(object)
+    if event.confidence is not None:
+        method[~reaches(found.low, event.confidence, ROUNDING)] = UNDECIDED
+    return Matches.of(matches, found.chance, np.maximum(found.chance - found.low, found.high - found.chance), method)

@@ -1,7 +1,7 @@
 """Events that prevent a chain: those that NEXT and STRICT would have taken instead, and those that NOT forbids.
 
-A chain of k events has regions of time: before its first event (LEADING), between events j - 1 and j (region j), and
-after its last (TRAILING). Each such event must not happen in its regions; a region is a bit of a mask.
+A chain of k events has regions of time: before its first event (BEFORE), between events j - 1 and j (region j), and
+after its last (AFTER). Each such event must not happen in its regions; in sums, a region is a bit of a mask.
 """
 
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from inkling.analysis.chain import ChainPattern
 from inkling.evaluators.chain.conditions import fits
 from inkling.evaluators.chain.search_space import FoundChains, PartialChains, SearchSpace
 from inkling.kernels.chain.bounds import FAR, LEADING, TRAILING, least_from, narrow, needed_regions
+from inkling.kernels.chain.sampled import AFTER, BEFORE
 from inkling.logical import plan as p
 from inkling.model.batch import Ints
 from inkling.model.runs import changes
@@ -65,7 +66,10 @@ def not_too_late(
 
 
 MOST_EVENTS = 60
-"""The most events of a chain: regions are bits of a 64-bit mask, two of which are LEADING and TRAILING."""
+"""The most events of a chain whose probability is summed: regions are bits of a mask, with LEADING and TRAILING."""
+
+
+_BITS = {BEFORE: LEADING, AFTER: TRAILING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +94,32 @@ class _Forbidden:
 
 
 def others_of(space: SearchSpace, found: FoundChains) -> Others:
-    """The events that could prevent each of some chains."""
-    chains, n = found.chains, len(found.chains)
+    """The events that could prevent each of some chains, each with all its regions."""
     owner, rows, regions = [], [], []
+    for one, origin, other in _by_region(space, found):
+        owner.append(origin)
+        rows.append(other)
+        regions.append(np.full(len(other), 1 << _BITS.get(one.region, one.region)))
+    return _joined(len(found.chains), owner, rows, regions)
+
+
+def listed_others(space: SearchSpace, found: FoundChains) -> Others:
+    """The events that could prevent each of some chains, once for each of their regions, which are numbers here."""
+    none = np.empty(0, np.int64)
+    owner, rows, regions = [none], [none], [none]
+    for one, origin, other in _by_region(space, found) if space.chain.depends_on_others else ():
+        owner.append(origin)
+        rows.append(other)
+        regions.append(np.full(len(other), one.region))
+    chain = np.concatenate(owner)
+    order = np.argsort(chain, kind="stable")
+    offsets = np.searchsorted(chain[order], np.arange(len(found.chains) + 1))
+    return Others(offsets, np.concatenate(rows)[order], np.concatenate(regions)[order])
+
+
+def _by_region(space: SearchSpace, found: FoundChains) -> Iterator[tuple[_Forbidden, Ints, Ints]]:
+    """What must not happen in a region, with pairs of a chain and an event that could."""
+    chains = found.chains
     for one in _forbidden(space, found.links):
         place = space.scope if one.slot is None else space.places[one.slot]
         assert place is not None
@@ -105,10 +132,7 @@ def others_of(space: SearchSpace, found: FoundChains) -> Others:
             before = chains.rows[origin][:, : one.n_before]
             kept = fits(conditions, space.batch, before, slots, one.slot, other, space.context)
             origin, other = origin[kept], other[kept]
-        owner.append(origin)
-        rows.append(other)
-        regions.append(np.full(len(other), 1 << one.region))
-    return _joined(n, owner, rows, regions)
+        yield one, origin, other
 
 
 def _joined(n: int, owner: list[Ints], rows: list[Ints], regions: list[Ints]) -> Others:
@@ -134,18 +158,18 @@ def _forbidden(space: SearchSpace, links: tuple[int, ...]) -> Iterator[_Forbidde
                 yield _Forbidden(place, chain.links[link].slot, place)
     for absence in chain.absences:
         after = next((place for place, link in enumerate(links) if link >= absence.before), None)
-        region = TRAILING if after is None else after or LEADING
+        region = AFTER if after is None else after or BEFORE
         yield _Forbidden(region, absence.slot, len(links))
     if chain.ends_scope:
-        yield _Forbidden(TRAILING, None, len(links))
+        yield _Forbidden(AFTER, None, len(links))
 
 
 def _reach(chains: PartialChains, region: int, window: int) -> tuple[Ints, Ints]:
     """Bounds on events that can happen in a region: the least last tick, and the greatest first tick."""
     lo, hi = chains.lo, chains.hi
-    if region == LEADING:
+    if region == BEFORE:
         return lo[:, -1] - window + 1, hi[:, 0] - 1
-    if region == TRAILING:
+    if region == AFTER:
         return lo[:, -1] + 1, hi[:, 0] + window - 1
     return lo[:, region - 1] + 1, hi[:, region] - 1
 

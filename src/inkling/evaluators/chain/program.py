@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from inkling.analysis.chain import ChainPattern
+from inkling.analysis.chain import ChainPattern, moving_columns
 from inkling.analysis.choice import Evaluator
+from inkling.analysis.partial_order import PartialOrders, with_times_apart
 from inkling.evaluators.chain.event import ChainEvent, results_of
 from inkling.evaluators.chain.moments import Moments
+from inkling.evaluators.chain.partial_orders import PartialOrderEvent
+from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import event_batch_and_order, key_codes
 from inkling.evaluators.stage.rows.derive import all_derived
 from inkling.evaluators.stage.rows.format import stage_schema
@@ -21,7 +24,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.model.batch import EventBatch, Ints
 from inkling.model.time import TimeUnit
 from inkling.model.uncertainty import ImpreciseTime
-from inkling.physical.plan import PhysicalPlan, Stage
+from inkling.physical.plan import EventStep, PhysicalPlan, Stage
 from inkling.physical.planner import plan_program
 from inkling.physical.stages import Placement
 
@@ -32,27 +35,41 @@ class ChainProgram:
 
     part: p.ProgramPlan  # streams as declared
     physical: PhysicalPlan  # streams as intervals of ticks
-    chains: Mapping[str, ChainPattern]
+    chains: Mapping[str, ChainPattern | PartialOrders]
     context: ExpressionContext
     unit: TimeUnit
     id_types: Mapping[str, pa.DataType]
+    sampling: Sampling  # for probabilities that would take too long to compute
 
     @classmethod
     def of(
-        cls, plan: PhysicalPlan, context: ExpressionContext, unit: TimeUnit, placement: Placement | None = None
+        cls,
+        plan: PhysicalPlan,
+        context: ExpressionContext,
+        unit: TimeUnit,
+        placement: Placement | None = None,
+        sampling: Sampling | None = None,
     ) -> ChainProgram | None:
         """None where the program has no chain; `placement` has the stages of a program that already runs."""
         chosen = plan.on_clock(unit.clock).answered_by(Evaluator.CHAIN)
-        chains = {name: choice.data for name, choice in chosen.items() if isinstance(choice.data, ChainPattern)}
+        chains = {
+            name: choice.data
+            for name, choice in chosen.items()
+            if isinstance(choice.data, ChainPattern | PartialOrders)
+        }
         if not chains:
             return None
         part = plan.part(chains)
         streams = part.streams
-        physical = plan_program(replace(part, streams=tuple(map(_of_intervals, streams))), placement)
+        moving = moving_columns(part)
+        events = tuple(
+            with_times_apart(one, moving) if isinstance(chains[one.name], PartialOrders) else one for one in part.events
+        )
+        physical = plan_program(replace(part, streams=tuple(map(_of_intervals, streams)), events=events), placement)
         imprecise = {one.schema.name for one in streams if isinstance(one.schema.uncertainty, ImpreciseTime)}
         stages = tuple(_lasting(stage, imprecise) for stage in physical.stages)
         ids = {name: plan.id_types[name] for name in chains}
-        return cls(part, replace(physical, stages=stages), chains, context, unit, ids)
+        return cls(part, replace(physical, stages=stages), chains, context, unit, ids, sampling or Sampling())
 
     @property
     def grid(self) -> int:
@@ -60,11 +77,17 @@ class ChainProgram:
         uncertainties = [stream.schema.uncertainty for stream in self.part.streams]
         return next(one.step for one in uncertainties if isinstance(one, ImpreciseTime))
 
-    def evaluators(self, stage: Stage) -> dict[str, ChainEvent]:
-        return {
-            step.event.name: ChainEvent(step, self.chains[step.event.name], self.context, self.grid)
-            for step in stage.steps
-        }
+    def evaluators(self, stage: Stage) -> dict[str, ChainEvent | PartialOrderEvent]:
+        return {step.event.name: self._evaluator(step) for step in stage.steps}
+
+    def _evaluator(self, step: EventStep) -> ChainEvent | PartialOrderEvent:
+        match self.chains[step.event.name]:
+            case ChainPattern() as chain:
+                return ChainEvent(step, chain, self.context, self.grid, self.sampling)
+            case orders:
+                return PartialOrderEvent(
+                    step, orders, self.context, self.grid, moving_columns(self.part), self.sampling
+                )
 
 
 def _of_intervals(stream: p.StreamPlan) -> p.StreamPlan:

@@ -4,7 +4,7 @@
 become searches in sorted constants.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.network.partials import RegisterLayout, kept_of
+from inkling.evaluators.network.partials import RegisterLayout, SlotRegister, kept_of
 from inkling.evaluators.network.store import (
     END,
     HIGH,
@@ -128,10 +128,14 @@ FOLDED_FUNCTIONS = {"pow": vm.POW, "least": vm.LEAST, "greatest": vm.GREATEST, "
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Instructions and constants; no instructions means always true."""
+    """Instructions and constants; no instructions means always true.
+
+    `so_far` are aggregates over earlier rounds; their values stand behind the moments, as the bits of doubles.
+    """
 
     instructions: NDArray[np.int64]
     constants: Doubles
+    so_far: tuple[e.Aggregate, ...] = ()
 
 
 ALWAYS = Code(np.empty((0, 3), np.int64), np.empty(0))
@@ -145,6 +149,7 @@ class _Writer:
     unit: Callable[[Duration], int]
     rows: list[tuple[int, int, int]]
     constants: list[float]
+    so_far: tuple[e.Aggregate, ...]
     tables: list[Doubles] = field(default_factory=list)  # stand after all constants
 
     def op(self, operation: int, a: int = 0, b: int = 0) -> None:
@@ -162,7 +167,8 @@ class _Writer:
     def finished(self) -> Code:
         instructions = np.array(self.rows, dtype=np.int64).reshape(-1, 3)
         instructions[np.isin(instructions[:, 0], LOOKING_UP), 1] += len(self.constants)
-        return Code(instructions, np.concatenate([np.array(self.constants, dtype=np.float64), *self.tables]))
+        constants = np.concatenate([np.array(self.constants, dtype=np.float64), *self.tables])
+        return Code(instructions, constants, self.so_far)
 
     def write(self, expr: e.Expr) -> None:
         if self.store.has_halves and self._written_by_halves(expr):
@@ -176,6 +182,8 @@ class _Writer:
                 self.op(vm.MOMENT, self.layout.moment(slot, edge))
             case e.ColumnOf() | e.ListColumn() | e.TimeOf() | e.IdOf():
                 self._reference(expr)
+            case e.Aggregate():
+                self.op(vm.NUMBER, len(self.layout.moments) + self.so_far.index(expr))
             case e.Negate(item=item):
                 self.write(item)
                 self.op(vm.NEG)
@@ -333,6 +341,12 @@ def _column_of(reference: Reference) -> str:
             return ID
 
 
+def aggregates_so_far(conditions: Iterable[e.Expr]) -> tuple[e.Aggregate, ...]:
+    """The aggregates over earlier rounds that conditions of a repeated slot read, without duplicates."""
+    found = (part for condition in conditions for part in e.walk(condition) if isinstance(part, e.Aggregate))
+    return tuple(dict.fromkeys(found))
+
+
 def compile_conditions(
     conditions: tuple[e.Expr, ...], slot: int, store: Store, layout: RegisterLayout, unit: Callable[[Duration], int]
 ) -> Code:
@@ -342,12 +356,13 @@ def compile_conditions(
     """
     if not conditions:
         return ALWAYS
-    writer = _Writer(store, layout, slot, unit, [], [])
+    writer = _Writer(store, layout, slot, unit, [], [], aggregates_so_far(conditions))
     for number, condition in enumerate(conditions):
-        looks_back = [x for x in e.walk(condition) if isinstance(x, e.ListColumn) and x.own]
         writer.write(condition)
-        if looks_back:
-            writer.op(vm.HAS, layout.register(looks_back[0].slot, kept_of(looks_back[0])))
+        if e.is_dropped_at_first(condition):
+            back = next(x for x in e.walk(condition) if isinstance(x, e.ListColumn | e.Aggregate) and x.own)
+            kept = kept_of(back) if isinstance(back, e.ListColumn) else SlotRegister.LAST
+            writer.op(vm.HAS, layout.register(back.slot, kept))
             writer.op(vm.NOT)
             writer.op(vm.OR)
         if number:

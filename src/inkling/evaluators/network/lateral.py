@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from inkling.evaluators.gather import Gather
 from inkling.evaluators.network import where
@@ -40,6 +42,7 @@ from inkling.evaluators.network.store import Store
 from inkling.evaluators.stage.rows.batches import has_bits
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.joins import join
+from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.expr import Edge, Expr
@@ -138,8 +141,8 @@ class JoinEvaluation:
                 return self._related(pattern, items, contexts, window, ("PAR",))
             case p.Related(left=left, relations=relations, right=right):
                 return self._related(pattern, (left, right), contexts, window, relations)
-            case p.Except(pattern=inner, other=other):
-                return self._except(inner, other, contexts, window)
+            case p.Except():
+                return self._except(pattern, contexts, window)
             case p.TimePoint(since_zero=since_zero):
                 return where.moment(self.unit(since_zero), contexts)
             case p.Narrowed():
@@ -221,14 +224,17 @@ class JoinEvaluation:
             self.common.keep(pattern, place + 1, contexts, window, partials)
         return where.starting_early(closed(partials, None), contexts)
 
-    def _except(self, pattern: p.Pattern, other: p.Pattern, contexts: MatchContexts, window: int | None) -> Occurrences:
+    def _except(self, pattern: p.Except, contexts: MatchContexts, window: int | None) -> Occurrences:
         """Occurrences that no occurrence of the other pattern, given what they bind, equals in start and end."""
-        found = self.occurrences(pattern, contexts, window=window)
+        found = self.occurrences(pattern.pattern, contexts, window=window)
         if not len(found):
             return found
-        others = self.occurrences(other, where.on_same_interval(found, contexts), window=window)
+        others = self.occurrences(pattern.other, where.on_same_interval(found, contexts), window=window)
         origin = others.origin
         equal = (others.start == found.start[origin]) & (others.end == found.end[origin])
+        if pattern.in_order:
+            equal &= others.start_place == found.start_place[origin]
+            equal &= others.end_place == found.end_place[origin]
         kept = np.ones(len(found), bool)
         kept[origin[equal]] = False
         return found.where(kept)
@@ -486,7 +492,8 @@ class JoinEvaluation:
     def _leaf(self, leaf: p.Leaf, contexts: MatchContexts, *, following: bool) -> Occurrences:
         index, group, code = self.leaves.index(leaf, contexts)
         first, last = ranges_of(contexts, group, index)
-        shared = (contexts.registers, contexts.moments, code.instructions, code.constants, self.store.numbers)
+        moments = self._with_aggregates(contexts, code.so_far)
+        shared = (contexts.registers, moments, code.instructions, code.constants, self.store.numbers)
         if following:
             left, right = join.pair_next(
                 first, last, index.rows, index.start, index.start_place, index.end, index.end_place, *shared
@@ -505,6 +512,15 @@ class JoinEvaluation:
             index.end_place[right],
             np.maximum(self.store.batch.known[rows], index.end[right]),
         )
+
+    def _with_aggregates(self, contexts: MatchContexts, asked: tuple[e.Aggregate, ...]) -> Ints:
+        """The moments of contexts, and behind them the bits of aggregates over the events that are bound so far."""
+        if not asked:
+            return contexts.moments
+        bound = Gather(self.store.batch, *self.arena.unroll(contexts.tail))
+        doubles = [pc.fill_null(bound(one).cast(pa.float64()), float("nan")).to_numpy() for one in asked]
+        bits = [np.ascontiguousarray(one).view(np.int64) for one in doubles]
+        return np.column_stack([contexts.moments, *bits])
 
     def _remembered(self, registers: Ints, slot: int, rows: Ints) -> Ints:
         for number, (owner, kept) in enumerate(self.layout.registers):

@@ -89,6 +89,8 @@ def _references(condition: e.Expr, own: int, spans: frozenset[int]) -> Iterator[
         match part:
             case e.ListColumn(slot=slot):
                 yield slot, kept_of(part)
+            case e.Aggregate(slot=slot):
+                yield slot, SlotRegister.LAST
             case e.ColumnOf(slot=slot) | e.IdOf(slot=slot) | e.TimeOf(slot=slot):
                 if slot != own and slot not in spans:
                     yield slot, kept_of(part)

@@ -234,7 +234,7 @@ def _n_places(state: ForwardState | UniversalState | SafeState) -> int:
 def _starts(state: object) -> tuple[Hashes, Ints]:
     """Groundings, and times at which one of their partial matches can have begun at the earliest."""
     if isinstance(state, ForwardState):
-        begun = state.begun.reshape(len(state.begun), -1)
+        begun = state.begun.reshape(len(state.begun), state.begun.shape[1] * state.begun.shape[2])
         entry, place = np.nonzero(begun < UNSTARTED)
         grounding = np.repeat(state.groundings, np.diff(state.held))
         return grounding[entry], begun[entry, place]

@@ -124,8 +124,9 @@ class _SourceRows:
         for number, subgoal in enumerate(query.subgoals):
             if subgoal.source == source.name:
                 wanted |= {column for column, _ in constant_keys(query, number)}
-        keys = {column: equality_codes(rows[column].combine_chunks()) for column in sorted(wanted)}
-        stream = stream_names(schema, rows)
+        hashes = {column: hashes_of(rows[column].combine_chunks()) for column in sorted({*wanted, *schema.key})}
+        keys = {column: _equality_codes(rows[column], hashes[column]) for column in sorted(wanted)}
+        stream = _stream_names(schema.name, [hashes[column] for column in schema.key], n)
         time = rows[START].to_numpy()
         if not isinstance(uncertainty, ProbableValue):
             stream = combined(stream, time.view(np.uint64), np.arange(n).view(np.uint64))
@@ -147,10 +148,11 @@ class _SourceRows:
 
 def stream_names(schema: StreamSchema, rows: pa.Table) -> Hashes:
     """The stream of each row of a declared probable stream: a hash of its name and KEY."""
-    return combined(
-        np.repeat(hashes_of(pa.array([schema.name])), len(rows)),
-        *(hashes_of(rows[name].combine_chunks()) for name in schema.key),
-    )
+    return _stream_names(schema.name, [hashes_of(rows[name].combine_chunks()) for name in schema.key], len(rows))
+
+
+def _stream_names(name: str, keys: Sequence[Hashes], n_rows: int) -> Hashes:
+    return combined(np.repeat(hashes_of(pa.array([name])), n_rows), *keys)
 
 
 def _exact(chances: NDArray[np.float64]) -> NDArray[np.object_]:
@@ -169,9 +171,15 @@ def constant_keys(query: Query, number: int) -> list[tuple[str, np.uint64]]:
 
 def equality_codes(column: pa.Array) -> Hashes:
     """Codes that are equal where values are equal, the same in every process; NULL_KEY for null."""
-    found = combined(hashes_of(column))  # mixed, so that a code of 0 is as rare as a collision
-    found = np.where(found == NULL_KEY, np.uint64(1), found)
-    return np.where(column.is_null().to_numpy(zero_copy_only=False), NULL_KEY, found)
+    return _equality_codes(column, hashes_of(column))
+
+
+def _equality_codes(column: pa.Array | pa.ChunkedArray, hashes: Hashes) -> Hashes:
+    found = combined(hashes)  # mixed, so that a code of 0 is as rare as a collision
+    found[found == NULL_KEY] = 1
+    if column.null_count:
+        found[np.asarray(column.is_null())] = NULL_KEY
+    return found
 
 
 def _grouped(names: tuple[str, ...], parts: Sequence[_SourceRows], *, canonical: bool) -> ProbableEvents:
@@ -182,14 +190,13 @@ def _grouped(names: tuple[str, ...], parts: Sequence[_SourceRows], *, canonical:
     given = np.concatenate([part.given for part in parts])
     value = np.concatenate([part.value for part in parts])
     chance = np.concatenate([part.chance for part in parts])
-    order = _order(source, name, time)
-    if canonical:
-        order = np.lexsort((value, given, time, name, source))
-    source, row, name, time = source[order], row[order], name[order], time[order]
-    given, value, chance = given[order], value[order], chance[order]
+    order = np.lexsort((value, given, time, name, source)) if canonical else _order(source, name, time)
+    if order is not None:
+        source, row, name, time = source[order], row[order], name[order], time[order]
+        given, value, chance = given[order], value[order], chance[order]
     new_stream = changes(source) | changes(name)
     new_group = new_stream | changes(time)
-    offsets = np.append(np.flatnonzero(new_group), len(order))
+    offsets = np.append(np.flatnonzero(new_group), len(row))
     first = offsets[:-1]
     streams = first[new_stream[first]]
     markov = np.array([part.source.markov for part in parts], bool)
@@ -220,12 +227,12 @@ def _grouped(names: tuple[str, ...], parts: Sequence[_SourceRows], *, canonical:
     return _normalized(events)
 
 
-def _order(source: Ints, name: Hashes, time: Ints) -> Ints:
-    """The order of rows by stream and time; without sorting where rows already have this order."""
+def _order(source: Ints, name: Hashes, time: Ints) -> Ints | None:
+    """The order of rows by stream and time; None where rows already have this order."""
     begins = np.flatnonzero(changes(source) | changes(name))
     falls = np.flatnonzero(np.diff(time, prepend=time[:1]) < 0)
     if np.isin(falls, begins, assume_unique=True).all() and len(np.unique(name[begins])) == len(begins):
-        return np.arange(len(time))
+        return None
     return np.lexsort((time, name, source))
 
 

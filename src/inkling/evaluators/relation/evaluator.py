@@ -3,24 +3,30 @@
 A step takes rows by their end time. A result is emitted when both of its keys are complete; with EARLY, as soon as its
 lower bound reaches CONFIDENCE; otherwise at the end of the stream. Results that depend on the roles of lost events are
 emitted at the end, because any later row may show these roles.
+
+Where TIMEOUT ends every key and related segments intersect, keys that can no longer be related are forgotten.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
+from inkling.analysis.bounds.lifetimes import lifetime_of
 from inkling.analysis.choice import Evaluator
+from inkling.analysis.relation import RelationOperand
 from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.gaps.rows import of_whole_stream
-from inkling.evaluators.hashes import Hashes, combined
+from inkling.evaluators.hashes import Hashes, combined, row_hashes
 from inkling.evaluators.open_matches import OpenMatch, not_kept
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.relation.division import relation_parts
 from inkling.evaluators.relation.event import RelationEvent, RelationMatches, RelationOperands
+from inkling.evaluators.relation.forgetting import Lifetimes, horizon_of
 from inkling.evaluators.relation.forward import Limits
 from inkling.evaluators.relation.operands import OperandKeys
 from inkling.evaluators.relation.program import RelationProgram, answered
@@ -36,21 +42,30 @@ from inkling.physical.plan import PhysicalPlan
 
 @dataclass(frozen=True, slots=True)
 class EarlyResults:
-    """Results that were emitted early: their hashes, and their owners where the state can be divided by key."""
+    """Results that were emitted early: hashes of them and their keys, and owners where the state is divided by key."""
 
     results: Hashes
+    ones: Hashes
+    others: Hashes
     owners: Owners
 
-    def with_others(self, results: Hashes, owners: Owners) -> EarlyResults:
-        return EarlyResults(np.concatenate([self.results, results]), np.concatenate([self.owners, owners]))
+    @classmethod
+    def none(cls) -> EarlyResults:
+        nothing = np.empty(0, np.uint64)
+        return cls(nothing, nothing, nothing, nothing)
+
+    def with_others(self, added: EarlyResults) -> EarlyResults:
+        return EarlyResults(
+            *(np.concatenate([getattr(self, name), getattr(added, name)]) for name in EarlyResults.__slots__)
+        )
 
     def where(self, mask: np.ndarray) -> EarlyResults:
-        return EarlyResults(self.results[mask], self.owners[mask])
+        return EarlyResults(*(getattr(self, name)[mask] for name in EarlyResults.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
 class RelationState:
-    """All rows of each stream so far, and per event the results that were emitted early."""
+    """The rows of each stream that are needed, and per event the results that were emitted early."""
 
     rows: Mapping[str, pa.Table] = field(default_factory=dict)
     settled: Mapping[str, EarlyResults] = field(default_factory=dict)
@@ -85,8 +100,7 @@ class RelationEvaluator(PartEvaluator):
         return relation_parts(self.program)
 
     def start(self) -> RelationState:
-        nothing = EarlyResults(np.empty(0, np.uint64), np.empty(0, np.uint64))
-        return RelationState(self.complete({}), {event.name: nothing for event in self.events})
+        return RelationState(self.complete({}), {event.name: EarlyResults.none() for event in self.events})
 
     def step(self, state: RelationState, rows: Rows, until: Moment) -> tuple[RelationState, dict[str, pa.Table]]:
         if not any(map(len, rows.values())) and not until.is_end and not self._may_run_out:
@@ -103,7 +117,35 @@ class RelationEvaluator(PartEvaluator):
             settled[name], tables = _emitted(asked, every, settled[name], state.until, until.time, self.program, key)
             if tables:
                 emitted[name] = pa.concat_tables(tables)
-        return RelationState(held, settled, until.time), emitted
+        return self._without_ended(RelationState(held, settled, until.time), every), emitted
+
+    def forgotten(self, state: RelationState) -> int | None:
+        return None if self._spare is None else state.until - self._spare
+
+    @cached_property
+    def _spare(self) -> int | None:
+        """How much older than the watermark lost events of a new key can be; None if no key can be forgotten."""
+        lifetimes = [lifetime_of(one, self.program.part).conclusion for one in self.program.relations.values()]
+        return max(self.program.unit(one) for some in lifetimes for one in some) if all(lifetimes) else None
+
+    def _without_ended(self, state: RelationState, every: Rows) -> RelationState:
+        """The state without keys that no open or later key can be related to."""
+        if self._spare is None or state.until >= FOREVER:
+            return state
+        lifetimes = {
+            one.schema.name: Lifetimes.of(one.schema, every[one.schema.name], state.until) for one in self.streams
+        }
+        horizon = horizon_of(lifetimes.values(), state.until - self._spare)
+        ended = {name: one.before(horizon) for name, one in lifetimes.items()}
+        if not any(mask.any() for mask in ended.values()):
+            return state
+        settled = dict(state.settled)
+        for name, relation in self.program.relations.items():
+            left, right = (_ended_keys(state, operand, ended) for operand in relation.operands)
+            known = settled[name]
+            settled[name] = known.where(~np.isin(known.ones, left) & ~np.isin(known.others, right))
+        rows = {name: rows.filter(pa.array(~ended[name])) for name, rows in state.rows.items()}
+        return replace(state, rows=rows, settled=settled)
 
     @property
     def is_divisible(self) -> bool:
@@ -122,10 +164,7 @@ class RelationEvaluator(PartEvaluator):
         assert left.until == right.until, "states of different times do not go together"
         return RelationState(
             {name: pa.concat_tables([rows, right.rows[name]]) for name, rows in left.rows.items()},
-            {
-                name: one.with_others(right.settled[name].results, right.settled[name].owners)
-                for name, one in left.settled.items()
-            },
+            {name: one.with_others(right.settled[name]) for name, one in left.settled.items()},
             left.until,
         )
 
@@ -190,9 +229,16 @@ def _emitted(
             early = early.where(early.known < FOREVER)
             hashes = _hashes(early, names)
             answers = [early, answers[0].where(~np.isin(_hashes(answers[0], names), hashes))]
-            settled = settled.with_others(hashes, _owners(operands.left, key)[early.ones])
+            owners = _owners(operands.left, key)[early.ones]
+            settled = settled.with_others(EarlyResults(hashes, names[0][early.ones], names[1][early.others], owners))
         tables += [results_of(evaluator, operands, found, ids, program.unit.clock) for found in answers if len(found)]
     return settled, tables
+
+
+def _ended_keys(state: RelationState, operand: RelationOperand, ended: Mapping[str, np.ndarray]) -> Hashes:
+    """Hashes of the keys of an operand that are forgotten."""
+    rows = state.rows[operand.stream].filter(pa.array(ended[operand.stream]))
+    return row_hashes((rows[column.name] for column in operand.declared.key), len(rows))
 
 
 def _owners(keys: OperandKeys, columns: tuple[str, ...]) -> Owners:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.errors import InputError
-from inkling.model.batch import Ints
+from inkling.model.batch import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class CumulativeIntensity:
         kept = np.append(True, ~again)
         return cls(times[kept], rates[kept])
 
-    def __call__(self, time: Ints) -> NDArray[np.float64]:
+    def __call__(self, time: Ints | Floats) -> NDArray[np.float64]:
         """Λ at each time, counted from the first time of the table."""
         total = np.concatenate([[0.0], np.cumsum(np.diff(self.since) * self.rate[:-1])])
         place = np.maximum(np.searchsorted(self.since, time, side="right") - 1, 0)

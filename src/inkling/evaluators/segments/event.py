@@ -14,7 +14,7 @@ from inkling.evaluators.segments.operands import KeysAndSegments, side_of
 from inkling.evaluators.segments.relations import N_CASES, needed_comparisons, truth_table
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.columns import lists
-from inkling.kernels.joins.segments import ALL, Question, qualifying_segments, related_keys
+from inkling.kernels.joins.segments import ALL, NO_LIMIT, Question, qualifying_segments, related_keys
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
@@ -23,6 +23,7 @@ from inkling.logical.vectorized.columns import Resolve
 from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
 from inkling.model.keys import codes_of
 from inkling.model.runs import ranges
+from inkling.model.time import Duration
 from inkling.physical.plan import EventStep
 
 
@@ -76,7 +77,11 @@ class SegmentsEvent:
             labeled,
             pattern.is_within_one_stream,
             not one_after_the_other,
+            NO_LIMIT if pattern.within is None else self._length(pattern.within),
         )
+
+    def _length(self, within: Duration | p.Points) -> int:
+        return within.count - 1 if isinstance(within, p.Points) else self.context.unit(within)
 
     def _results(self, batch: EventBatch, n_partitions: int) -> MatchBatch:
         pattern, asked = self._pattern, self._question

@@ -107,5 +107,19 @@ def numbered(columns: Sequence[pa.ChunkedArray | pa.Array | Numbers], n_rows: in
     found = np.zeros(n_rows, np.int64)
     for place, column in enumerate(columns):
         codes = column - column.min(initial=0) if isinstance(column, np.ndarray) else encoded(column)[0]
-        found = codes if place == 0 else encoded(found * (codes.max(initial=0) + 1) + codes)[0]
+        found = codes if place == 0 else _renumbered(found * (codes.max(initial=0) + 1) + codes)
     return found
+
+
+_SPARSEST = 8
+"""The range of numbers, per number, up to which marking them is faster than hashing them."""
+
+
+def _renumbered(numbers: Numbers) -> Numbers:
+    """The same numbers without gaps."""
+    n_possible = int(numbers.max(initial=0)) + 1
+    if n_possible > _SPARSEST * len(numbers):
+        return encoded(numbers)[0]
+    is_used = np.zeros(n_possible, bool)
+    is_used[numbers] = True
+    return (np.cumsum(is_used) - 1)[numbers]

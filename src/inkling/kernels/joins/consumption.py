@@ -3,7 +3,8 @@
 The consumption policies of ETALIS (thesis, Karlsruhe 2011, section 7.4) over its binary goals.
 
 Arrivals are rows of arrays, sorted by group and then by their order of arrival; `side` is 0 for the right operand and
-1 for the left. Arrivals that wait for a partner are in a linked list per side, oldest first.
+1 for the left. Conditions are bytecode (`vm`). Arrivals that wait for a partner are in a linked list per side, the
+oldest first.
 """
 
 from typing import NamedTuple

@@ -25,6 +25,9 @@ def first_from(values, value, lo, hi):
 ALL = -1
 """In place of a number of segments: all of them."""
 
+NO_LIMIT = -1
+"""In place of the longest time that two related segments last together."""
+
 FEW = 12
 """Up to this number, segments are compared one by one; beyond, ranges with equal outcome are searched."""
 
@@ -53,6 +56,7 @@ class Question(NamedTuple):
     labeled: bool
     apart: bool  # a key is not compared with itself
     touching: bool  # segments are only related if they share a point
+    longest: int  # from the first start to the last end of two related segments, or NO_LIMIT
 
 
 @njit(cache=True)
@@ -80,8 +84,23 @@ def _sought(values, value, lo, hi, guess):
 
 
 @njit(cache=True)
-def _n_related(start, end, starts, ends, lo, hi, in_step, table, matters, cuts):
+def _n_related_within(start, end, starts, ends, lo, hi, in_step, table, longest):
+    """The number of segments lo … hi - 1 that are related to [start, end] and last at most `longest` with it."""
+    found = 0
+    if in_step:  # starts and ends ascend
+        lo = first_from(starts, end - longest, lo, hi)
+        hi = first_from(ends, start + longest + 1, lo, hi)
+    for other in range(lo, hi):
+        if max(end, ends[other]) - min(start, starts[other]) <= longest:
+            found += table[_case(start, end, starts[other], ends[other])]
+    return found
+
+
+@njit(cache=True)
+def _n_related(start, end, starts, ends, lo, hi, in_step, table, matters, longest, cuts):
     """The number of segments lo … hi - 1 that are related to [start, end]; `cuts` is scratch."""
+    if longest != NO_LIMIT:
+        return _n_related_within(start, end, starts, ends, lo, hi, in_step, table, longest)
     found = 0
     if hi - lo <= FEW or not in_step:
         for other in range(lo, hi):
@@ -130,7 +149,7 @@ def _n_qualifying(one, other, left, right, asked, needed, cuts, listed, n_listed
             lo = hi if label < 0 else first_from(labels, label, lo, hi)
             hi = first_from(labels, label + 1, lo, hi)
         start, end = left_starts[segment], left_ends[segment]
-        n_related = _n_related(start, end, starts, ends, lo, hi, in_step, table, matters, cuts)
+        n_related = _n_related(start, end, starts, ends, lo, hi, in_step, table, matters, asked.longest, cuts)
         if n_related == hi - lo if least == ALL else n_related >= least:
             if listed.shape[0]:
                 listed[n_listed + found] = segment

@@ -14,6 +14,7 @@ CANDIDATE = 1  # push column a of the candidate event
 REGISTER = 2  # push column b of the event in register a
 HAS = 3  # push whether register a holds an event
 MOMENT = 4  # push time register a
+NUMBER = 5  # push time register a, which holds the bits of a double
 ADD, SUB, MUL, DIV, MOD, NEG = 10, 11, 12, 13, 14, 15
 LT, LE, GT, GE, EQ, NE = 20, 21, 22, 23, 24, 25
 AND, OR, NOT, IS_NULL = 30, 31, 32, 33
@@ -169,6 +170,9 @@ def run(code, constants, columns, candidate, registers, moments, stack):
             top += 1
             moment = moments[code[i, 1]]
             stack[top] = float(moment) if moment != NO_MOMENT else math.nan
+        elif op == NUMBER:
+            top += 1
+            stack[top] = moments.view(np.float64)[code[i, 1]]
         elif op == IN:
             found = 0.0
             for j in range(code[i, 1], code[i, 2]):

@@ -62,11 +62,7 @@ def collect(file: t.RuleFile, directives: Directives, source: SourceText) -> tup
                     found.knowledge.setdefault(key_of(atom), atom)
             case t.Directive():
                 pass
-    problems = [
-        *_both_roles(found, directives, source),
-        *_declared_and_derived(found, directives, source),
-        *_arity_clashes(found, directives, used_in, source),
-    ]
+    problems = [*_both_roles(found, directives, source), *_arity_clashes(found, directives, used_in, source)]
     _name_events(found, directives)
     _name_knowledge(found, directives)
     return found, problems
@@ -100,22 +96,6 @@ def _both_roles(found: Predicates, directives: Directives, source: SourceText) -
                 label="used as a background predicate here",
                 notes=(f"it is used as an event at line {place.line}, column {place.column}",),
                 helps=("rename one of them",),
-            )
-
-
-def _declared_and_derived(found: Predicates, directives: Directives, source: SourceText) -> Iterator[Diagnostic]:
-    for key, declared in directives.streams.items():
-        if key in found.derived:
-            head = found.derived[key]
-            place = source.position(declared.atom.name.span.start)
-            yield Diagnostic(
-                "INK0135",
-                f"`{key[0]}` is both an input stream and the head of a rule",
-                head.name.span,
-                source,
-                label="derived here",
-                notes=(f"it is declared as a stream at line {place.line}, column {place.column}",),
-                helps=("rename the derived event, and add a rule that derives it from the stream",),
             )
 
 

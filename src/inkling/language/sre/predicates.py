@@ -17,19 +17,26 @@ from inkling.language.sre import terms as t
 from inkling.source import SourceText, Span
 
 ColumnType: TypeAlias = OneOf["STRING", "DOUBLE", "BOOLEAN"]
-Role: TypeAlias = OneOf["type", "lon", "lat"]
+Role: TypeAlias = OneOf["type", "lon", "lat", "speed", "heading"]
 Parameter: TypeAlias = OneOf["column", "number", "text", "register"]
 
-SUFFIX = "Predicate"
+RESET = "RESET"  # the type of events that are not part of the stream, but reset their key
 _METERS = 1000
+_METERS_PER_HOUR_AND_KNOT = 1852.0
+PLACES = {"BrestPort": ("-4.47530", "48.38273", "5000.0")}
+"""Places that predicates of Wayeb name: longitude, latitude, and radius in meters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What predicates read: columns that they do not name, and the last event of a register stored repeatedly."""
+    """What predicates read: columns that they do not name, and the last event of a register stored repeatedly.
+
+    Registers that are `unset` are stored only by later events.
+    """
 
     by_role: Mapping[Role, str]
     repeated: frozenset[str] = frozenset()
+    unset: frozenset[str] = frozenset()
 
     def ident(self, role: Role, span: Span) -> s.Ident:
         return s.Ident(self.by_role[role], span=span)
@@ -61,6 +68,8 @@ def _compared_with_register(op: s.ComparisonOperator, name: str, type: ColumnTyp
     def condition(node: t.Predicate, columns: Columns) -> s.Expr:
         column, register = node.args
         assert isinstance(register, t.Register)
+        if register.name in columns.unset:
+            return s.Literal(False, span=node.span)
         var = s.Ident(register.name, span=register.span)
         stored: s.Expr = s.Attribute(var, _ident(column), span=node.span)
         if register.name in columns.repeated:
@@ -110,8 +119,29 @@ def _between_circles(node: t.Predicate, columns: Columns) -> s.Expr:
     )
 
 
+def _heading_towards(node: t.Predicate, columns: Columns) -> s.Expr:
+    """The way of the next hour, at this speed and heading, comes into the circle around a place."""
+    place = node.args[0]
+    assert isinstance(place, s.Ident)
+    lon, lat, radius = PLACES[place.text]
+
+    def column(role: Role) -> s.Expr:
+        return s.Variable(columns.ident(role, node.name.span), span=node.name.span)
+
+    way = s.Binary("*", column("speed"), s.Literal(_METERS_PER_HOUR_AND_KNOT, span=node.span), span=node.span)
+    here = (column("lat"), column("lon"), column("heading"), way)
+    there = (Number(lat, span=place.span).literal, Number(lon, span=place.span).literal)
+    distance = s.Call(s.Ident("passing_distance", span=node.name.span), (*here, *there), span=node.span)
+    return s.Compare("<=", distance, Number(radius, span=place.span).literal, span=node.span)
+
+
 _CIRCLE: tuple[Parameter, ...] = ("number", "number", "number")
 _HERE: tuple[Role, ...] = ("lon", "lat")
+
+
+def _no_condition(node: t.Predicate, _: Columns) -> s.Expr:
+    raise AssertionError("the empty word is no condition on an event")
+
 
 LIBRARY: Mapping[str, Known] = MappingProxyType(
     {
@@ -137,6 +167,10 @@ LIBRARY: Mapping[str, Known] = MappingProxyType(
         "DistanceBetween": Known(
             (*_CIRCLE, "number"), "DistanceBetweenPredicate(-4.47, 48.38, 5.0, 10.0)", None, _HERE, _between_circles
         ),
+        "HeadingTowards": Known(
+            ("text",), "HeadingTowardsPredicate(BrestPort)", None, ("lon", "lat", "speed", "heading"), _heading_towards
+        ),
+        t.EPSILON: Known((), "EpsilonPredicate", None, (), _no_condition),
         "True": Known((), "TruePredicate", None, (), lambda node, _: s.Literal(True, span=node.span)),
     }
 )
@@ -150,8 +184,7 @@ _KINDS: Mapping[Parameter, tuple[type[t.Argument], ...]] = {
 
 def known(node: t.Predicate, source: SourceText) -> Known | None:
     """The predicate of the library, checked; None for a column that is true or false."""
-    name = node.name.text.removesuffix(SUFFIX)
-    found = LIBRARY.get(name)
+    found = LIBRARY.get(node.short_name)
     if found is None:
         _check_column(node, source)
         return None
@@ -165,7 +198,22 @@ def known(node: t.Predicate, source: SourceText) -> Known | None:
             notes=(f"its arguments are: {kinds}",),
             helps=(f"write for example `{found.example}`",),
         )
+    if node.short_name == "HeadingTowards":
+        _check_place(node, source)
     return found
+
+
+def _check_place(node: t.Predicate, source: SourceText) -> None:
+    place = node.args[0]
+    if not (isinstance(place, s.Ident) and place.text in PLACES):
+        raise ProgramError.of(
+            "INK0142",
+            f"unknown place in `{node.name.text}`",
+            span=place.span,
+            source=source,
+            notes=(f"places are {', '.join(PLACES)}",),
+            helps=("compute the condition in a BOOLEAN column of the stream: `passing_distance(…) <= 5000`",),
+        )
 
 
 def _fits(args: tuple[t.Argument, ...], found: Known) -> bool:
@@ -175,7 +223,16 @@ def _fits(args: tuple[t.Argument, ...], found: Known) -> bool:
 
 
 def is_anything(node: t.Formula) -> bool:
-    return isinstance(node, t.Predicate) and node.name.text.removesuffix(SUFFIX) == "True" and not node.args
+    return isinstance(node, t.Predicate) and node.short_name == "True" and not node.args
+
+
+def is_reset(node: t.Formula) -> bool:
+    """Whether a predicate asks for rows that are no events but reset their key."""
+    return (
+        isinstance(node, t.Predicate)
+        and node.short_name == "IsEventType"
+        and any(isinstance(arg, s.Ident) and arg.text == RESET for arg in node.args)
+    )
 
 
 def condition_of(node: t.Formula, columns: Columns, source: SourceText) -> s.Expr:
@@ -206,10 +263,10 @@ def _flat(
 def _check_column(node: t.Predicate, source: SourceText) -> None:
     """A name alone, outside the library, is a column that is true or false."""
     name = node.name.text
-    if not node.args and not name.endswith(SUFFIX):
+    if not node.args and not name.endswith(t.SUFFIX):
         return
     fitting = [one for one, found in LIBRARY.items() if _fits(node.args, found)] if node.args else LIBRARY
-    meant = nearest(name.removesuffix(SUFFIX), fitting, n=1)
+    meant = nearest(node.short_name, fitting, n=1)
     raise ProgramError.of(
         "INK0141",
         f"unknown predicate `{name}`",

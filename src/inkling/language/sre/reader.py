@@ -5,7 +5,7 @@ Headers, in braces after a pattern, say how it is partitioned, limited, counted 
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 from typing import TypeAlias, cast, get_args
 
@@ -58,6 +58,11 @@ class Settings:
     confidence: float
     horizon: int
     spread: int
+    asks_for_forecast: bool = False  # by a header that only forecasts have
+
+    @property
+    def time_window(self) -> int | None:
+        return self.window if self.window_type == "time" else None
 
 
 def read_headers(pattern: t.Pattern, source: SourceText) -> Settings:
@@ -88,6 +93,7 @@ class _Headers:
             confidence=self._share("confidence", 0.5),
             horizon=self._count("horizon", at_least=1) or 200,
             spread=self._count("spread", at_least=1) or 200,
+            asks_for_forecast=any(name in self.found for name in OF_FORECASTS),
         )
 
     def _name(self, name: str) -> Ident | None:
@@ -177,9 +183,12 @@ def read_patterns(source: SourceText) -> t.PatternFile:
 
     def read(chunk: Chunk) -> t.Pattern | t.Declare:
         parser = PatternParser(source, chunk.tokens, chunk.after)
+        if bare:
+            return parser.declarations()
         return parser.declare() if chunk.tokens and _declares(chunk.tokens[0]) else parser.pattern()
 
-    chunks = list(_chunks(scanned.tokens, len(source.text)))
+    bare = _only_declares(scanned.tokens)
+    chunks = [Chunk.of(scanned.tokens, None, len(source.text))] if bare else list(_chunks(scanned.tokens, source))
     found, rest = read_statements(source, scanned, chunks, read, start=start, problems=problems)
     return t.PatternFile(
         stream,
@@ -205,12 +214,34 @@ def _stream(source: SourceText, end: int) -> StreamDecl | None:
     return stream
 
 
-def _chunks(tokens: Sequence[RawToken], length: int) -> Iterator[Chunk]:
-    begin = 0
+def _only_declares(tokens: Sequence[RawToken]) -> bool:
+    """Whether a file has nothing but declarations, without DECLARE, as the engine reads them from a second file."""
+    if not tokens or not tokens[0].is_symbol("+", "~"):
+        return False
+    depth = 0
+    for idx, token in enumerate(tokens[1:], 1):
+        depth += token.is_symbol("(") - token.is_symbol(")")
+        if depth == 0:
+            is_followed = idx + 1 < len(tokens) and tokens[idx + 1].is_symbol(",")
+            return is_followed or (idx + 1 == len(tokens) and tokens[0].is_symbol("~"))
+    return False
+
+
+def _separates(tokens: Sequence[RawToken], idx: int) -> bool:
+    """Whether `&` is between two patterns; `&(` is an intersection."""
+    return tokens[idx].is_symbol("&") and not (idx + 1 < len(tokens) and tokens[idx + 1].is_symbol("("))
+
+
+def _chunks(tokens: Sequence[RawToken], source: SourceText) -> Iterator[Chunk]:
+    begin, length = 0, len(source.text)
     while begin < len(tokens):
         is_declaration = _declares(tokens[begin])
         last = next(
-            (idx for idx in range(begin, len(tokens)) if tokens[idx].is_symbol(";" if is_declaration else "&")),
+            (
+                idx
+                for idx in range(begin, len(tokens))
+                if (tokens[idx].is_symbol(";") if is_declaration else _separates(tokens, idx))
+            ),
             len(tokens),
         )
         after = tokens[last] if last < len(tokens) else None
@@ -229,12 +260,13 @@ def _declares(first: RawToken) -> bool:
 OPERATORS = {
     ";": "a sequence",
     "+": "a union",
+    "&": "an intersection",
     "*": "a repetition",
     "!": "a complement",
     "#": "skip-till-any-match",
     "@": "skip-till-next-match",
 }
-OF_TWO = ";+"
+OF_TWO = ";+&"
 
 
 class PatternParser(Cursor):
@@ -256,13 +288,17 @@ class PatternParser(Cursor):
         return t.Pattern(expression, tuple(headers), span=self.span(begin))
 
     def declare(self) -> t.Declare:
-        begin = self.at
         self.at += 1
+        found = self.declarations()
+        if self.after is None:
+            self.fail("INK0146", "a `DECLARE` ends with `;`", self.tokens[-1].span, label="expected `;` after this")
+        return replace(found, span=self.span(0))
+
+    def declarations(self) -> t.Declare:
+        begin = self.at
         items = self.separated(self._declaration)
         if not self.is_at_end:
             self.unexpected("`,` or `;`")
-        if self.after is None:
-            self.fail("INK0146", "a `DECLARE` ends with `;`", self.tokens[-1].span, label="expected `;` after this")
         return t.Declare(items, span=self.span(begin))
 
     def _declaration(self) -> t.Declaration:

@@ -9,7 +9,9 @@ from inkling.language.kit.cursor import Number, Text
 from inkling.language.syntax import Ident, Node, StreamDecl
 from inkling.language.syntax.statements import StatementNode
 
-Operator: TypeAlias = OneOf[";", "+", "*", "!", "#", "@"]
+Operator: TypeAlias = OneOf[";", "+", "&", "*", "!", "#", "@"]
+EPSILON = "Epsilon"
+SUFFIX = "Predicate"  # of names of predicates, which may be omitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,10 @@ class Predicate(Node):
 
     name: Ident
     args: tuple[Argument, ...] = ()
+
+    @property
+    def short_name(self) -> str:
+        return self.name.text.removesuffix(SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +106,15 @@ class PatternFile:
     declarations: tuple[Declare, ...]
     patterns: tuple[Pattern, ...]
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+
+def is_epsilon(expression: Expression) -> bool:
+    """Whether a pattern is the empty word."""
+    match expression:
+        case Single(formula=Predicate(args=()) as predicate, register=None):
+            return predicate.short_name == EPSILON
+        case _:
+            return False
 
 
 def singles(expression: Expression) -> Iterator[Single]:

@@ -6,25 +6,28 @@ The stream is the one that the file declares, or one with the columns that its p
     EVENT p1 AS PATTERN SEQ STRICT(events[type = 'A'], events[speed > 5.0]) CONSUME RESTART PER END
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inkling.errors import Diagnostic, ProgramError, nearest
 from inkling.language import syntax as s
 from inkling.language.sre import terms as t
-from inkling.language.sre.predicates import Columns, ColumnType, Role, condition_of, is_anything, known
+from inkling.language.sre.predicates import RESET, Columns, ColumnType, Role, condition_of, is_anything, is_reset, known
 from inkling.language.sre.reader import Settings, read_headers
 from inkling.model.types import TYPE_NAMES, Type
 from inkling.source import SourceText, Span
 
 NAME = "events"
 TIME = "ts"
+ORDER = "seq"
 ROLES: Mapping[Role, tuple[str, ...]] = {
     "type": ("type", "event_type", "eventType"),
     "lon": ("lon", "longitude"),
     "lat": ("lat", "latitude"),
+    "speed": ("speed",),
+    "heading": ("heading",),
 }
-_TYPES: Mapping[Role, ColumnType] = {"type": "STRING", "lon": "DOUBLE", "lat": "DOUBLE"}
+_TYPES: Mapping[Role, ColumnType] = {role: "STRING" if role == "type" else "DOUBLE" for role in ROLES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +66,30 @@ def declared(stream: s.StreamDecl, used: Iterable[t.Predicate], source: SourceTe
     return PatternStream(stream, Columns(by_role))
 
 
-def inferred(used: Iterable[t.Predicate], keys: Iterable[s.Ident], source: SourceText) -> PatternStream:
-    """A stream with the columns that predicates and keys name, and the time `ts`, which is also the order."""
+def inferred(
+    used: Iterable[t.Predicate], keys: Sequence[s.Ident], source: SourceText, *, has_resets: bool
+) -> PatternStream:
+    """A stream with the columns that predicates and keys name, and the time `ts`, which is also the order.
+
+    With resets, the order is a column of its own, so that a reset has a place among rows of the same time.
+    """
     columns = _Inferred(source)
     for node in used:
         columns.read(node)
     for key in keys:
         columns.types.setdefault(key.text, ("STRING", key.span))
-    declarations = [_column(name, type, span) for name, (type, span) in columns.types.items() if name != TIME]
-    time = s.Ident(TIME)
+    by_type = s.Ident(ROLES["type"][0])
+    if has_resets:
+        columns.types.setdefault(by_type.text, ("STRING", Span(0, 0)))
+    own = (TIME, ORDER) if has_resets else (TIME,)
+    declarations = [_column(name, type, span) for name, (type, span) in columns.types.items() if name not in own]
     stream = s.StreamDecl(
-        s.Ident(NAME), (*declarations, s.ColumnDecl(time, s.Ident("BIGINT"))), time=s.TimePoint(time), order_by=time
+        s.Ident(NAME),
+        (*declarations, *(s.ColumnDecl(s.Ident(name), s.Ident("BIGINT")) for name in own)),
+        key=tuple(keys[:1]) if has_resets else (),
+        time=s.TimePoint(s.Ident(TIME)),
+        order_by=s.Ident(own[-1]),
+        reset_when=s.Compare("=", s.Variable(by_type), s.Literal(RESET)) if has_resets else None,
     )
     return PatternStream(stream, Columns({role: names[0] for role, names in ROLES.items()}))
 
@@ -117,6 +133,14 @@ def _column(name: str, type: ColumnType, span: Span) -> s.ColumnDecl:
 
 def translate(file: t.PatternFile, source: SourceText) -> s.Program:
     """The program that patterns stand for; raises `ProgramError` with every error found."""
+    if file.declarations and not file.patterns and file.stream is None:
+        raise ProgramError.of(
+            "INK0146",
+            "a file of declarations alone detects nothing",
+            span=file.declarations[0].span,
+            source=source,
+            helps=("give it with a pattern file: `--declarations FILE.sre`",),
+        )
     problems: list[Diagnostic] = []
     read: list[tuple[t.Pattern, Settings]] = []
     for pattern in file.patterns:
@@ -128,13 +152,14 @@ def translate(file: t.PatternFile, source: SourceText) -> s.Program:
     if problems:
         raise ProgramError(problems)
     settings = [one for _, one in read]
-    is_forecast = any(one.order is not None for one in settings)
+    is_forecast = any(_is_forecast(pattern, one) for pattern, one in read)
     extras = [
         formula
         for declare in file.declarations
         for declaration in declare.items
         if declaration.sign == "+" and is_forecast
         for formula in declaration.formulas
+        if not is_reset(formula)
     ]
     stream = _stream(file, settings, extras, source)
     names = _names(read, stream.declaration.name.text, source)
@@ -173,25 +198,55 @@ def _stream(
 ) -> PatternStream:
     formulas = [single.formula for pattern in file.patterns for single in t.singles(pattern.expression)]
     used = [predicate for formula in (*formulas, *extras) for predicate in t.predicates(formula)]
-    _check_all(file, source)
+    check_predicates(file, source)
     if file.stream is not None:
         return declared(file.stream, used, source)
-    return inferred(used, [one.partition_by for one in settings if one.partition_by], source)
+    has_resets = any(is_reset(one) for formula in _formulas(file) for one in t.predicates(formula))
+    keys = [one.partition_by for one in settings if one.partition_by]
+    return inferred(used, keys, source, has_resets=has_resets)
 
 
-def _check_all(file: t.PatternFile, source: SourceText) -> None:
+def _formulas(file: t.PatternFile) -> Iterator[t.Formula]:
+    """The conditions on single events in patterns and in declarations."""
+    for pattern in file.patterns:
+        yield from (single.formula for single in t.singles(pattern.expression))
+    for one in file.declarations:
+        yield from (formula for item in one.items for formula in item.formulas)
+
+
+def _is_forecast(pattern: t.Pattern, settings: Settings) -> bool:
+    """Whether a pattern with an order is forecast; with registers or a window of time it is only recognized."""
+    if settings.order is None or settings.asks_for_forecast:
+        return settings.order is not None
+    return settings.time_window is None and not any(single.register for single in t.singles(pattern.expression))
+
+
+def check_predicates(file: t.PatternFile, source: SourceText) -> None:
     """Every predicate of patterns and declarations is known and has its arguments."""
-    formulas = [single.formula for pattern in file.patterns for single in t.singles(pattern.expression)]
-    formulas += [formula for one in file.declarations for item in one.items for formula in item.formulas]
+    empty = {
+        single.formula for pattern in file.patterns for single in t.singles(pattern.expression) if t.is_epsilon(single)
+    }
     problems: list[Diagnostic] = []
-    for formula in formulas:
+    for formula in _formulas(file):
         for predicate in t.predicates(formula):
             try:
                 known(predicate, source)
+                if predicate.short_name == t.EPSILON and formula not in empty:
+                    raise _not_alone(predicate, source)
             except ProgramError as error:
                 problems.extend(error.diagnostics)
     if problems:
         raise ProgramError(problems)
+
+
+def _not_alone(predicate: t.Predicate, source: SourceText) -> ProgramError:
+    return ProgramError.of(
+        "INK0142",
+        f"`{predicate.name.text}` is not a condition on an event",
+        span=predicate.span,
+        source=source,
+        notes=("it stands alone in a pattern, for no event at all: `+(p, EpsilonPredicate)`",),
+    )
 
 
 def _statements(
@@ -202,7 +257,16 @@ def _statements(
     features: tuple[s.Expr, ...],
     source: SourceText,
 ) -> list[s.Statement]:
-    shape = ExpressionTranslator(stream, repeated_registers(pattern.expression), source).alone(pattern.expression)
+    registers_of = repeated_registers(pattern.expression), unset_registers(pattern.expression)
+    shape = ExpressionTranslator(stream, *registers_of, source).alone(pattern.expression)
+    if shape is None:
+        raise ProgramError.of(
+            "INK0140",
+            "a pattern needs at least one event",
+            span=pattern.expression.span,
+            source=source,
+            notes=("no match is empty, so the empty word alone is never detected",),
+        )
     keys = () if settings.partition_by is None else (settings.partition_by,)
     registers = any(single.register for single in t.singles(pattern.expression))
     counting = settings.counting or ("matches" if registers else "nonoverlap")
@@ -216,7 +280,7 @@ def _statements(
         span=pattern.span,
         comments=pattern.comments,
     )
-    if settings.order is None:
+    if not _is_forecast(pattern, settings):
         return [event]
     forecast = s.ForecastDecl(
         event.name,
@@ -253,56 +317,82 @@ def _within(expression: t.Expression, settings: Settings, stream: PatternStream,
 
 @dataclass(frozen=True, slots=True)
 class ExpressionTranslator:
+    """Translates expressions; None is the empty word, which sequences leave out."""
+
     stream: PatternStream
     repeated: Mapping[Span, frozenset[str]]  # registers that are lists, by the place of an event
+    unset: Mapping[Span, frozenset[str]]  # registers that only later events store
     source: SourceText
 
-    def alone(self, node: t.Expression) -> s.Pattern:
+    def alone(self, node: t.Expression) -> s.Pattern | None:
         """A pattern that may stand anywhere: repetitions and complements of consecutive events say so."""
         part = self.part(node)
         if isinstance(part, s.Repeat | s.Complement):
             return s.Seq("STRICT", (part,), span=node.span)
         return part
 
-    def part(self, node: t.Expression) -> s.Pattern:
+    def part(self, node: t.Expression) -> s.Pattern | None:
         """A component of `SEQ STRICT`."""
         match node:
             case t.Single():
-                return self._leaf(node)
+                return None if t.is_epsilon(node) else self._leaf(node)
             case t.Operation(op=";", items=items):
-                return s.Seq("STRICT", tuple(self.part(item) for item in items), span=node.span)
+                return self._sequence("STRICT", [self.part(item) for item in items], node)
             case t.Operation(op="+", items=items):
-                return s.Or(tuple(self._alternatives(items)), span=node.span)
+                return self._union(items, node)
+            case t.Operation(op="&", items=items):
+                # an event run is in all languages if it is in no complement
+                outside = tuple(s.Seq("STRICT", (self._other(item),), span=item.span) for item in items)
+                return s.Complement(s.Or(outside, span=node.span), span=node.span)
             case t.Operation(op="*", items=(item,)):
-                return s.Repeat(self.alone(item), 0, span=node.span)
+                return self._repeated(item, node)
             case t.Operation(op="!", items=(item,)):
-                return s.Complement(self.alone(item), span=node.span)
+                return self._other(item)
             case t.Operation(op=op, items=(item,)):
                 return self._skipping("ANY" if op == "#" else "NEXT", item)
             case _:
                 raise AssertionError(f"no such pattern: {node}")
 
-    def _skipping(self, policy: s.Policy, node: t.Expression) -> s.Pattern:
+    def _sequence(self, policy: s.Policy, parts: Iterable[s.Component | None], node: t.Expression) -> s.Pattern | None:
+        kept = tuple(part for part in parts if part is not None)
+        return s.Seq(policy, kept, span=node.span) if kept else None
+
+    def _repeated(self, item: t.Expression, node: t.Expression) -> s.Repeat | None:
+        inner = self.alone(item)
+        return None if inner is None else s.Repeat(inner, 0, span=node.span)
+
+    def _other(self, item: t.Expression) -> s.Repeat | s.Complement:
+        """The complement; that of the empty word is one event or more."""
+        inner = self.alone(item)
+        if inner is not None:
+            return s.Complement(inner, span=item.span)
+        name = self.stream.declaration.name
+        return s.Repeat(s.Leaf((s.Ident(name.text, quoted=name.quoted),), span=item.span), 1, span=item.span)
+
+    def _skipping(self, policy: s.Policy, node: t.Expression) -> s.Pattern | None:
         """A policy says how the parts of a sequence or a repetition follow each other; elsewhere it says nothing."""
         match node:
             case t.Operation(op=";", items=items):
-                return s.Seq(policy, tuple(self.alone(item) for item in items), span=node.span)
+                return self._sequence(policy, [self.alone(item) for item in items], node)
             case t.Operation(op="*", items=(item,)):
-                return s.Seq(policy, (s.Repeat(self.alone(item), 0, span=node.span),), span=node.span)
+                return self._sequence(policy, [self._repeated(item, node)], node)
             case _:
                 return self.alone(node)
 
-    def _alternatives(self, items: tuple[t.Expression, ...]) -> list[s.Pattern]:
+    def _union(self, items: tuple[t.Expression, ...], node: t.Expression) -> s.Pattern | None:
         found: list[s.Pattern] = []
         for item in items:
             one = self.alone(item)
-            found += one.items if isinstance(one, s.Or) else [one]
-        return found
+            found += one.items if isinstance(one, s.Or) else [] if one is None else [one]
+        if not found:
+            return None
+        union = found[0] if len(found) == 1 else s.Or(tuple(found), span=node.span)
+        return s.Repeat(union, 0, 1, span=node.span) if any(self.alone(item) is None for item in items) else union
 
     def _leaf(self, node: t.Single) -> s.Leaf:
         name = self.stream.declaration.name
         var = s.Ident(node.register.name, span=node.register.span) if node.register else None
-        columns = replace(self.stream.columns, repeated=self.repeated[node.span])
+        columns = replace(self.stream.columns, repeated=self.repeated[node.span], unset=self.unset[node.span])
         condition = None if is_anything(node.formula) else condition_of(node.formula, columns, self.source)
         types = (s.Ident(name.text, quoted=name.quoted, span=node.span),)
         return s.Leaf(types, var, condition, span=node.span)
@@ -312,7 +402,9 @@ def longest(node: t.Expression) -> int | None:
     """The most events from the first to the last of a match, None when there is no most."""
     match node:
         case t.Single():
-            return 1
+            return 0 if t.is_epsilon(node) else 1
+        case t.Operation(op="&", items=items):
+            return min((length for item in items if (length := longest(item)) is not None), default=None)
         case t.Operation(op=";", items=items):
             lengths = [longest(item) for item in items]
             return None if None in lengths else sum(length or 0 for length in lengths)
@@ -328,32 +420,47 @@ def longest(node: t.Expression) -> int | None:
 
 
 def check_registers(expression: t.Expression, source: SourceText) -> None:
-    """Raises `ProgramError` for a register that is read before it is stored, or stored twice."""
+    """Raises `ProgramError` for a register that is stored twice or never, or read first in its own repetition."""
+    around = {one.register.name: outer for one, outer in _in_repetitions(expression, ()) if one.register}
     stored: list[str] = []
-    for single in t.singles(expression):
-        for predicate in t.predicates(single.formula):
-            for arg in predicate.args:
-                if isinstance(arg, t.Register) and arg.name not in stored:
-                    meant = nearest(arg.name, stored, n=1)
-                    raise ProgramError.of(
-                        "INK0143",
-                        f'register "{arg.name}" is read before it is assigned',
-                        span=arg.span,
-                        source=source,
-                        helps=tuple(f'write "{one}"' for one in meant)
-                        or (f'assign an earlier event to it: `GT(speed, 5.0)["{arg.name}"]`',),
-                    )
-        register = single.register
-        if register is not None:
-            if register.name in stored:
+    for single, outer in _in_repetitions(expression, ()):
+        for register in _read_registers(single):
+            earlier_round = bool(outer) and outer[:1] == around.get(register.name, ())[:1]
+            if register.name not in around or (register.name not in stored and earlier_round):
+                meant = nearest(register.name, stored or around, n=1)
                 raise ProgramError.of(
                     "INK0143",
-                    f'register "{register.name}" is assigned twice',
+                    f'register "{register.name}" is read before it is assigned',
                     span=register.span,
+                    source=source,
+                    helps=tuple(f'write "{one}"' for one in meant if one != register.name)
+                    or (f'assign an earlier event to it: `GT(speed, 5.0)["{register.name}"]`',),
+                )
+        if single.register is not None:
+            if single.register.name in stored:
+                raise ProgramError.of(
+                    "INK0143",
+                    f'register "{single.register.name}" is assigned twice',
+                    span=single.register.span,
                     source=source,
                     helps=("use two registers",),
                 )
-            stored.append(register.name)
+            stored.append(single.register.name)
+
+
+def _read_registers(single: t.Single) -> Iterator[t.Register]:
+    for predicate in t.predicates(single.formula):
+        yield from (arg for arg in predicate.args if isinstance(arg, t.Register))
+
+
+def unset_registers(expression: t.Expression) -> Mapping[Span, frozenset[str]]:
+    """By the place of each event, the registers that only this event or a later one stores."""
+    found: dict[Span, frozenset[str]] = {}
+    unset: frozenset[str] = frozenset()
+    for single in reversed([*t.singles(expression)]):
+        unset |= {single.register.name} if single.register else frozenset()
+        found[single.span] = unset
+    return found
 
 
 def repeated_registers(expression: t.Expression) -> Mapping[Span, frozenset[str]]:

@@ -315,8 +315,16 @@ class Program(Node):
     statements: tuple[Statement, ...]
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
+    @property
+    def extended(self) -> dict[str, str]:
+        """The streams that an event of the same name extends, each with the name of the derived events alone."""
+        events = {one.name.text for one in self.statements if isinstance(one, EventDecl)}
+        streams = [one.name.text for one in self.statements if isinstance(one, StreamDecl)]
+        return {name: f"{name}_derived" for name in streams if name in events}
+
     def event_name(self, name: str) -> Ident:
         """Where the event or output of that name is declared; raises `KeyError` when it is not."""
+        name = next((stream for stream, derived in self.extended.items() if derived == name), name)
         for statement in self.statements:
             if isinstance(statement, ForecastDecl) and statement.result.text == name:
                 return statement.result

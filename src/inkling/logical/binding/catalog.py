@@ -80,6 +80,8 @@ class Catalog:
     revising: set[str] = field(default_factory=set)  # streams whose past can change
     retracted: dict[str, str] = field(default_factory=dict)  # the event behind each output of ON RETRACT
     forecasts: dict[str, str] = field(default_factory=dict)  # the event that each forecast is about
+    extended: dict[str, str] = field(default_factory=dict)  # the event that adds events to a stream, by stream
+    payloads: dict[str, Columns] = field(default_factory=dict)  # the columns that such an event must have, by event
 
     def copy(self) -> Catalog:
         """The same declarations; what is declared in the copy does not enter this catalog."""
@@ -93,6 +95,12 @@ class Catalog:
         if not diagnostics.is_repeated("INK0205", name.text):
             self._report_missing(name, diagnostics)
         return broken_source(name.text)
+
+    def events_of(self, name: s.Ident, diagnostics: Diagnostics) -> tuple[CatalogSource, ...]:
+        """What a pattern reads under a name: a stream or event, and the derived events that extend a stream."""
+        further = self.sources.get(self.extended.get(name.text, ""))
+        found = self.source(name, diagnostics)
+        return (found,) if further is None else (found, further)
 
     def _report_missing(self, name: s.Ident, diagnostics: Diagnostics) -> None:
         helps = did_you_mean(name.text, self.sources)

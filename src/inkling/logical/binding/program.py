@@ -11,6 +11,7 @@ from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.declarations import bind_stream, bind_table
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.events.event import BoundEvent, used_sources
+from inkling.logical.binding.events.extensions import payload_of, with_own_names
 from inkling.logical.binding.events.forecasts import bind_forecast
 from inkling.logical.binding.events.unions import EventDeclarations, bind_event_group
 from inkling.logical.binding.knowledge.rules import bind_rules
@@ -40,7 +41,8 @@ def bind(program: s.Program, source: SourceText) -> BoundProgram:
     is not supported yet.
     """
     diagnostics = Diagnostics(source)
-    catalog = Catalog()
+    catalog = Catalog(extended=program.extended)
+    program = with_own_names(program)
     _reject_empty_program(program, diagnostics)
     _reject_second_declarations(program, diagnostics)
     statements = program.statements
@@ -52,6 +54,11 @@ def bind(program: s.Program, source: SourceText) -> BoundProgram:
     catalog.forecasts |= {decl.result.text: decl.event.text for decl in statements if isinstance(decl, s.ForecastDecl)}
     tables = [bind_table(decl, catalog, diagnostics) for decl in statements if isinstance(decl, s.TableDecl)]
     streams = [bind_stream(decl, catalog, diagnostics) for decl in statements if isinstance(decl, s.StreamDecl)]
+    catalog.payloads |= {
+        catalog.extended[decl.name.text]: payload_of(decl, catalog)
+        for decl in statements
+        if isinstance(decl, s.StreamDecl) and decl.name.text in catalog.extended
+    }
     rule_times = TimeUses()
     rules = bind_rules([decl for decl in statements if isinstance(decl, s.RuleDecl)], catalog, diagnostics, rule_times)
     events: list[BoundEvent] = []
@@ -154,6 +161,7 @@ def _in_order(program: s.Program, catalog: Catalog) -> Iterator[EventDeclaration
         for decl in decls
         if decl.on_timeout is not None and decl.on_timeout.text not in catalog.sources
     } | {name: name for name in declared}
+    maker |= {stream: event for stream, event in catalog.extended.items() if event in declared}
     maker |= {
         decl.result.text: maker[decl.event.text]
         for decl in program.statements

@@ -221,6 +221,12 @@ def _check_uncertainty_columns(decl: s.StreamDecl, columns: ColumnList, diagnost
         )
 
 
+def roles_of(decl: s.StreamDecl) -> Iterator[tuple[str, s.Ident]]:
+    """The columns of a stream that have a role, each with the role."""
+    yield from _certain_roles(decl)
+    yield from _uncertainty_roles(decl)
+
+
 def _check_roles(decl: s.StreamDecl, diagnostics: Diagnostics) -> None:
     taken = {column.text: role for role, column in _certain_roles(decl)}
     for role, column in _uncertainty_roles(decl):
@@ -294,7 +300,7 @@ def _check_weights(weights: s.Ident, columns: ColumnList, diagnostics: Diagnosti
 
 def _check_given(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> None:
     """Checks that GIVEN names the previous value of every uncertain column, in the same order."""
-    known = {column.text for _, column in (*_certain_roles(decl), *_uncertainty_roles(decl))}
+    known = {column.text for _, column in roles_of(decl)}
     values = {name: kind for name, kind in columns.types.items() if name not in known}
     if len(values) != len(decl.given):
         owned = f"`{columns.owner}` has {listed(values)}" if values else f"`{columns.owner}` has none"

@@ -128,7 +128,7 @@ def _known(schema: StreamSchema, uncertainty: LostEvents, program: p.ProgramPlan
 
 
 def _never_true(condition: e.Expr, slot: int, unknown: set[str]) -> bool:
-    if any(isinstance(part, e.ListColumn) and part.own for part in e.walk(condition)):
+    if e.looks_back(condition):
         return False  # in the first round of a repetition the condition is true
     match condition:
         case e.AllOf(items=items):

@@ -193,7 +193,7 @@ def on_its_own(part: p.Pattern) -> p.Pattern:
 
 def _looks_at(expr: e.Expr, slots: set[int], atoms: set[int]) -> bool:
     """Whether an expression reads only these slots and look-ups."""
-    earlier = any(isinstance(part, e.ListColumn) and part.own for part in e.walk(expr))
+    earlier = e.looks_back(expr)
     return not earlier and e.slots_of(expr) <= slots and e.atoms_of(expr) <= atoms
 
 

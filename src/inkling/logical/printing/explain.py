@@ -130,20 +130,22 @@ class _EventLines:
                 return add(f"Parallel[{self._all(items)}]")
             case p.Related(left=left, relations=relations, right=right):
                 return add(f"Related[{self._all((left, right))}]", ", ".join(relations))
-            case p.Except(pattern=inner, other=other):
-                return add(f"Except[{self._all((inner, other))}]")
+            case p.Except(pattern=inner, other=other, in_order=in_order):
+                return add(f"Except[{self._all((inner, other))}]", *(["by order"] if in_order else []))
             case p.TimePoint(since_zero=since_zero):
                 return add("TimePoint", moment_text(since_zero))
-            case p.Quantified(left=x, relations=relations, right=y, same=same):
+            case p.Quantified(left=x, relations=relations, right=y, same=same, within=within):
                 asked = f"{quantity_text(x)} {', '.join(relations)} {quantity_text(y)}"
                 on_same = "" if same is None else f"; on same {same.name}"
-                return add(f"Quantified[{self._operand(x)}, {self._operand(y)}]", asked + on_same)
+                limit = "" if within is None else f"; within {window_text(within)}"
+                return add(f"Quantified[{self._operand(x)}, {self._operand(y)}]", asked + on_same + limit)
             case p.Sliding(leaf=leaf, last=last, since=since):
                 inside = (leaf,) if since is None else (since, leaf)
                 return add(f"Window[{self._all(inside)}]", f"last {window_text(last)}")
-            case p.Repetition(pattern=inner, low=low, high=high, eager=eager):
-                often = f"{low} to {'any' if high is None else high}"
-                return add(f"Repeat[{self._part(inner)}]", f"{often}; eager" if eager else often)
+            case p.Repetition(pattern=inner, low=low, high=high, eager=eager, maximal=maximal):
+                mode = "; eager" if eager else "; maximal" if maximal else ""
+                often = f"{low} to {'any' if high is None else high}{mode}"
+                return add(f"Repeat[{self._part(inner)}]", often)
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
                 return self._narrowed(self._part(inner), within, self._conditions(having), slot)
             case p.OtherRun(pattern=inner):

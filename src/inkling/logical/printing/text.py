@@ -77,6 +77,10 @@ def moment_text(since_zero: Duration) -> str:
     return f"'{moment}'"
 
 
+def _limit_text(within: p.Window | None) -> str:
+    return "" if within is None else f" WITHIN {window_text(within)}"
+
+
 def window_text(window: p.Window) -> str:
     match window:
         case Duration():
@@ -254,22 +258,25 @@ class PartTexts:
             case p.Related(left=left, relations=relations, right=right):
                 word = relations[0] if len(relations) == 1 else f"{{{', '.join(relations)}}}"
                 return f"{self.part(left)} {word} {self.part(right)}"
+            case p.Except(other=other, in_order=True):
+                return f"COMPLEMENT({self.part(other)})"
             case p.Except(pattern=pattern, other=other):
                 return f"{self.part(pattern)} EXCEPT {self.part(other)}"
             case p.TimePoint(since_zero=since_zero):
                 return f"AT {moment_text(since_zero)}"
-            case p.Quantified(left=x, relations=relations, right=y):
+            case p.Quantified(left=x, relations=relations, right=y, within=within):
                 sides = [f"{quantity_text(side)} {self._leaf(side.leaf)}" for side in (x, y)]
-                return f" {', '.join(relations)} ".join(sides)
+                return f" {', '.join(relations)} ".join(sides) + _limit_text(within)
             case p.Sliding(leaf=leaf, last=last, since=since):
                 opened = "" if since is None else f" SINCE {self._leaf(since)}"
                 return f"WINDOW {self._leaf(leaf)} LAST {window_text(last)}{opened}"
-            case p.Repetition(pattern=inner, low=low, high=high, eager=eager):
+            case p.Repetition(pattern=inner, low=low, high=high, eager=eager, maximal=maximal):
                 checks = inner.checks if isinstance(inner, p.Leaf) else ()
+                mode = " EAGER" if eager else " MAXIMAL" if maximal else ""
                 check = f" CHECK ({' AND '.join(self.condition(one) for one in checks)})" if checks else ""
-                return self.part(inner) + repetition_text(low, high) + (" EAGER" if eager else "") + check
+                return self.part(inner) + repetition_text(low, high) + mode + check
             case p.Narrowed(pattern=inner, within=within, slot=slot):
-                limit = "" if within is None else f" WITHIN {window_text(within)}"
+                limit = _limit_text(within)
                 name = None if slot is None else self.names.slots.get(slot)
                 return f"({self.part(inner)}{limit})" + (f" {name}" if name else "")
             case p.OtherRun(pattern=inner):

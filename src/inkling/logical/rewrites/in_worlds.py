@@ -140,6 +140,10 @@ def _pattern(pattern: p.Pattern, change: Callable[[e.Expr], e.Expr], sub_tick: b
             return replace(pattern, having=tuple(change(one) for one in having), within=_window(within, sub_tick))
         case p.Sequence(within=within):
             return replace(pattern, within=_window(within, sub_tick))
+        case p.Quantified(within=within):
+            limit = _window(within, sub_tick)
+            assert not isinstance(limit, p.EventCount), "a relation between segments compares times"
+            return replace(pattern, within=limit)
         case _:
             return pattern
 

@@ -21,18 +21,25 @@ from inkling.model.schema import Facts
 from inkling.model.types import Type
 
 
-def in_table(facts: Sequence[Row], wanted: Sequence[pa.Array | None]) -> pa.Array | None:
-    """Truth per row, where `wanted[i]` must equal column i of some fact; None when every column is free.
+def in_table(facts: Sequence[Row], wanted: Sequence[d.Datum | None]) -> d.Datum:
+    """Whether some fact has `wanted[i]` in each column i, per row; null agrees with nothing, and `None` asks nothing.
 
-    Facts are numbered column by column: two facts, or a fact and a row, get the same number just when they
-    agree so far. Null agrees with nothing.
+    Constants choose among the facts. The others are numbered column by column: two facts, or a fact and a row, get the
+    same number just when they agree so far.
     """
+    chosen, columns = np.ones(len(facts), bool), []
+    for position, asked in enumerate(wanted):
+        if isinstance(asked, pa.Scalar):
+            known, constant = alike(_column(facts, position), d.broadcast(asked, 1, asked.type))
+            chosen &= pc.is_in(known, constant.drop_null()).to_numpy(zero_copy_only=False)
+        elif asked is not None:
+            columns.append((_column(facts, position), asked))
     fact_numbers: pa.Array | None = None
     row_numbers: pa.Array | None = None
-    for position, column in enumerate(wanted):
-        if column is None:
-            continue
-        known, asked = alike(_column(facts, position), column)
+    for column, asked in columns:
+        known, asked = alike(column.filter(pa.array(chosen)), asked)
+        if len(columns) == 1:
+            return pc.is_in(asked, known.drop_null())
         choices = known.drop_null().unique()
         one_fact, one_row = pc.index_in(known, choices), pc.index_in(asked, choices)
         if fact_numbers is None:
@@ -43,7 +50,7 @@ def in_table(facts: Sequence[Row], wanted: Sequence[pa.Array | None]) -> pa.Arra
         fact_numbers = pc.index_in(fact_pairs, pairs)
         row_numbers = pc.index_in(_pair_numbers(row_numbers, one_row, len(choices)), pairs)
     if fact_numbers is None:
-        return None
+        return pa.scalar(bool(chosen.any()))
     return pc.is_in(row_numbers, fact_numbers.drop_null())
 
 
@@ -218,11 +225,7 @@ class _Rows:
         facts = self.context.tables[table]
         if not facts:
             return _FALSE
-        wanted = [
-            None if arg is None else d.broadcast(self.value(arg), self.n_rows, ARROW_TYPES[arg.type]) for arg in args
-        ]
-        found = in_table(facts, wanted)
-        return _TRUE if found is None else found
+        return in_table(facts, [None if arg is None else self.value(arg) for arg in args])
 
     def _among_facts(self, test: e.InTable, condition: e.Expr) -> d.Datum:
         """Whether any fact that agrees also passes a condition on it and the row."""

@@ -49,6 +49,26 @@ def _great_circle(lat1: Datum, lon1: Datum, lat2: Datum, lon2: Datum, radius: Da
     return pc.multiply(pc.multiply(TWO, radius), angle)
 
 
+def _passing_distance(*args: Datum) -> Datum:
+    lat, lon, heading, length, lat2, lon2 = args
+    phi1, phi2, turn = (pc.multiply(angle, DEGREE) for angle in (lat, lat2, pc.subtract(lon2, lon)))
+    angle = _great_circle(lat, lon, lat2, lon2, pa.scalar(1.0))
+    north = pc.subtract(
+        pc.multiply(pc.cos(phi1), pc.sin(phi2)), pc.multiply(pc.multiply(pc.sin(phi1), pc.cos(phi2)), pc.cos(turn))
+    )
+    bearing = pc.atan2(pc.multiply(pc.sin(turn), pc.cos(phi2)), north)
+    off = pc.subtract(bearing, pc.multiply(heading, DEGREE))
+    across = pc.asin(_greatest(pa.scalar(-1.0), _least(pa.scalar(1.0), pc.multiply(pc.sin(angle), pc.sin(off)))))
+    along = pc.atan2(pc.multiply(pc.sin(angle), pc.cos(off)), pc.cos(angle))
+    along = pc.if_else(pc.less(along, 0.0), pc.add(along, 2.0 * math.pi), along)
+    end = pc.divide(_greatest(pa.scalar(0.0), length), EARTH_RADIUS_M)
+    half = pc.power(pc.sin(pc.divide(pc.subtract(along, end), TWO)), TWO)
+    chord = pc.add(pc.power(pc.sin(pc.divide(across, TWO)), TWO), pc.multiply(pc.cos(across), half))
+    to_end = pc.multiply(TWO, pc.asin(pc.sqrt(_least(pa.scalar(1.0), chord))))
+    nearest = pc.if_else(pc.less_equal(along, end), pc.abs(across), _least(angle, to_end))
+    return pc.multiply(nearest, EARTH_RADIUS_M)
+
+
 def _of_shapes(answer: Callable[..., np.ndarray]) -> Callable[[Datum, Datum, Datum], Datum]:
     """A question about shapes and positions; every text is read once."""
 
@@ -115,6 +135,7 @@ MEANINGS: dict[str, Callable[..., Datum]] = {
     "great_circle": _great_circle,
     "contains": _of_shapes(all_contain),
     "distance_to": _of_shapes(all_distances),
+    "passing_distance": _passing_distance,
     "angle_difference": _angle_difference,
     "seconds": _divided_by(1e6),
     "minutes": _divided_by(60e6),

@@ -12,6 +12,7 @@ from inkling.analysis.bounds.revision import memory_text, pushed_windows, replay
 from inkling.analysis.bounds.window import horizon_of
 from inkling.analysis.chain import ChainPattern
 from inkling.analysis.choice import Choice, Evaluator
+from inkling.analysis.partial_order import PartialOrders
 from inkling.analysis.query import plans
 from inkling.analysis.query.plans import (
     GroupSeqPlan,
@@ -91,6 +92,11 @@ def _paragraph(program: p.ProgramPlan, stage: Stage, step: EventStep, looks: Loo
     match step.choice:
         case Choice(Evaluator.CHAIN, reason, ChainPattern() as chain):
             lines |= _chain_lines(event, chain, reason)
+            lines["state"] = _with_reason(
+                f"{bound_text(state.conclusion)}, plus the width of imprecise times", state.reason
+            )
+        case Choice(Evaluator.CHAIN, reason, PartialOrders() as orders):
+            lines |= _order_lines(event, orders, reason)
             lines["state"] = _with_reason(
                 f"{bound_text(state.conclusion)}, plus the width of imprecise times", state.reason
             )
@@ -194,6 +200,18 @@ def _chain_lines(event: p.EventPlan, chain: ChainPattern, reason: str) -> dict[s
     }
 
 
+def _order_lines(event: p.EventPlan, orders: PartialOrders, reason: str) -> dict[str, str]:
+    """What `explain` says of a partial order, by title."""
+    n = len(orders.alternatives)
+    return {
+        "wait": "until the first tick of its last event: no other event can prevent a match",
+        "class": f"partial order: {reason}",
+        "evaluator": "sums over ticks, exact; grows with the matches inside the window and, for more than two events, "
+        "with the product of the widths of their intervals",
+        "order": f"as in the pattern{f', in {n} alternatives' if n > 1 else ''}; {_dependence(event)}",
+    }
+
+
 def _roles(event: p.EventPlan, chain: ChainPattern) -> str:
     leaves = {leaf.slot: leaf for leaf in p.leaves(event.pattern)}
     slots = [*(link.slot for link in chain.links), *(one.slot for one in chain.absences)]
@@ -205,13 +223,17 @@ def _roles(event: p.EventPlan, chain: ChainPattern) -> str:
 
 
 def _order(event: p.EventPlan, chain: ChainPattern) -> str:
-    looks_back = [leaf.slot for leaf in p.leaves(event.pattern) if _is_bound(leaf)]
-    free = "no part depends on earlier parts" if not looks_back else "some parts depend on earlier parts"
+    free = _dependence(event)
     if not chain.is_fixed:
         return f"as in the pattern, because of its repetition; {free}"
     if chain.policy is not p.Policy.ANY:
         return f"as in the pattern, because each event limits the next; {free}"
     return f"as in the pattern, or rare parts first, depending on the data; {free}"
+
+
+def _dependence(event: p.EventPlan) -> str:
+    looks_back = any(_is_bound(leaf) for leaf in p.leaves(event.pattern))
+    return "some parts depend on earlier parts" if looks_back else "no part depends on earlier parts"
 
 
 def _is_bound(leaf: p.Leaf) -> bool:

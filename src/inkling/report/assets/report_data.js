@@ -64,7 +64,7 @@ function examinedResult(row) {
 }
 
 function segmentLine(key, ends, labels) {
-  const points = ends.map(([low, high, lost]) => ({ low, high, isLost: lost === 1 }));
+  const points = ends.map(([low, high, lost, passed]) => ({ low, high, isLost: lost === 1, passed: passed ?? [] }));
   const segments = [];
   for (let place = 0; place < points.length; place += 2) segments.push({ opens: points[place], closes: points[place + 1], label: labels[place / 2] ?? null });
   return { keyName: key, segments };

@@ -1,6 +1,7 @@
-// Both keys of a relation between segments: a line for each, solid where a segment certainly lasts, shaded where an end may lie.
+// Both keys of a relation between segments: a line for each, solid where a segment certainly lasts. Where ends were lost,
+// the height of the area is the probability of being inside a segment, and a dot marks the median of each end.
 
-const SEGMENTS = { width: 640, line: 26, bar: 12 };
+const SEGMENTS = { width: 640, line: 34, bar: 20 };
 const MOST_SPOKEN = 12;
 
 function relatedParts(report, match) {
@@ -29,13 +30,54 @@ function relatedFigure(report, match) {
 function lineMarks(report, line, toX, top) {
   const y = top + (SEGMENTS.line - SEGMENTS.bar) / 2;
   const marks = [svgElement("line", { class: "ground", x1: 0, x2: SEGMENTS.width, y1: y + SEGMENTS.bar / 2, y2: y + SEGMENTS.bar / 2 })];
-  for (const stretch of lostStretches(line)) {
-    const shade = svgElement("rect", { class: "lost", x: toX(stretch.low), y, width: Math.max(1, toX(stretch.high) - toX(stretch.low)), height: SEGMENTS.bar });
-    shade.append(svgElement("title", {}, `${counted(stretch.count, "end")} lost in ${rangeText(report, stretch.low, stretch.high)}`));
-    marks.push(shade);
-  }
+  for (const stretch of lostStretches(line)) marks.push(...stretchMarks(report, line, stretch, toX, y));
   for (const segment of line.segments) marks.push(...segmentMarks(report, segment, toX, y));
   return marks;
+}
+
+function stretchMarks(report, line, stretch, toX, y) {
+  const shade = svgElement("rect", { class: "lost", x: toX(stretch.low), y, width: Math.max(1, toX(stretch.high) - toX(stretch.low)), height: SEGMENTS.bar });
+  shade.append(svgElement("title", {}, `${counted(stretch.ends.length, "end")} lost in ${rangeText(report, stretch.low, stretch.high)}`));
+  const inside = shareInside(line, stretch);
+  if (inside.length === 0) return [shade];
+  const corners = inside.map((share, place) => `${toX(timeAt(stretch, place / (inside.length - 1)))},${y + SEGMENTS.bar * (1 - share)}`);
+  const floor = y + SEGMENTS.bar;
+  const area = svgElement("polygon", { class: "inside", points: [`${toX(stretch.low)},${floor}`, ...corners, `${toX(stretch.high)},${floor}`].join(" ") });
+  area.append(svgElement("title", {}, shade.textContent));
+  const dots = stretch.ends.map((end) => medianDot(report, end, toX, floor));
+  return [shade, area, ...dots];
+}
+
+// Strokes of no length with round caps stay round however the picture is stretched.
+function medianDot(report, end, toX, y) {
+  const x = toX(quantileOf(end, 0.5));
+  const dot = svgElement("line", { class: "median", x1: x, x2: x, y1: y, y2: y });
+  dot.append(svgElement("title", {}, `lost ${spokenEnd(report, end)}`));
+  return dot;
+}
+
+const timeAt = (range, share) => range.low + share * (range.high - range.low);
+
+// The probability of being inside a segment, at the times that divide a stretch: the sum, over segments with an end
+// in the stretch, of the probabilities that the segment began, minus those that it ended.
+function shareInside(line, stretch) {
+  const n = stretch.ends[0].passed.length;
+  const isHere = (end) => end.isLost && end.low === stretch.low && end.high === stretch.high;
+  const inside = new Array(n).fill(0);
+  for (const { opens, closes } of line.segments) {
+    if (!isHere(opens) && !isHere(closes)) continue;
+    for (let place = 0; place < n; place += 1) inside[place] += (isHere(opens) ? opens.passed[place] : 1) - (isHere(closes) ? closes.passed[place] : 0);
+  }
+  return inside.map((share) => Math.min(1, Math.max(0, share)));
+}
+
+// The time before which a lost end lies with this probability.
+function quantileOf(end, share) {
+  const after = end.passed.findIndex((passed) => passed >= share);
+  if (after < 0) return end.high;
+  if (after === 0) return end.low;
+  const [low, high] = [end.passed[after - 1], end.passed[after]];
+  return timeAt(end, (after - 1 + (share - low) / (high - low)) / (end.passed.length - 1));
 }
 
 function segmentMarks(report, segment, toX, y) {
@@ -59,17 +101,20 @@ function lostStretches(line) {
     for (const end of [opens, closes]) {
       if (!end.isLost) continue;
       const name = `${end.low} ${end.high}`;
-      if (!stretches.has(name)) stretches.set(name, { low: end.low, high: end.high, count: 0 });
-      stretches.get(name).count += 1;
+      if (!stretches.has(name)) stretches.set(name, { low: end.low, high: end.high, ends: [] });
+      stretches.get(name).ends.push(end);
     }
   }
   return [...stretches.values()];
 }
 
 function segmentNote(match) {
-  const lost = match.related.flatMap(lostStretches).reduce((sum, stretch) => sum + stretch.count, 0);
+  const lost = match.related.flatMap(lostStretches).reduce((sum, stretch) => sum + stretch.ends.length, 0);
   if (lost === 0) return "All ends were recorded.";
-  return `Solid: certainly inside a segment. Shaded: where ${counted(lost, "lost end")} may lie. Strokes: recorded ends.`;
+  const shaded = `Shaded: where ${counted(lost, "lost end")} may lie.`;
+  const hasShapes = match.related.some((line) => lostStretches(line).some((stretch) => stretch.ends[0].passed.length > 0));
+  const shapes = hasShapes ? " Height: the probability of being inside a segment. Dots: medians of lost ends." : "";
+  return `Solid: certainly inside a segment. Strokes: recorded ends. ${shaded}${shapes}`;
 }
 
 function spokenSegments(report, line) {
@@ -85,5 +130,10 @@ function spokenSegment(report, segment) {
 }
 
 function spokenEnd(report, end) {
-  return end.isLost ? `a lost moment in ${rangeText(report, end.low, end.high)}` : instantText(report, end.low);
+  if (!end.isLost) return instantText(report, end.low);
+  const isOpen = end.passed.length > 0 && (end.passed[0] > 0 || end.passed[end.passed.length - 1] < 1);
+  const range = `a lost moment${isOpen ? ", almost certainly" : ""} in ${rangeText(report, end.low, end.high)}`;
+  if (end.passed.length === 0) return range;
+  const [first, last] = [0.25, 0.75].map((share) => Math.round(quantileOf(end, share)));
+  return `${range}, with 50 % in ${rangeText(report, first, last)}`;
 }

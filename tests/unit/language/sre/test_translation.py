@@ -2,9 +2,11 @@
 
 import pytest
 
+from inkling import ProgramError
 from inkling.language import format_program, parse
-from inkling.language.sre import WAYEB
+from inkling.language.sre import WAYEB, with_declarations
 from inkling.language.syntax import StreamDecl
+from inkling.source import SourceText
 
 STREAM = """
 STREAM V(type STRING, k STRING, x DOUBLE, n BIGINT, hot BOOLEAN, lon DOUBLE, lat DOUBLE, ts BIGINT)
@@ -53,6 +55,13 @@ EVENTS = {
     "window no match exceeds": (";(hot,hot){window:2}", "SEQ STRICT(V[hot], V[hot])"),
     "window of no size": (";(hot,*(hot)){window:0}", "SEQ STRICT(V[hot], V[hot]*)"),
     "window of events": (";(hot,*(hot)){window:5}", "SEQ STRICT(V[hot], V[hot]*) WITHIN 5 EVENTS"),
+    "the empty word is left out": (";(hot,EpsilonPredicate,-hot)", "SEQ STRICT(V[hot], V[NOT hot])"),
+    "an event or none": (";(+(hot,EpsilonPredicate),-hot)", "SEQ STRICT(V[hot]?, V[NOT hot])"),
+    "anything but the empty word": ("!(EpsilonPredicate)", "SEQ STRICT(V+)"),
+    "intersection": (
+        "&(hot,*(hot))",
+        "SEQ STRICT(COMPLEMENT(SEQ STRICT(COMPLEMENT(V[hot])) OR SEQ STRICT(COMPLEMENT(SEQ STRICT(V[hot]*)))))",
+    ),
     "window that one match fits": ("+(hot,#(;(hot,hot))){window:1}", "V[hot] OR SEQ(V[hot], V[hot]) WITHIN 1 EVENTS"),
     "window of time": (";(hot,hot){window:2}{windowType:time}", "SEQ STRICT(V[hot], V[hot]) WITHIN 2 POINTS"),
 }
@@ -82,6 +91,10 @@ CLAUSES = {
         ';(hot["a"],NEQAttr(x,"a")){counting:nonoverlap}',
         "EVENT p1 AS PATTERN SEQ STRICT(V a[hot], V[x <> a.x]) CONSUME RESTART PER END;",
     ),
+    "register that is not set": (
+        ';(^(hot,EQAttr(x,"a")),hot["a"]){counting:overlap}',
+        "EVENT p1 AS PATTERN SEQ STRICT(V[hot AND FALSE], V a[hot]) PER END;",
+    ),
     "two patterns": (
         "hot & -hot{name:cold}",
         "EVENT p1 AS PATTERN V[hot] CONSUME RESTART PER END;EVENT cold AS PATTERN V[NOT hot] CONSUME RESTART PER END;",
@@ -97,6 +110,14 @@ CLAUSES = {
         "EVENT heat AS PATTERN V[hot] CONSUME RESTART PER END;"
         "FORECAST heat INTERVAL SHORTEST CONFIDENCE >= 0.75 ORDER 0 HORIZON 50 SPREAD <= 5 FEATURES (x = 1.0, NOT hot);"
         "EVENT p2 AS PATTERN V[NOT hot] CONSUME RESTART PER END;",
+    ),
+    "order of a pattern with registers": (
+        ';(hot["a"],NEQAttr(x,"a")){order:0}',
+        "EVENT p1 AS PATTERN SEQ STRICT(V a[hot], V[x <> a.x]);",
+    ),
+    "order of a pattern with a window of time": (
+        ";(hot,hot){order:1}{window:2}{windowType:time}",
+        "EVENT p1 AS PATTERN SEQ STRICT(V[hot], V[hot]) WITHIN 2 POINTS CONSUME RESTART PER END;",
     ),
     "declarations without a forecast": (
         "DECLARE +(EQ(x,1.0)); DECLARE ~(hot,EQ(x,1.0)); hot",
@@ -152,3 +173,39 @@ def test_places_are_those_of_the_pattern_file(text: str, place: int) -> None:
 def test_nothing() -> None:
     assert WAYEB.parse("").statements == ()
     assert WAYEB.parse("-- nothing").comments == ("nothing",)
+
+
+def test_resets_of_a_stream_that_is_not_declared() -> None:
+    program = WAYEB.parse("DECLARE +(IsEventTypePredicate(RESET)); EQ(a,1.0){partitionBy:k}{order:1}")
+    (stream,) = parse(
+        "STREAM events(a DOUBLE, k STRING, type STRING, ts BIGINT, seq BIGINT) KEY k TIME ts ORDER BY seq "
+        "RESET WHEN type = 'RESET';"
+    ).statements
+    assert program.statements[0] == stream
+    assert "FEATURES" not in format_program(program)
+
+
+def test_a_heading_is_a_distance_of_the_way() -> None:
+    program = format_program(WAYEB.parse("HeadingTowardsPredicate(BrestPort)"))
+    assert "STREAM events(lon DOUBLE, lat DOUBLE, speed DOUBLE, heading DOUBLE, ts BIGINT)" in program
+    assert "passing_distance(lat, lon, heading, speed * 1852.0, 48.38273, -4.4753) <= 5000.0" in program
+
+
+@pytest.mark.parametrize("text", ["~(hot,EQ(x,1.0))", "+(hot,EQ(x,1.0)),\n~(hot,-hot)"])
+def test_a_file_of_declarations_alone(text: str) -> None:
+    assert WAYEB.format(text) == WAYEB.format(f"DECLARE {text};")
+    whole = with_declarations("hot{order:1} -- the end", SourceText("declarations.sre", text))
+    assert WAYEB.parse(whole) == WAYEB.parse(f"DECLARE {text}; hot{{order:1}}")
+    with pytest.raises(ProgramError, match="INK0146"):
+        WAYEB.parse(text)
+
+
+def test_errors_in_a_file_of_declarations_have_its_places() -> None:
+    for text, place in {"~(hot,\nFast(x))": "Fast", "hot": "hot", "STREAM V(ts BIGINT) TIME ts;": ""}.items():
+        with pytest.raises(ProgramError) as caught:
+            with_declarations("hot", SourceText("declarations.sre", text))
+        (found,) = caught.value.diagnostics
+        assert found.span is not None
+        assert found.source is not None
+        assert found.source.name == "declarations.sre"
+        assert text[found.span.start : found.span.end] == place

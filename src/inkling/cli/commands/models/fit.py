@@ -11,7 +11,7 @@ import typer
 
 from inkling.cli import options as o
 from inkling.cli.execution import session_at
-from inkling.cli.inputs import given_paths, load_program
+from inkling.cli.inputs import given_paths, load_program, resetting
 from inkling.cli.terminal.messages import counted, working
 from inkling.errors import InputError
 
@@ -73,10 +73,11 @@ def fit(
         )
     except ValueError as problem:
         raise typer.BadParameter(str(problem)) from None
-    program = load_program(asked.program, asked.python, quiet=quiet)
+    program = load_program(asked.program, asked.python, asked.declarations, quiet=quiet)
     names = models or None
     wanted = [learning_event(subject, 0) for subject in subjects_of(program, names)]
     given = given_paths(LearningProgram.of(program, wanted), asked.inputs, asked.tables)
+    program = resetting(program, given)
     folder = asked.program.parent if out is None else out
     _require_folder(folder)
     started = time.monotonic()

@@ -28,7 +28,7 @@ def fmt(
     to: Annotated[
         Language | None,
         typer.Option(
-            "--to", metavar="ink", help="Print rules (.ele), patterns (.sre) and queries (.lahar) as programs."
+            "--to", metavar="ink", help="Print rules (.ele), patterns (.sre) and queries (.lahar, .sase) as programs."
         ),
     ] = None,
     debug: Debug = False,

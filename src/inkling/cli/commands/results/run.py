@@ -9,7 +9,7 @@ import typer
 
 from inkling.cli import options as o
 from inkling.cli.execution import Execution, execute
-from inkling.cli.inputs import load_with_files
+from inkling.cli.inputs import load_with_files, recognizing
 from inkling.cli.terminal.messages import working
 from inkling.errors import InputError
 
@@ -41,6 +41,7 @@ def run(
     """Run a program over files and write its results."""
     sampling = precision.sampling(seed)
     program, given = load_with_files(asked, quiet=quiet)
+    program = recognizing(program, given.tables, quiet=quiet)
     from inkling.cli.outputs import check_output, write_tables
 
     for path in (output, rejects):

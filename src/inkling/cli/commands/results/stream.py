@@ -12,7 +12,7 @@ import typer
 
 from inkling.cli import options as o
 from inkling.cli.execution import session
-from inkling.cli.inputs import given_addresses, load_program
+from inkling.cli.inputs import given_addresses, load_program, recognizing
 from inkling.cli.terminal.failures import EXIT_INTERRUPTED, StopRequest, diagnostics_of, stopping_politely
 from inkling.cli.terminal.live_line import ProgressView, live_line, withdrawn_note
 from inkling.cli.terminal.messages import counted, print_diagnostics, working
@@ -131,13 +131,15 @@ def stream(
     precision: o.PrecisionOptions,
     seed: o.WorldSeed = o.SEED,
     python: o.PythonFiles = [],  # noqa: B006
+    declarations: o.Declarations = None,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
     """Run a program over streams until it is stopped with Ctrl-C."""
     sampling = precision.sampling(seed)
-    loaded = load_program(program, python, quiet=quiet)
+    loaded = load_program(program, python, declarations, quiet=quiet)
     given = given_addresses(loaded, inputs, tables)
+    loaded = recognizing(loaded, given.tables, quiet=quiet)
     place = checkpoint or _checkpoint_of(output)
     now = available_now or finish
     if now and trigger is not None:

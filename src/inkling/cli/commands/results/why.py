@@ -1,11 +1,13 @@
 """`inkling why`: how far the pattern of an event got over files, and what its results depend on."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from inkling.cli import options as o
 from inkling.cli.inputs import load_with_files
+from inkling.cli.outputs import write_rows
 from inkling.cli.terminal.explanation import nowhere_lines, overview_lines, progress_lines, result_lines, tree_lines
 from inkling.cli.terminal.messages import counted, working
 from inkling.errors import InputError
@@ -23,6 +25,9 @@ def why(
         str | None, typer.Option(metavar="ID[,ID…]", help="Explain the results whose lineage has these ids.")
     ] = None,
     result_number: Annotated[int | None, typer.Option(min=1, metavar="N", help="Explain the N-th result.")] = None,
+    world: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the rows of the most probable world to a folder.")
+    ] = None,
     precision: o.SamplingOptions,
     seed: o.WorldSeed = o.SEED,
     quiet: o.Quiet = False,
@@ -45,8 +50,19 @@ def why(
             lines = overview_lines(explanation, event)
         else:
             lines = progress_lines(explanation.progress)
+        if world is not None:
+            _write_world(explanation, event, world)
     for line in lines:
         typer.echo(line)
+
+
+def _write_world(explanation: Why, event: str, folder: Path) -> None:
+    """One CSV file for each stream that the event depends on; a run can read them."""
+    if not isinstance(explanation, UncertainWhy):
+        raise InputError.of("INK0562", f"`{event}` has no possible worlds: its streams are certain")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in explanation.most_probable_rows().items():
+        write_rows(rows, str(folder / f"{name}.csv"))
 
 
 def _results(explanation: Why, event: str, numbers: list[int], ids: str | None) -> list[str]:

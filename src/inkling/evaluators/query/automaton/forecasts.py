@@ -110,6 +110,8 @@ class ForecastStates:
             none,
             np.zeros(0, bool),
             np.zeros(1, bool),
+            np.zeros(len(self.delta), bool),
+            np.zeros(1, bool),
         )
 
     def of_states(self, belief: NDArray[np.float64]) -> NDArray[np.float64]:

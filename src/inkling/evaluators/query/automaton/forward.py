@@ -78,15 +78,25 @@ class ForwardState:
         """The state of some groundings, given in ascending order."""
         return self._take(np.flatnonzero(is_among(self.groundings, groundings)))
 
-    def merged(self, other: ForwardState) -> ForwardState:
-        """The state of all groundings of two states; where both have one, that of `other`."""
-        mine = self._take(np.flatnonzero(~np.isin(self.groundings, other.groundings)))
+    def merged(self, other: ForwardState, replaced: Hashes | None = None) -> ForwardState:
+        """The state of all groundings of two states; of `replaced`, by default those of `other`, only the latter."""
+        gone = other.groundings if replaced is None else replaced
+        mine = self._take(np.flatnonzero(~np.isin(self.groundings, gone)))
         both = ForwardState(
             np.concatenate([mine.groundings, other.groundings]),
             np.append(mine.held, mine.held[-1] + other.held[1:]),
             *(np.concatenate([getattr(mine, name), getattr(other, name)]) for name in ("value", "mass", "begun")),
         )
         return both._take(np.argsort(both.groundings))
+
+    def without_idle(self, tables: SymbolTables) -> ForwardState:
+        """Without groundings that continue like those that have read no event: idle, and without open runs."""
+        alone = np.flatnonzero(np.diff(self.held) == 1)
+        entry = self.held[:-1][alone]
+        is_idle = (self.value[entry] == NO_EVENT) & (self.mass[entry][:, ~tables.idle] == 0).all(axis=1)
+        is_idle &= self.mass[entry].sum(axis=1) == 1
+        is_idle &= (self.begun[entry][:, :, tables.open] == NEVER).all(axis=(1, 2))
+        return self._take(np.setdiff1d(np.arange(len(self.groundings)), alone[is_idle])) if is_idle.any() else self
 
     def _take(self, chosen: Ints) -> ForwardState:
         counts = np.diff(self.held)[chosen]
@@ -187,7 +197,8 @@ def forward_pass(
     used = ranges(room[:-1], n_entries)
     values = np.append(codes, NO_EVENT)[kept.value[used]]
     held = np.append(0, np.cumsum(n_entries))
-    return state.merged(ForwardState(names, held, values, kept.mass[used], kept.begun[used]))
+    after = ForwardState(names, held, values, kept.mass[used], kept.begun[used])
+    return state.merged(after.without_idle(tables), names)
 
 
 def _state_before(

@@ -59,7 +59,7 @@ class Regular:
         groundings = groundings_of(self.query, self.variables, events, self.n_subgoals)
         predicates = predicates & groundings.masks[events.stream[events.group]]
         symbols = chain_tables(self.automaton, predicates)
-        names, steps = _steps(events, groundings)
+        names, steps = steps_of(events, groundings)
         return self._answers(state, events, names, steps, symbols, symbols.symbols(predicates))
 
     def _answers(
@@ -92,7 +92,7 @@ class Regular:
         return after, replace(found, weight=weight)
 
 
-def _steps(events: ProbableEvents, groundings: Groundings) -> tuple[Hashes, Steps]:
+def steps_of(events: ProbableEvents, groundings: Groundings) -> tuple[Hashes, Steps]:
     """The groundings that read some stream of a block, in ascending order, and their groups by time."""
     groups = np.flatnonzero(np.asarray(groundings.reads.any(axis=0))[events.stream])
     name, time = groundings.grounding[events.stream[groups]], events.time[groups]

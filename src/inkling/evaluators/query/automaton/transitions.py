@@ -34,6 +34,8 @@ class SymbolTables:
     target: Ints
     marked: NDArray[np.bool_]  # of each edge: the event belongs to the match
     final: NDArray[np.bool_]  # of each state of runs
+    idle: NDArray[np.bool_]  # of each state: the same matches follow as in the initial one
+    open: NDArray[np.bool_]  # of each state of runs but the first: a match can continue from it
 
     @property
     def transitions(self) -> Transitions:
@@ -82,6 +84,8 @@ def symbol_tables(
         np.array([edge[1] for edge in flat], np.int64),
         np.array([edge[2] for edge in flat], bool),
         final,
+        (dfa.delta == dfa.delta[0]).all(axis=1),
+        np.array([state > 0 and bool(out) for state, out in enumerate(pattern.nfa.edges)], bool),
     )
 
 

@@ -155,7 +155,7 @@ def _before(places: Places, number: int) -> Places:
 
 def _looks_back(condition: e.Expr) -> bool:
     """Whether a condition reads the event before in the same repetition."""
-    return any(isinstance(part, e.ListColumn) and part.own for part in e.walk(condition))
+    return e.looks_back(condition)
 
 
 Values = tuple[Value, ...]

@@ -14,6 +14,7 @@ from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean, liste
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.patterns.drafts import InSequence
 from inkling.logical.binding.patterns.scope import EventNames, NameScope
+from inkling.logical.patterns.maximal import grows
 from inkling.model.time import Duration
 from inkling.model.types import Type
 
@@ -21,7 +22,7 @@ from inkling.model.types import Type
 def bind_scope(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) -> tuple[CatalogSource, ...]:
     """The scope: the sources in OVER, or all sources that the pattern names. STRICT counts their events."""
     names = decl.over or tuple(s.named_sources(decl.body))
-    scope = {name.text: catalog.source(name, diagnostics) for name in names}
+    scope = {source.name: source for name in names for source in catalog.events_of(name, diagnostics)}
     if not scope:
         diagnostics.error(
             "INK0318",
@@ -193,7 +194,7 @@ def check_windows(decl: s.EventDecl, names: EventNames) -> None:
                 helps=["derive an event with these values, and put the window over that event"],
             )
         for condition in place.conditions:
-            if any(isinstance(part, e.ListColumn) and part.own for part in e.walk(condition)):
+            if e.looks_back(condition):
                 diagnostics.error(
                     "INK0357",
                     "FIRST and LAST are not allowed in the brackets of a window",
@@ -266,6 +267,15 @@ def _preference(consume: s.Consume, names: EventNames) -> p.Preference | e.Expr 
 def fits_consumption(consume: s.Consume, event: p.EventPlan, diagnostics: Diagnostics) -> bool:
     """Whether a consumption policy supports the pattern (see `logical/patterns/binary.py`); reports why not."""
     repeated = next((part for part in p.parts_of(event.pattern) if isinstance(part, p.Repetition)), None)
+    if repeated is not None and repeated.high == 1:
+        diagnostics.error(
+            "INK0350",
+            f"CONSUME {consume.policy} does not support parts that may be missing",
+            consume,
+            notes=["it consumes one event per part"],
+            helps=["write two EVENT statements, one with the part and one without"],
+        )
+        return False
     if repeated is not None:
         diagnostics.error(
             "INK0350",
@@ -279,6 +289,23 @@ def fits_consumption(consume: s.Consume, event: p.EventPlan, diagnostics: Diagno
     if obstacle is not None:
         diagnostics.error("INK0409", f"CONSUME {consume.policy} with {obstacle} is not supported yet", consume)
     return obstacle is None
+
+
+def fits_maximal(decl: s.EventDecl, event: p.EventPlan, diagnostics: Diagnostics) -> bool:
+    """Whether it is known some day that no MAXIMAL repetition can be extended; reports if not."""
+    if not grows(event.pattern) or isinstance(event.within, Duration | p.Points):
+        return True
+    node = next(one for one in s.parts_of(decl.body) if isinstance(one, s.Repeat) and one.mode == "MAXIMAL")
+    counts = ["`WITHIN n EVENTS` counts events; to wait for further ones needs a limit in time"]
+    diagnostics.error(
+        "INK0305",
+        "MAXIMAL at the end of a pattern needs a time limit",
+        node,
+        f"a later event can always extend `{diagnostics.text_of(node.pattern)}`",
+        notes=counts if event.within is not None else [],
+        helps=["add a limit to the event, for example `WITHIN 10 MINUTES`", "or let another part follow"],
+    )
+    return False
 
 
 def _obstacle(event: p.EventPlan) -> str | None:

@@ -17,6 +17,7 @@ from inkling.logical.binding.events.timeouts import bind_timeouts
 from inkling.logical.binding.knowledge.lookups import warn_of_unread
 from inkling.logical.binding.patterns.conditions import bind_conditions, report_unused
 from inkling.logical.binding.patterns.drafts import PatternDraft, fill
+from inkling.logical.binding.patterns.optional import with_outer_joins
 from inkling.logical.binding.patterns.pattern import bind_pattern
 from inkling.logical.binding.patterns.scope import EventNames, report_unknown
 from inkling.logical.binding.patterns.segments import check_quantity, check_segments, take_quantity
@@ -107,6 +108,10 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
         on_change=decl.on_change,
         retracted_as=decl.on_retract.text if decl.on_retract else None,
     )
+    plan = with_outer_joins(plan)
+    if not clauses.fits_maximal(decl, plan, diagnostics):
+        catalog.sources[schema.name] = broken_source(schema.name, is_derived=True)
+        return None
     catalog.sources[schema.name] = event_source(plan, streams, uncertain)
     if (
         decl.consume is not None
@@ -211,7 +216,8 @@ def _with_aggregates(node: s.NodeT, names: Collection[str]) -> s.NodeT:
 
 Operator = s.And | s.Or | s.Par | s.Allen | s.Except | s.Seq
 
-_PREFIX_SEQUENCE = re.compile(r"SEQ\s*(ANY\b|NEXT\b|STRICT\b)?\s*\(", re.IGNORECASE)
+_PREFIX = re.compile(r"(SEQ\s*(ANY\b|NEXT\b|STRICT\b)?|[;+&*!#@])\s*\(", re.IGNORECASE)
+"""A sequence in front of its components, and the operators of Wayeb."""
 
 
 def _warn_of_mixed_operators(node: s.Node, diagnostics: Diagnostics) -> None:
@@ -235,9 +241,7 @@ def _warn_of_mixed_operators(node: s.Node, diagnostics: Diagnostics) -> None:
 
 def _is_infix(node: s.Node, source: SourceText) -> TypeGuard[Operator]:
     """Whether the operator is written between its operands; SEQ is so in rules of ETALIS only."""
-    return isinstance(node, Operator) and not (
-        isinstance(node, s.Seq) and _PREFIX_SEQUENCE.match(source.text, node.span.start)
-    )
+    return isinstance(node, Operator) and not _PREFIX.match(source.text, node.span.start)
 
 
 def _precedes(child: Operator, node: Operator) -> str:

@@ -1,8 +1,8 @@
 """The columns of a result (head and RETURN), their names, and the key of results for events that read them."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inkling.language import syntax as s
@@ -12,6 +12,7 @@ from inkling.logical.binding.catalog import CatalogSource
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.patterns.scope import EventNames, NameScope
 from inkling.logical.expr import KeyColumn
+from inkling.model.types import Type
 
 RESULT_COLUMNS = ("event", "start", "end", "detected_at", "probability", "method", "error", "op", "lineage")
 """Columns that every result has besides its own."""
@@ -149,6 +150,21 @@ def key_of_results(head: Iterable[p.Output], partition: Iterable[str], pattern: 
     shown = {output.name: column for output in head if (column := _shown(output.expr, set(named), present)) is not None}
     unshown = tuple(name for name in named if name not in shown.values())
     return ResultKey((), unshown) if unshown else ResultKey(tuple(shown))
+
+
+def as_types(plan: p.EventPlan, kinds: Sequence[Type]) -> p.EventPlan:
+    """The event with its INTEGER columns as DOUBLE where that is the wanted type."""
+    outputs = [
+        output
+        if output.type is kind
+        else p.Output(output.name, e.Arithmetic("+", output.expr, e.Literal(0.0, Type.DOUBLE), Type.DOUBLE))
+        for output, kind in zip((*plan.head, *plan.returns), kinds, strict=True)
+    ]
+    columns = tuple(replace(column, type=kind) for column, kind in zip(plan.schema.columns, kinds, strict=True))
+    given = len(plan.head)
+    return replace(
+        plan, head=tuple(outputs[:given]), returns=tuple(outputs[given:]), schema=replace(plan.schema, columns=columns)
+    )
 
 
 def event_source(

@@ -7,15 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from inkling.language import syntax as s
-from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical import recursion as r
 from inkling.logical.binding.catalog import Catalog, CatalogSource, broken_source
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.events.clauses import reject_windows
 from inkling.logical.binding.events.event import BoundEvent, bind_event, declared_names, used_sources
-from inkling.logical.binding.events.outputs import event_source, titles_of
+from inkling.logical.binding.events.extensions import as_read, fits_stream, in_types_of_stream
+from inkling.logical.binding.events.outputs import as_types, event_source, titles_of
 from inkling.logical.binding.patterns.segments import reject_united
+from inkling.logical.patterns.maximal import maximal_parts
 from inkling.logical.rewrites.everywhere import united
 from inkling.model.types import Type
 
@@ -35,8 +36,11 @@ class EventDeclarations:
 def bind_event_group(declared: EventDeclarations, catalog: Catalog, diagnostics: Diagnostics) -> tuple[BoundEvent, ...]:
     """Binds the declarations of a group: one event per name, none if there is an error."""
     if len(declared.decls) == 1 and not declared.is_recursive:
-        bound = bind_event(declared.decls[0], catalog, diagnostics)
-        return () if bound is None else (bound,)
+        bound = _bound(declared.decls[0], catalog, diagnostics)
+        if bound is not None and _fits_stream(bound, declared.decls, catalog, diagnostics):
+            return (bound,)
+        catalog.sources |= {name: broken_source(name, is_derived=True) for name in declared.names}
+        return ()
     n_errors = diagnostics.n_errors
     decls = _with_common_titles(declared.decls)
     known = _reject_differences(decls, diagnostics)
@@ -47,15 +51,34 @@ def bind_event_group(declared: EventDeclarations, catalog: Catalog, diagnostics:
     _reject_other_types(alike, members, diagnostics)
     if diagnostics.n_errors == n_errors and sum(map(len, members.values())) == len(decls):
         events = tuple(_united(members[name]) for name in declared.names)
-        if declared.is_recursive:
-            _check_recursion(decls, tuple(event.plan for event in events), diagnostics)
         for event in events:
             catalog.sources[event.plan.name] = _source(event.plan, members[event.plan.name], catalog)
+        fitting = [_fits_stream(event, decls, catalog, diagnostics) for event in events]
+        if declared.is_recursive and all(fitting):
+            _check_recursion(decls, tuple(event.plan for event in events), diagnostics)
         if diagnostics.n_errors == n_errors:
             return events
     for name in declared.names:
         catalog.sources[name] = broken_source(name, is_derived=True)
     return ()
+
+
+def _bound(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) -> BoundEvent | None:
+    """The event of one declaration; one that extends a stream has the types of its columns."""
+    bound = bind_event(decl, catalog, diagnostics)
+    name = decl.name.text
+    if bound is None or name not in catalog.payloads:
+        return bound
+    catalog.sources[name] = as_read(catalog.sources[name], catalog)
+    return replace(bound, plan=in_types_of_stream(bound.plan, catalog.payloads[name]))
+
+
+def _fits_stream(event: BoundEvent, decls: Sequence[s.EventDecl], catalog: Catalog, diagnostics: Diagnostics) -> bool:
+    name = event.plan.name
+    if name not in catalog.payloads:
+        return True
+    decl = next(decl for decl in decls if decl.name.text == name)
+    return fits_stream(event.plan, decl, catalog, diagnostics)
 
 
 def _inferred_sources(
@@ -111,7 +134,7 @@ def _members(
             continue
         for place, decl in ready:
             seen = catalog.sources.get(decl.name.text)
-            bound = bind_event(decl, catalog, diagnostics)
+            bound = _bound(decl, catalog, diagnostics)
             if bound is not None:
                 members[decl.name.text].append((place, bound))
             if seen is not None and declared.is_recursive:
@@ -127,7 +150,7 @@ def _united(members: list[BoundEvent]) -> BoundEvent:
         Type.DOUBLE if Type.DOUBLE in column else column[0]
         for column in zip(*([output.type for output in _outputs(member.plan)] for member in members), strict=True)
     ]
-    plans = tuple(_widened(member.plan, kinds) for member in members)
+    plans = tuple(as_types(member.plan, kinds) for member in members)
     return BoundEvent(united(plans), tuple(use for member in members for use in member.ticks_only))
 
 
@@ -157,21 +180,6 @@ def _outputs(plan: p.EventPlan) -> tuple[p.Output, ...]:
     return (*plan.head, *plan.returns)
 
 
-def _widened(plan: p.EventPlan, kinds: list[Type]) -> p.EventPlan:
-    """The plan with its INTEGER columns as DOUBLE where another declaration has DOUBLE."""
-    outputs = [
-        output
-        if output.type is kind
-        else p.Output(output.name, e.Arithmetic("+", output.expr, e.Literal(0.0, Type.DOUBLE), Type.DOUBLE))
-        for output, kind in zip(_outputs(plan), kinds, strict=True)
-    ]
-    columns = tuple(replace(column, type=kind) for column, kind in zip(plan.schema.columns, kinds, strict=True))
-    given = len(plan.head)
-    return replace(
-        plan, head=tuple(outputs[:given]), returns=tuple(outputs[given:]), schema=replace(plan.schema, columns=columns)
-    )
-
-
 def _source(
     plan: p.EventPlan, members: list[BoundEvent], catalog: Catalog, outside: Iterable[CatalogSource] | None = None
 ) -> CatalogSource:
@@ -183,13 +191,14 @@ def _source(
     else:
         is_interval = True
     outside = tuple(outside)
-    return event_source(
+    source = event_source(
         plan,
         frozenset(name for source in outside for name in source.streams),
         frozenset(name for source in outside for name in source.uncertain),
         is_ordered=plan.schema.is_ordered and all(source.is_ordered for source in outside),
         is_interval=is_interval,
     )
+    return as_read(source, catalog)
 
 
 def _outside(declared: EventDeclarations, catalog: Catalog) -> tuple[CatalogSource, ...]:
@@ -281,7 +290,10 @@ def _reject_without_beginning(decls: list[s.EventDecl], own: set[str], diagnosti
             "INK0333",
             f"`{decl.name}` depends only on itself, so it never has a first result",
             place,
-            helps=[f"add a second `EVENT {decl.name}(…)` that does not use {listed(sorted(own))}: it is the base case"],
+            helps=[
+                f"add a second `EVENT {decl.name}(…)` that does not use {listed(sorted(own))}: it is the base case",
+                f"if there are rows of `{decl.name}`, declare the stream `{decl.name}`: the event then adds to it",
+            ],
         )
 
 
@@ -294,10 +306,11 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
         return
     for event in events:
         own = [decl for decl in decls if decl.name.text == event.name]
+        name = diagnostics.text_of(own[0].name)
         if event.per is not p.Per.INTERVAL:
             diagnostics.error(
                 "INK0335",
-                f"`{event.name}` is recursive, so its results must be distinguished by values and interval",
+                f"`{name}` is recursive, so its results must be distinguished by values and interval",
                 own[0].name,
                 notes=["a result of a recursion can be derived in several ways, but counts once"],
                 helps=["add `PER INTERVAL`"],
@@ -305,14 +318,14 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
         if event.returns:
             diagnostics.error(
                 "INK0336",
-                f"`{event.name}` is recursive, so RETURN is ambiguous: a result can have several derivations",
+                f"`{name}` is recursive, so RETURN is ambiguous: a result can have several derivations",
                 own[0].returns[0] if own[0].returns else own[0].name,
-                helps=[f"move the value to the head: `EVENT {event.name}(…, value)`"],
+                helps=[f"move the value to the head: `EVENT {name}(…, value)`"],
             )
         if r.waits(event):
             diagnostics.error(
                 "INK0425",
-                f"a recursive event that waits, such as `{event.name}`, is not supported yet",
+                f"a recursive event that waits, such as `{name}`, is not supported yet",
                 own[0].name,
                 notes=["AFTER, AT and a NOT at the end delay a result beyond its last event"],
                 helps=["move the waiting part to another event, and use its results here"],
@@ -328,7 +341,8 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
         place,
         notes=[
             "NOT, NEXT, STRICT, EXCEPT and CONSUME may look at results of the same recursion only if those end before"
-            " the new result does"
+            " the new result does",
+            *(["MAXIMAL cannot be part of a recursion"] if any(maximal_parts(at_fault.pattern)) else []),
         ],
         helps=["let an event that follows end the match: `SEQ(" + at_fault.name + " p, …, Next n)`"],
     )

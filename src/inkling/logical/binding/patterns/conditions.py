@@ -64,7 +64,7 @@ def _split(names: EventNames) -> list[Conjunct | Lookup]:
 
 def _place(test: Conjunct, names: EventNames) -> None:
     found = mentions(test.node, test.home, test.at, names)
-    if found.aggregates:
+    if found.aggregates and not _are_of_earlier_rounds(test, found):
         if _may_wait(test, found, names):
             _bind_after(test.node, test.body, test.home, names)
         return
@@ -78,6 +78,14 @@ def _place(test: Conjunct, names: EventNames) -> None:
         bound = view.binder().condition(test.node)
         if bound is not None:
             target.conditions.append(bound)
+
+
+def _are_of_earlier_rounds(test: Conjunct, found: Mentions) -> bool:
+    """Whether a condition in the brackets of a repeated event aggregates that repetition, as far as it goes."""
+    home = test.home
+    if home is None or home.name is None or not home.repetitions:
+        return False
+    return all(one.var.text == home.name.text for one in found.aggregates)
 
 
 def _bind_check(node: s.Expr, slot: d.SlotDraft, names: EventNames) -> None:

@@ -196,6 +196,11 @@ class NestedDraft(p.Narrowed):
 
 
 @dataclass(frozen=True, slots=True)
+class OptionalDraft(p.Repetition):
+    """`OPTIONAL p`, before it becomes an outer join."""
+
+
+@dataclass(frozen=True, slots=True)
 class PatternDraft:
     """A pattern with all of its slots, before conditions are bound."""
 

@@ -17,7 +17,7 @@ from inkling.logical.binding.diagnostics import Diagnostics
 from inkling.logical.binding.events.clauses import opening_of, reject_window
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.patterns import drafts as d
-from inkling.logical.binding.patterns.segments import bind_operand, bind_same, reject_inside
+from inkling.logical.binding.patterns.segments import bind_operand, bind_same, reject_extended, reject_inside
 from inkling.model.time import Duration
 
 
@@ -35,6 +35,8 @@ def bind_pattern(
     within = binder.window(body.within)
     pattern = binder.pattern(body.pattern, (), top, EnclosingBody(within))
     binder.close_body(top)
+    if isinstance(pattern, p.Quantified) and not isinstance(within, p.EventCount):
+        pattern, within = replace(pattern, within=within), None  # it limits pairs of segments
     return d.PatternDraft(pattern, within, top, tuple(binder.slots), tuple(binder.bodies))
 
 
@@ -127,7 +129,8 @@ class _PatternBinder:
                 return self._quantified(node, path, body)
 
     def _leaf(self, node: s.Leaf, path: d.Path, body: d.BodyDraft) -> p.Leaf:
-        sources = tuple({name.text: self.catalog.source(name, self.diagnostics) for name in node.types}.values())
+        found = [source for name in node.types for source in self.catalog.events_of(name, self.diagnostics)]
+        sources = tuple({source.name: source for source in found}.values())
         if not node.types:
             return self._new_leaf(node.var, (), common_columns(self.scope), node, path, body, node.condition)
         return self._new_leaf(node.var, sources, common_columns(sources), node, path, body, node.condition)
@@ -179,19 +182,22 @@ class _PatternBinder:
         number, policy = next(self._numbers), p.Policy(node.policy)
         within = (*path, d.InSequence(number, policy))
         parts: list[p.Part] = []
-        for component in node.components:
+        at_borders = _complements_at_borders(node)
+        for place, component in enumerate(node.components):
             match component:
                 case s.Absent(pattern=absent):
                     frame = d.InAbsence(next(self._numbers), number)
                     parts.append(p.Absent(self.pattern(absent, (*within, frame), body)))
                 case s.OptionalPart(pattern=optional):
-                    self._not_yet("INK0404", "OPTIONAL is", component, helps=["`p?` gives matches with and without p"])
-                    parts.append(self.pattern(optional, within, body))
+                    once = d.InRepetition(next(self._numbers), at_most_once=True)
+                    parts.append(d.OptionalDraft(self.pattern(optional, (*within, once), body), 0, 1))
                 case s.After(duration=duration):
                     self.times.spans.append((to_span(duration), duration.span))
                     parts.append(p.Deadline(to_span(duration)))
                 case s.AtStart():
                     parts.append(p.StreamStart(self.keep))
+                case s.Complement(pattern=inner) if place in at_borders:
+                    parts.append(self._other_events(inner, component, within, body))
                 case s.Complement(pattern=inner):
                     hidden = d.InComplement(next(self._numbers))
                     parts.append(p.OtherRun(self.pattern(inner, (*within, hidden), body)))
@@ -201,16 +207,26 @@ class _PatternBinder:
                     parts.append(self._checked_repetition(component, repeat, within, body, policy))
                 case _:
                     parts.append(self.pattern(component, within, body))
-        check_eager(node, policy, tuple(parts), self.diagnostics)
-        needs_limit = check_sequence(node, policy, tuple(parts), held, self.diagnostics)
+        written, outlined = _with_absences(node, parts)
+        check_eager(written, policy, outlined, self.diagnostics)
+        needs_limit = check_sequence(written, policy, outlined, held, self.diagnostics)
         return p.Sequence(policy, tuple(parts), held.limit if needs_limit and held else None)
+
+    def _other_events(self, inner: s.Pattern, node: s.Complement, path: d.Path, body: d.BodyDraft) -> p.Part:
+        """COMPLEMENT at a border: its events belong to the match, because they say where it starts or ends."""
+        optional = (*path, d.InRepetition(next(self._numbers), at_most_once=True))
+        any_events = s.Seq("STRICT", (s.Repeat(s.Leaf((), span=node.span), 1, span=node.span),), span=node.span)
+        events = self.pattern(any_events, optional, body)
+        other = self.pattern(inner, (*optional, d.InComplement(next(self._numbers))), body)
+        part = p.Except(events, other, in_order=True)
+        return part if p.can_be_empty(other) else p.Repetition(part, 0, 1)
 
     def _repetition(self, node: s.Repeat, path: d.Path, body: d.BodyDraft) -> p.Repetition:
         if node.mode == "MAXIMAL":
-            self._not_yet("INK0403", "MAXIMAL repetitions are", node)
+            _check_maximal(node, path, self.diagnostics)
         frame = d.InRepetition(next(self._numbers), at_most_once=node.high == 1)
         inner = self.pattern(node.pattern, (*path, frame), body)
-        return p.Repetition(inner, node.low, node.high, node.mode == "EAGER")
+        return p.Repetition(inner, node.low, node.high, node.mode == "EAGER", node.mode == "MAXIMAL")
 
     def _nested(self, node: s.Nested, path: d.Path, body: d.BodyDraft) -> d.NestedDraft:
         inner = self.open_body(node.body, path)
@@ -271,9 +287,9 @@ class _PatternBinder:
         return self._repetition(replace(repeat, pattern=each), path, body)
 
     def _sliding(self, node: s.WindowOf, path: d.Path, body: d.BodyDraft, since: p.Leaf | None) -> p.Sliding:
-        source = self.catalog.source(node.stream, self.diagnostics)
+        sources = self.catalog.events_of(node.stream, self.diagnostics)
         frame = d.InRepetition(next(self._numbers), at_most_once=False)
-        leaf = self._new_leaf(node.var, (source,), source.columns, node, (*path, frame), body, node.condition)
+        leaf = self._new_leaf(node.var, sources, common_columns(sources), node, (*path, frame), body, node.condition)
         last = self.window(node.last)
         assert isinstance(last, Duration | p.EventCount), "a window has a number of events or a duration"
         return p.Sliding(leaf, last, since)
@@ -284,6 +300,7 @@ class _PatternBinder:
         sources, sides = [], []
         for side in (node.left, node.right):
             source = self.catalog.source(side.stream, self.diagnostics)
+            reject_extended(side.stream, self.catalog, self.diagnostics)
             leaf = self._new_leaf(side.var, (source,), source.columns, side, path, body)
             sources.append(source)
             sides.append(bind_operand(side, source, leaf, self.diagnostics))
@@ -315,13 +332,23 @@ class EnclosingBody:
     limit: p.Window | None
 
 
+def _with_absences(node: s.Seq, parts: list[p.Part]) -> tuple[s.Seq, tuple[p.Part, ...]]:
+    """A sequence where OPTIONAL is two parts: one that is absent, and one that may be left out."""
+    pairs: list[tuple[s.Component, p.Part]] = []
+    for component, part in zip(node.components, parts, strict=True):
+        if isinstance(part, d.OptionalDraft):
+            pairs.append((component, p.Absent(part.pattern)))
+        pairs.append((component, part))
+    return replace(node, components=tuple(written for written, _ in pairs)), tuple(part for _, part in pairs)
+
+
 def check_sequence(
     node: s.Seq, policy: p.Policy, parts: tuple[p.Part, ...], held: EnclosingBody | None, diagnostics: Diagnostics
 ) -> bool:
     """Reports misplaced parts; returns whether a NOT at the start or end refers to the window of the body."""
     _check_edges(node, parts, diagnostics)
     certain = [index for index, part in enumerate(parts) if _always_fills(part)]
-    _check_complements(node, policy, parts, certain, diagnostics)
+    _check_complements(node, policy, diagnostics)
     absences = [index for index, part in enumerate(parts) if isinstance(part, p.Absent)]
     if not any(_can_fill(part) for part in parts):
         diagnostics.error(
@@ -339,17 +366,71 @@ def check_sequence(
     trailing = [index for index in absences if index > last and not to_deadline]
     for index in sorted({*leading, *trailing}):
         at_end = index in trailing
+        written = node.components[index]
+        if isinstance(written, s.OptionalPart) and not _joins_at_border(policy, at_end):
+            _optional_at_border(written, policy, at_end=at_end, diagnostics=diagnostics)
+            continue
         _check_limit(node, index, held, at_end=at_end, is_edge=_is_edge(parts, index, at_end), diagnostics=diagnostics)
     return bool(leading or trailing)
+
+
+def _joins_at_border(policy: p.Policy, at_end: bool) -> bool:
+    """Whether a part at a border belongs to the match if it occurs in the window at all."""
+    return policy is p.Policy.ANY or (policy is p.Policy.NEXT and at_end)
+
+
+def _optional_at_border(node: s.OptionalPart, policy: p.Policy, *, at_end: bool, diagnostics: Diagnostics) -> None:
+    words = diagnostics.text_of(node.pattern)
+    border = "end" if at_end else "start"
+    chosen = "the neighboring event" if policy is p.Policy.STRICT else "the next event"
+    outside = f"SEQ(…, OPTIONAL {words})" if at_end else f"SEQ(OPTIONAL {words}, …)"
+    diagnostics.error(
+        "INK0388",
+        f"OPTIONAL cannot stand at the {border} of `SEQ {policy.value}`",
+        node,
+        notes=[f"{policy.value} looks at {chosen} only, so a `{words}` in the window need not belong to the match"],
+        helps=[f"join it from outside: `{outside}`", f"`{words}?` gives the matches with and without it"],
+    )
 
 
 def complement_outside_sequence(node: s.Complement, diagnostics: Diagnostics) -> None:
     diagnostics.error(
         "INK0316",
-        "COMPLEMENT may only stand between two parts of `SEQ STRICT`",
+        "COMPLEMENT may only be a part of `SEQ STRICT`",
         node,
-        notes=["it is a run of consecutive events between two parts"],
+        notes=["it is a run of consecutive events"],
+        helps=[f"write `SEQ STRICT({diagnostics.text_of(node)})`"],
     )
+
+
+def _complements_at_borders(node: s.Seq) -> frozenset[int]:
+    """The places of complements that are not between two parts that are never empty."""
+    complements = [place for place, component in enumerate(node.components) if isinstance(component, s.Complement)]
+    if not complements:
+        return frozenset()
+    certain = [place for place, component in enumerate(node.components) if _surely_fills(component)]
+    return frozenset(place for place in complements if not (certain and certain[0] < place < certain[-1]))
+
+
+def _surely_fills(component: s.Component) -> bool:
+    return not isinstance(component, s.Absent | s.After | s.AtStart | s.Complement) and not _is_nothing(component)
+
+
+def _is_nothing(node: s.Component) -> bool:
+    """Whether a part may happen without any event, as `can_be_empty` says of bound parts."""
+    match node:
+        case s.Repeat(pattern=inner, low=low):
+            return low == 0 or _is_nothing(inner)
+        case s.Seq(components=items) | s.And(items=items):
+            return all(_is_nothing(item) for item in items)
+        case s.Or(items=items):
+            return any(_is_nothing(item) for item in items)
+        case s.Nested(body=s.Body(pattern=inner)) | s.Check(pattern=inner):
+            return _is_nothing(inner)
+        case s.Complement(pattern=inner):
+            return not _is_nothing(inner)
+        case _:
+            return False
 
 
 def _check_edges(node: s.Seq, parts: tuple[p.Part, ...], diagnostics: Diagnostics) -> None:
@@ -374,26 +455,16 @@ def _check_edges(node: s.Seq, parts: tuple[p.Part, ...], diagnostics: Diagnostic
                 )
 
 
-def _check_complements(
-    node: s.Seq, policy: p.Policy, parts: tuple[p.Part, ...], certain: list[int], diagnostics: Diagnostics
-) -> None:
-    for index, part in enumerate(parts):
-        if not isinstance(part, p.OtherRun):
-            continue
-        written = node.components[index]
-        if policy is not p.Policy.STRICT:
+def _check_complements(node: s.Seq, policy: p.Policy, diagnostics: Diagnostics) -> None:
+    if policy is p.Policy.STRICT:
+        return
+    for component in node.components:
+        if isinstance(component, s.Complement):
             diagnostics.error(
                 "INK0316",
                 "COMPLEMENT needs `SEQ STRICT`",
-                written,
+                component,
                 notes=["it is a run of consecutive events; other sequences skip events"],
-            )
-        elif not certain or not certain[0] < index < certain[-1]:
-            diagnostics.error(
-                "INK0414",
-                "COMPLEMENT at the border of a sequence is not supported yet",
-                written,
-                notes=["it needs a part before it and a part after it that cannot be left out"],
             )
 
 
@@ -404,24 +475,29 @@ def _check_limit(
     if limit is not None and not isinstance(limit, p.EventCount):
         return
     written = node.components[index]
-    words = diagnostics.text_of(written.pattern) if isinstance(written, s.Absent) else ""
+    is_optional = isinstance(written, s.OptionalPart)
+    words = diagnostics.text_of(written.pattern) if isinstance(written, s.Absent | s.OptionalPart) else ""
     notes = []
     if isinstance(limit, p.EventCount):
         notes.append("`WITHIN n EVENTS` counts events; the absence of one needs a limit in time")
-    elif not is_edge:
+    elif not is_edge and not is_optional:
         notes.append(f"the parts that {'follow' if at_end else 'precede'} it can be left out")
     helps = ["add a limit to the pattern, for example `WITHIN 10 MINUTES`"]
     if held is None:
         helps = ["give this sequence a limit of its own: `(SEQ(…) WITHIN 10 MINUTES)`"]
     if at_end:
         label = f"the absence of `{words}` is never final"
-        helps.append("or end the sequence with a deadline: `AFTER 10 MINUTES`")
+        if not is_optional:
+            helps.append("or end the sequence with a deadline: `AFTER 10 MINUTES`")
+    elif is_optional:
+        label = f"`{words}` may lie any time before"
     else:
         label = f"`{words}` must be absent, without a time limit"
         helps.append('or start the sequence with `AT START` for "never before"')
     diagnostics.error(
         "INK0305",
-        f"negation at the {'end' if at_end else 'start'} of a sequence needs a time limit",
+        f"{'OPTIONAL' if is_optional else 'negation'} at the {'end' if at_end else 'start'} of a sequence"
+        " needs a time limit",
         written,
         label,
         notes=notes,
@@ -443,6 +519,16 @@ def _always_fills(part: p.Part) -> bool:
     if isinstance(part, p.Absent | p.Deadline | p.StreamStart | p.OtherRun):
         return False
     return not p.can_be_empty(part)
+
+
+def _check_maximal(node: s.Repeat, path: d.Path, diagnostics: Diagnostics) -> None:
+    if any(isinstance(frame, d.InAbsence | d.InComplement | d.InException) for frame in path):
+        diagnostics.error(
+            "INK0389",
+            "MAXIMAL compares matches, and a pattern that must not occur has none",
+            node,
+            helps=["leave MAXIMAL out"],
+        )
 
 
 def eager_outside_next(node: s.Repeat, diagnostics: Diagnostics) -> None:

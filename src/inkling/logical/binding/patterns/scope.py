@@ -410,7 +410,7 @@ def _list_reference(
             )
             return None
         return e.ListColumn(e.Which(function), slot.number, column.text, kind, own=is_own)
-    if not outer:
+    if not outer and not is_own:
         diagnostics.error(
             "INK0315",
             f"`{diagnostics.text_of(node)}` is only known once the repetition is complete",
@@ -421,7 +421,7 @@ def _list_reference(
         return None
     if column is None or kind is None:
         if function == "COUNT":
-            return e.Aggregate("COUNT", slot.number, None, Type.INTEGER)
+            return e.Aggregate("COUNT", slot.number, None, Type.INTEGER, own=is_own)
         diagnostics.error(
             "INK0217",
             f"{function} needs a column",
@@ -429,9 +429,18 @@ def _list_reference(
             helps=[f"write `{function}({slot.title}.{_some_column(slot, function)})`"],
         )
         return None
+    if is_own and kind is Type.STRING:
+        diagnostics.error(
+            "INK0217",
+            f"{function} of earlier events needs numbers, found {kind}",
+            node,
+            f"`{slot.title}.{column}` is {kind}",
+            helps=[f"read one event: `FIRST({slot.title}).{column}` or `LAST({slot.title}).{column}`"],
+        )
+        return None
     if function in REGISTERED:
         by = REGISTERED[function]
-        return e.Aggregate(function, slot.number, column.text, by.returns, by)
+        return e.Aggregate(function, slot.number, column.text, by.returns, by, own=is_own)
     result = aggregate_type(function, kind)
     if result is None:
         wanted = "values with an order" if function in ("MIN", "MAX") else "numbers"
@@ -439,7 +448,7 @@ def _list_reference(
             "INK0217", f"{function} needs {wanted}, found {kind}", node, f"`{slot.title}.{column}` is {kind}"
         )
         return None
-    return e.Aggregate(function, slot.number, column.text, result)
+    return e.Aggregate(function, slot.number, column.text, result, own=is_own)
 
 
 def _some_column(slot: SlotDraft, function: str = "COUNT") -> str:

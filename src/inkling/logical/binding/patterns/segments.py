@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from inkling.language import syntax as s
 from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.binding.catalog import CatalogSource, as_declared
+from inkling.logical.binding.catalog import Catalog, CatalogSource, as_declared
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.patterns.drafts import SlotDraft
 from inkling.logical.binding.patterns.scope import EventNames
@@ -161,6 +161,20 @@ def reject_inside(node: s.Quantified, diagnostics: Diagnostics) -> None:
     )
 
 
+def reject_extended(stream: s.Ident, catalog: Catalog, diagnostics: Diagnostics) -> None:
+    """Rejects a stream with derived events as a side of a relation, which has one source of segments."""
+    if stream.text in catalog.extended:
+        diagnostics.error(
+            "INK0339",
+            f"`{stream}` is a stream and an event, so its segments have two sources",
+            stream,
+            notes=["each side of a relation between segments reads one stream or one event"],
+            helps=[
+                f"derive an event of another name from `{stream}`, partitioned by the key, and compare its segments"
+            ],
+        )
+
+
 def reject_united(decls: Iterable[s.EventDecl], diagnostics: Diagnostics) -> None:
     """Rejects relations between segments among several declarations of one event."""
     declared = list(decls)
@@ -210,8 +224,8 @@ def _check_clauses(decl: s.EventDecl, returns: tuple[p.Output, ...], diagnostics
             helps=["leave PER out; `PER VALUES` is the default here"],
             label=f"because of `PER {decl.per}`",
         )
-    if decl.body.within is not None:
-        reject("WITHIN", decl.body.within, whole)
+    if isinstance(decl.body.within, s.EventCount):
+        reject("WITHIN EVENTS", decl.body.within, whole, helps=["limit the time of two related segments: `WITHIN d`"])
     if decl.keep_for is not None:
         reject("KEEP FOR", decl.keep_for, whole)
     if decl.consume is not None:
