@@ -181,7 +181,7 @@ class LeastModel:
 
     def derived(
         self, batch: EventBatch, n_keys: int, done: int, waiting: Waiting, until: int = FOREVER
-    ) -> Derived | None:
+    ) -> Derivation | None:
         """What follows from the rows that end after `done`, given those that waited then."""
         if len(batch) and not (
             np.array_equal(batch.known, batch.end)
@@ -198,11 +198,11 @@ class LeastModel:
             return None
         if status == kernel.ENDLESS:
             raise without_end(one.name for one in self.events)
-        return Derived(self, rows, *found)
+        return Derivation(self, rows, *found)
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class Derivation:
     """All rows of a derivation, those that are given first, and the rows that wait for a partner."""
 
     model: LeastModel
