@@ -16,7 +16,7 @@ from tests.properties.pushing import pushed, pushes_of
 
 import inkling
 from inkling.evaluators.stage import member
-from inkling.evaluators.stage.least_model import Derivation, LeastModel
+from inkling.evaluators.stage.least_model import ModelOutcome, LeastModel
 
 PROGRAMS_PER_SEED = 25
 LONG_SEEDS = at_length(range(1, 201))
@@ -36,7 +36,7 @@ def derivations(monkeypatch: pytest.MonkeyPatch) -> Derivations:
     counted = Derivations()
     derived = LeastModel.derived
 
-    def noted(*args: object, **named: object) -> Derivation | None:
+    def noted(*args: object, **named: object) -> ModelOutcome | None:
         found = derived(*args, **named)  # type: ignore[arg-type]
         counted.n_asked += 1
         counted.n_answered += found is not None

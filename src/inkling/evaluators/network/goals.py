@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.protocol import Moment
-from inkling.evaluators.stage.least_model import Derivation, LeastModel, Waiting
+from inkling.evaluators.stage.least_model import ModelOutcome, LeastModel, Waiting
 from inkling.evaluators.stage.member import RowsState, StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch_and_order, in_one_piece, key_codes
@@ -166,7 +166,7 @@ class GoalsEvaluator(NetworkEvaluator):
         return (*self._kept(held, held_at, others, found, len(batch)), matches)
 
     def _kept(
-        self, held: pa.Table, held_at: Ints, others: pa.Table, found: Derivation, n_given: int
+        self, held: pa.Table, held_at: Ints, others: pa.Table, found: ModelOutcome, n_given: int
     ) -> tuple[pa.Table, pa.Table]:
         """Goals after a step, and their rows: some were held before, some are new results."""
         waiting, tables = found.waiting, [held]

@@ -181,7 +181,7 @@ class LeastModel:
 
     def derived(
         self, batch: EventBatch, n_keys: int, done: int, waiting: Waiting, until: int = FOREVER
-    ) -> Derivation | None:
+    ) -> ModelOutcome | None:
         """What follows from the rows that end after `done`, given those that waited then."""
         if len(batch) and not (
             np.array_equal(batch.known, batch.end)
@@ -198,11 +198,11 @@ class LeastModel:
             return None
         if status == kernel.ENDLESS:
             raise without_end(one.name for one in self.events)
-        return Derivation(self, rows, *found)
+        return ModelOutcome(self, rows, *found)
 
 
 @dataclass(frozen=True, slots=True)
-class Derivation:
+class ModelOutcome:
     """All rows of a derivation, those that are given first, and the rows that wait for a partner."""
 
     model: LeastModel
