@@ -173,7 +173,6 @@ CODES: dict[str, str] = {
     "INK0426": "a recursion across partitions is not supported yet",
     "INK0428": "open matches of this event are not supported yet",
     "INK0440": "values from tables in a window are not supported yet",
-    "INK0441": "windows over events that may be lost are not supported yet",
     "INK0451": "a variable in NOT or OR of a rule that is bound later is not supported yet",
     "INK0452": "this forecast over uncertain streams is not supported yet",
     "INK0453": "explaining a forecast is not supported yet",
