@@ -16,7 +16,7 @@ from tests.properties.pushing import pushed, pushes_of
 
 import inkling
 from inkling.evaluators.stage import member
-from inkling.evaluators.stage.least_model import ModelOutcome, LeastModel
+from inkling.evaluators.stage.least_model import LeastModel, ModelOutcome
 
 PROGRAMS_PER_SEED = 25
 LONG_SEEDS = at_length(range(1, 201))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.protocol import Moment
-from inkling.evaluators.stage.least_model import ModelOutcome, LeastModel, Waiting
+from inkling.evaluators.stage.least_model import LeastModel, ModelOutcome, Waiting
 from inkling.evaluators.stage.member import RowsState, StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch_and_order, in_one_piece, key_codes
