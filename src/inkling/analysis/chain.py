@@ -8,6 +8,7 @@ from inkling.analysis.partial_order import Moving, NoOrderError, PartialOrders, 
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.rewrites.inlined import NotInlinedError, inlined
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock, Duration
 from inkling.model.types import Type
@@ -70,6 +71,10 @@ def chain_of(
 
     Without a `clock` the data is not known yet: the types of times are those that the streams declare.
     """
+    try:
+        event = inlined(event, program)
+    except NotInlinedError as problem:
+        return Verdict(None, str(problem))
     why = next(_obstacles(event, program, clock), None)
     if why is not None:
         return Verdict(None, why)
@@ -104,10 +109,8 @@ def _obstacles(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None) 
     if event.demand is p.Demand.SAMPLED:
         yield "the event demands SAMPLED"
     for name, stream in zip(event.sources, streams, strict=True):
-        if stream is None:
-            yield f"{name} is a derived event, whose times depend on the world"
-        else:
-            yield from _in_stream(stream, clock)
+        assert stream is not None, f"the pattern of {name} is part of the event"
+        yield from _in_stream(stream, clock)
     ticks = {stream.schema.tick for stream in streams if stream is not None}
     if clock is Clock.TIMESTAMP and len(ticks) > 1:
         yield "its streams have different TICKs"
