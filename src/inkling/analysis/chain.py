@@ -71,6 +71,7 @@ def chain_of(
 
     Without a `clock` the data is not known yet: the types of times are those that the streams declare.
     """
+    derived = [name for name in event.sources if program.stream(name) is None]
     try:
         event = inlined(event, program)
     except NotInlinedError as problem:
@@ -90,7 +91,8 @@ def chain_of(
         orders = orders_of(event, moving)
     except NoOrderError as problem:
         return Verdict(None, why or f"the pattern is not a sequence of single events, and {problem}")
-    return Verdict(orders, "single events in a partial order; probabilities are sums over their ticks")
+    within = f", those of {' and '.join(derived)} included" if derived else ""
+    return Verdict(orders, f"single events in a partial order{within}; probabilities are sums over their ticks")
 
 
 def moving_columns(program: p.ProgramPlan) -> Moving:
