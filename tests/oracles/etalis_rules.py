@@ -175,6 +175,30 @@ TRANSFORMATION = [
 
 KNOWLEDGE = [
     RuleCase(
+        "first-match",
+        """
+        e(X, L) <- a(X) WHERE level(X, L).
+        level(X, low) :- X < 3, !.
+        level(X, mid) :- X < 6, !.
+        level(_, high).
+        f(X, F) <- b(X, Y) WHERE fee(X, Y, F).
+        fee(1, Y, 0) :- Y > 5, !.
+        fee(2, Y, 3) :- Y > 2, !.
+        fee(_, Y, Y).
+        """,
+        "a(1)@0 a(3)@3 a(7)@7 b(1,6)@1 b(1,4)@2 b(2,4)@3 b(3,9)@4",
+        {
+            "e": [(1, "low", 0, 0), (3, "mid", 3, 3), (7, "high", 7, 7)],
+            "f": [(1, 0, 1, 1), (1, 4, 2, 2), (2, 3, 3, 3), (3, 9, 4, 4)],
+        },
+    ),
+    RuleCase(
+        "choice-of-facts",
+        "g(X) <- a(X) WHERE (near(X, Y), Y > 2 ; X > 5). near(1, 3). near(2, 2).",
+        "a(1)@0 a(2)@1 a(7)@7",
+        {"g": [(1, 0, 0), (7, 7, 7)]},
+    ),
+    RuleCase(
         "O31",
         """
         bottleneckArea(A) <- (slow(R, A) SEQ slow(R, A)).30 min.
@@ -440,6 +464,32 @@ WINDOWS = [
         "3",
         "a(1)@0 a(1)@1 a(1)@3 a(1)@4 a(1)@7",
         [(1, 0, 0), (2, 0, 1), (3, 0, 3), (3, 1, 4), (2, 4, 7)],
+    ),
+    RuleCase(
+        "A07",
+        ":- stream(a(x: double)). r([half_open_window(3)]): r(N) <- aggregate(count, a(X), N).",
+        "a(1)@0 a(1)@1 a(1)@3 a(1)@4 a(1)@7",
+        {"r": [(1, 0, 0), (2, 0, 1), (2, 1, 3), (2, 3, 4), (1, 7, 7)]},
+    ),
+    RuleCase(
+        "A08-without-a-window",
+        """
+        :- stream(start). :- stream(a(x: double)).
+        n(N) <- start SEQ aggregate(count, a(_), N).
+        total(S) <- aggregate(sum(X), a(X), S).
+        """,
+        _COUNTED,
+        {"n": [(1, 0, 1), (2, 0, 2), (3, 0, 3)], "total": [(1, 1, 1), (3, 1, 2), (6, 1, 3)]},
+    ),
+    RuleCase(
+        "alarms",
+        """
+        exceptionAlarm(tardy(X), 5) <- a(X).
+        exceptionAlarm(unanswered(X), 5) <- a(X) CNOT b(X).
+        exceptionAlarmAbsoluteDatime(closing(X), 10) <- a(X).
+        """,
+        "a(i)@1 b(i)@4 a(j)@7",
+        {"tardy": [("i", 1, 6), ("j", 7, 12)], "unanswered": [("j", 7, 12)], "closing": [("i", 1, 10), ("j", 7, 10)]},
     ),
     RuleCase(
         "A08-windows",

@@ -187,7 +187,7 @@ def links_of(pattern: p.Pattern, within: Duration | p.Points | None) -> ChainPat
         match part:
             case p.Leaf(slot=slot, atoms=()):
                 links.append(ChainLink(slot))
-            case p.Repetition(pattern=p.Leaf(slot=slot, atoms=()), low=low, high=high, eager=eager):
+            case p.Repetition(pattern=p.Leaf(slot=slot, atoms=()), low=low, high=high, eager=eager, maximal=False):
                 links.append(ChainLink(slot, low, high, eager))
             case p.Absent(pattern=p.Leaf(slot=slot, atoms=())):
                 absences.append(ChainAbsence(slot, len(links)))

@@ -1,7 +1,7 @@
 """Directives of a rule file: streams, tables, the time of all streams, the consumption policy."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -72,6 +72,26 @@ def duration(quantity: t.Quantity, source: SourceText) -> s.Duration:
     if unit == "TICKS":
         amount = Fraction(floor(amount))  # ticks are whole, so nothing lies between
     return s.Duration(amount.numerator if amount.denominator == 1 else amount, unit, span=quantity.span)
+
+
+HALF_OPEN = "half_open_window"
+MICROSECONDS: dict[str, int] = {
+    "MICROSECONDS": 1,
+    "MILLISECONDS": 1000,
+    "SECONDS": 1_000_000,
+    "MINUTES": 60_000_000,
+    "HOURS": 3_600_000_000,
+    "DAYS": 86_400_000_000,
+    "WEEKS": 604_800_000_000,
+}
+
+
+def shorter(length: s.Duration) -> s.Duration:
+    """The longest time below a length: one tick less, or one microsecond."""
+    if length.unit == "TICKS":
+        return replace(length, amount=max(length.amount - 1, 0))
+    amount = floor(length.amount * MICROSECONDS[length.unit]) - 1
+    return replace(length, amount=max(amount, 0), unit="MICROSECONDS")
 
 
 def read_directives(statements: Iterable[t.Statement], source: SourceText) -> tuple[Directives, list[Diagnostic]]:

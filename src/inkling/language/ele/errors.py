@@ -12,9 +12,9 @@ _INSTEAD = {
     "!=": "\\=",
     "&&": ",",
     "||": "one rule for each alternative",
-    "->": "<-",
     "=>": "<-",
     ":=": "is",
+    "->": "<-",
 }
 _PATTERN_WORDS = ("SEQ", "AND", "PAR", "OR", "FNOT", "WHERE", "CHECK", "NOT", *RELATIONS)
 _VALUE = frozenset({"VARIABLE", "INTEGER", "DECIMAL", "TEXT", "NAME", "MINUS", "LPAR"})
@@ -44,7 +44,7 @@ def explain(site: ErrorSite) -> Diagnostic:
 
 
 def _foreign_operator(site: ErrorSite) -> Diagnostic | None:
-    if site.token is None or site.token.kind != "FOREIGN":
+    if site.token is None or not (site.token.kind == "FOREIGN" or site.token.text == "->"):
         return None
     instead = _INSTEAD[site.token.text]
     help = f"write `{instead}`" if " " not in instead else f"write {instead}"
@@ -138,7 +138,7 @@ def _expected(site: ErrorSite) -> str:
     ends = [one for one in expected if one in _ENDS]
     if "SEQ" in choices:
         expected = ["an operator such as `SEQ`", *ends]
-    elif "COMPARISON" in choices:
+    elif "IS" in choices:
         expected = ["a comparison such as `>`", *ends]
     elif "PLUS" in choices:
         expected = ["an operator such as `+`", *ends]

@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
-from inkling.language.ele.directives import duration
+from inkling.language.ele.directives import duration, shorter
 from inkling.language.ele.predicates import key_of
 from inkling.language.ele.scope import RuleScope, condition, joined, test
 from inkling.language.ele.terms import aggregated, bound_by, flat_goals, pattern_variables, variables
@@ -26,6 +26,7 @@ class PatternTranslator:
     unite: Unite
     unfold: bool  # write repetitions out, because a policy chooses each part by itself
     last: t.Quantity | None  # the window of aggregates
+    half_open: bool  # whether the older border of the window is outside
 
     def body(self, pattern: t.Pattern, scope: RuleScope) -> s.Body:
         """A pattern with the conditions and the limit around it."""
@@ -45,11 +46,7 @@ class PatternTranslator:
                     checks[:0] = more
                 case t.Condition(word="DO", span=span):
                     raise scope.error(
-                        "INK0450",
-                        "`DO` is not supported yet",
-                        span,
-                        notes=("rules derive events and have no side effects",),
-                        helps=("let the program that reads the results act on them",),
+                        "INK0138", "`DO` stands after the head or at the end of a rule, not inside a pattern", span
                     )
                 case _:
                     break
@@ -72,10 +69,10 @@ class PatternTranslator:
     def pattern(self, pattern: t.Pattern, scope: RuleScope) -> s.Pattern:
         match pattern:
             case t.Atom() if aggregated(pattern) is not None:
-                return _window_of(pattern, scope, self.last)
+                return _window_of(pattern, scope, self._last(scope))
             case t.Joined(op="SEQ", left=left, right=t.Atom() as right, span=span) if aggregated(right) is not None:
                 first, name = self._named(left, scope)
-                return s.Seq("ANY", (first, _window_of(right, scope, self.last, name)), span=span)
+                return s.Seq("ANY", (first, _window_of(right, scope, self._last(scope), name)), span=span)
             case t.Atom():
                 return self.leaf(pattern, scope)
             case t.Point(time=time, span=span):
@@ -95,6 +92,13 @@ class PatternTranslator:
                 return s.Par((self.pattern(left, scope), self.pattern(right, scope)), span=span)
             case t.Joined(op="OR"):
                 return self._alternatives(pattern, scope)
+            case t.Joined(op="CNOT", span=span):
+                raise scope.error(
+                    "INK0107",
+                    "`CNOT` needs two events, or an event and an alarm, between which something is absent",
+                    span,
+                    helps=("write `(a SEQ b) CNOT c`, or `exceptionAlarm(head, 10 min) <- a CNOT c`",),
+                )
             case t.Joined(op="FNOT", left=left, right=right, span=span):
                 found = self.pattern(left, scope)
                 absent = s.Absent(self._absent(right, scope), span=right.span)
@@ -109,9 +113,22 @@ class PatternTranslator:
                 return s.NotBetween(self._absent(absent_pattern, scope), start, end, span=span)
             case t.Times(span=span):
                 return s.Seq("ANY", self._repeated(pattern, scope), span=span)
+            case t.Delayed(pattern=inner, delay=delay, absent=missing, span=span):
+                waited: tuple[s.Component, ...] = self._components(inner, scope)
+                if missing is not None:
+                    waited += (s.Absent(self._absent(missing, scope), span=missing.span),)
+                after = s.After(duration(delay, scope.meaning.source), span=delay.span)
+                return s.Seq("ANY", (*waited, after), span=span)
             case t.InnerRule(head=head, pattern=inner):
                 self.declare(head, inner)
                 return self.leaf(head, scope)
+
+    def _last(self, scope: RuleScope) -> s.EventCount | s.Duration:
+        """The window of aggregates: all events so far in a rule without a window."""
+        if self.last is None:
+            return s.EventCount(ALL_EVENTS)
+        length = _last(self.last, scope)
+        return shorter(length) if self.half_open and isinstance(length, s.Duration) else length
 
     def leaf(self, atom: t.Atom, scope: RuleScope) -> s.Leaf:
         """An event, with conditions on its columns for constants and for variables that have a value."""
@@ -171,7 +188,7 @@ class PatternTranslator:
             scope.counts.update(inside * (times.n - 1))
             return tuple(self.pattern(times.pattern, scope) for _ in range(times.n))
         inner = self.pattern(times.pattern, scope.inner())
-        low, high = (times.n, times.n) if times.n is not None else (0, None)
+        low, high = (times.n, times.n) if times.n is not None else (times.least, None)
         return (s.Repeat(inner, low, high, span=times.span),)
 
     def _absent(self, pattern: t.Pattern, scope: RuleScope) -> s.Pattern:
@@ -228,6 +245,9 @@ def _bound_later(variable: t.Variable, scope: RuleScope) -> Exception:
     )
 
 
+ALL_EVENTS = 1_000_000_000
+"""The events of an aggregate in a rule without a window."""
+
 FUNCTIONS: dict[str, s.AggregateName] = {
     "count": "COUNT",
     "sum": "SUM",
@@ -240,21 +260,16 @@ FUNCTIONS: dict[str, s.AggregateName] = {
 EVENTS = frozenset({"event", "events"})
 
 
-def _window_of(atom: t.Atom, scope: RuleScope, last: t.Quantity | None, since: s.Ident | None = None) -> s.WindowOf:
+def _window_of(
+    atom: t.Atom, scope: RuleScope, last: s.EventCount | s.Duration, since: s.Ident | None = None
+) -> s.WindowOf:
     """The window of an aggregate; the value of its last argument becomes known."""
     function, event, result = cast(tuple[t.Atom, t.Atom, t.Variable], atom.args)
-    if last is None:
-        raise scope.error(
-            "INK0133",
-            "an aggregate needs a window",
-            atom.span,
-            helps=("label the rule with a window: `sums([window(5 events)]): …` or `sums([window(10 min)]): …`",),
-        )
     name = s.Ident(scope.fresh("w"), span=event.span)
     column, condition = _columns(function, event, scope)
     scope.values[result.name] = s.Aggregate(_function(function, scope), name, column, span=function.span)
     stream = s.Ident(scope.meaning.predicates.event_name(key_of(event)), quoted=event.name.quoted, span=event.name.span)
-    return s.WindowOf(stream, name, condition, _last(last, scope), since, span=atom.span)
+    return s.WindowOf(stream, name, condition, last, since, span=atom.span)
 
 
 def _function(function: t.Atom, scope: RuleScope) -> s.AggregateName:

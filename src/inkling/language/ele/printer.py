@@ -40,11 +40,17 @@ def _statement(statement: t.Statement) -> str:
             return term(head)
         case t.Clause(head=head, goals=goals):
             return _wrapped(f"{term(head)} :-", [term(goal) for goal in goals])
-        case t.Rule(head=head, pattern=t.Condition(braces=False) as outer, label=label):
-            start = f"{_label(label)}{term(head)} <- {pattern(outer.pattern)}"
+        case t.Rule(pattern=t.Condition(braces=False) as outer, label=label):
+            start = f"{_label(label)}{_head(statement)} <- {pattern(outer.pattern)}"
             return _wrapped(f"{start} {outer.word}", [term(goal) for goal in outer.goals])
-        case t.Rule(head=head, pattern=body, label=label):
-            return f"{_label(label)}{term(head)} <- {pattern(body)}"
+        case t.Rule(pattern=body, label=label):
+            return f"{_label(label)}{_head(statement)} <- {pattern(body)}"
+
+
+def _head(rule: t.Rule) -> str:
+    if not rule.actions:
+        return term(rule.head)
+    return f"{term(rule.head)} DO {', '.join(term(goal) for goal in rule.actions)}"
 
 
 def _wrapped(start: str, goals: list[str]) -> str:
@@ -85,12 +91,14 @@ def pattern(node: t.Pattern) -> str:
             return time.written
         case t.Joined(op=op, left=left, right=right):
             return f"{pattern(left)} {op} {pattern(right)}"
-        case t.Times(pattern=inner, n=None):
-            return f"{pattern(inner)} star_times"
+        case t.Times(pattern=inner, n=None, least=least):
+            return f"{pattern(inner)}+" if least else f"{pattern(inner)} star_times"
         case t.Times(pattern=inner, n=n):
             return f"{pattern(inner)} ntimes {n}"
         case t.Group(pattern=inner):
             return f"({pattern(inner)})"
+        case t.Delayed(pattern=inner):
+            return pattern(inner)
         case t.Limited(pattern=inner, limit=limit):
             return f"({pattern(inner)}).{_part(limit)}"
         case t.Absence(absent=absent, first=first, last=last):
@@ -109,6 +117,8 @@ def term(node: t.Term) -> str:
             return name
         case Number(written=written):
             return written
+        case t.Quantity():
+            return _part(node)
         case Text(value=value):
             return '"' + value.replace('"', '""') + '"'
         case t.Atom(name=name, args=()):
@@ -123,10 +133,24 @@ def term(node: t.Term) -> str:
             return f"not {term(goal)}"
         case t.Goals(goals=goals):
             return f"({', '.join(term(goal) for goal in goals)})"
+        case t.Choice(branches=branches):
+            return " ; ".join(_branch(branch) for branch in branches)
+        case t.Cut():
+            return "!"
+        case t.Listed(items=items):
+            return f"[{', '.join(term(item) for item in items)}]"
+
+
+def _branch(branch: t.Branch) -> str:
+    goals = ", ".join(term(goal) for goal in branch.goals)
+    if branch.condition is None:
+        return goals
+    return f"{', '.join(term(goal) for goal in branch.condition)} -> {goals}"
 
 
 def _name(name: Ident) -> str:
     tokens = SCANNER.scan(SourceText("", name.text)).tokens
-    if not name.quoted and len(tokens) == 1 and tokens[0].kind == "NAME":
+    kinds = [token.kind for token in tokens]
+    if not name.quoted and kinds in (["NAME"], ["NAME", "SYMBOL", "NAME"]):
         return name.text
     return "'" + name.text.replace("'", "''") + "'"

@@ -6,15 +6,17 @@ Goals of WHERE become one condition; static atoms and equations bind variables t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
 from inkling.errors import ProgramError, Remarks
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
+from inkling.language.ele.directives import duration
+from inkling.language.ele.functions import RENAMED
 from inkling.language.ele.predicates import Kinds, Predicates, column_slot, key_of, unused, variable_slot
-from inkling.language.ele.terms import ASSIGNMENTS, flat_goals, variables
+from inkling.language.ele.terms import ASSIGNMENTS, flat_goals, negated, variables
 from inkling.language.kit.cursor import Number, Text
 from inkling.source import SourceText, Span
 
@@ -31,6 +33,9 @@ _COMPARISONS: dict[str, s.ComparisonOperator] = {
     "\\==": "<>",
     "=\\=": "<>",
 }
+
+
+TIMES = ("T1", "T2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +101,13 @@ class RuleScope:
                 return s.Literal(float(value) if double else value, span=span)
             case Text(value=text, span=span):
                 return s.Literal(text, span=span)
+            case t.Quantity():
+                return duration(term, self.meaning.source)
             case t.Atom(name=name, args=(), span=span):
                 return s.Literal(name.text, span=span)
             case t.Atom(name=name, args=args, span=span):
-                return s.Call(s.Ident(name.text, span=name.span), tuple(self.value(arg) for arg in args), span=span)
+                called = RENAMED.get(name.text, name.text)
+                return s.Call(s.Ident(called, span=name.span), tuple(self.value(arg) for arg in args), span=span)
             case t.Minus(operand=operand, span=span):
                 return s.Unary("-", inner(operand), span=span)
             case t.Arithmetic(op="**", left=left, right=right, span=span):
@@ -109,7 +117,15 @@ class RuleScope:
                 return s.Binary(written, inner(left), inner(right), span=span)
             case t.Goals(goals=(only,)):
                 return inner(only)
-            case t.Goals(span=span) | t.Comparison(span=span) | t.Negated(span=span):
+            case t.Listed(span=span):
+                raise self.error("INK0136", "a list is no value here", span)
+            case (
+                t.Goals(span=span)
+                | t.Comparison(span=span)
+                | t.Negated(span=span)
+                | t.Choice(span=span)
+                | t.Cut(span=span)
+            ):
                 raise self.error("INK0101", "expected a value, found a condition", span)
 
     def atom(self, atom: t.Atom, variable: Callable[[t.Variable], s.Expr]) -> s.Call:
@@ -138,6 +154,7 @@ class RuleScope:
             f"`{variable.name}` is not bound",
             variable.span,
             notes=("a variable is bound by an event of the pattern, a static predicate or an equation",),
+            helps=("`T1` and `T2`, the times of a match, are known after CHECK",) if variable.name in TIMES else (),
         )
 
 
@@ -185,8 +202,23 @@ def test(goal: t.Term, scope: RuleScope) -> s.Expr:
             return tests
         case t.Atom():
             return scope.atom(goal, lambda variable: s.Variable(s.Ident(variable.name, span=variable.span)))
+        case t.Cut():
+            raise scope.error("INK0136", "`!` stands in clauses, `p(X) :- q(X), !.`, not in patterns", goal.span)
+        case t.Choice(branches=branches, span=span):
+            return s.AnyOf(tuple(_branches(branches, scope)), span=span)
         case _:
             raise scope.error("INK0212", "expected a condition, found a value", goal.span)
+
+
+def _branches(branches: Sequence[t.Branch], scope: RuleScope) -> Iterator[s.Expr]:
+    """Each branch with its condition, which no branch before it satisfies."""
+    before: list[t.Term] = []
+    for branch in branches:
+        tests = joined([test(goal, scope) for goal in flat_goals((*before, *(branch.condition or ()), *branch.goals))])
+        assert tests is not None
+        yield tests
+        if branch.condition is not None:
+            before.append(negated(branch.condition))
 
 
 def _is_ready(goal: t.Term, scope: RuleScope) -> bool:

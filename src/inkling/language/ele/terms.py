@@ -3,8 +3,8 @@
 `e(X) <- a(X) SEQ b(X).` is a `Rule` with the `Joined` pattern of two `Atom`s.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 from typing import TypeAlias
 
@@ -67,7 +67,31 @@ class Goals(Node):
     goals: tuple["Term", ...]
 
 
-Term: TypeAlias = Variable | Number | Text | Atom | Minus | Arithmetic | Comparison | Negated | Goals
+@dataclass(frozen=True, slots=True)
+class Branch(Node):
+    """`c -> a` in a choice, or an alternative without a condition."""
+
+    goals: tuple["Term", ...]
+    condition: tuple["Term", ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Node):
+    """`(a ; b)`, `(c -> a ; b)`: the first branch whose condition holds, or all branches without a condition."""
+
+    branches: tuple[Branch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut(Node):
+    """`!`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Node):
+    """`[X, Y]`"""
+
+    items: tuple["Term", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +100,23 @@ class Quantity(Node):
 
     number: Number
     unit: Ident | None = None
+
+
+Term: TypeAlias = (
+    Variable
+    | Number
+    | Quantity
+    | Text
+    | Atom
+    | Minus
+    | Arithmetic
+    | Comparison
+    | Negated
+    | Goals
+    | Choice
+    | Cut
+    | Listed
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +137,11 @@ class Joined(Node):
 
 @dataclass(frozen=True, slots=True)
 class Times(Node):
-    """`a ntimes 3`, `a star_times`"""
+    """`a ntimes 3`, `a star_times`, `a+`"""
 
     pattern: "Pattern"
     n: int | None = None
+    least: int = 0  # without a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +167,15 @@ class Absence(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Delayed(Node):
+    """A pattern and some time after it, in which something is absent: `exceptionAlarm(head, 60) <- P CNOT Q`."""
+
+    pattern: "Pattern"
+    delay: Quantity
+    absent: "Pattern | None" = None
+
+
+@dataclass(frozen=True, slots=True)
 class InnerRule(Node):
     """`(sub(X) <- P)` inside a pattern"""
 
@@ -142,7 +193,7 @@ class Condition(Node):
     braces: bool = False
 
 
-Pattern: TypeAlias = Atom | Point | Joined | Times | Group | Limited | Absence | InnerRule | Condition
+Pattern: TypeAlias = Atom | Point | Joined | Times | Group | Limited | Absence | Delayed | InnerRule | Condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +210,12 @@ class Label(Node):
 
 @dataclass(frozen=True, slots=True)
 class Rule(StatementNode):
+    """`label: head DO actions <- pattern`"""
+
     head: Atom
     pattern: Pattern
     label: Label | None = None
+    actions: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +302,38 @@ def parts(pattern: Pattern) -> tuple[Pattern, ...]:
             return (first, last, absent)
         case Times(pattern=inner) | Group(pattern=inner) | Limited(pattern=inner):
             return (inner,)
+        case Delayed(pattern=inner, absent=absent):
+            return (inner,) if absent is None else (inner, absent)
         case InnerRule(pattern=inner) | Condition(pattern=inner):
             return (inner,)
+
+
+Goalwise: TypeAlias = Callable[[tuple["Term", ...]], tuple["Term", ...]]
+
+
+def mapped(pattern: Pattern, atom: Callable[[Atom], Atom], goals: Goalwise) -> Pattern:
+    """A pattern with other events and other goals."""
+
+    def inner(part: Pattern) -> Pattern:
+        return mapped(part, atom, goals)
+
+    match pattern:
+        case Atom():
+            return atom(pattern)
+        case Point():
+            return pattern
+        case Joined(left=left, right=right):
+            return replace(pattern, left=inner(left), right=inner(right))
+        case Absence(absent=absent, first=first, last=last):
+            return replace(pattern, absent=inner(absent), first=inner(first), last=inner(last))
+        case InnerRule(head=head, pattern=part):
+            return replace(pattern, head=atom(head), pattern=inner(part))
+        case Condition(pattern=part, goals=some):
+            return replace(pattern, pattern=inner(part), goals=goals(some))
+        case Delayed(pattern=part, absent=absent):
+            return replace(pattern, pattern=inner(part), absent=None if absent is None else inner(absent))
+        case Times(pattern=part) | Group(pattern=part) | Limited(pattern=part):
+            return replace(pattern, pattern=inner(part))
 
 
 def inner_rules(pattern: Pattern) -> Iterator[InnerRule]:
@@ -266,6 +350,19 @@ def all_goals(pattern: Pattern) -> Iterator[Term]:
     if not isinstance(pattern, InnerRule):
         for part in parts(pattern):
             yield from all_goals(part)
+
+
+def every_goal(pattern: Pattern) -> Iterator[Term]:
+    """The goals of all conditions in a pattern, with those of inner rules."""
+    yield from all_goals(pattern)
+    for inner in inner_rules(pattern):
+        yield from all_goals(inner.pattern)
+
+
+def negated(goals: Sequence[Term]) -> Negated:
+    """`not (a, b)`"""
+    span = goals[0].span.to(goals[-1].span)
+    return Negated(goals[0] if len(goals) == 1 else Goals(tuple(goals), span=span), span=span)
 
 
 def flat_goals(goals: Iterable[Term]) -> Iterator[Term]:
@@ -285,6 +382,9 @@ def static_atoms(goals: Iterable[Term]) -> Iterator[Atom]:
                 yield goal
             case Negated(goal=inner):
                 yield from static_atoms((inner,))
+            case Choice(branches=branches):
+                for branch in branches:
+                    yield from static_atoms((*(branch.condition or ()), *branch.goals))
             case _:
                 pass
 
@@ -306,7 +406,14 @@ def variables(node: Term) -> Iterator[Variable]:
         case Goals(goals=goals):
             for goal in goals:
                 yield from variables(goal)
-        case Number() | Text():
+        case Choice(branches=branches):
+            for branch in branches:
+                for part in (*(branch.condition or ()), *branch.goals):
+                    yield from variables(part)
+        case Listed(items=items):
+            for item in items:
+                yield from variables(item)
+        case Number() | Quantity() | Text() | Cut():
             pass
 
 
@@ -338,12 +445,12 @@ def bound_by(pattern: Pattern) -> set[str]:
             return set()
         case Joined(op="OR", left=left, right=right):
             return bound_by(left) & bound_by(right)
-        case Joined(op="FNOT", left=left):
+        case Joined(op="FNOT" | "CNOT", left=left) | Delayed(pattern=left):
             return bound_by(left)
         case Absence(first=first, last=last):
             return bound_by(first) | bound_by(last)
-        case Times(pattern=inner, n=n):
-            return bound_by(inner) if n else set()
+        case Times(pattern=inner, n=n, least=least):
+            return bound_by(inner) if n or least else set()
         case Condition(pattern=inner, goals=goals):
             return bound_by(inner) | bound_by_goals(goals)
         case _:
@@ -359,6 +466,8 @@ def bound_by_goals(goals: Iterable[Term]) -> set[str]:
                 found |= {arg.name for arg in args if isinstance(arg, Variable)}
             case Comparison(op=op, left=left, right=right) if op in ASSIGNMENTS:
                 found |= {side.name for side in (left, right) if isinstance(side, Variable)}
+            case Choice(branches=branches):
+                found |= set.intersection(*(bound_by_goals((*(one.condition or ()), *one.goals)) for one in branches))
             case _:
                 pass
     return found - {"_"}

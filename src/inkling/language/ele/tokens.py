@@ -23,19 +23,15 @@ _TOKEN = re.compile(
     | (?P<ARROW>    <- )
     | (?P<IF>       :- )
     | (?P<COMPARISON> =:= | =\\= | \\== | \\= | == | =< | >= | < (?! = | > ) | > | = (?! > ) )
-    | (?P<FOREIGN>  <= | <> | != | && | \|\| | -> | => | := )
-    | (?P<SYMBOL>   \*\* | /(?!\*) | [(){}\[\],:.+*-] )
+    | (?P<NAF>      \\\+ )
+    | (?P<FOREIGN>  <= | <> | != | && | \|\| | => | := )
+    | (?P<SYMBOL>   -> | \*\* | /(?!\*) | [(){}\[\],:;!.+*-] )
     """,
     re.VERBOSE | re.DOTALL,
 )
 
 
-_INSTEAD = {
-    ";": "write one rule for each alternative, and end each with `.`",
-    "#": "start a comment with `%`",
-    "|": "lists are not supported",
-    "!": "write `not goal` to negate a goal",
-}
+_INSTEAD = {"#": "start a comment with `%`", "|": "lists have a fixed length: write their items, `[X, Y]`"}
 
 
 def _comment_text(written: str) -> str:
@@ -61,8 +57,8 @@ def _unreadable(source: SourceText, offset: int) -> Diagnostic:
 
 SCANNER = Scanner(_TOKEN, _unreadable, _comment_text)
 
-OPERATORS = terminals("SEQ AND PAR OR FNOT NOT WHERE CHECK TIMESTAMP EVENT_MULTIPLY DO NTIMES STAR_TIMES IS MOD")
-SYMBOLS = {**PUNCTUATION, ":": "COLON", "**": "POWER"}
+OPERATORS = terminals("SEQ AND PAR OR FNOT CNOT NOT WHERE CHECK TIMESTAMP EVENT_MULTIPLY DO NTIMES STAR_TIMES IS MOD")
+SYMBOLS = {**PUNCTUATION, ":": "COLON", "**": "POWER", "->": "THEN", ";": "ELSE", "!": "CUT"}
 ABBREVIATED = {"MEET": "MEETS", "START": "STARTS", "FINISH": "FINISHES", "EQUAL": "EQUALS"}
 
 
@@ -79,7 +75,17 @@ def readings(raw: Sequence[RawToken], idx: int) -> Iterator[str]:
                     yield "RELATION"
             yield token.kind
         case "QUOTED":
+            if token.value == "rule:":
+                yield "COLON"
+            elif token.value.upper() in OPERATORS and token.value == token.value.lower():
+                yield token.value.upper()
             yield "NAME"
+        case "NAF":
+            yield "NOT"
+        case "SYMBOL" if token.text == ":" and not _ends_label(raw, idx):
+            yield "PREFIX"
+        case "SYMBOL" if token.text == "[" and _opens_properties(raw, idx):
+            yield "PROPERTIES"
         case "SYMBOL":
             if token.text in SYMBOLS:
                 yield SYMBOLS[token.text]
@@ -87,6 +93,22 @@ def readings(raw: Sequence[RawToken], idx: int) -> Iterator[str]:
             pass
         case kind:
             yield kind
+
+
+def _ends_label(raw: Sequence[RawToken], idx: int) -> bool:
+    """Whether a colon follows the label of a rule, or a column of a directive; others follow a prefix."""
+    if raw[0].kind == "IF" or raw[idx - 1].is_symbol(")"):
+        return True
+    return idx == 1 and any(token.kind == "ARROW" for token in raw)
+
+
+def _opens_properties(raw: Sequence[RawToken], idx: int) -> bool:
+    """Whether a bracket opens the properties of a label; others open a list."""
+    if idx != 2 or not raw[1].is_symbol("("):
+        return False
+    closing = next((place for place in range(idx, len(raw)) if raw[place].is_symbol("]")), len(raw))
+    after = raw[closing + 1 : closing + 3]
+    return len(after) == 2 and after[0].is_symbol(")") and after[1].value in (":", "rule:")
 
 
 def relation(word: str) -> str:

@@ -5,31 +5,37 @@ EVENT e(a1.a1 AS X) AS PATTERN SEQ(a a1, b[a1 = a1.a1]) PER INTERVAL
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from inkling.errors import NotSupportedYet, ProgramError, nearest
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
-from inkling.language.ele.directives import Directives, duration, read_directives
+from inkling.language.ele.directives import HALF_OPEN, MICROSECONDS, Directives, duration, read_directives, shorter
 from inkling.language.ele.patterns import PatternTranslator, alternatives
 from inkling.language.ele.predicates import Key, collect, column_slot, infer, key_of, unused, variable_slot
+from inkling.language.ele.rewriting import rewritten
 from inkling.language.ele.scope import Meaning, RuleScope, joined, test
 from inkling.language.ele.terms import aggregates, atoms, bound_by, inner_rules, names_of, pattern_variables, variables
 from inkling.source import SourceText, Span
 
-WINDOW_PROPERTIES = ("event_rule_window", "window")
-IDLE_PROPERTIES = ("window_step",)  # when memory is freed changes no result
+WINDOW_PROPERTIES = ("event_rule_window", "window", HALF_OPEN)
+LATE_PROPERTY = "ooo_window"
+IDLE_PROPERTIES = ("window_step", LATE_PROPERTY)  # they change no result
 
 
 def translate(file: t.RuleFile, source: SourceText) -> s.Program:
     """Raises `ProgramError` with every error found."""
-    directives, problems = read_directives(file.statements, source)
+    file, problems = rewritten(file, source)
+    directives, wrong = read_directives(file.statements, source)
+    problems += wrong
     predicates, clashes = collect(file, directives, source)
     problems += clashes
     if problems:
         raise ProgramError(problems)
-    translator = _RuleTranslator(Meaning(source, predicates, infer(file, directives)), directives, _choosing(file))
+    translator = _RuleTranslator(
+        Meaning(source, predicates, infer(file, directives)), directives, _late(file, source), _choosing(file)
+    )
     statements: list[s.Statement] = list(translator.undeclared_streams())
     comments: tuple[str, ...] = ()
     for number, statement in enumerate(file.statements):
@@ -51,6 +57,7 @@ def translate(file: t.RuleFile, source: SourceText) -> s.Program:
 class _RuleTranslator:
     meaning: Meaning
     directives: Directives
+    late: Mapping[Key, s.Duration]  # how late the events of an input may be
     choosing: frozenset[Key]  # events with a rule that joins events, so that a policy can choose among them
 
     def statement(self, number: int, statement: t.Statement) -> list[s.Statement]:
@@ -92,7 +99,8 @@ class _RuleTranslator:
         columns += [column for column in declared.time_types if column.name.text not in declared.columns]
         time: s.TimePoint | s.TimeSpan = declared.options["time"]
         made = self._stream(key, declared.atom.name, columns, time, declared.span)
-        return replace(made, **declared.options)
+        late = [one for one in (made.late, declared.options.get("late")) if one is not None]
+        return replace(made, **{**declared.options, "late": max(late, key=_length, default=None)})
 
     def _stream(
         self, key: Key, name: s.Ident, columns: list[s.ColumnDecl], time: s.TimePoint | s.TimeSpan, span: Span
@@ -104,14 +112,15 @@ class _RuleTranslator:
         if kind is not None:
             columns = columns + [s.ColumnDecl(one, s.Ident(kind)) for one in of_time if one.text not in declared]
         ident = s.Ident(self.meaning.predicates.event_name(key), quoted=name.quoted, span=name.span)
-        return s.StreamDecl(ident, tuple(columns), time=time, tick=self.directives.tick, span=span)
+        late = self.late.get(key)
+        return s.StreamDecl(ident, tuple(columns), time=time, tick=self.directives.tick, late=late, span=span)
 
     def _type(self, key: Key, number: int) -> str:
         return self.meaning.kinds.type_of(column_slot(key, number))
 
     def _clause(self, number: int, clause: t.Clause) -> s.RuleDecl:
         counts = Counter(v.name for term in (clause.head, *clause.goals) for v in variables(term))
-        bound = names_of(v for goal in clause.goals for v in variables(goal) if not isinstance(goal, t.Negated))
+        bound = names_of(v for goal in clause.goals for v in variables(goal) if not _looks_up(goal))
         scope = RuleScope(self.meaning, number, counts, frozenset(bound))
         scope.values = {name: s.Variable(s.Ident(name)) for name in bound}
         anything = s.Variable(s.Ident("_"))
@@ -141,7 +150,7 @@ class _RuleTranslator:
                 declare(head, branch)
             return head
 
-        shape = PatternTranslator(declare, unite, self.directives.consume is not None, _window(rule))
+        shape = PatternTranslator(declare, unite, self.directives.consume is not None, *_window(rule))
         for pattern in self._split(rule, counts):
             columns = frozenset(c for atom in atoms(pattern) for c in self.meaning.predicates.columns[key_of(atom)])
             scope = RuleScope(self.meaning, number, Counter(counts), frozenset(bound_by(pattern)), columns)
@@ -209,6 +218,8 @@ class _RuleTranslator:
                 continue  # it is the window of the aggregate
             if one.name.text in WINDOW_PROPERTIES:
                 within = duration(one.value, self.meaning.source)
+                if one.name.text == HALF_OPEN:
+                    within = shorter(within)
                 if body.within is not None or body.having is not None:
                     body = s.Body(s.Nested(body, span=body.span), span=body.span)
                 body = replace(body, within=within)
@@ -240,9 +251,42 @@ class _RuleTranslator:
         return head
 
 
-def _window(rule: t.Rule) -> t.Quantity | None:
+def _looks_up(goal: t.Term) -> bool:
+    """Whether a goal asks that there be no fact, which binds none of its variables."""
+    return isinstance(goal, t.Negated) and any(True for _ in t.static_atoms((goal,)))
+
+
+def _window(rule: t.Rule) -> tuple[t.Quantity | None, bool]:
+    """The window of a rule, and whether its older border is outside."""
     properties = rule.label.properties if rule.label else ()
-    return next((one.value for one in properties if one.name.text in WINDOW_PROPERTIES), None)
+    found = ((one.value, one.name.text == HALF_OPEN) for one in properties if one.name.text in WINDOW_PROPERTIES)
+    return next(found, (None, False))
+
+
+def _late(file: t.RuleFile, source: SourceText) -> dict[Key, s.Duration]:
+    """How late the inputs of rules with an `ooo_window` may be, through all rules between."""
+    rules = [rule for rule in file.statements if isinstance(rule, t.Rule)]
+    late: dict[Key, s.Duration] = {}
+    for rule in rules:
+        for one in rule.label.properties if rule.label else ():
+            if one.name.text == LATE_PROPERTY:
+                window = duration(one.value, source)
+                reached = {key_of(atom) for atom in atoms(rule.pattern)}
+                waiting = list(reached)
+                while waiting:
+                    key = waiting.pop()
+                    late[key] = max(window, late.get(key, window), key=_length)
+                    used = {
+                        key_of(atom) for other in rules if key_of(other.head) == key for atom in atoms(other.pattern)
+                    }
+                    waiting += used - reached
+                    reached |= used
+    return late
+
+
+def _length(length: s.Duration) -> float:
+    """In microseconds; ticks, whose length is not known here, are the shortest."""
+    return float(length.amount) * MICROSECONDS.get(length.unit, 1e-9)
 
 
 def _own_name(value: s.Expr) -> str | None:

@@ -250,6 +250,11 @@ def node_of_all(kind: Callable[..., Any]) -> Rule:
     return lambda _, meta, children: kind(tuple(children), span=span_of(meta))
 
 
+def node_of_nodes(kind: Callable[..., Any]) -> Rule:
+    """Builds a node whose only field has all parts of a grammar rule but its words and signs."""
+    return lambda _, meta, children: kind(tuple(c for c in children if not isinstance(c, Token)), span=span_of(meta))
+
+
 def all_parts(_: Any, meta: Meta, children: Children) -> tuple[Any, ...]:
     """The parts of a grammar rule that is only a list."""
     return tuple(children)

@@ -13,6 +13,8 @@ quick([window(5)]): rise(C, P2) <- (price(C, P1) SEQ price(C, P2)).7 min WHERE {
 near(X, Z) :- linked(X, Y), near(Y, Z), W is -2 ** 3. near("b", -1).
 quiet(V) <- NOT(halt).[open(V), (close(V) OR halt)] DURING (0 SEQ 12) CHECK T2 - T1 =< 3.
 sums([window(5 events)]): s(S) <- open(_) SEQ aggregate(sum(X), price(_, X), S). e <- (i <- halt ntimes 2) FNOT halt.
+f(N = 0, at(X, [Y, 2])) DO told(X) <- (open(X) SEQ open(Y)+) CNOT halt WHERE (X > 1 -> Y = 2 ; member(Y, [1, 2])).
+x:p(X, a:b) :- near(X, "b"), 0 < X < 3, !. exceptionAlarm(g(X), 5) <- open(X).
 """
 SYMBOLS = ["(", ")", "[", "]", "{", "}", ",", ".", ":", ":-", "<-", "_", "'a b'", "%", "/*", "*/", "<=", ";", "\\="]
 WORDS = [*RULES.split(), *SYMBOLS, "X", "a", "SEQ", "OR", "NOT", "is", "1", "2.5"]

@@ -136,6 +136,97 @@ EQUAL = {
         "near(a, b). far(X, Z) :- near(X, Y), not far(Y, Z), X \\= Z.",
         "RULE near('a', 'b'); RULE far(X, Z) IF near(X, Y) AND NOT far(Y, Z) AND X <> Z;",
     ),
+    "no arguments": ("e() <- c() SEQ c.", "EVENT e AS PATTERN SEQ(c, c) PER INTERVAL;"),
+    "value in a head": ("e(N = 1, X) <- a(X).", "EVENT e(N, a1.v AS X) AS PATTERN a a1 WHERE N = 1.0 PER INTERVAL;"),
+    "one or more, none or more": ("e <- c SEQ c+ SEQ c* SEQ c.", "EVENT e AS PATTERN SEQ(c, c+, c*, c) PER INTERVAL;"),
+    "interrupted": (
+        "e <- (c 'seq' a(X)) cnot b(X, _).",
+        "EVENT e AS PATTERN NOT b[v = a1.v] BETWEEN c AND a a1 PER INTERVAL;",
+    ),
+    "property in a word": (
+        "r([property(window, 5)]): e <- c SEQ c.",
+        "EVENT e AS PATTERN SEQ(c, c) WITHIN 5 TICKS PER INTERVAL;",
+    ),
+    "half-open windows": (
+        "r([half_open_window(5)]): e <- c SEQ c. r([half_open_window(1 ms)]): f <- c SEQ c.",
+        """EVENT e AS PATTERN SEQ(c, c) WITHIN 4 TICKS PER INTERVAL;
+        EVENT f AS PATTERN SEQ(c, c) WITHIN 999 MICROSECONDS PER INTERVAL;""",
+    ),
+    "chain of comparisons": (
+        "e <- a(X) WHERE 1 < X =< 3.",
+        "EVENT e AS PATTERN a a1 WHERE 1 < a1.v AND a1.v <= 3 PER INTERVAL;",
+    ),
+    "choice of conditions": (
+        "e <- b(X, Y) WHERE (X > 1 -> Y > 2 ; Y > 3), X < 9.",
+        """EVENT e AS PATTERN b b1
+        WHERE (b1.v > 1 AND b1.w > 2 OR NOT b1.v > 1 AND b1.w > 3) AND b1.v < 9 PER INTERVAL;""",
+    ),
+    "choice of values": (
+        "e(Z) <- a(X) WHERE (X > 1 -> Z = 5 ; Z = X).",
+        """EVENT e(Z) AS PATTERN a a1 WHERE a1.v > 1 AND Z = 5 PER INTERVAL;
+        EVENT e(Z) AS PATTERN a a1 WHERE NOT a1.v > 1 AND Z = a1.v PER INTERVAL;""",
+    ),
+    "choice in a clause": (
+        "p(X, Y) :- q(X), (X > 1 -> Y = 5 ; Y = X). q(1).",
+        """RULE p(X, Y) IF q(X) AND X > 1 AND Y = 5; RULE p(X, Y) IF q(X) AND NOT X > 1 AND Y = X;
+        RULE q(1.0);""",
+    ),
+    "member": (
+        "e <- a(X) WHERE member(X, [1, 2]).",
+        "EVENT e AS PATTERN a a1 WHERE a1.v = 1 OR a1.v = 2 PER INTERVAL;",
+    ),
+    "first match": (
+        "e(L) <- a(X) WHERE level(X, L). level(X, low) :- X < 3, !. level(X, mid) :- X < 6, !. level(_, high).",
+        """EVENT e(L) AS PATTERN a a1 WHERE level(a1.v, L) PER INTERVAL;
+        RULE level(X, 'low') IF X < 3;
+        RULE level(X, 'mid') IF X < 6 AND NOT X < 3;
+        RULE level(Any1, 'high') IF NOT Any1 < 3 AND NOT Any1 < 6;""",
+    ),
+    "first match by a constant": (
+        "e(F) <- b(X, Y) WHERE fee(X, Y, F). fee(1, Y, 0) :- Y > 5, !. fee(2, Y, 3) :- Y > 2, !. fee(2, Y, Y).",
+        """EVENT e(F) AS PATTERN b b1 WHERE fee(b1.v, b1.w, F) PER INTERVAL;
+        RULE fee(1, Y, 0) IF Y > 5; RULE fee(2, Y, 3) IF Y > 2;
+        RULE fee(2, Y, Y3) IF NOT Y > 2 AND Y3 = Y;""",
+    ),
+    "first of listed facts": (
+        "e(A) <- a(X) WHERE in(A, X). in(A, X) :- area(A, L), L < X, !. area(p, 5). area(q, 3).",
+        """EVENT e(A) AS PATTERN a a1 WHERE in(A, a1.v) PER INTERVAL;
+        RULE in('p', X) IF 5 < X; RULE in('q', X) IF 3 < X AND NOT 5 < X;
+        RULE area('p', 5.0); RULE area('q', 3.0);""",
+    ),
+    "structured terms": (
+        "e(at(X, Y), Y) <- b(X, Y). f(P) <- e(P, _) WHERE P \\= at(1, 1).",
+        """EVENT e(b1.v AS X, b1.w AS Y, b1.w AS a3) AS PATTERN b b1 PER INTERVAL;
+        EVENT f(e1.X AS P_1, e1.Y AS P_2) AS PATTERN e e1 WHERE NOT (e1.X = 1 AND e1.Y = 1) PER INTERVAL;""",
+    ),
+    "lists": (
+        "e([X, Y]) <- b(X, Y). f(Y) <- e([1, Y]).",
+        """EVENT e(b1.v AS X, b1.w AS Y) AS PATTERN b b1 PER INTERVAL;
+        EVENT f(e1.Y) AS PATTERN e e1[X = 1] PER INTERVAL;""",
+    ),
+    "prefixes": (
+        "x:near(a, y:b). e <- a(X) WHERE x:near(X, y:b).",
+        """RULE "x:near"('a', 'y:b'); EVENT e AS PATTERN a a1 WHERE "x:near"(a1.v, 'y:b') PER INTERVAL;""",
+    ),
+    "actions": (
+        "e DO told(X) <- a(X) WHERE X > 1. limit(3). f <- a(X) SEQ c DO limit(X).",
+        """EVENT told(a1.v AS X) AS PATTERN a a1 WHERE a1.v > 1 PER INTERVAL;
+        EVENT e AS PATTERN a a1 WHERE a1.v > 1 PER INTERVAL;
+        RULE limit(3); EVENT f AS PATTERN SEQ(a a1, c) WHERE limit(a1.v) PER INTERVAL;""",
+    ),
+    "alarms": (
+        "exceptionAlarm(e(X), 10) <- a(X) SEQ c. exceptionAlarmAbsoluteDatime(f, 60) <- c.",
+        """EVENT e(a1.v AS X) AS PATTERN SEQ(a a1, c, AFTER 10 TICKS) PER INTERVAL;
+        EVENT f AS PATTERN SEQ(c, AT 60) PER INTERVAL;""",
+    ),
+    "aggregate of everything so far": (
+        "e(S) <- aggregate(sum(X), a(X), S).",
+        "EVENT e(SUM(w.v) AS S) AS PATTERN WINDOW a w LAST 1000000000 EVENTS PER INTERVAL;",
+    ),
+    "larger and smaller": (
+        "e(Z) <- b(X, Y) WHERE Z is max(X, Y) - min(X, 1).",
+        "EVENT e(Z) AS PATTERN b b1 WHERE Z = greatest(b1.v, b1.w) - least(b1.v, 1) PER INTERVAL;",
+    ),
     "table": (":- table(near(x: string, d: double), 'near.csv').", "TABLE near(x STRING, d DOUBLE) FROM 'near.csv';"),
 }
 
