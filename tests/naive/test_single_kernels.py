@@ -13,6 +13,7 @@ from tests.kit.kernel_calls import Calls, name_of
 
 from inkling.evaluators.query.packed import NEARLY
 from inkling.kernels.columns import keys, numbered_rows
+from inkling.kernels.columns.lists import without_parts
 from inkling.kernels.forecast import durations
 from inkling.kernels.query import packed_rows, sampled_worlds
 from inkling.kernels.worlds import regular
@@ -422,12 +423,27 @@ def ends_and_starts(automaton: Automaton, word: list[int], restart: bool) -> Ite
             runs = set() if restart else runs
 
 
+def check_parts_of_lists(rng: np.random.Generator, both: Both) -> None:
+    """A list remains if no list of its group has all its items and more."""
+    for n in (1, 2, 5, 40):
+        lists = [
+            (int(rng.integers(3)), frozenset(rng.choice(6, rng.integers(6), replace=False).tolist())) for _ in range(n)
+        ]
+        lists.sort(key=lambda one: (one[0], -len(one[1])))
+        offsets = np.cumsum([0, *(len(items) for _, items in lists)])
+        flat = np.array([item for _, items in lists for item in sorted(items)], np.int64)
+        kept = both(without_parts, np.array([group for group, _ in lists]), offsets, flat)
+        longest = [not any(group == other and items < more for other, more in lists) for group, items in lists]
+        assert kept.tolist() == longest
+
+
 CHECKS: dict[str, Callable[[np.random.Generator, Both], None]] = {
     name_of(kernel): check
     for kernel, check in (
         (keys.fill_slots, check_slots),
         (numbered_rows.judged, check_numbered_rows),
         (durations.detected_within, check_durations),
+        (without_parts, check_parts_of_lists),
         (packed_rows.settled, check_settled),
         (packed_rows.unfollowed, check_unfollowed),
         (sampled_worlds.drawn, check_drawn),

@@ -5,16 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.kit.arrow import arrow_streams
-from tests.kit.comparison import differences
-from tests.kit.oracle import bound, oracle, probable_oracle
-from tests.kit.probable_comparison import found_in, probable_differences
+from tests.kit.oracle import oracle
 from tests.kit.programs import Case
-from tests.kit.rows import Rows
-from tests.properties.pushing import pushed, pushes_of
-
-import inkling
-from inkling.model.event import Value
+from tests.properties.lettered import ALL_OF_THEM, check_in_worlds, check_local, check_pushed, lettered_case
 
 PARTS = ("B b", "B b", "B b[x = a.x]", "B | D b", "B b+", "(SEQ(B b, D d))", "(B b OR D d)", "(B b AND D d)")
 """What may be optional; no other part of a sequence takes events of B and D."""
@@ -33,26 +26,11 @@ def outer_join(rng: random.Random) -> tuple[str, str, str]:
     return texts[0], texts[1], texts[2]
 
 
-def random_case(rng: random.Random, time: str = "t BIGINT", ends: str = "t", letters: str = "AAABBBCCCDE") -> Case:
-    lines = [f"STREAM {name}(id STRING, k BIGINT, x BIGINT, {time}) ID id KEY k TIME {ends};" for name in "ABCDE"]
-    clauses = (
-        rng.choice((" WITHIN 6 TICKS", " WITHIN 9 POINTS"))
-        + rng.choice(("", " PARTITION BY k"))
-        + " OVER (A, B, C, D, E)"
-    )
-    for name, text in zip(("optional", "present", "without"), outer_join(rng), strict=True):
-        lines.append(f"EVENT {name} AS PATTERN {text}{clauses};")
-    text = "\n".join(lines)
-    rows: Rows = {name: [] for name in "ABCDE"}
-    for number in range(18):
-        letter = rng.choice(letters)
-        moment = rng.randint(1, 18)
-        when: dict[str, Value] = {"t": moment}
-        if ends == "since TO until":
-            when = {"since": moment, "until": moment + rng.choice((0, 0, 1, 3))}
-        row = {"id": f"{letter}{number}", "k": rng.randint(0, 1), "x": rng.choice((0, 1, None)), **when}
-        rows[letter].append(row)
-    return Case(text, bound(text), rows, {})
+def random_case(rng: random.Random, *, lasting: bool = False) -> Case:
+    clauses = rng.choice((" WITHIN 6 TICKS", " WITHIN 9 POINTS")) + rng.choice(("", " PARTITION BY k"))
+    patterns = zip(("optional", "present", "without"), outer_join(rng), strict=True)
+    events = [f"EVENT {name} AS PATTERN {text}{clauses} {ALL_OF_THEM};" for name, text in patterns]
+    return lettered_case(rng, events, "AAABBBCCCDE", lasting=lasting)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -74,46 +52,16 @@ def test_the_definition_is_an_outer_join(seed: int) -> None:
 def test_local_eq_definition(seed: int) -> None:
     rng = random.Random(seed)
     for number in range(30):
-        times = ("since BIGINT, until BIGINT", "FROM since TO until") if number % 3 == 0 else ("t BIGINT", "t")
-        case = random_case(rng, *times)
-        tables = inkling.parse(case.text).run_local(arrow_streams(case.plan, case.rows)).tables
-        wrong = differences(case.plan, case.expected(), {name: table.to_pylist() for name, table in tables.items()})
-        assert not wrong, "\n".join([str(case), *wrong])
+        check_local(random_case(rng, lasting=number % 3 == 0))
 
 
 def test_streams_eq_definition() -> None:
     rng = random.Random(5)
     for _ in range(15):
-        case = random_case(rng)
-        found = pushed(rng, inkling.parse(case.text), case, pushes_of(rng, case, 0))
-        wrong = differences(case.plan, case.expected(), found)
-        assert not wrong, "\n".join([str(case), *wrong])
+        check_pushed(rng, random_case(rng))
 
 
-@pytest.mark.parametrize(
-    ("stream", "more"),
-    [
-        ("id STRING, k BIGINT, x BIGINT, t BIGINT) ID id KEY k TIME t PROBABILITY p", {"p": 0.25}),
-        ("id STRING, k BIGINT, x BIGINT, t BIGINT, late BIGINT) ID id KEY k TIME BETWEEN t AND late", {"late": 2}),
-    ],
-)
-def test_worlds_eq_definition(stream: str, more: dict[str, float]) -> None:
+@pytest.mark.parametrize("kind", ["probable", "imprecise"])
+def test_worlds_eq_definition(kind: str) -> None:
     rng = random.Random(8)
-    n_uncertain = 0
-    for _ in range(12):
-        case = random_case(rng)
-        certain = "STREAM B(id STRING, k BIGINT, x BIGINT, t BIGINT) ID id KEY k TIME t"
-        text = case.text.replace(certain, f"STREAM B({stream}")
-        rows = {name: list(some) for name, some in case.rows.items()}
-        apart = {(row["k"], row["t"]): row for row in rows["B"]}
-        rows["B"] = [
-            row | more | ({"late": row["t"] + rng.randint(0, 2)} if "late" in more else {})
-            for row in [*apart.values()][:5]
-        ]
-        plan = bound(text)
-        expected = probable_oracle(plan, rows)
-        found = found_in(plan, inkling.parse(text).run_local(arrow_streams(plan, rows)).tables)
-        wrong = probable_differences(plan, rows, expected, found, tolerance=1e-9)
-        assert not wrong, "\n".join([text, str(rows), *wrong])
-        n_uncertain += any(0 < one.probability < 1 for one in expected["optional"])
-    assert n_uncertain > 3
+    assert sum(check_in_worlds(rng, random_case(rng), kind) for _ in range(20)) > 3

@@ -150,6 +150,8 @@ def _obstacle_in_part(part: p.Part) -> str | None:
             return "NOT at the border of a sequence depends on time" if edges or beside else None
         case p.Repetition(eager=True):
             return "EAGER waits for another round and for the next part at the same time"
+        case p.Repetition(maximal=True):
+            return "MAXIMAL compares matches"
         case p.Narrowed(having=having, slot=slot):
             return "a nested pattern has a variable or a condition" if having or slot is not None else None
         case _:

@@ -231,13 +231,15 @@ class Repetition:
     """Between `low` and `high` rounds of a pattern; outside of a sequence the policy is ANY.
 
     With `eager`, in a sequence with the policy NEXT, the successor is the earliest candidate of one more round or of
-    the next part.
+    the next part. With `maximal`, a match of the event is dropped if another one has the same other events and more
+    of these.
     """
 
     pattern: Pattern
     low: int
     high: int | None
     eager: bool = False
+    maximal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -556,6 +558,16 @@ def expressions_of(pattern: Pattern) -> Iterator[Expr]:
                 yield from having
             case _:
                 pass
+
+
+def may_end_absent(sequence: Sequence) -> bool:
+    """Whether a NOT may be the last that is tested: only parts that can be left out follow it."""
+    for part in reversed(sequence.parts):
+        if isinstance(part, Absent):
+            return True
+        if not can_be_empty(part):
+            return False
+    return False
 
 
 def can_be_empty(part: Part, passes: Callable[[Narrowed], bool] = lambda _: True) -> bool:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from inkling.errors import InputError
 from inkling.logical import plan as p
-from inkling.logical.plan import can_be_empty
+from inkling.logical.patterns.maximal import maximal_parts
+from inkling.logical.plan import can_be_empty, may_end_absent
 
 MOST_ROUNDS = 10_000
 """More rounds of derivation than this mean that a recursion does not terminate."""
@@ -122,14 +123,14 @@ def recursive_slots(event: p.EventPlan, names: frozenset[str]) -> frozenset[int]
 
 def is_monotone(event: p.EventPlan, names: frozenset[str]) -> bool:
     """Whether additional results of the group can only add results of the event."""
-    if event.restart or event.consumption is not None:
+    if event.restart or event.consumption is not None or any(maximal_parts(event.pattern)):
         return False
     return not _counts(event.within, event, names) and _is_monotone(event.pattern, event, names)
 
 
 def is_progressive(event: p.EventPlan, names: frozenset[str]) -> bool:
     """Whether every result ends later than all results of the group that it depends on or that NOT excludes."""
-    if _counts(event.within, event, names):
+    if _counts(event.within, event, names) or any(maximal_parts(event.pattern)):
         return False
     return _is_progressive(event.pattern, event, names)
 
@@ -137,8 +138,7 @@ def is_progressive(event: p.EventPlan, names: frozenset[str]) -> bool:
 def waits(event: p.EventPlan) -> bool:
     """Whether a result may become final only after its last event."""
     return any(
-        isinstance(part, p.Deadline | p.TimePoint)
-        or (isinstance(part, p.Sequence) and isinstance(part.parts[-1], p.Absent))
+        isinstance(part, p.Deadline | p.TimePoint) or (isinstance(part, p.Sequence) and may_end_absent(part))
         for part in p.parts_of(event.pattern)
     )
 

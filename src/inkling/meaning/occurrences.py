@@ -148,12 +148,12 @@ class Partition:
                 inside = [one for one in self.scope if found.start <= one.start and one.end <= found.end]
                 return len(inside) <= count
             case _:
-                return found.end.time - found.start.time <= self._length(within)
+                return found.end.time - found.start.time <= self.length(within)
 
     def known_in_time(self, found: Occurrence, keep: Duration | None) -> bool:
         return keep is None or found.known_at - found.start.time <= self.context.unit(keep)
 
-    def _length(self, within: p.Window | None) -> int:
+    def length(self, within: p.Window | None) -> int:
         assert within is not None, "an absence at the border of a sequence needs a limit"
         assert not isinstance(within, p.EventCount), "events cannot measure an absence"
         return within.count - 1 if isinstance(within, p.Points) else self.context.unit(within)
@@ -243,7 +243,7 @@ class Partition:
         def tested(leaf: p.Leaf) -> Callable[[Event], bool]:
             return lambda event: self.passes_all(leaf.conditions, at.with_event(leaf.slot, event))
 
-        longest = None if pattern.within is None else self._length(pattern.within)
+        longest = None if pattern.within is None else self.length(pattern.within)
         rights = keys_of(pattern.right, self.events, tested(y))
         for left in keys_of(pattern.left, self.events, tested(x)):
             for right in rights:
@@ -305,7 +305,7 @@ class Partition:
             if any(self._violated(absence, found, limit) for absence in partial.absences):
                 continue
             if any(absence.right is None for absence in partial.absences):
-                settled_at = found.start.time + self._length(limit)
+                settled_at = found.start.time + self.length(limit)
                 found = replace(found, known_at=max(found.known_at, settled_at))
             yield found
 
@@ -428,11 +428,11 @@ class Partition:
         """Whether the absent pattern occurs in the open gap, with the bindings of the whole sequence."""
         for found in self.occurrences(absence.pattern, match.bindings):
             if absence.left is None:
-                after_left = found.start.time >= match.end.time - self._length(absence.back or within)
+                after_left = found.start.time >= match.end.time - self.length(absence.back or within)
             else:
                 after_left = absence.left < found.start
             if absence.right is None:
-                before_right = found.end.time <= match.start.time + self._length(within)
+                before_right = found.end.time <= match.start.time + self.length(within)
             else:
                 before_right = found.end < absence.right
             if after_left and before_right:

@@ -12,6 +12,7 @@ from inkling.logical.evaluate import Bindings, ExpressionContext, Row, value_of
 from inkling.logical.patterns.allen import UNORDERED, ends_of
 from inkling.logical.recursion import MOST_ROUNDS, EventGroup, groups_of, without_end
 from inkling.meaning.consumption import consumed
+from inkling.meaning.maximal import maximal
 from inkling.meaning.occurrences import Occurrence, Partition
 from inkling.meaning.streams import Rank, position, positions
 from inkling.model.event import Event, Value, World
@@ -152,16 +153,15 @@ def _between_resets(key: Row, events: tuple[Event, ...], resets: tuple[Event, ..
 
 
 def _finished(event: p.EventPlan, stage: Partition, at: Bindings) -> list[Occurrence]:
-    """Occurrences of the whole pattern after WITHIN, HAVING, KEEP FOR and CONSUME."""
+    """Occurrences of the whole pattern after WITHIN, HAVING, MAXIMAL, KEEP FOR and CONSUME."""
     if event.consumption is not None:
         return consumed(event, stage, at)
-    matches = [
+    passing = (
         match
         for match in stage.occurrences(event.pattern, at)
-        if stage.lasts_at_most(match, event.within)
-        and stage.passes_all(event.having, match.bindings)
-        and stage.known_in_time(match, event.keep)
-    ]
+        if stage.lasts_at_most(match, event.within) and stage.passes_all(event.having, match.bindings)
+    )
+    matches = [match for match in maximal(event, stage, passing) if stage.known_in_time(match, event.keep)]
     if event.on_change:
         return list(_changing(event, matches, stage.context))
     return _restarting(matches) if event.restart else matches

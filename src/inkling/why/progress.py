@@ -13,10 +13,12 @@ from inkling.local import IngestedInputs
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of, on_its_own, part_event
+from inkling.logical.patterns.maximal import without_maximal
 from inkling.logical.patterns.moments import happens_without_events
 from inkling.logical.plan import can_be_empty
 from inkling.logical.printing.text import PartTexts, Wording, expr_text, span_text, window_text
 from inkling.logical.recursion import dependencies_of
+from inkling.logical.rewrites.in_worlds import uncertain_events
 from inkling.logical.rewrites.rules import rewrite
 from inkling.model.batch import MatchBatch
 from inkling.physical.planner import plan_program
@@ -50,11 +52,11 @@ def asked_for(name: str, program: p.ProgramPlan) -> p.EventPlan:
             notes=(f"its events are {', '.join(names)}",) if names else (),
             helps=(f"write `{close[0]}`",) if close else (),
         )
-    if event.forecast is not None:
+    if event.forecast is not None and name in uncertain_events(program):
         raise NotSupportedYet.of(
             "INK0453",
-            f"`{name}` is a forecast, which `why` does not support yet",
-            notes=("a forecast shows the prediction of its model after each event",),
+            f"`{name}` is a forecast over uncertain streams, which `why` does not support yet",
+            notes=("it is the average of the forecasts of all worlds",),
             helps=(
                 f"`inkling why` shows how far `{event.forecast.of}` got",
                 "`inkling model show MODEL --forecast PROGRAM` lists the forecasts of each state",
@@ -120,9 +122,10 @@ def progress_of(
     In a world of an uncertain program, `event` is a rewritten event, and `written` the event in the user's words.
     """
     written = event if written is None else written
+    every = replace(event, pattern=without_maximal(event.pattern))
     drafts = [
-        _DisjunctDraft(event, way, PartTexts.of(written), as_written)
-        for way, as_written in zip(disjuncts_of(event), disjuncts_of(written), strict=True)
+        _DisjunctDraft(every, way, PartTexts.of(written), as_written)
+        for way, as_written in zip(disjuncts_of(every), disjuncts_of(written), strict=True)
     ]
     closing = _clauses(event, written)
     questions = Questions()
@@ -147,7 +150,8 @@ def progress_of(
 def _clauses(event: p.EventPlan, written: p.EventPlan) -> list[tuple[str, p.EventPlan]]:
     """The clauses after WITHIN, NOT and HAVING, each with the event up to and including it."""
     own = replace(event, per=p.Per.MATCH, confidence=None, top=None, demand=None)
-    bare = replace(own, keep=None, restart=False, consumption=None, on_change=False)
+    longest = replace(own, keep=None, restart=False, consumption=None, on_change=False)
+    bare = replace(longest, pattern=without_maximal(event.pattern))
     steps = []
     if isinstance(event.pattern, p.Disjunction):
         names = Wording.of(written)
@@ -156,8 +160,10 @@ def _clauses(event: p.EventPlan, written: p.EventPlan) -> list[tuple[str, p.Even
         steps.append(("all together", replace(bare, having=())))
         for number, condition in enumerate(as_written, start=1):
             steps.append((f"HAVING {expr_text(condition, names)}", replace(bare, having=having[:number])))
+    if bare.pattern is not event.pattern:
+        steps.append(("MAXIMAL", longest))
     if event.keep is not None:
-        steps.append((f"KEEP FOR {span_text(event.keep)}", replace(bare, keep=event.keep)))
+        steps.append((f"KEEP FOR {span_text(event.keep)}", replace(longest, keep=event.keep)))
     if event.restart:
         steps.append(("CONSUME RESTART", own))
     if event.consumption is not None:

@@ -221,7 +221,7 @@ def test_heads(recursion: str, head: str) -> None:
         "COMPLEMENT(USED p)",
         "SEQ STRICT(USED p, COMPLEMENT(A c), A b)",
         "SEQ(USED p, A b, OPTIONAL A c)",
-        "SEQ(USED p, A c+ MAXIMAL, A b)",
+        "SEQ(USED p, A b, A c+ MAXIMAL)",
         "SEQ(USED p, A c+ EAGER, A b)",
         "SEQ(USED p, A b) CONFIDENCE > 1",
         "SEQ(USED p, A b) TOP 3",

@@ -8,8 +8,9 @@ from operator import or_
 from inkling.analysis.bounds.window import outermost_sequences, total_length
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
+from inkling.logical.patterns.maximal import grows
 from inkling.logical.patterns.moments import final_moments
-from inkling.logical.plan import can_be_empty
+from inkling.logical.plan import may_end_absent
 from inkling.logical.printing.text import window_text
 from inkling.logical.recursion import group_of
 from inkling.model.time import FOREVER, Duration
@@ -54,7 +55,11 @@ def settling_time(event: p.EventPlan, unit: Callable[[Duration], int]) -> int:
     if None in moments:
         return FOREVER
     limits = _limits(event.pattern) + Counter(limit for limit in moments if limit is not None)
-    if not limits or (_wait_alike(event.pattern, limits) and not event.restart):
+    if grows(event.pattern):
+        if not limits and not event.restart:
+            return 0  # every match waits as long as the window
+        limits += Counter([_limit(event)])
+    elif not limits or (_wait_alike(event.pattern, limits) and not event.restart):
         return 0
     return sum(limit.count - 1 if isinstance(limit, p.Points) else unit(limit) for limit in limits.elements())
 
@@ -78,19 +83,10 @@ def _limits(pattern: p.Pattern) -> Counter[Duration | p.Points]:
     """The limits of the absences at the end of sequences."""
     found: Counter[Duration | p.Points] = Counter()
     for part in p.parts_of(pattern):
-        if isinstance(part, p.Sequence) and _may_wait(part):
+        if isinstance(part, p.Sequence) and may_end_absent(part):
             assert isinstance(part.within, Duration | p.Points), "an absence at the end of a sequence has a limit"
             found[part.within] += 1
     return found
-
-
-def _may_wait(sequence: p.Sequence) -> bool:
-    for part in reversed(sequence.parts):
-        if isinstance(part, p.Absent):
-            return True
-        if not can_be_empty(part):
-            return False
-    return False
 
 
 def _wait_alike(pattern: p.Pattern, limits: Counter[Duration | p.Points]) -> bool:
@@ -123,6 +119,7 @@ Waits = tuple[p.Window, ...]
 def wait_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Waits]:
     """The longest wait between the last event of a match and the moment nothing can undo it."""
     own = tuple(_own_waits(event.pattern).elements())
+    growing = (_limit(event),) if grows(event.pattern) else ()
     moments = Counter(limit for limit in final_moments(event) if limit is not None)
     inherited = {
         source: waits
@@ -133,8 +130,14 @@ def wait_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Waits]:
     reasons += [f"{window_text(window)} for the time in AT" for window in moments]
     reasons += ["until the time in AT"] if None in final_moments(event) else []
     reasons += [f"{source} itself waits" for source in inherited]
-    total = (*own, *moments, *(window for waits in inherited.values() for window in waits))
+    reasons += [f"{window_text(window)} for MAXIMAL" for window in growing]
+    total = (*own, *growing, *moments, *(window for waits in inherited.values() for window in waits))
     return Verdict(total, "; ".join(reasons) or "a result is known with its last event")
+
+
+def _limit(event: p.EventPlan) -> Duration | p.Points:
+    assert isinstance(event.within, Duration | p.Points), "a MAXIMAL repetition at the end needs a limit"
+    return event.within
 
 
 def waits_without_limit(event: p.EventPlan, program: p.ProgramPlan) -> bool:
@@ -152,7 +155,7 @@ def _own_waits(part: p.Part) -> Counter[p.Window]:
             return reduce(or_, map(_own_waits, items))
         case p.Sequence(parts=parts, within=within):
             waits = sum(map(_own_waits, parts), Counter[p.Window]())
-            if _may_wait(part):
+            if may_end_absent(part):
                 assert within is not None, "an absence at the end of a sequence has a limit"
                 waits[within] += 1
             return waits

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
+from inkling.logical.patterns.maximal import grows
 from inkling.logical.printing.text import span_text
 from inkling.logical.recursion import may_lack
 from inkling.model.time import Duration
@@ -31,8 +32,12 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
     if event.consumption is not None:
         policy = event.consumption.selection.value
         return Verdict(None, f"CONSUME {policy}: which events are consumed depends on all earlier events")
+    # a match that MAXIMAL compares with may begin a window earlier
+    growing = (event.within,) if event.within is not None and grows(event.pattern) else ()
     if event.keep is not None:
-        return Verdict(Horizon((event.keep, *_looked_back(event.pattern))), f"KEEP FOR {span_text(event.keep)}")
+        return Verdict(
+            Horizon((event.keep, *growing, *_looked_back(event.pattern))), f"KEEP FOR {span_text(event.keep)}"
+        )
     if any(isinstance(part, p.StreamStart) for part in p.parts_of(event.pattern)):
         return Verdict(None, "AT START: an absence since the beginning depends on all earlier events")
     if isinstance(event.within, p.EventCount):
@@ -53,7 +58,7 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         reason = "limits and deadlines inside the pattern" if limits else "a single event is known immediately"
         return Verdict(Horizon(limits), reason)
     reason = f"{window_text(event.within)} and deadlines inside the pattern"
-    return Verdict(Horizon((event.within, *inner, *deadlines)), reason)
+    return Verdict(Horizon((event.within, *growing, *inner, *deadlines)), reason)
 
 
 def _reach_of_window(pattern: p.Sliding, on_change: bool) -> Verdict[Horizon | None]:

@@ -99,7 +99,7 @@ def _flat(pattern: p.Part) -> tuple[_SubgoalPart, ...] | None:
     match pattern:
         case p.Leaf(atoms=(), sources=(_,)):
             return (_SubgoalPart(pattern, repeated=False),)
-        case p.Repetition(pattern=p.Leaf(atoms=(), sources=(_,)) as leaf, low=1, high=None, eager=False):
+        case p.Repetition(pattern=p.Leaf(atoms=(), sources=(_,)) as leaf, low=1, high=None, eager=False, maximal=False):
             return (_SubgoalPart(leaf, repeated=True),)
         case p.Narrowed(pattern=inner, within=None, having=having, slot=None):
             parts = _flat(inner)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from inkling.evaluators.gather import Gather, lineage_ids
 from inkling.evaluators.network.lateral import JoinEvaluation
+from inkling.evaluators.network.maximal import maximal
 from inkling.evaluators.network.partials import MatchContexts, Occurrences, stack
 from inkling.evaluators.network.session import Session, SharingGroup
 from inkling.evaluators.network.store import Store
@@ -20,6 +21,7 @@ from inkling.kernels.columns import lists
 from inkling.kernels.columns.canonical import canonical_order
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.patterns.maximal import maximal_parts
 from inkling.logical.plan import EventPlan, Pattern, Per
 from inkling.logical.recursion import branch_with
 from inkling.logical.vectorized import evaluate
@@ -88,11 +90,16 @@ class NetworkEvent:
             found = evaluation.occurrences(event.pattern, roots, window=window)
         else:
             found = depending_on(newest, evaluation, event.pattern, roots, window)
-        fits = evaluation.leaves.lasts_at_most(found, found.origin, event.within) & (found.known <= until)
+        fits = evaluation.leaves.lasts_at_most(found, found.origin, event.within)
+        if any(maximal_parts(event.pattern)):  # also matches that are not known yet can be longer
+            found = found.where(fits)
+            found = maximal(evaluation, found.where(evaluation.passes(found, event.having)))
+            fits = np.ones(len(found), bool)
+        fits &= found.known <= until
         if event.keep is not None:
             fits &= found.known - found.start <= self.context.unit(event.keep)
         found = found.where(fits)
-        if event.having:
+        if event.having and not any(maximal_parts(event.pattern)):
             found = found.where(evaluation.passes(found, event.having))
         if len(found):
             return results_of(evaluation, found)

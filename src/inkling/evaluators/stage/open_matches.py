@@ -18,6 +18,7 @@ from inkling.evaluators.open_matches import Begun, awaits, not_kept
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.logical import plan as p
 from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of, numbers_in, part_event
+from inkling.logical.patterns.maximal import without_maximal
 from inkling.logical.printing.text import PartTexts
 from inkling.logical.recursion import dependencies_of
 from inkling.model.batch import FOREVER, MatchBatch
@@ -149,7 +150,7 @@ class _OfWay:
         whole = self.step.event
         one_more = p.Slot(self._any_event.slot, None, (), repeated=False, negated=False)
         head = tuple(output for output in whole.head if output.name == self.world)
-        made = part_event(replace(whole, head=head, slots=(*whole.slots, one_more)), named, pattern)
+        made = part_event(replace(whole, head=head, slots=(*whole.slots, one_more)), named, without_maximal(pattern))
         leaves = tuple(
             replace(test, slot=numbers.slots[test.slot], across=numbers.all_of(test.across))
             for test in map(self._test, p.leaves(pattern))

@@ -117,3 +117,38 @@ def restart_mask(key, start, start_place, end, end_place):
             k = stop
         i = k
     return kept
+
+
+@njit(cache=True)
+def without_parts(group, offsets, item):
+    """Which lists are no proper part of another one of their group.
+
+    Lists stand by group, longer ones first; their items are sorted.
+    """
+    n = group.shape[0]
+    kept = np.ones(n, np.bool_)
+    first = 0
+    for i in range(n):
+        if group[i] != group[first]:
+            first = i
+        size = offsets[i + 1] - offsets[i]
+        for other in range(first, i):
+            if offsets[other + 1] - offsets[other] <= size:
+                break
+            if kept[other] and _is_part(offsets, item, i, other):
+                kept[i] = False
+                break
+    return kept
+
+
+@njit(cache=True)
+def _is_part(offsets, item, one, other):
+    """Whether every item of one list is in the other."""
+    k = offsets[other]
+    for j in range(offsets[one], offsets[one + 1]):
+        while k < offsets[other + 1] and item[k] < item[j]:
+            k += 1
+        if k == offsets[other + 1] or item[k] != item[j]:
+            return False
+        k += 1
+    return True

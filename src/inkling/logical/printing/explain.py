@@ -142,9 +142,10 @@ class _EventLines:
             case p.Sliding(leaf=leaf, last=last, since=since):
                 inside = (leaf,) if since is None else (since, leaf)
                 return add(f"Window[{self._all(inside)}]", f"last {window_text(last)}")
-            case p.Repetition(pattern=inner, low=low, high=high, eager=eager):
-                often = f"{low} to {'any' if high is None else high}"
-                return add(f"Repeat[{self._part(inner)}]", f"{often}; eager" if eager else often)
+            case p.Repetition(pattern=inner, low=low, high=high, eager=eager, maximal=maximal):
+                mode = "; eager" if eager else "; maximal" if maximal else ""
+                often = f"{low} to {'any' if high is None else high}{mode}"
+                return add(f"Repeat[{self._part(inner)}]", often)
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
                 return self._narrowed(self._part(inner), within, self._conditions(having), slot)
             case p.OtherRun(pattern=inner):

@@ -270,10 +270,11 @@ class PartTexts:
             case p.Sliding(leaf=leaf, last=last, since=since):
                 opened = "" if since is None else f" SINCE {self._leaf(since)}"
                 return f"WINDOW {self._leaf(leaf)} LAST {window_text(last)}{opened}"
-            case p.Repetition(pattern=inner, low=low, high=high, eager=eager):
+            case p.Repetition(pattern=inner, low=low, high=high, eager=eager, maximal=maximal):
                 checks = inner.checks if isinstance(inner, p.Leaf) else ()
+                mode = " EAGER" if eager else " MAXIMAL" if maximal else ""
                 check = f" CHECK ({' AND '.join(self.condition(one) for one in checks)})" if checks else ""
-                return self.part(inner) + repetition_text(low, high) + (" EAGER" if eager else "") + check
+                return self.part(inner) + repetition_text(low, high) + mode + check
             case p.Narrowed(pattern=inner, within=within, slot=slot):
                 limit = _limit_text(within)
                 name = None if slot is None else self.names.slots.get(slot)

@@ -204,9 +204,10 @@ class _EventMaker:
                 return self._joined(part, " or ".join(relations), [self._part(left), self._part(right)])
             case p.Except(pattern=left, other=right):
                 return self._joined(part, "EXCEPT", [self._part(left), replace(self._part(right), name="NOT")])
-            case p.Repetition(pattern=inner, low=low, high=high, eager=eager):
-                often = f"{low} to {'any' if high is None else high} times"
-                return self._joined(part, f"{often}, eager" if eager else often, [self._part(inner)])
+            case p.Repetition(pattern=inner, low=low, high=high, eager=eager, maximal=maximal):
+                mode = ", eager" if eager else ", maximal" if maximal else ""
+                often = f"{low} to {'any' if high is None else high} times{mode}"
+                return self._joined(part, often, [self._part(inner)])
             case p.Narrowed(pattern=inner, within=within, having=having, slot=slot):
                 found = self._limited(self._part(inner), within, having)
                 return found if slot is None else replace(found, name=self.names.slot(slot))

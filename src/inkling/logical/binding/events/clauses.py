@@ -14,6 +14,7 @@ from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean, liste
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.patterns.drafts import InSequence
 from inkling.logical.binding.patterns.scope import EventNames, NameScope
+from inkling.logical.patterns.maximal import grows
 from inkling.model.time import Duration
 from inkling.model.types import Type
 
@@ -110,11 +111,12 @@ def bind_top(decl: s.EventDecl, uncertain: frozenset[str], diagnostics: Diagnost
     """TOP: the number of most probable results to return."""
     if decl.top is not None and not uncertain:
         diagnostics.error(
-            "INK0411",
-            "TOP over certain streams is not supported yet",
+            "INK0397",
+            f"TOP keeps the most probable results, and all results of `{decl.name.text}` are certain",
             decl.name,
             f"because of `TOP {decl.top}`",
-            notes=["every probability is 1, so all results rank equally"],
+            notes=["over certain streams every probability is 1, so all results rank equally"],
+            helps=["leave TOP out"],
         )
     return decl.top
 
@@ -288,6 +290,23 @@ def fits_consumption(consume: s.Consume, event: p.EventPlan, diagnostics: Diagno
     if obstacle is not None:
         diagnostics.error("INK0409", f"CONSUME {consume.policy} with {obstacle} is not supported yet", consume)
     return obstacle is None
+
+
+def fits_maximal(decl: s.EventDecl, event: p.EventPlan, diagnostics: Diagnostics) -> bool:
+    """Whether it is known some day that no MAXIMAL repetition can be extended; reports if not."""
+    if not grows(event.pattern) or isinstance(event.within, Duration | p.Points):
+        return True
+    node = next(one for one in s.parts_of(decl.body) if isinstance(one, s.Repeat) and one.mode == "MAXIMAL")
+    counts = ["`WITHIN n EVENTS` counts events; to wait for further ones needs a limit in time"]
+    diagnostics.error(
+        "INK0305",
+        "MAXIMAL at the end of a pattern needs a time limit",
+        node,
+        f"a later event can always extend `{diagnostics.text_of(node.pattern)}`",
+        notes=counts if event.within is not None else [],
+        helps=["add a limit to the event, for example `WITHIN 10 MINUTES`", "or let another part follow"],
+    )
+    return False
 
 
 def _obstacle(event: p.EventPlan) -> str | None:

@@ -109,6 +109,9 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
         retracted_as=decl.on_retract.text if decl.on_retract else None,
     )
     plan = with_outer_joins(plan)
+    if not clauses.fits_maximal(decl, plan, diagnostics):
+        catalog.sources[schema.name] = broken_source(schema.name, is_derived=True)
+        return None
     catalog.sources[schema.name] = event_source(plan, streams, uncertain)
     if (
         decl.consume is not None

@@ -12,6 +12,7 @@ from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, broken_source
 from inkling.logical.binding.diagnostics import Diagnostics
 from inkling.logical.binding.events.outputs import event_source
+from inkling.logical.patterns.maximal import maximal_parts
 from inkling.logical.patterns.moments import happens_without_events
 from inkling.logical.plan import can_be_empty
 from inkling.logical.rewrites.everywhere import Renumbering, slots_in_order, where_present
@@ -75,6 +76,14 @@ def _is_sound(name: s.Ident, decl: s.EventDecl, event: p.EventPlan, diagnostics:
             name,
             notes=["a partial match may be waiting for one more round or for the next part"],
             helps=["leave EAGER out"],
+        )
+    elif any(maximal_parts(pattern)):
+        diagnostics.error(
+            "INK0326",
+            "ON TIMEOUT does not support MAXIMAL repetitions",
+            name,
+            notes=["MAXIMAL compares complete matches, not partial ones"],
+            helps=["leave MAXIMAL out"],
         )
     elif (title := _looked_ahead(event, pattern)) is not None:
         diagnostics.error(

@@ -16,6 +16,7 @@ from inkling.logical.binding.events.event import BoundEvent, bind_event, declare
 from inkling.logical.binding.events.extensions import as_read, fits_stream, in_types_of_stream
 from inkling.logical.binding.events.outputs import as_types, event_source, titles_of
 from inkling.logical.binding.patterns.segments import reject_united
+from inkling.logical.patterns.maximal import maximal_parts
 from inkling.logical.rewrites.everywhere import united
 from inkling.model.types import Type
 
@@ -340,7 +341,8 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
         place,
         notes=[
             "NOT, NEXT, STRICT, EXCEPT and CONSUME may look at results of the same recursion only if those end before"
-            " the new result does"
+            " the new result does",
+            *(["MAXIMAL cannot be part of a recursion"] if any(maximal_parts(at_fault.pattern)) else []),
         ],
         helps=["let an event that follows end the match: `SEQ(" + at_fault.name + " p, …, Next n)`"],
     )

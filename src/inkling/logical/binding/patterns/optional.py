@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.binding.patterns.drafts import OptionalDraft
+from inkling.logical.patterns.maximal import without_maximal
 from inkling.logical.rewrites.everywhere import Renumbering, everywhere, slots_in_order
 
 
@@ -85,7 +86,7 @@ class _OuterJoins:
         for atom in _atoms(pattern):
             atoms[atom.number] = self.n_atoms
             self.n_atoms += 1
-        return Renumbering(slots, atoms).pattern(pattern)
+        return without_maximal(Renumbering(slots, atoms).pattern(pattern))
 
 
 def _atoms(pattern: p.Pattern) -> tuple[p.TableAtom, ...]:

@@ -223,10 +223,10 @@ class _PatternBinder:
 
     def _repetition(self, node: s.Repeat, path: d.Path, body: d.BodyDraft) -> p.Repetition:
         if node.mode == "MAXIMAL":
-            self._not_yet("INK0403", "MAXIMAL repetitions are", node)
+            _check_maximal(node, path, self.diagnostics)
         frame = d.InRepetition(next(self._numbers), at_most_once=node.high == 1)
         inner = self.pattern(node.pattern, (*path, frame), body)
-        return p.Repetition(inner, node.low, node.high, node.mode == "EAGER")
+        return p.Repetition(inner, node.low, node.high, node.mode == "EAGER", node.mode == "MAXIMAL")
 
     def _nested(self, node: s.Nested, path: d.Path, body: d.BodyDraft) -> d.NestedDraft:
         inner = self.open_body(node.body, path)
@@ -519,6 +519,16 @@ def _always_fills(part: p.Part) -> bool:
     if isinstance(part, p.Absent | p.Deadline | p.StreamStart | p.OtherRun):
         return False
     return not p.can_be_empty(part)
+
+
+def _check_maximal(node: s.Repeat, path: d.Path, diagnostics: Diagnostics) -> None:
+    if any(isinstance(frame, d.InAbsence | d.InComplement | d.InException) for frame in path):
+        diagnostics.error(
+            "INK0389",
+            "MAXIMAL compares matches, and a pattern that must not occur has none",
+            node,
+            helps=["leave MAXIMAL out"],
+        )
 
 
 def eager_outside_next(node: s.Repeat, diagnostics: Diagnostics) -> None:
