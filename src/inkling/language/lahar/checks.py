@@ -8,9 +8,6 @@ from inkling.language.lahar import terms as t
 from inkling.language.syntax import Ident
 from inkling.source import SourceText
 
-TIME = "t"
-CHANCE = "p"
-
 
 @dataclass(frozen=True, slots=True)
 class DeclaredNames:
@@ -55,9 +52,16 @@ def _twice(names: Iterable[Ident], what: str, source: SourceText) -> Iterator[Di
 
 
 def _of_stream(stream: t.Stream, source: SourceText) -> Iterator[Diagnostic]:
-    taken = {TIME: "the time of an event", CHANCE: "the probability of an event"}
-    if stream.kind == "certain":
-        del taken[CHANCE]
+    taken = {stream.time_column.text: "the time of an event"}
+    if stream.probability_column is not None:
+        if stream.probability_column.text in taken:
+            yield Diagnostic(
+                "INK0154",
+                f"the time and the probability of `{stream.name.text}` are the same column",
+                stream.probability_column.span,
+                source,
+            )
+        taken[stream.probability_column.text] = "the probability of an event"
     if stream.kind == "markov":
         taken |= {previous(one.name.text): f"the previous value of `{one.name.text}`" for one in stream.values}
     for column in stream.columns:
@@ -67,7 +71,7 @@ def _of_stream(stream: t.Stream, source: SourceText) -> Iterator[Diagnostic]:
                 f"`{stream.name.text}` cannot have a column `{column.name.text}`: it is {taken[column.name.text]}",
                 column.name.span,
                 source,
-                helps=(f"rename the column; a variable may still be named `{column.name.text}`",),
+                helps=_renaming(stream, column.name.text),
             )
     if stream.kind == "markov" and not stream.values:
         yield Diagnostic(
@@ -77,6 +81,14 @@ def _of_stream(stream: t.Stream, source: SourceText) -> Iterator[Diagnostic]:
             source,
             notes=("columns to the left of `|` are the key, columns to the right are the values",),
         )
+
+
+def _renaming(stream: t.Stream, name: str) -> tuple[str, ...]:
+    if name == stream.time_column.text:
+        return (f"name the column of the time: `{stream.kind} time seconds`",)
+    if stream.probability_column is not None and name == stream.probability_column.text:
+        return (f"name the column of the probability: `{stream.kind} probability chance`",)
+    return (f"rename the column; a variable may still be named `{name}`",)
 
 
 def query_errors(asked: t.NamedQuery, known: DeclaredNames, source: SourceText) -> list[Diagnostic]:

@@ -22,7 +22,12 @@ def _statement(node: t.Statement) -> Doc:
     match node:
         case t.Stream(name=name, key=key, values=values, kind=kind):
             between = (" | " if key else "| ") if values else ""
-            return f"stream {name.text}({_columns(key)}{between}{_columns(values)}) {kind};"
+            named = "".join(
+                f" {what} {column.text}"
+                for what, column in (("time", node.time), ("probability", node.probability))
+                if column
+            )
+            return f"stream {name.text}({_columns(key)}{between}{_columns(values)}) {kind}{named};"
         case t.Relation(name=name, columns=columns, path=path):
             source = f" from {path.written}" if path else ""
             return f"relation {name.text}({_columns(columns)}){source};"

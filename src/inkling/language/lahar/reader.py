@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import cast, get_args
+from typing import TypeGuard, cast, get_args
 
 from inkling.errors import Diagnostic, nearest
 from inkling.language.kit.cursor import Cursor
@@ -23,7 +23,7 @@ from inkling.source import SourceText
 _TOKEN = re.compile(
     DASHED_TOKENS
     + r"""
-    | (?P<SYMBOL>   != | <= | >= | [;:,|+=<>(){}\[\]] )
+    | (?P<SYMBOL>   != | <= | >= | [;:,|+=<>(){}\[\]-] )
     """,
     re.VERBOSE,
 )
@@ -101,9 +101,13 @@ def _ends_a_head(token: RawToken) -> bool:
     return token.is_symbol(")") or token.is_word("ever")
 
 
+def _is_conjunction(node: t.Condition) -> TypeGuard[t.Joined]:
+    return isinstance(node, t.Joined) and node.op == "and"
+
+
 COMPARATORS: tuple[t.Comparator, ...] = get_args(t.Comparator)
 KINDS: tuple[t.Kind, ...] = get_args(t.Kind)
-WORDS = frozenset({"sigma", "and", "or", "not", "true", "ever", "stream", "relation"})
+WORDS = frozenset({"sigma", "and", "or", "not", "true", "AND", "OR", "NOT", "ever", "stream", "relation"})
 
 
 class QueryParser(Cursor):
@@ -129,8 +133,17 @@ class QueryParser(Cursor):
             values = self._columns(")")
         self.close(")", "`,`, `|` or `)`")
         kind = self._kind()
+        time = self._named("time")
+        probability = self._named("probability") if kind != "certain" else None
         self._end()
-        return t.Stream(name, key, values, kind, span=self.span(0))
+        return t.Stream(name, key, values, kind, time, probability, span=self.span(0))
+
+    def _named(self, what: str) -> Ident | None:
+        """The name of the column that holds the time or the probability, if it is given."""
+        if not self.peek_word(what):
+            return None
+        self.at += 1
+        return self.name("a column")
 
     def _kind(self) -> t.Kind:
         expected = "`independent`, `markov` or `certain`"
@@ -245,7 +258,8 @@ class QueryParser(Cursor):
             self.close(")", "`;` or `)`")
             found = self._repeated(inner, begin) if self.peek("+") else inner
         else:
-            found = self._goal()
+            goal = self._goal()
+            found = self._repeated(goal, begin) if self.peek("+") else goal
         self.depth -= 1
         return found
 
@@ -253,12 +267,21 @@ class QueryParser(Cursor):
         begin = self.at
         self.at += 1
         self.open("[")
-        condition = self.condition()
-        self.close("]", "`and`, `or` or `]`")
+        condition = self._conditions()
+        self.close("]", "`,`, `and`, `or` or `]`")
+        if not self.is_at_end and self.tokens[self.at].kind == "NAME":
+            return t.Selected(condition, self._goal(), span=self.span(begin))
         self.open("(")
         query = self.query()
         self.close(")", "`;` or `)`")
         return t.Selected(condition, query, span=self.span(begin))
+
+    def _conditions(self) -> t.Condition:
+        """Conditions that all hold, separated by commas."""
+        begin = self.at
+        items = self.separated(self.condition)
+        flat = [one for item in items for one in (item.items if _is_conjunction(item) else (item,))]
+        return flat[0] if len(flat) == 1 else t.Joined("and", tuple(flat), span=self.span(begin))
 
     def _goal(self) -> t.Goal:
         begin = self.at
@@ -266,15 +289,7 @@ class QueryParser(Cursor):
         if not self.peek("("):
             self.unexpected("`(`")
         terms = self.terms()
-        goal = t.Goal(name, terms, span=self.span(begin))
-        if self.peek("+"):
-            self.fail(
-                "INK0101",
-                "a repetition needs parentheses",
-                self.tokens[self.at].span,
-                helps=(f"write `({self.source.text_of(goal.span)})+<{{}}, true>`",),
-            )
-        return goal
+        return t.Goal(name, terms, span=self.span(begin))
 
     def _repeated(self, body: t.Query, begin: int) -> t.Plus:
         if t.goal_of(body) is None:
@@ -293,7 +308,7 @@ class QueryParser(Cursor):
         self.open("<")
         kept = self.listed("{", lambda: self.name("a variable"), "}")
         self.take(",")
-        condition = self.condition()
+        condition = t.Truth(span=self.tokens[self.at - 1].span) if self.peek(">") else self.condition()
         self.close(">", "`and`, `or` or `>`")
         return t.Plus(body, kept, condition, span=self.span(begin))
 
@@ -306,14 +321,14 @@ class QueryParser(Cursor):
         while True:
             one = self._negated() if op == "and" else self._joined("and")
             items += one.items if isinstance(one, t.Joined) and one.op == op else [one]
-            if not self.peek_word(op):
+            if not self.peek_word(op, op.upper()):
                 break
             self.at += 1
         return items[0] if len(items) == 1 else t.Joined(op, tuple(items), span=self.span(begin))
 
     def _negated(self) -> t.Condition:
         begin = self.at
-        if not self.peek_word("not"):
+        if not self.peek_word("not", "NOT"):
             return self._atom()
         self.at += 1
         self.deeper()
@@ -365,6 +380,9 @@ class QueryParser(Cursor):
     def term(self) -> t.Term:
         expected = "a variable, a string, a number or `_`"
         token = self.token(expected)
+        if self.peek("-"):
+            self.at += 1
+            return t.Anything(span=token.span)
         if token.kind == "SYMBOL":
             self.unexpected(expected)
         match token.kind:

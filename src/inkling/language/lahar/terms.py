@@ -105,16 +105,32 @@ class Column(Node):
 
 @dataclass(frozen=True, slots=True)
 class Stream(StatementNode):
-    """`stream At(person | room) markov;`"""
+    """`stream At(person | room) markov;`, `stream At(t | p) independent time seconds probability chance;`"""
 
     name: Ident
     key: tuple[Column, ...]
     values: tuple[Column, ...]
     kind: Kind
+    time: Ident | None = None
+    probability: Ident | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
         return (*self.key, *self.values)
+
+    @property
+    def time_column(self) -> Ident:
+        """The named one, or `t`; `time` if `t` is another column."""
+        return self.time or self._free("t", "time")
+
+    @property
+    def probability_column(self) -> Ident | None:
+        """The named one, or `p`; `probability` if `p` is another column."""
+        return None if self.kind == "certain" else self.probability or self._free("p", "probability")
+
+    def _free(self, usual: str, longer: str) -> Ident:
+        is_taken = any(column.name.text == usual for column in self.columns)
+        return Ident(longer if is_taken else usual, span=self.name.span)
 
 
 @dataclass(frozen=True, slots=True)

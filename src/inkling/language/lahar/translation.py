@@ -42,17 +42,14 @@ def _statement(node: t.Statement, known: checks.DeclaredNames) -> s.Statement:
 
 
 def _stream(stream: t.Stream) -> s.StreamDecl:
-    here = stream.name.span
+    time = stream.time_column
     is_markov = stream.kind == "markov"
     return s.StreamDecl(
         stream.name,
-        (
-            s.ColumnDecl(s.Ident(checks.TIME, span=here), s.Ident("BIGINT", span=here)),
-            *map(_column_decl, stream.columns),
-        ),
+        (s.ColumnDecl(time, s.Ident("BIGINT", span=time.span)), *map(_column_decl, stream.columns)),
         key=tuple(one.name for one in stream.key),
-        time=s.TimePoint(s.Ident(checks.TIME, span=here), span=here),
-        probability=None if stream.kind == "certain" else s.Ident(checks.CHANCE, span=here),
+        time=s.TimePoint(time, span=time.span),
+        probability=stream.probability_column,
         given=tuple(s.Ident(checks.previous(one.name.text), span=one.name.span) for one in stream.values if is_markov),
         span=stream.span,
         comments=stream.comments,

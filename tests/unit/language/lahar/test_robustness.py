@@ -7,8 +7,9 @@ from inkling.errors import ProgramError
 from inkling.language import format_program, parse
 from inkling.language.lahar import LAHAR
 
-QUERIES = """stream At ( person | room , floor : integer ) markov ; stream Fire ( ) certain ;
-relation Hall ( room ) ; relation Office ( person , room ) from 'offices.csv' ; -- desks
+QUERIES = """stream At ( person | room , floor : integer ) markov ; stream Fire ( ) certain time t ;
+stream Tag ( t | p ) independent probability q ; relation Hall ( room ) ;
+relation Office ( person , room ) from 'offices.csv' ; -- desks
 out ( x ) : sigma [ Hall ( l ) and l != 'a' or not ( f >= 2 ) ] ( At ( x , l , f ) ; Fire ( ) ) ; Fire ( )
 late ( x , y ) ever : At ( x , 'a' , _ ) ; ( sigma [ true ] ( At ( y , m , -1.5 ) ) )
   + < { y } , Hall ( m ) > ; Fire ( ) ;
@@ -30,7 +31,7 @@ def is_told(text: str) -> None:
 
 
 def test_the_queries_themselves() -> None:
-    assert len(LAHAR.parse(QUERIES).statements) == 6
+    assert len(LAHAR.parse(QUERIES).statements) == 7
 
 
 @given(st.text())

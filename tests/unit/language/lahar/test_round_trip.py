@@ -69,8 +69,18 @@ asked = st.builds(
 )
 column = st.builds(t.Column, names, st.none() | st.just(Ident("DOUBLE", span=NOWHERE)), span=st.just(NOWHERE))
 columns = st.lists(column, max_size=2).map(tuple)
-streams = st.builds(
-    t.Stream, names, columns, columns, st.sampled_from(["independent", "markov", "certain"]), span=st.just(NOWHERE)
+streams = st.one_of(
+    st.builds(t.Stream, names, columns, columns, st.just("certain"), st.none() | names, span=st.just(NOWHERE)),
+    st.builds(
+        t.Stream,
+        names,
+        columns,
+        columns,
+        st.sampled_from(["independent", "markov"]),
+        st.none() | names,
+        st.none() | names,
+        span=st.just(NOWHERE),
+    ),
 )
 relations = st.builds(
     t.Relation,

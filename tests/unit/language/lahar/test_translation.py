@@ -126,3 +126,20 @@ def test_the_end_of_a_name_chooses_the_language() -> None:
     text = "stream E() certain; a() : E()"
     assert parse(text, "a.lahar") == LAHAR.parse(text)
     assert format_text(text, "a.LAHAR") == "stream E() certain;\n\na() : E();\n"
+
+
+@pytest.mark.parametrize(
+    ("declared", "program"),
+    [
+        ("At(p | l) independent", "At(t BIGINT, p STRING, l STRING) KEY p TIME t PROBABILITY probability"),
+        ("At(t | p) independent", "At(time BIGINT, t STRING, p STRING) KEY t TIME time PROBABILITY probability"),
+        ("At(t) certain", "At(time BIGINT, t STRING) KEY t TIME time"),
+        (
+            "At(p | t) markov time s",
+            "At(s BIGINT, p STRING, t STRING) KEY p TIME s PROBABILITY probability GIVEN previous_t",
+        ),
+        ("At(x) independent probability q", "At(t BIGINT, x STRING) KEY x TIME t PROBABILITY q"),
+    ],
+)
+def test_columns_of_times_and_probabilities(declared: str, program: str) -> None:
+    assert LAHAR.parse(f"stream {declared};") == parse(f"STREAM {program};")
