@@ -24,7 +24,6 @@ FUNCTIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "passing_distance": ((D, D, D, D, D, D), D),
     "contains": ((S, D, D), B),
     "distance_to": ((S, D, D), D),
-    "passing_distance": ((D, D, D, D, D, D), D),
     "angle_difference": ((D, D), D),
     "seconds": ((T,), D),
     "minutes": ((T,), D),
