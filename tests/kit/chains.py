@@ -24,14 +24,16 @@ Rows = dict[str, list[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class ChainCase:
-    """A program with one chain, and rows of several keys."""
+    """A program with a chain `x`, and rows of several keys."""
 
     plan: p.ProgramPlan
     keys: tuple[Rows, ...]
 
     @property
     def chain(self) -> p.EventPlan:
-        return self.plan.events[0]
+        found = self.plan.event("x")
+        assert found is not None
+        return found
 
 
 def chain_cases(seed: int, n_programs: int, n_keys: int) -> Iterator[ChainCase]:

@@ -5,7 +5,7 @@ Nested sequences, AND, OR, limits on differences of times, and several repetitio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -29,17 +29,42 @@ Rows = dict[str, list[dict[str, Any]]]
 
 def partial_order_cases(seed: int, n_programs: int, n_keys: int) -> Iterator[ChainCase]:
     """Programs of one event `x`, each with small streams for so many keys."""
-    random = Random(seed)
+    yield from _cases(Random(seed), n_programs, n_keys, lambda random: _Writer(random).event())
+
+
+def over_events_cases(seed: int, n_programs: int, n_keys: int) -> Iterator[ChainCase]:
+    """The same, where `x` reads other events."""
+    yield from _cases(Random(seed), n_programs, n_keys, _over_events)
+
+
+def _cases(random: Random, n_programs: int, n_keys: int, write: Callable[[Random], str]) -> Iterator[ChainCase]:
     for _ in range(n_programs):
         plan: ProgramPlan | None = None
         while plan is None:
             try:
-                plan = bound(STREAMS + _Writer(random).event())
+                plan = bound(STREAMS + write(random))
             except InklingError:
                 continue
-            if not {"A", "B"} & set(plan.events[0].sources):  # nothing is uncertain
+            if not {"A", "B"} & {source for event in plan.events for source in event.sources}:  # nothing is uncertain
                 plan = None
         yield ChainCase(plan, tuple(_rows(random, key) for key in range(n_keys)))
+
+
+def _over_events(random: Random) -> str:
+    first = random.choice(("SEQ(A a, B b)", "A a AND B b", "SEQ(B b, A a[v > 0])", "B b"))
+    value = random.choice(("b.v", "b.v + 1", "b.v"))
+    within = f"WITHIN {random.choice((2, 3, 4))} POINTS"
+    text = f"EVENT y AS PATTERN {first} {within} PARTITION BY k RETURN {value} AS w;\n"
+    tests = random.choice(("", "[w > 0]", "[w = c.v]", "[END(y1) - c.t < 3]"))
+    other = random.choice(("C c", "A c")) if "c.t" not in tests else "C c"
+    second = random.choice((f"SEQ({other}, y y1{tests})", f"{other} AND y y1{tests}"))
+    if not tests:
+        second = random.choice((second, "SEQ(y y1, y y2)", f"SEQ(y y1, {other}[v >= y1.w])", "y y1 AND A c[v = y1.w]"))
+    having = random.choice(("", "", " HAVING END(y1) - START(y1) < 3"))
+    if random.random() < 0.2:  # one more level
+        text += "EVENT z AS PATTERN SEQ(y y0, A d) WITHIN 6 POINTS PARTITION BY k RETURN y0.w AS w;\n"
+        second = second.replace("y y1", "z y1").replace("y y2", "z y2")
+    return text + f"EVENT x AS PATTERN {second} WITHIN {random.choice((4, 6, 9))} POINTS{having} PARTITION BY k;"
 
 
 class _Writer:

@@ -150,7 +150,10 @@ def probable_differences(
 
 
 def knowing_times(plan: p.ProgramPlan, event: p.EventPlan) -> Callable[[Sequence[Value] | None], bool]:
-    """Whether start and end are known: of lost events the definition tells the order, and some time that fits it."""
+    """Whether start and end are known: of lost events the definition tells the order, and some time that fits it.
+
+    A window starts with a member that is not part of its lineage.
+    """
     losing = {one.schema.name for one in plan.streams if isinstance(one.schema.uncertainty, LostEvents)}
     streams = {one.schema.name for one in plan.streams}
     for one in plan.events:
@@ -158,7 +161,7 @@ def knowing_times(plan: p.ProgramPlan, event: p.EventPlan) -> Callable[[Sequence
             losing.add(one.name)
     if event.name not in losing:
         return lambda lineage: True
-    if event.per is p.Per.MATCH and set(event.sources) <= streams:
+    if event.per is p.Per.MATCH and set(event.sources) <= streams and not isinstance(event.pattern, p.Sliding):
         return lambda lineage: lineage is not None and None not in lineage
     return lambda lineage: False
 

@@ -44,7 +44,7 @@ def model(file: t.RuleFile, happened: set[Happened], ends: frozenset[int] = froz
                 (rule.head.name.text, tuple(_value(arg, binding) for arg in rule.head.args), start, end)
                 for rule in file.statements
                 if isinstance(rule, t.Rule)
-                for binding, start, end in occurrences(rule.pattern, {}, known)
+                for binding, start, end in held(rule.pattern, known)
                 if end == now
             }
             if derived <= known:
@@ -53,8 +53,20 @@ def model(file: t.RuleFile, happened: set[Happened], ends: frozenset[int] = froz
     return known
 
 
-def occurrences(pattern: t.Pattern, bound: Mapping[str, object], known: set[Happened]) -> Iterator[Occurrence]:
-    """Where a pattern holds, with the values of its variables beside those that are given."""
+def held(pattern: t.Pattern, known: set[Happened]) -> Iterator[Occurrence]:
+    """Where the pattern of a rule holds: something is absent for the values that all other parts give variables."""
+    found = {tuple(sorted(binding.items())) for binding, _, _ in occurrences(pattern, {}, known, complete=False)}
+    for values in found:
+        yield from occurrences(pattern, dict(values), known)
+
+
+def occurrences(
+    pattern: t.Pattern, bound: Mapping[str, object], known: set[Happened], *, complete: bool = True
+) -> Iterator[Occurrence]:
+    """Where a pattern holds, with the values of its variables beside those that are given.
+
+    An incomplete one may hold where something is absent.
+    """
     match pattern:
         case t.Atom(name=name, args=args):
             for other, values, start, end in known:
@@ -66,41 +78,43 @@ def occurrences(pattern: t.Pattern, bound: Mapping[str, object], known: set[Happ
             assert isinstance(time.size, int)
             yield dict(bound), time.size, time.size
         case t.Group(pattern=inner):
-            yield from occurrences(inner, bound, known)
+            yield from occurrences(inner, bound, known, complete=complete)
         case t.Limited(pattern=inner, limit=limit):
-            for binding, start, end in occurrences(inner, bound, known):
+            for binding, start, end in occurrences(inner, bound, known, complete=complete):
                 if end - start <= limit.number.size:
                     yield binding, start, end
         case t.Condition(pattern=inner, goals=goals):
-            for binding, start, end in occurrences(inner, bound, known):
+            for binding, start, end in occurrences(inner, bound, known, complete=complete):
                 if all(_holds(goal, binding) for goal in goals):
                     yield binding, start, end
         case t.Joined(op="OR", left=left, right=right):
-            yield from occurrences(left, bound, known)
-            yield from occurrences(right, bound, known)
+            yield from occurrences(left, bound, known, complete=complete)
+            yield from occurrences(right, bound, known, complete=complete)
         case t.Joined(op="FNOT", left=left, right=right):
-            for binding, start, end in occurrences(left, bound, known):
-                if not any(last < start for _, _, last in occurrences(right, binding, known)):
+            for binding, start, end in occurrences(left, bound, known, complete=complete):
+                if not complete or not any(
+                    last < start for _, _, last in occurrences(right, binding, known, complete=complete)
+                ):
                     yield binding, start, end
         case t.Joined(op=op, left=left, right=right):
-            for first, s1, e1 in occurrences(left, bound, known):
-                for both, s2, e2 in occurrences(right, first, known):
+            for first, s1, e1 in occurrences(left, bound, known, complete=complete):
+                for both, s2, e2 in occurrences(right, first, known, complete=complete):
                     if _RELATIONS[op](s1, e1, s2, e2):
                         yield both, min(s1, s2), max(e1, e2)
         case t.Absence(absent=absent, first=first_pattern, last=last_pattern):
-            for first, s1, e1 in occurrences(first_pattern, bound, known):
-                for both, s2, e2 in occurrences(last_pattern, first, known):
-                    between = occurrences(absent, both, known)
-                    if e1 < s2 and not any(e1 < s and e < s2 for _, s, e in between):
+            for first, s1, e1 in occurrences(first_pattern, bound, known, complete=complete):
+                for both, s2, e2 in occurrences(last_pattern, first, known, complete=complete):
+                    between = occurrences(absent, both, known, complete=complete)
+                    if e1 < s2 and not (complete and any(e1 < s and e < s2 for _, s, e in between)):
                         yield both, s1, e2
         case t.Times(pattern=inner, n=n):
             assert n is not None
             repeated = inner
             for _ in range(n - 1):
                 repeated = t.Joined("SEQ", repeated, inner, span=pattern.span)
-            yield from occurrences(repeated, bound, known)
+            yield from occurrences(repeated, bound, known, complete=complete)
         case t.InnerRule(head=head, pattern=inner):
-            for binding, start, end in occurrences(inner, {}, known):
+            for binding, start, end in held(inner, known):
                 values = tuple(_value(arg, binding) for arg in head.args)
                 outer = _unified(head.args, values, bound)
                 if outer is not None:

@@ -121,5 +121,7 @@ def test_O27_trees() -> None:
         (2, 5, (61, 0, 18, 0)),
     ],
 )
-def test_O27_next_events_classified(order: int, window: int, counted: Counted) -> None:
-    assert judged(fitted(order, "tree"), window, unready=(1,) if order == 2 else ()) == counted
+@pytest.mark.parametrize("kind", ["tree", "wayeb"])
+def test_O27_next_events_classified(order: int, window: int, counted: Counted, kind: str) -> None:
+    """The approximations of the engine change probabilities, but no decision."""
+    assert judged(fitted(order, kind), window, unready=(1,) if order == 2 else ()) == counted

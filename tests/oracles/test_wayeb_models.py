@@ -11,7 +11,7 @@ import pytest
 from tests.oracles.wayeb_models import T1, automaton, by_state, counted, exact, letters, spelled, tree, word
 from tests.oracles.wayeb_numbers import DEMO
 from tests.reference.markov import meaning
-from tests.reference.markov.public_engine import suffix_automaton, unfolded, with_missing_children
+from tests.reference.markov.suffix_automata import suffix_automaton, unfolded, with_missing_children
 
 from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import tree_contexts

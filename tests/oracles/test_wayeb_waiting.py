@@ -11,7 +11,7 @@ from tests.oracles.wayeb_models import T1, T2, Laws, automaton, chain, counted, 
 from tests.oracles.wayeb_numbers import DEMO
 from tests.reference.markov import meaning
 from tests.reference.markov.moments import moments
-from tests.reference.markov.public_engine import label_contexts, label_waiting_times
+from tests.reference.markov.suffix_automata import label_waiting_times
 
 from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import Contexts, tree_contexts
@@ -29,6 +29,7 @@ from inkling.forecasting.models.forecasts import (
 )
 from inkling.forecasting.models.full_order import full_contexts, independent
 from inkling.forecasting.models.prediction_tree import CounterTree, Thresholds, learn_tree
+from inkling.forecasting.models.public_engine import label_contexts
 
 F = Fraction
 CLOSE = 1e-12

@@ -17,7 +17,7 @@ from tests.kit.chains import ChainCase, chain_cases
 from tests.kit.exact_kernels import IN_FRACTIONS
 from tests.kit.look_back import require_all
 from tests.kit.oracle import probable_oracle
-from tests.kit.partial_orders import partial_order_cases
+from tests.kit.partial_orders import over_events_cases, partial_order_cases
 from tests.kit.seeds import at_length
 
 from inkling.analysis.chain import ChainPattern
@@ -56,7 +56,7 @@ def rows_of(case: ChainCase) -> dict[str, pa.Table]:
 def answers(case: ChainCase, *, exact: bool, by_tables: bool = False, most_steps: float | None = None) -> Answers:
     program = program_of(case)
     (stage,) = program.physical.stages
-    (evaluator,) = program.evaluators(stage).values()
+    evaluator = program.evaluators(stage)["x"]
     rows = all_derived(program.physical.program.streams, rows_of(case), program.context)
     events = events_of(program, stage, rows, {}, exact=exact)
     found: Answers = {}
@@ -135,6 +135,20 @@ def test_enough_partial_orders_were_tried(tally_of_orders: Counter[str]) -> None
     require_all(tally_of_orders["seeds"], len(SEEDS))
     assert tally_of_orders["PartialOrders"] >= 150
     assert tally_of_orders["uncertain results"] >= 2_000
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_events_over_events_eq_definition(seed: int) -> None:
+    tally = Counter[str]()
+    check(over_events_cases(seed, PROGRAMS_PER_SEED // 2, KEYS), tally)
+    assert tally["PartialOrders"] == PROGRAMS_PER_SEED // 2
+    assert tally["uncertain results"] >= 20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", LONG_SEEDS)
+def test_more_events_over_events_eq_definition(seed: int) -> None:
+    check(over_events_cases(seed, PROGRAMS_PER_SEED // 2, KEYS), Counter())
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ import pytest
 from tests.kit.arrow import arrow_streams
 from tests.kit.chains import ChainCase, chain_cases
 from tests.kit.look_back import require_all
-from tests.kit.partial_orders import partial_order_cases
+from tests.kit.partial_orders import over_events_cases, partial_order_cases
 from tests.properties.test_imprecise_exact import program_of
 
 from inkling.analysis.choice import Evaluator
@@ -164,6 +164,13 @@ def test_pushes_of_partial_orders_eq_one_run(seed: int) -> None:
     check(seed, tally, partial_order_cases)
     assert tally["results"] > 150
     assert tally["told before the end"] > tally["results"] / 2
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_pushes_of_events_over_events_eq_one_run(seed: int) -> None:
+    tally = Counter[str]()
+    check(seed, tally, over_events_cases)
+    assert tally["results"] > 50
 
 
 @pytest.mark.parametrize("seed", range(2))

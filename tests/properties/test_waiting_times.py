@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.reference.markov import meaning
 from tests.reference.markov.moments import moments
-from tests.reference.markov.public_engine import suffix_automaton
+from tests.reference.markov.suffix_automata import suffix_automaton
 
 from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import Contexts, tree_contexts

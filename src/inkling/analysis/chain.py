@@ -8,6 +8,7 @@ from inkling.analysis.partial_order import Moving, NoOrderError, PartialOrders, 
 from inkling.analysis.verdict import Verdict
 from inkling.logical import expr as e
 from inkling.logical import plan as p
+from inkling.logical.rewrites.inlined import NotInlinedError, inlined
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock, Duration
 from inkling.model.types import Type
@@ -70,6 +71,11 @@ def chain_of(
 
     Without a `clock` the data is not known yet: the types of times are those that the streams declare.
     """
+    derived = [name for name in event.sources if program.stream(name) is None]
+    try:
+        event = inlined(event, program)
+    except NotInlinedError as problem:
+        return Verdict(None, str(problem))
     why = next(_obstacles(event, program, clock), None)
     if why is not None:
         return Verdict(None, why)
@@ -85,7 +91,8 @@ def chain_of(
         orders = orders_of(event, moving)
     except NoOrderError as problem:
         return Verdict(None, why or f"the pattern is not a sequence of single events, and {problem}")
-    return Verdict(orders, "single events in a partial order; probabilities are sums over their ticks")
+    within = f", those of {' and '.join(derived)} included" if derived else ""
+    return Verdict(orders, f"single events in a partial order{within}; probabilities are sums over their ticks")
 
 
 def moving_columns(program: p.ProgramPlan) -> Moving:
@@ -104,10 +111,8 @@ def _obstacles(event: p.EventPlan, program: p.ProgramPlan, clock: Clock | None) 
     if event.demand is p.Demand.SAMPLED:
         yield "the event demands SAMPLED"
     for name, stream in zip(event.sources, streams, strict=True):
-        if stream is None:
-            yield f"{name} is a derived event, whose times depend on the world"
-        else:
-            yield from _in_stream(stream, clock)
+        assert stream is not None, f"the pattern of {name} is part of the event"
+        yield from _in_stream(stream, clock)
     ticks = {stream.schema.tick for stream in streams if stream is not None}
     if clock is Clock.TIMESTAMP and len(ticks) > 1:
         yield "its streams have different TICKs"

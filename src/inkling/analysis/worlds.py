@@ -9,6 +9,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.patterns.continuous_ties import lost_time
 from inkling.logical.recursion import dependencies_of
+from inkling.logical.rewrites.inlined import is_own_key
 from inkling.model.time import FOREVER, Duration
 from inkling.model.uncertainty import LostEvents
 
@@ -27,18 +28,9 @@ def common_key(program: p.ProgramPlan) -> Verdict[tuple[str, ...]]:
     for event in program.events:
         if any(event.name in reader.sources for reader in program.events):
             for output in (*event.head, *event.returns):
-                if output.name in key and not _is_own_key(output):
+                if output.name in key and not is_own_key(output):
                     return Verdict((), f"`{output.name}` of {event.name} can be the key of another partition")
     return Verdict(key, "all events are PARTITION BY it, and it is part of the KEY of every uncertain stream")
-
-
-def _is_own_key(output: p.Output) -> bool:
-    """Whether a result column equals the partition key of the result."""
-    match output.expr:
-        case e.KeyColumn(column=column) | e.ColumnOf(column=column) | e.ListColumn(column=column):
-            return column == output.name
-        case _:
-            return False
 
 
 def reach_of(program: p.ProgramPlan, unit: Callable[[Duration], int]) -> int | None:

@@ -87,12 +87,15 @@ class ModelKind(Enum):
     TREE = "tree"
     FULL = "full"
     WEIGHTED = "weighted"
+    WAYEB = "wayeb"
 
 
 KindOfModel = Annotated[
     ModelKind,
     typer.Option(
-        "--kind", metavar="tree|full|weighted", help="Variable-length context, fixed order, or a mixture of orders."
+        "--kind",
+        metavar="tree|full|weighted|wayeb",
+        help="Variable-length context, fixed order, a mixture of orders, or as the public Wayeb engine.",
     ),
 ]
 RunnerChoice = Annotated[

@@ -33,6 +33,9 @@ DISTRIBUTION = Column("distribution", Type.WEIGHTS)
 WATCH_COLUMNS = (Column("life", Type.INTEGER), Column("detected", Type.BOOLEAN))
 """How often the key was reset before, and whether the event completes the pattern."""
 
+PLACE_COLUMNS = (Column("@family", Type.INTEGER), Column("@state", Type.INTEGER))
+"""The model that made a forecast, and the state of its chain."""
+
 COUNT_COLUMNS = (
     Column("what", Type.STRING),
     Column("group", Type.STRING),
@@ -85,6 +88,12 @@ def watching_plan(event: p.EventPlan) -> p.EventPlan:
     """The forecast with the truth: a result for every event of the scope, with the forecast made there, if any."""
     watched = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in WATCH_COLUMNS)
     return _with_results(replace(event, forecast=replace(p.forecast_of(event), watches=True)), (*event.head, *watched))
+
+
+def placed_plan(event: p.EventPlan) -> p.EventPlan:
+    """The forecast with the state of the chain in which it was made, for explanations."""
+    places = tuple(p.Output(column.name, e.ColumnOf(FORECAST, column.name, column.type)) for column in PLACE_COLUMNS)
+    return replace(event, head=(*event.head, *places))
 
 
 def _with_results(event: p.EventPlan, head: tuple[p.Output, ...]) -> p.EventPlan:

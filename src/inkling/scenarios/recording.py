@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Protocol, TextIO
 
@@ -33,6 +35,10 @@ class RecordedRows(Protocol):
 
     def write(self, first: int, stop: int, path: Path) -> None: ...
 
+    def as_json(self, first: int, stop: int) -> list[str]:
+        """Each row as a JSON object."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
@@ -51,18 +57,31 @@ class Recording:
             raise InputError.of("INK0502", f"the files mix formats: {' and '.join(sorted(k.value for k in kinds))}")
         files = [file for _, some in found for file in some]
         rows, suffix = _read(kinds.pop(), files)
-        if time not in rows.columns:
-            close = nearest(time, list(rows.columns), n=1)
-            raise InputError.of(
-                "INK0504",
-                f"the rows have no column `{time}`",
-                notes=(f"their columns are {', '.join(rows.columns) or 'none'}",),
-                helps=(f"write `--time {close[0]}`",) if close else (),
-            )
+        require_column(rows, time, "--time ")
         return cls(rows, suffix, _seconds(rows.column(time), time))
 
     def write(self, first: int, stop: int, path: Path) -> None:
         self.rows.write(first, stop, path)
+
+    def messages(self, first: int, stop: int, key: str | None = None) -> Iterator[tuple[str | None, str]]:
+        """Rows as messages: the text of a column, and a JSON object."""
+        values = self.rows.as_json(first, stop)
+        if key is None:
+            return ((None, value) for value in values)
+        require_column(self.rows, key, "?key=")
+        texts = self.rows.column(key).slice(first, stop - first).cast(pa.string()).to_pylist()
+        return zip(texts, values, strict=True)
+
+
+def require_column(rows: RecordedRows, name: str, option: str) -> None:
+    if name not in rows.columns:
+        close = nearest(name, list(rows.columns), n=1)
+        raise InputError.of(
+            "INK0504",
+            f"the rows have no column `{name}`",
+            notes=(f"their columns are {', '.join(rows.columns) or 'none'}",),
+            helps=(f"write `{option}{close[0]}`",) if close else (),
+        )
 
 
 def _seconds(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
@@ -124,6 +143,13 @@ class _Records:
             lines.writerow(self.columns)
             lines.writerows(self.records[first:stop])
 
+    def as_json(self, first: int, stop: int) -> list[str]:
+        fields = [json.dumps(name, ensure_ascii=False) for name in self.columns]
+        return [
+            f"{{{', '.join(f'{name}: {_json_of(text)}' for name, text in zip(fields, record, strict=False))}}}"
+            for record in self.records[first:stop]
+        ]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Lines:
@@ -151,6 +177,24 @@ class _Lines:
     def write(self, first: int, stop: int, path: Path) -> None:
         path.write_text("".join(f"{line}\n" for line in self.lines[first:stop]), encoding="utf-8", newline="")
 
+    def as_json(self, first: int, stop: int) -> list[str]:
+        return self.lines[first:stop]
+
+
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+
+
+def _json_of(text: str) -> str:
+    """A field as JSON: a number as it is written, nothing as null, anything else as a text."""
+    if not text:
+        return "null"
+    return text if _NUMBER.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _text(value: object) -> str:
+    """A value that JSON lacks, such as a time or a decimal number, as text."""
+    return value.isoformat() if isinstance(value, date) else str(value)
+
 
 def _object(line: str) -> dict[str, object]:
     try:
@@ -175,6 +219,10 @@ class _Stored:
 
     def write(self, first: int, stop: int, path: Path) -> None:
         pa.parquet.write_table(self.table.slice(first, stop - first), path)
+
+    def as_json(self, first: int, stop: int) -> list[str]:
+        rows = self.table.slice(first, stop - first).to_pylist()
+        return [json.dumps(row, ensure_ascii=False, default=_text) for row in rows]
 
 
 def _opened(file: Path) -> TextIO:

@@ -79,7 +79,7 @@ def pieces(
 
 def replay(
     recording: Recording,
-    folder: Path,
+    to: Path | Callable[[int, int], None],
     *,
     speed: float = 60.0,
     every: float = 1.0,
@@ -87,20 +87,32 @@ def replay(
     stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Writes rows to a folder, piece by piece; returns their number. Every piece is written completely."""
+    """Sends rows to a folder, or to a function of their first and last number, piece by piece; returns their number.
+
+    Every piece is sent completely.
+    """
     clock = WallClock() if clock is None else clock
-    target = Folder.of(folder, recording.suffix)
+    send = _into(recording, to) if isinstance(to, Path) else to
     began, n_sent = clock.now(), 0
     for piece in pieces(recording.seconds, speed=speed, every=every):
         while not stopped() and (early := began + piece.due - clock.now()) > 0:
             clock.sleep(min(early, PATIENCE))
         if stopped():
             break
-        target.send(lambda path, piece=piece: recording.write(piece.first, piece.stop, path))  # type: ignore[misc]
+        send(piece.first, piece.stop)
         n_sent = piece.stop
         if progress is not None:
             progress(n_sent, len(recording.seconds))
     return n_sent
+
+
+def _into(recording: Recording, folder: Path) -> Callable[[int, int], None]:
+    target = Folder.of(folder, recording.suffix)
+
+    def send(first: int, stop: int) -> None:
+        target.send(lambda path: recording.write(first, stop, path))
+
+    return send
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from inkling.logical.patterns.moments import happens_without_events
 from inkling.logical.plan import can_be_empty
 from inkling.logical.printing.text import PartTexts, Wording, expr_text, span_text, window_text
 from inkling.logical.recursion import dependencies_of
+from inkling.logical.rewrites.in_worlds import uncertain_events
 from inkling.logical.rewrites.rules import rewrite
 from inkling.model.batch import MatchBatch
 from inkling.physical.planner import plan_program
@@ -51,11 +52,11 @@ def asked_for(name: str, program: p.ProgramPlan) -> p.EventPlan:
             notes=(f"its events are {', '.join(names)}",) if names else (),
             helps=(f"write `{close[0]}`",) if close else (),
         )
-    if event.forecast is not None:
+    if event.forecast is not None and name in uncertain_events(program):
         raise NotSupportedYet.of(
             "INK0453",
-            f"`{name}` is a forecast, which `why` does not support yet",
-            notes=("a forecast shows the prediction of its model after each event",),
+            f"`{name}` is a forecast over uncertain streams, which `why` does not support yet",
+            notes=("it is the average of the forecasts of all worlds",),
             helps=(
                 f"`inkling why` shows how far `{event.forecast.of}` got",
                 "`inkling model show MODEL --forecast PROGRAM` lists the forecasts of each state",

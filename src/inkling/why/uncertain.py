@@ -44,6 +44,7 @@ from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
 from inkling.results import ROUNDING, in_time, most_probable, reaches
 from inkling.why.explanation import InWorlds, LikeliestCourse, Looked, Why, WithResult
+from inkling.why.forecasts import ForecastWhy
 from inkling.why.progress import PatternProgress, answers, progress_of
 from inkling.why.trees import Derivation, Trees, columns_of
 
@@ -400,4 +401,7 @@ def why(
     """Why an event has the results that it has over these inputs, or none."""
     if event in uncertain_events(program.plan):
         return UncertainWhy(program, event, inputs, tables, sampling or Sampling())
+    found = program.plan.event(event)
+    if found is not None and found.forecast is not None:
+        return ForecastWhy(program, event, inputs, tables)
     return Why(program, event, inputs, tables)

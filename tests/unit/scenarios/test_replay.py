@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -185,8 +187,32 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert said.exit_code == 0, said.output
     assert said.stderr.endswith("3 rows sent\n")
     assert (out / "00000001.csv").read_text() == "t,x\n0,a\n1,b\n2,c\n"
-    rejected = CliRunner().invoke(
-        app, ["replay", f"{tmp_path}/in.csv", "--to", "kafka://host:9092/topic", "--time", "t"]
-    )
+    rejected = CliRunner().invoke(app, ["replay", f"{tmp_path}/in.csv", "--to", "table://topic", "--time", "t"])
     assert rejected.exit_code == 2
     assert "--to must be a folder" in rejected.stderr
+
+
+def test_rows_as_messages(tmp_path: Path) -> None:
+    csv = tmp_path / "in.csv"
+    csv.write_text('t,bus,speed\n1,007,1.50\n2,,"fast, ""ß"""\n')
+    recording = Recording.of([csv], "t")
+    assert [*recording.messages(0, 2, "bus")] == [
+        ("007", '{"t": 1, "bus": "007", "speed": 1.50}'),
+        (None, '{"t": 2, "bus": null, "speed": "fast, \\"ß\\""}'),
+    ]
+    lines = tmp_path / "in.jsonl"
+    lines.write_text('{"t": 1, "x": [1]}\n{"t": 2}\n')
+    assert [*Recording.of([lines], "t").messages(1, 2)] == [(None, '{"t": 2}')]
+    stored = tmp_path / "in.parquet"
+    at = datetime(2026, 3, 1, 12, 0, 0, 5, UTC)
+    pq.write_table(pa.table({"t": [at], "x": [Decimal("1.50")]}), stored)
+    assert [*Recording.of([stored], "t").messages(0, 1, "x")] == [
+        ("1.50", '{"t": "2026-03-01T12:00:00.000005+00:00", "x": "1.50"}')
+    ]
+
+
+def test_a_key_that_is_no_column(tmp_path: Path) -> None:
+    csv = tmp_path / "in.csv"
+    csv.write_text("t,bus\n1,a\n")
+    with pytest.raises(InputError, match="write `\\?key=bus`"):
+        Recording.of([csv], "t").messages(0, 1, "buss")

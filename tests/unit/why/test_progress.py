@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import inkling
-from inkling.errors import InputError, NotSupportedYet
+from inkling.errors import InputError
 from inkling.why.progress import PatternProgress
 
 STREAMS = """
@@ -137,13 +137,3 @@ def test_policies_and_windows() -> None:
 def test_unknown_event() -> None:
     with pytest.raises(InputError, match="INK0561"):
         inkling.parse(STREAMS + "EVENT e AS PATTERN A a;").why("f", rows())
-
-
-def test_no_account_of_forecasts() -> None:
-    program = inkling.parse(
-        "STREAM A(v INT, t BIGINT) TIME t ORDER BY t; EVENT x AS PATTERN SEQ STRICT(A[v = 1], A[v = 2]) PER END;"
-        "FORECAST x WITHIN 3 EVENTS;"
-    )
-    rows = [{"v": 1, "t": 1}, {"v": 2, "t": 2}, {"v": 1, "t": 3}]
-    with pytest.raises(NotSupportedYet, match="INK0453"):
-        program.why("x_forecast", {"A": rows}, program.fit({"A": rows}))

@@ -99,9 +99,9 @@ def state_bound(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Ve
         return Verdict(replace(_bound(event, program), until_complete=True), lifetime.reason)
     if isinstance(event.pattern, p.Quantified):
         return Verdict(None, "whether two keys are related is known only when the stream ends")
-    if event.per is p.Per.VALUES:
-        return Verdict(None, "PER VALUES: a result is final only when the stream ends")
     strategy = strategy_of(event, program).conclusion
+    if event.per is p.Per.VALUES and (strategy is None or strategy.engine not in (Engine.CHAINS, Engine.AUTOMATON)):
+        return Verdict(None, "PER VALUES: a result is final only when the stream ends")
     if strategy is not None:
         return _bound_of_query(event, strategy, program)
     if isinstance(event.pattern, p.Sliding) and event.pattern.since is None:
@@ -129,9 +129,10 @@ def _bound_of_query(event: p.EventPlan, strategy: Strategy, program: p.ProgramPl
     bound = _bound(event, program)
     match strategy.engine:
         case Engine.CHAINS | Engine.AUTOMATON:
-            return Verdict(
-                replace(bound, chances="automaton state"), "only probabilities are stored, not single matches"
-            )
+            reason = "only probabilities are stored, not single matches"
+            if event.per is p.Per.VALUES:
+                reason = f"PER VALUES: {reason}; they are emitted when the stream ends"
+            return Verdict(replace(bound, chances="automaton state"), reason)
         case Engine.SAFE:
             phrases = "start of a match that still contributes"
             return Verdict(replace(bound, chances=phrases), "starts that contribute less than 1e-9 are dropped")

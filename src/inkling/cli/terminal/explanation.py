@@ -12,6 +12,7 @@ from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.results import LEADING, TRAILING
 from inkling.why.explanation import Derivation, Fact, InWorlds, LikeliestCourse, Looked, Shown
+from inkling.why.forecasts import ForecastReasons
 from inkling.why.progress import PatternProgress, Step
 from inkling.why.uncertain import UncertainWhy
 
@@ -86,6 +87,32 @@ def text_of(value: Shown) -> str:
         return value.isoformat().replace("+00:00", "Z")
     return repr(value) if isinstance(value, str) else str(value)
 
+
+MOST_WAITING = 10
+"""How many events ahead are listed."""
+
+
+def forecast_lines(reasons: ForecastReasons, tree: Derivation) -> list[str]:
+    """A forecast, the state and the context in which it was made, and what may come next."""
+    of_group = "" if reasons.group is None else f" of {reasons.group!r}"
+    after = ", then ".join(reasons.context) or "any events"
+    kinds = [one for one in reasons.next if one.count or one.probability >= LEAST_LISTED]
+    wide = max((len(one.kind) for one in kinds), default=0)
+    waiting = [f"{share:.4f}" for share in reasons.waiting[:MOST_WAITING]]
+    more = "" if len(reasons.waiting) <= MOST_WAITING else ", …"
+    away = counted(reasons.distance, "event")
+    return [
+        *tree_lines(tree),
+        f"  `{reasons.event}` is in state {reasons.state}, at least {away} from a detection",
+        f"  the model{of_group} looks at: {after}",
+        "  next event, with its number in the training data and its probability:",
+        *(f"    {one.kind:<{wide}}  {one.count:>8,.0f}  {one.probability:.4f}" for one in kinds),
+        f"  probability of the next detection with the first event from now, the second, …: {', '.join(waiting)}{more}",
+    ]
+
+
+LEAST_LISTED = 0.0005
+"""Smaller probabilities of events that never came are not listed."""
 
 MOST_LISTED = 20
 """How many possible results are listed."""

@@ -114,7 +114,7 @@ class ChainEvaluator(PartEvaluator):
     def open_matches(self, state: ChainState, rows: Rows, event: str, now: int) -> list[OpenMatch]:
         """Open matches by now, among the rows of the state and further rows."""
         arrived, _ = self._prepared(self.complete(rows), state.last)
-        (declared,) = (one for one in self.program.part.events if one.name == event)
+        declared = self.program.declared[event]
         for stage, old, new in zip(self.program.physical.stages, state.stages, arrived, strict=True):
             evaluator = self.program.evaluators(stage).get(event)
             if evaluator is not None:

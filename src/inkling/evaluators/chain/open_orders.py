@@ -40,6 +40,8 @@ class OpenOrders:
         if any(not isinstance(way.whole, p.Sequence | p.Leaf) for way, _ in ways):
             raise not_kept(event.name, "only sequences store open matches part by part")
         for way, own in ways:
+            if isinstance(own.whole, p.Leaf):
+                continue  # a single event is complete at once
             for reached in range(1, len(way.parts)):
                 yield from self._of_first_parts(way, reached, awaits(own, texts, reached), batch, moments, n_keys)
 

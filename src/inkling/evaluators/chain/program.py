@@ -21,6 +21,7 @@ from inkling.evaluators.stage.rows.format import stage_schema
 from inkling.evaluators.stage.rows.prepare import stage_rows
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.rewrites.inlined import inlined
 from inkling.model.batch import EventBatch, Ints
 from inkling.model.time import TimeUnit
 from inkling.model.uncertainty import ImpreciseTime
@@ -33,7 +34,8 @@ from inkling.physical.stages import Placement
 class ChainProgram:
     """The chains of a program, the streams that they read, and their stages."""
 
-    part: p.ProgramPlan  # streams as declared
+    part: p.ProgramPlan  # streams as declared, and events over them alone
+    declared: Mapping[str, p.EventPlan]  # events as declared, which may be over other events
     physical: PhysicalPlan  # streams as intervals of ticks
     chains: Mapping[str, ChainPattern | PartialOrders]
     context: ExpressionContext
@@ -59,7 +61,9 @@ class ChainProgram:
         }
         if not chains:
             return None
-        part = plan.part(chains)
+        declared = {one.name: one for one in plan.part(chains).events}
+        alone = tuple(inlined(one, plan.program) for one in declared.values())
+        part = replace(plan.part(chains, {source for one in alone for source in one.sources}), events=alone)
         streams = part.streams
         moving = moving_columns(part)
         events = tuple(
@@ -69,7 +73,8 @@ class ChainProgram:
         imprecise = {one.schema.name for one in streams if isinstance(one.schema.uncertainty, ImpreciseTime)}
         stages = tuple(_lasting(stage, imprecise) for stage in physical.stages)
         ids = {name: plan.id_types[name] for name in chains}
-        return cls(part, replace(physical, stages=stages), chains, context, unit, ids, sampling or Sampling())
+        physical = replace(physical, stages=stages)
+        return cls(part, declared, physical, chains, context, unit, ids, sampling or Sampling())
 
     @property
     def grid(self) -> int:

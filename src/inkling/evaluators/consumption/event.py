@@ -63,7 +63,7 @@ def absences_of(patterns: tuple[p.Pattern, ...], lateral: JoinEvaluation, layout
     indexes, codes = zip(*(_listed(pattern, lateral, layout) for pattern in patterns), strict=True)
     begins = np.cumsum([0, *(len(index.rows) for index in indexes)])
     constants = np.cumsum([0, *(len(code.constants) for code in codes)])
-    written = [_shifted(code.instructions, int(first)) for code, first in zip(codes, constants[:-1], strict=True)]
+    written = [shifted(code.instructions, int(first)) for code, first in zip(codes, constants[:-1], strict=True)]
     return kernel.Absences(
         np.stack([index.offsets + first for index, first in zip(indexes, begins[:-1], strict=True)]),
         np.concatenate([index.start for index in indexes]),
@@ -92,7 +92,7 @@ def _listed(pattern: p.Pattern, lateral: JoinEvaluation, layout: RowLayout) -> t
     return cand.Index(nothing, offsets, found.start, found.start_place, found.end, found.end_place), ALWAYS
 
 
-def _shifted(instructions: Ints, first: int) -> Ints:
+def shifted(instructions: Ints, first: int) -> Ints:
     """The instructions where their constants come after `first` others."""
     moved = instructions.copy()
     moved[np.isin(moved[:, 0], (vm.CONST, vm.IN, *LOOKING_UP)), 1] += first
@@ -222,7 +222,7 @@ class Consuming:
             merit[order] if competes.any() else NOTHING,
         )
         policy = kernel.Policy(
-            np.array([_relation(name) for name in pair.relations]),
+            np.array([relation_of(name) for name in pair.relations]),
             competes,
             self.policy.selection is p.Selection.RECENT,
             self.policy.keeping,
@@ -325,7 +325,7 @@ class Consuming:
         return Gather(self.store.batch, offsets, rows[filled], slots, moments)
 
 
-def _relation(name: str) -> int:
+def relation_of(name: str) -> int:
     return RELATIONS[INVERSES[name]] + kernel.INVERSE if name in INVERSES else RELATIONS[name]
 
 

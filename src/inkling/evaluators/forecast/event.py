@@ -19,10 +19,12 @@ from inkling.forecasting.models.counts import Histories
 from inkling.forecasting.models.full_order import independent
 from inkling.kernels.forecast.chains import follow
 from inkling.logical import expr as e
-from inkling.logical.forecasts import DISTRIBUTION, FORECAST
+from inkling.logical.forecasts import DISTRIBUTION, FORECAST, PLACE_COLUMNS
 from inkling.logical.plan import ForecastKind, forecast_of
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import EventBatch, Ints, MatchBatch
+
+PLACES = tuple(column.name for column in PLACE_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class ForecastEvent(SymbolEvent):
     @cached_property
     def families(self) -> Families:
         return Families.of(self.step, self.reader, self.model, self.context.unit)
+
+    @property
+    def _shows_places(self) -> bool:
+        return any(output.name in PLACES for output in self.step.event.head)
 
     def go_on(self, batch: EventBatch, histories: Histories, last: Ints) -> MatchBatch:
         rows = self.reader.in_scope(batch)
@@ -74,6 +80,9 @@ class ForecastEvent(SymbolEvent):
         forecast = forecast_of(self.step.event)
         for one, _, states in issued:
             found = self.families.member(one).columns(states, distribution=forecast.distribution)
+            if self._shows_places:
+                for name, values in zip(PLACES, (np.full(len(states), one), states), strict=True):
+                    found[name] = pa.array(values.astype(np.int64))
             for name, column in found.items():
                 columns.setdefault(name, []).append(column)
         return columns
@@ -112,7 +121,7 @@ class ForecastEvent(SymbolEvent):
 
 def _no_columns() -> dict[str, pa.Array]:
     whole, real = pa.array([], pa.int64()), pa.array([], pa.float64())
-    numbers = dict.fromkeys(("event_number", "first", "last", "model"), whole)
+    numbers = dict.fromkeys(("event_number", "first", "last", "model", *PLACES), whole)
     listed = pa.array([], pa.list_(pa.float64()))
     return {**numbers, "expected": real, "chance": real, "margin": real, DISTRIBUTION.name: listed}
 

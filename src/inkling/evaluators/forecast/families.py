@@ -160,7 +160,7 @@ class Families:
             chain = self._chain(group, forecast)
             wanted = asked(forecast, confidence)
             _reject_large(self.step.event.name, chain.n_states, wanted.horizon_for(chain))
-            table = ForecastTable.of(chain, wanted)
+            table = ForecastTable.of(chain, wanted, self.model.waiting_times(chain, wanted.horizon_for(chain)))
             within = self._within(chain, group, forecast)
             issued = _issued(table, within, confidence)
             self._made[number] = ForecastFamily(chain.follow_tables(), table, self.model.version, within, issued)

@@ -4,7 +4,7 @@ Automata answer regular events first. The other events follow in the order of th
 the matches of events that it reads; events that depend on each other are derived in rounds (`recursion`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,10 +20,11 @@ from inkling.evaluators.forecast.symbols import SymbolEvent
 from inkling.evaluators.network.event import NetworkEvent
 from inkling.evaluators.network.session import Opened, SharedWork, renamed
 from inkling.evaluators.segments.event import SegmentsEvent
+from inkling.evaluators.stage.least_model import LeastModel
 from inkling.evaluators.stage.recursion import Recursion
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch, key_codes
-from inkling.evaluators.stage.rows.prepare import stage_rows
+from inkling.evaluators.stage.rows.prepare import InputReader, stage_rows
 from inkling.evaluators.stage.rows.row_tests import in_pieces, resets_in, without_resets
 from inkling.evaluators.windows.event import WindowEvent
 from inkling.logical.evaluate import ExpressionContext
@@ -74,6 +75,8 @@ class StageEngine:
         self._steps = {step.event.name: step for step in stage.steps}
         self._groups = groups_among([step.event for step in stage.steps])
         self._events: dict[str, AnyEvent] = {}
+        self._readers: dict[int, InputReader] = {}
+        self._models: dict[frozenset[str], LeastModel | None] = {}
         self._regular = tuple(step for step in stage.steps if step.evaluator is Evaluator.AUTOMATON)
 
     @cached_property
@@ -205,11 +208,7 @@ class StageEngine:
         since: Mapping[str, int],
     ) -> dict[str, MatchBatch]:
         """Matches of events that depend on each other."""
-        evaluators: dict[str, NetworkEvent | ConsumptionEvent] = {}
-        for event in group.events:
-            evaluator = self.event(self._steps[event.name])
-            assert isinstance(evaluator, NetworkEvent | ConsumptionEvent), "windows and segments do not recur"
-            evaluators[event.name] = evaluator
+        evaluators = self._recursive_events(group)
         derived = {
             number
             for event in group.events
@@ -219,7 +218,7 @@ class StageEngine:
         rows, codes = self._read_by(group, rows, codes)
         tables, all_codes = [rows], [codes]
         for number in sorted(derived):
-            table, some_codes = self._rows_of_input(number, found[self.stage.inputs[number].source])
+            table, some_codes = self.rows_of_input(number, found[self.stage.inputs[number].source])
             tables.append(table)
             all_codes.append(some_codes)
 
@@ -228,7 +227,7 @@ class StageEngine:
 
         def derived_rows(name: str, matches: MatchBatch) -> tuple[pa.Table, Ints]:
             tables_and_codes = [
-                self._rows_of_input(i, matches) for i, one in enumerate(self.stage.inputs) if one.source == name
+                self.rows_of_input(i, matches) for i, one in enumerate(self.stage.inputs) if one.source == name
             ]
             if not tables_and_codes:
                 return rows.slice(0, 0), codes[:0]
@@ -237,8 +236,37 @@ class StageEngine:
             )
 
         known = {event.name: until.get(event.name, FOREVER) for event in group.events}
+        together, together_codes = pa.concat_tables(tables), np.concatenate(all_codes)
+        model = self._least_model(group, evaluators)
+        if model is not None and len(set(known.values())) == 1 and not group.names & since.keys():
+            n_keys = int(together_codes.max()) + 1 if len(together_codes) else 0
+            batch = event_batch(self.stage, together, together_codes)
+            derived_all = model.run(batch, n_keys, next(iter(known.values())))
+            if derived_all is not None:
+                return derived_all
         recursion = Recursion(self.stage, group, evaluators, derived_rows)
-        return recursion.run(pa.concat_tables(tables), np.concatenate(all_codes), known, visible)
+        return recursion.run(together, together_codes, known, visible)
+
+    def models(self) -> Iterator[tuple[EventGroup, LeastModel | None]]:
+        """The recursive groups, and their models if compiled loops can derive them."""
+        for group in self._groups:
+            if group.is_recursive:
+                yield group, self._least_model(group, self._recursive_events(group))
+
+    def _recursive_events(self, group: EventGroup) -> dict[str, NetworkEvent | ConsumptionEvent]:
+        evaluators: dict[str, NetworkEvent | ConsumptionEvent] = {}
+        for event in group.events:
+            evaluator = self.event(self._steps[event.name])
+            assert isinstance(evaluator, NetworkEvent | ConsumptionEvent), "windows and segments do not recur"
+            evaluators[event.name] = evaluator
+        return evaluators
+
+    def _least_model(
+        self, group: EventGroup, evaluators: Mapping[str, NetworkEvent | ConsumptionEvent]
+    ) -> LeastModel | None:
+        if group.names not in self._models:
+            self._models[group.names] = LeastModel.of(self.stage, group, evaluators)
+        return self._models[group.names]
 
     def _read_by(self, group: EventGroup, rows: pa.Table, codes: Ints) -> tuple[pa.Table, Ints]:
         """The rows that events of a group read."""
@@ -249,10 +277,12 @@ class StageEngine:
         is_read = np.isin(rows[r.SOURCE].to_numpy(), inputs)
         return rows.filter(pa.array(is_read)), codes[is_read]
 
-    def _rows_of_input(self, number: int, matches: MatchBatch) -> tuple[pa.Table, Ints]:
+    def rows_of_input(self, number: int, matches: MatchBatch) -> tuple[pa.Table, Ints]:
         """Matches as stage rows of one input, and the codes of their keys."""
         source = source_table(matches).append_column("@code", pa.array(matches.key))
-        table = stage_rows(self.stage, number, source, self._tables, self._context, keep_column="@code")
+        if number not in self._readers:
+            self._readers[number] = InputReader(self.stage, number, self._tables, self._context)
+        table = self._readers[number](source, keep_column="@code")
         return table.drop_columns(["@code"]), table["@code"].to_numpy()
 
     def event(self, step: EventStep) -> AnyEvent:
@@ -296,7 +326,7 @@ class StageEngine:
             return base
         tables, all_codes = [rows], [codes]
         for number in derived:
-            table, some_codes = self._rows_of_input(number, found[self.stage.inputs[number].source])
+            table, some_codes = self.rows_of_input(number, found[self.stage.inputs[number].source])
             all_codes.append(some_codes)
             tables.append(table)
         return event_batch(self.stage, pa.concat_tables(tables), np.concatenate(all_codes))

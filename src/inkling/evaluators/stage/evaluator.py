@@ -14,6 +14,7 @@ from inkling.evaluators.automaton.evaluator import AutomatonEvaluator
 from inkling.evaluators.consumption.evaluator import ConsumptionEvaluator
 from inkling.evaluators.forecast.evaluator import ForecastEvaluator
 from inkling.evaluators.network.evaluator import NetworkEvaluator
+from inkling.evaluators.network.goals import GoalsEvaluator
 from inkling.evaluators.open_matches import Begun, OpenMatch, opened
 from inkling.evaluators.protocol import Moment, Rows
 from inkling.evaluators.stage.engine import StageEngine
@@ -46,6 +47,8 @@ def members_of(setting: StageSetting) -> tuple[StageMember[Any], ...]:
     steps, made = setting.stage.steps, list[StageMember[Any]]()
     for evaluator, make in MAKERS.items():
         made += make([step for step in steps if step.evaluator == evaluator], setting)
+    answered = {event.name for member in made for event in member.events}
+    made += GoalsEvaluator.of(setting, frozenset(answered))
     answered = {event.name for member in made for event in member.events}
     left = [step for step in steps if step.event.name not in answered]
     return (*made, NetworkEvaluator(left, setting, answered)) if left else tuple(made)

@@ -77,7 +77,7 @@ class Recursion:
                 if len(found) or not seen[name]:
                     seen[name].append(found)
             if not any(len(found) for found in fresh.values()):
-                return {name: replace(joined_matches(found), depth=None) for name, found in seen.items()}
+                return {name: replace(_joined(found), depth=None) for name, found in seen.items()}
             if monotone and (round_ >= MOST_ROUNDS or n_standing > MOST_STANDING):
                 break
             rows, codes = self._with(fresh, rows, codes, round_ if monotone else None)
@@ -103,6 +103,11 @@ class Recursion:
             kept = moved[codes]
             rows, codes = rows.filter(pa.array(kept)), codes[kept]
         return pa.concat_tables([rows, *tables]), np.concatenate([codes, *all_codes])
+
+
+def _joined(batches: list[MatchBatch]) -> MatchBatch:
+    """The matches of all rounds; those of empty rounds have no places."""
+    return joined_matches([batch for batch in batches if len(batch)] or batches[:1])
 
 
 def _has_new_interval(fresh: Mapping[str, MatchBatch], seen: Mapping[str, list[MatchBatch]]) -> bool:

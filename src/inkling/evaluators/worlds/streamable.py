@@ -52,13 +52,13 @@ def _impossible(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> Iter
             )
         if event.top is not None:
             yield Diagnostic(
-                "INK0411",
-                f"TOP of `{event.name}` on a stream is not supported yet",
+                "INK0397",
+                f"TOP of `{event.name}` has no answer before the stream ends",
                 tree.event_name(event.name).span,
                 source,
                 f"because of `TOP {event.top}`",
-                ("the most probable results are known only at the end of the stream",),
-                ("use CONFIDENCE instead",),
+                ("a later result may always be more probable, and an emitted result is not taken back",),
+                ("use CONFIDENCE, which is decided for each result on its own", "or run the program over files"),
             )
 
 

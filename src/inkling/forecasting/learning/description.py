@@ -98,7 +98,7 @@ def about_lines(model: ForecastModel) -> list[str]:
         f"  counted    {len(model.counts.code):,} sequences of at most {model.counts.order + 1} events, "
         f"{model.gaps.count.sum():,.0f} times between events",
     ]
-    if learning.kind == "tree":
+    if learning.kind in ("tree", "wayeb"):
         lines.append(
             f"  a node     occurs with frequency {learning.p_min:g} or more, and changes a probability of "
             f"{learning.gamma_min:g} or more by a factor of {learning.ratio:g}"

@@ -208,11 +208,12 @@ def _model(
             ),
             helps=("check the input: rows may be missing, rejected or later than the given time",),
         )
-    if settings.kind == "tree" and reader.n_symbols * settings.gamma_min > 1:
+    n_symbols = max(reader.n_symbols, settings.symbols or 0)
+    if settings.kind in ("tree", "wayeb") and n_symbols * settings.gamma_min > 1:
         raise InputError.of(
             "INK0618",
             f"`{subject.model}` cannot be learned with a gamma_min of {settings.gamma_min:g}",
-            notes=(f"{reader.n_symbols} kinds of events cannot all have at least this probability",),
+            notes=(f"{n_symbols} kinds of events cannot all have at least this probability",),
             helps=("use a smaller gamma_min",),
         )
     asked = settings.order if isinstance(settings.order, int) else forecast.order

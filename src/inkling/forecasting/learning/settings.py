@@ -31,7 +31,7 @@ class FitSettings:
         order with the least log-loss on the latest rows.
     kind
         ``"tree"`` for contexts of variable length, ``"full"`` for a fixed order, ``"weighted"`` for a mixture of all
-        trees.
+        trees, ``"wayeb"`` for a tree with the approximations of the public Wayeb engine.
     until
         Learn from rows up to this time.
     share
@@ -40,6 +40,8 @@ class FitSettings:
         Learn a model for each value of this column too, in place of BY in the program.
     p_min, alpha, gamma_min, ratio
         Thresholds for adding a context to a tree.
+    symbols
+        The number of kinds of events for smoothing a tree, including kinds that never occur.
     shrinkage
         The weight, in events, of the overall model in the model of one value; 20 by default.
     held_out
@@ -65,6 +67,7 @@ class FitSettings:
     gamma_min: float = 0.001
     ratio: float = 1.05
     shrinkage: float | None = None
+    symbols: int | None = None
     held_out: float = 0.2
 
     def __post_init__(self) -> None:
@@ -72,6 +75,8 @@ class FitSettings:
             raise ValueError("training rows end at a time or after a share of the rows, not both")
         if self.share is not None and not 0 < self.share <= 1:
             raise ValueError(f"a share of the rows must be above 0 and at most 1, found {self.share}")
+        if self.symbols is not None and self.symbols < 1:
+            raise ValueError(f"the number of kinds of events must be at least 1, found {self.symbols}")
         if not 0 < self.held_out < 1:
             raise ValueError(f"the share of rows for comparing orders must be between 0 and 1, found {self.held_out}")
         if isinstance(self.order, str) and self.order != AUTO:
@@ -89,7 +94,7 @@ class FitSettings:
     def learning(self, order: int, *, grouped: bool) -> Learning:
         """How the distribution of the next symbol is learned from counts."""
         shrinkage = (SHRINKAGE if self.shrinkage is None else self.shrinkage) if grouped else None
-        return Learning(self.kind, order, self.p_min, self.alpha, self.gamma_min, self.ratio, shrinkage)
+        return Learning(self.kind, order, self.p_min, self.alpha, self.gamma_min, self.ratio, shrinkage, self.symbols)
 
     @property
     def last(self) -> tuple[int, Clock] | None:

@@ -22,9 +22,11 @@ from inkling.automata.dfa import Dfa
 from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import Contexts, tree_contexts, with_laws
 from inkling.forecasting.models.counts import WordCounts
+from inkling.forecasting.models.forecasts import waiting_times
 from inkling.forecasting.models.full_order import full_contexts, shrunk
 from inkling.forecasting.models.gaps import GapCounts
 from inkling.forecasting.models.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
+from inkling.forecasting.models.public_engine import label_contexts, path_waiting_times
 
 KRICHEVSKY_TROFIMOV = 0.5
 
@@ -102,7 +104,7 @@ def counts_in(table: pa.Table, n_symbols: int, order: int) -> tuple[WordCounts, 
     return WordCounts.from_arrow(described), GapCounts.from_arrow(table.filter(pc.equal(what, GAP)))
 
 
-Learner: TypeAlias = Literal["tree", "full", "weighted"]
+Learner: TypeAlias = Literal["tree", "full", "weighted", "wayeb"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ class Learning:
     gamma_min: float = 0.001
     ratio: float = 1.05
     shrinkage: float | None = None  # events that the model of all weighs in the model of a group; none: it is one model
+    symbols: int | None = None  # for smoothing, with those that never occur; none: as many as the model has
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Learner):
@@ -167,7 +170,7 @@ class ForecastModel:
         counted = CounterTree.of(self.counts.total().shallower(self.learning.order))
         if self.learning.kind == "weighted":
             return weighted_tree(counted, self.learning.order)
-        return learn_tree(counted, self.learning.order, self.learning.thresholds)
+        return learn_tree(counted, self.learning.order, self.learning.thresholds, self.learning.symbols)
 
     def contexts(self, group: str | None = None) -> Contexts:
         """The contexts of all groups together, or of one group if groups have models of their own."""
@@ -179,7 +182,7 @@ class ForecastModel:
             everyone = full_contexts(self.counts.total().shallower(learning.order), self.n_states)
             return everyone if own is None or learning.shrinkage is None else shrunk(everyone, own, learning.shrinkage)
         tree = self.tree()
-        contexts = tree_contexts(tree)
+        contexts = label_contexts(tree) if learning.kind == "wayeb" else tree_contexts(tree)
         if own is None or learning.shrinkage is None:
             return contexts
         return with_laws(contexts, tree.shrunk(CounterTree.of(own), learning.shrinkage))
@@ -190,6 +193,12 @@ class ForecastModel:
         if group is None or strength is None:
             return self.gaps.total()
         return self.gaps.of_group(group).shrunk(self.gaps, strength)
+
+    def waiting_times(self, chain: MarkovChain, horizon: int) -> npt.NDArray[np.float64]:
+        """The waiting times of all states, exact unless they are computed as by the public engine."""
+        if self.learning.kind == "wayeb":
+            return path_waiting_times(chain, horizon).times
+        return waiting_times(chain, horizon)
 
     def chain(self, dfa: Dfa, group: str | None = None) -> MarkovChain:
         self.check(dfa)

@@ -185,7 +185,9 @@ class PredictionTree:
         return replace(self, gamma=gamma)
 
 
-def learn_tree(counted: CounterTree, order: int, thresholds: Thresholds) -> PredictionTree:
+def learn_tree(
+    counted: CounterTree, order: int, thresholds: Thresholds, n_symbols: int | None = None
+) -> PredictionTree:
     """Learns a prediction suffix tree of at most this order from a counter suffix tree, and smooths it.
 
     Ntoulias et al., section 3.2: a context is added if some symbol is frequent enough after it (θ1), and if the
@@ -193,8 +195,8 @@ def learn_tree(counted: CounterTree, order: int, thresholds: Thresholds) -> Pred
     even if a shorter one fails the test. This is Learn-PSA of Ron, Singer and Tishby 1996.
     """
     n = counted.n_symbols
-    if n * thresholds.floor > 1:
-        raise ValueError(f"{n} symbols of at least {thresholds.floor} each are more than certain")
+    if max(n, n_symbols or 0) * thresholds.floor > 1:
+        raise ValueError(f"{max(n, n_symbols or 0)} symbols of at least {thresholds.floor} each are more than certain")
     if order > counted.depth - 1:
         raise ValueError(f"words of {counted.depth} symbols were counted; order {order} needs {order + 1}")
     kept: list[npt.NDArray[np.int64]] = [np.zeros(1, np.int64)] + [np.empty(0, np.int64)] * order
@@ -220,7 +222,7 @@ def learn_tree(counted: CounterTree, order: int, thresholds: Thresholds) -> Pred
     tree = PredictionTree(
         n, np.repeat(np.arange(order + 1), [len(codes) for codes in kept]), np.concatenate(kept), np.concatenate(laws)
     )
-    return smoothed(tree, thresholds.floor)
+    return smoothed(tree, thresholds.floor, n_symbols)
 
 
 def _normalized(
@@ -240,8 +242,12 @@ def _normalized(
     return shares
 
 
-def smoothed(tree: PredictionTree, floor: float) -> PredictionTree:
-    """The tree in which every symbol has at least the probability ``floor`` (γmin)."""
+def smoothed(tree: PredictionTree, floor: float, n_symbols: int | None = None) -> PredictionTree:
+    """The tree in which every symbol has at least the probability ``floor`` (γmin).
+
+    ``n_symbols`` can include symbols that never occur, whose probability is then missing from every distribution.
+    """
+    n = tree.n_symbols if n_symbols is None else n_symbols
     known = tree.gamma.sum(axis=1, keepdims=True) > 0
-    gamma = np.where(known, tree.gamma * (1 - tree.n_symbols * floor) + floor, 0.0)
+    gamma = np.where(known, tree.gamma * (1 - n * floor) + floor, 0.0)
     return replace(tree, gamma=gamma)

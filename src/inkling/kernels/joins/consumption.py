@@ -27,7 +27,7 @@ NOBODY = -1
 
 
 @phase
-def _related(relation, s1, e1, s2, e2):
+def related(relation, s1, e1, s2, e2):
     if relation >= INVERSE:
         s1, e1, s2, e2 = s2, e2, s1, e1
         relation -= INVERSE
@@ -64,7 +64,7 @@ def _stand(relations, start, start_place, end, end_place, left, right):
         if relation == SEQ:
             if end[left] < start[right] or (end[left] == start[right] and end_place[left] < start_place[right]):
                 return True
-        elif _related(relation, start[left], end[left], start[right], end[right]):
+        elif related(relation, start[left], end[left], start[right], end[right]):
             return True
     return False
 

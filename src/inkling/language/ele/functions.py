@@ -21,6 +21,7 @@ FUNCTIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "max": ((D, D), D),
     "haversine": ((D, D, D, D), D),
     "great_circle": ((D, D, D, D, D), D),
+    "passing_distance": ((D, D, D, D, D, D), D),
     "contains": ((S, D, D), B),
     "distance_to": ((S, D, D), D),
     "angle_difference": ((D, D), D),

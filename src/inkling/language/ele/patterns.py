@@ -4,7 +4,7 @@
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
@@ -12,7 +12,7 @@ from inkling.language import syntax as s
 from inkling.language.ele import terms as t
 from inkling.language.ele.directives import duration, shorter
 from inkling.language.ele.predicates import key_of
-from inkling.language.ele.scope import RuleScope, condition, joined, test
+from inkling.language.ele.scope import RuleScope, condition, equations, joined, test
 from inkling.language.ele.terms import aggregated, bound_by, flat_goals, pattern_variables, variables
 from inkling.source import Span
 
@@ -50,6 +50,7 @@ class PatternTranslator:
                     )
                 case _:
                     break
+        scope.equations = {**scope.equations, **equations(goals)}
         shape = self.pattern(core, scope)
         where = condition(goals, scope)
         within = duration(limit, scope.meaning.source) if limit else None
@@ -85,11 +86,12 @@ class PatternTranslator:
                     return body.pattern
                 return s.Nested(body, span=pattern.span)
             case t.Joined(op="SEQ", span=span):
-                return s.Seq("ANY", self._components(pattern, scope), span=span)
+                return s.Seq("ANY", self._whole_sequence(pattern, scope), span=span)
             case t.Joined(op="AND", span=span):
-                return s.And(tuple(self.pattern(part, scope) for part in _operands(pattern)), span=span)
-            case t.Joined(op="PAR", left=left, right=right, span=span):
-                return s.Par((self.pattern(left, scope), self.pattern(right, scope)), span=span)
+                return s.And(tuple(self.pattern(part, scope) for part in self._operands(pattern)), span=span)
+            case t.Joined(op="PAR", span=span):
+                one, other = self._operands(pattern)
+                return s.Par((self.pattern(one, scope), self.pattern(other, scope)), span=span)
             case t.Joined(op="OR"):
                 return self._alternatives(pattern, scope)
             case t.Joined(op="CNOT", span=span):
@@ -105,9 +107,11 @@ class PatternTranslator:
                 is_chain = isinstance(left, t.Joined) and left.op == "SEQ"
                 rest = found.components if is_chain and isinstance(found, s.Seq) else (found,)
                 return s.Seq("ANY", (s.AtStart(span=span), absent, *rest), span=span)
-            case t.Joined(op=op, left=left, right=right, span=span):
-                before = self.pattern(left, scope)
-                return s.Allen(before, (cast(s.Relation, op),), self.pattern(right, scope), span=span)
+            case t.Joined(op=op, left=left, span=span):
+                one, other = self._operands(pattern)
+                relation = cast(s.Relation, op if one is left else INVERSE.get(op, op))
+                first_operand = self.pattern(one, scope)
+                return s.Allen(first_operand, (relation,), self.pattern(other, scope), span=span)
             case t.Absence(absent=absent_pattern, first=first, last=last, span=span):
                 start, end = self.pattern(first, scope), self.pattern(last, scope)
                 return s.NotBetween(self._absent(absent_pattern, scope), start, end, span=span)
@@ -148,7 +152,11 @@ class PatternTranslator:
                 tests.append(s.Compare("=", here, same, span=arg.span))
             elif isinstance(arg, t.Variable) and arg.name not in scope.values:
                 if arg.name in scope.later:
-                    raise _bound_later(arg, scope)
+                    equated = scope.equated(arg)
+                    if equated is None:
+                        raise _bound_later(arg, scope)
+                    tests.append(s.Compare("=", here, equated, span=arg.span))
+                    continue
                 own[arg.name] = column
                 if scope.is_used_outside(arg.name, inside[arg.name]):
                     named = named or s.Ident(_numbered(base, scope), span=atom.name.span)
@@ -168,6 +176,23 @@ class PatternTranslator:
             return replace(found, var=name), name
         name = s.Ident(scope.fresh("m"), span=pattern.span)
         return s.Nested(s.Body(found, span=pattern.span), name, span=pattern.span), name
+
+    def _whole_sequence(self, pattern: t.Joined, scope: RuleScope) -> tuple[s.Component, ...]:
+        """A sequence, in which NOT parts that read variables of later parts are translated last."""
+        parts = list(_absences_apart(_chain(pattern), bound_by(pattern)))
+        if self.unfold or not any(isinstance(part, _Gap) for part in parts):
+            return self._components(pattern, scope)
+        found = [() if isinstance(part, _Gap) else self._last_component(part, scope) for part in parts]
+        for place, part in enumerate(parts):
+            if isinstance(part, _Gap):
+                absent = s.Absent(self._absent(part.absent, scope), span=part.absent.span)
+                found[place] = (s.AtStart(span=part.absent.span), absent) if part.at_start else (absent,)
+        return tuple(component for components in found for component in components)
+
+    def _operands(self, pattern: t.Joined) -> tuple[t.Pattern, ...]:
+        """The operands in the order in which they are translated; a policy chooses in the order written."""
+        operands = _operands(pattern) if pattern.op == "AND" else (pattern.left, pattern.right)
+        return operands if self.unfold or pattern.op in NOT_INVERTED else _binding_first(operands)
 
     def _components(self, pattern: t.Pattern, scope: RuleScope) -> tuple[s.Component, ...]:
         match pattern:
@@ -221,6 +246,69 @@ def _operands(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
     return (pattern.left, pattern.right) if isinstance(pattern, t.Joined) else (pattern,)
 
 
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """What is absent between two parts of a sequence, or before its first one."""
+
+    absent: t.Pattern
+    at_start: bool = False
+
+
+def _chain(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
+    """The parts of a sequence."""
+    if isinstance(pattern, t.Joined) and pattern.op == "SEQ":
+        return (*_chain(pattern.left), pattern.right)
+    return (pattern,)
+
+
+def _absences_apart(parts: tuple[t.Pattern, ...], bound: set[str]) -> Iterator[t.Pattern | _Gap]:
+    """`NOT(P1).[P2, P3]` as three parts of its sequence if P1 has variables that other parts bind later.
+
+    The same for `P2 FNOT P1` as the first part.
+    """
+    before: set[str] = set()
+    for place, part in enumerate(parts):
+        inner = part
+        while isinstance(inner, t.Group):
+            inner = inner.pattern
+        before |= bound_by(part)
+        if isinstance(inner, t.Absence):
+            names = {variable.name for variable in pattern_variables(inner.absent)}
+            if names & (bound - before):
+                yield from (*_chain(inner.first), _Gap(inner.absent), inner.last)
+                continue
+        if isinstance(inner, t.Joined) and inner.op == "FNOT" and place == 0:
+            names = {variable.name for variable in pattern_variables(inner.right)}
+            if names & (bound - before):
+                yield from (_Gap(inner.right, at_start=True), *_chain(inner.left))
+                continue
+        yield part
+
+
+def _binding_first(operands: tuple[t.Pattern, ...]) -> tuple[t.Pattern, ...]:
+    """Operands, those with NOT last whose variables another operand binds."""
+
+    def waits(operand: t.Pattern) -> bool:
+        own = bound_by(operand)
+        others = set[str]().union(*(bound_by(other) for other in operands if other is not operand))
+        return bool(
+            {variable.name for part in _absences(operand) for variable in pattern_variables(part)} & others - own
+        )
+
+    return tuple(sorted(operands, key=waits))
+
+
+def _absences(pattern: t.Pattern) -> Iterator[t.Pattern]:
+    """What is absent in some part of a pattern."""
+    if isinstance(pattern, t.Absence):
+        yield pattern.absent
+    elif isinstance(pattern, t.Joined) and pattern.op == "FNOT":
+        yield pattern.right
+    if not isinstance(pattern, t.InnerRule):
+        for part in t.parts(pattern):
+            yield from _absences(part)
+
+
 def alternatives(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
     """The branches of an OR, or the pattern alone."""
     if isinstance(pattern, t.Joined) and pattern.op == "OR":
@@ -241,9 +329,22 @@ def _bound_later(variable: t.Variable, scope: RuleScope) -> Exception:
         "INK0451",
         f"`{variable.name}` is bound only after this NOT",
         variable.span,
-        notes=("inside NOT, use variables of the two patterns around it or of earlier patterns",),
+        notes=("inside NOT, use variables of events and of equations, not of facts",),
     )
 
+
+_PAIRS = (
+    ("PRECEDES", "PRECEDED_BY"),
+    ("MEETS", "MET_BY"),
+    ("OVERLAPS", "OVERLAPPED_BY"),
+    ("STARTS", "STARTED_BY"),
+    ("DURING", "CONTAINS"),
+    ("FINISHES", "FINISHED_BY"),
+)
+INVERSE = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
+"""Relations between operands in the other order; EQUALS and INTERSECTS are their own."""
+
+NOT_INVERTED = frozenset({"STARTS_BEFORE", "ENDS_AFTER"})
 
 ALL_EVENTS = 1_000_000_000
 """The events of an aggregate in a rule without a window."""

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from inkling.errors import Diagnostic
 from inkling.language.ele import terms as t
 from inkling.language.ele.directives import Directives
+from inkling.language.ele.functions import FUNCTIONS, parameter
 from inkling.language.kit.cursor import Number
 from inkling.source import SourceText
 
@@ -246,8 +247,10 @@ def infer(file: t.RuleFile, directives: Directives) -> Kinds:
     for key, table in directives.tables.items():
         for number, column in enumerate(table.columns):
             kinds.declare(column_slot(key, number), column.type.text)
+    clauses = (key_of(one.head) for one in file.statements if isinstance(one, t.Clause))
+    defined = frozenset((*clauses, *directives.tables))
     for number, statement in enumerate(file.statements):
-        reader = _Statement(kinds, number)
+        reader = _Statement(kinds, number, defined)
         match statement:
             case t.Rule(head=head, pattern=pattern):
                 reader.rule(head, pattern)
@@ -263,6 +266,7 @@ def infer(file: t.RuleFile, directives: Directives) -> Kinds:
 class _Statement:
     kinds: Kinds
     number: int
+    defined: frozenset[Key]  # predicates with clauses or tables
 
     def rule(self, head: t.Atom, pattern: t.Pattern) -> None:
         self.atom(head)
@@ -293,8 +297,13 @@ class _Statement:
     def goals(self, goals: Iterable[t.Term]) -> None:
         for goal in t.flat_goals(goals):
             match goal:
+                case t.Atom(name=name) if name.text in FUNCTIONS and key_of(goal) not in self.defined:
+                    self.slot(goal)
                 case t.Atom():
                     self.atom(goal)
+                case t.Choice(branches=branches):
+                    for branch in branches:
+                        self.goals((*(branch.condition or ()), *branch.goals))
                 case t.Negated(goal=inner):
                     self.goals((inner,))
                 case t.Comparison(op=op, left=left, right=right):
@@ -317,6 +326,11 @@ class _Statement:
                     self.kinds.number(self.slot(side))
             case t.Minus(operand=operand):
                 self.kinds.number(self.slot(operand))
+            case t.Atom(name=name, args=args) if name.text in FUNCTIONS:
+                for place, arg in enumerate(args):
+                    slot = self.slot(arg)
+                    if parameter(name.text, place) == "DOUBLE":
+                        self.kinds.number(slot)
             case t.Goals(goals=(inner,)):
                 return self.slot(inner)
             case _:
@@ -327,6 +341,8 @@ class _Statement:
         match term:
             case Number() | t.Arithmetic() | t.Minus():
                 return True
+            case t.Atom(name=name, args=args) if args and name.text in FUNCTIONS:
+                return FUNCTIONS[name.text][1] in ("DOUBLE", "INTEGER")
             case t.Goals(goals=(inner,)):
                 return self.is_number(inner)
             case _:

@@ -4,6 +4,7 @@ Values in heads become equations, choices that give values become rules of their
 Cuts are resolved in `first_match`, structured terms in `structures`.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -81,7 +82,8 @@ class _Rewriter:
         for action in actions:
             yield from self._rule(action)
         pattern = t.mapped(rule.pattern, _same, lambda goals: tuple(map(_member_as_choice, goals)))
-        for number, alternative in enumerate(self._alternatives(pattern, names_of(variables(rule.head)))):
+        even = (one for split in _evened(pattern, _uses(rule)) for one in self._alternatives(split, _uses(rule)))
+        for number, alternative in enumerate(even):
             if number == MAX_ALTERNATIVES:
                 raise self._error("INK0136", f"the choices of this rule make more than {MAX_ALTERNATIVES}", rule.span)
             yield replace(rule, pattern=alternative)
@@ -174,9 +176,9 @@ class _Rewriter:
         pattern = t.Condition(rule.pattern, "WHERE", tuple(goals), span=rule.pattern.span)
         return replace(rule, head=replace(rule.head, args=tuple(args)), pattern=pattern)
 
-    def _alternatives(self, pattern: t.Pattern, used: set[str]) -> Iterator[t.Pattern]:
+    def _alternatives(self, pattern: t.Pattern, used: Counter[str]) -> Iterator[t.Pattern]:
         """The pattern, once for each branch of the choices that give values."""
-        split = self._first_choice(pattern, used)
+        split = self._first_choice(pattern)
         if split is None:
             yield pattern
             return
@@ -184,9 +186,9 @@ class _Rewriter:
         others = (goal for goal in flat_goals(t.all_goals(pattern)) if goal is not choice)
         for goals in self._branches(choice, _of_events(pattern) | bound_by_goals(others)):
             chosen = replace(condition, goals=tuple(_replaced(condition.goals, choice, goals)))
-            yield from self._alternatives(_with(pattern, condition, chosen), used)
+            yield from self._alternatives(_without(pattern, condition, chosen), used)
 
-    def _first_choice(self, pattern: t.Pattern, used: set[str]) -> tuple[t.Condition, t.Choice] | None:
+    def _first_choice(self, pattern: t.Pattern) -> tuple[t.Condition, t.Choice] | None:
         """A choice that binds variables of other goals or of the head; others are conditions joined by OR."""
         for condition in _outer_conditions(pattern):
             bound = _of_events(pattern)
@@ -232,6 +234,38 @@ class _Rewriter:
         return ProgramError.of(code, message, span=span, source=self.source, helps=helps)
 
 
+def _uses(rule: t.Rule) -> Counter[str]:
+    return Counter(v.name for v in (*variables(rule.head), *t.pattern_variables(rule.pattern)))
+
+
+def _evened(pattern: t.Pattern, used: Counter[str]) -> Iterator[t.Pattern]:
+    """The pattern, once for each branch of an OR that binds a variable in only some of its branches."""
+    uneven = _uneven(pattern, set(), used, t.bound_by(pattern))
+    if uneven is None:
+        yield pattern
+        return
+    for branch in (uneven.left, uneven.right):
+        yield from _evened(_without(pattern, uneven, t.Group(branch, span=branch.span)), used)
+
+
+def _uneven(pattern: t.Pattern, before: set[str], used: Counter[str], bound: set[str]) -> t.Joined | None:
+    """The first OR with a variable that another part binds later, and only some of its branches."""
+    match pattern:
+        case t.Joined(op="OR"):
+            inside = Counter(v.name for v in t.pattern_variables(pattern))
+            shared = {name for name in inside if used[name] > inside[name]}
+            missing = shared - t.bound_by(pattern)
+            return pattern if not shared <= before and missing and missing <= bound else None
+        case t.Joined(op="FNOT" | "CNOT", left=left):
+            return _uneven(left, before, used, bound)
+        case t.Joined(left=left, right=right) | t.Absence(first=left, last=right):
+            return _uneven(left, before, used, bound) or _uneven(right, before | t.bound_by(left), used, bound)
+        case t.Group(pattern=inner) | t.Limited(pattern=inner) | t.Condition(pattern=inner) | t.Delayed(pattern=inner):
+            return _uneven(inner, before, used, bound)
+        case _:
+            return None
+
+
 def _of_events(pattern: t.Pattern) -> set[str]:
     return names_of(v for atom in t.atoms(pattern) for v in variables(atom))
 
@@ -261,17 +295,17 @@ def _outer_conditions(pattern: t.Pattern) -> Iterator[t.Condition]:
                 yield from _outer_conditions(part)
 
 
-def _with(pattern: t.Pattern, old: t.Condition, new: t.Condition) -> t.Pattern:
-    """A pattern with one condition in place of another."""
+def _without(pattern: t.Pattern, old: t.Pattern, new: t.Pattern) -> t.Pattern:
+    """A pattern with one of its parts replaced."""
     if pattern is old:
         return new
     match pattern:
         case t.Joined(left=left, right=right):
-            return replace(pattern, left=_with(left, old, new), right=_with(right, old, new))
+            return replace(pattern, left=_without(left, old, new), right=_without(right, old, new))
         case t.Absence(first=first, last=last):
-            return replace(pattern, first=_with(first, old, new), last=_with(last, old, new))
-        case t.Group(pattern=inner) | t.Limited(pattern=inner) | t.Condition(pattern=inner):
-            return replace(pattern, pattern=_with(inner, old, new))
+            return replace(pattern, first=_without(first, old, new), last=_without(last, old, new))
+        case t.Group(pattern=inner) | t.Limited(pattern=inner) | t.Condition(pattern=inner) | t.Delayed(pattern=inner):
+            return replace(pattern, pattern=_without(inner, old, new))
         case _:
             return pattern
 

@@ -6,7 +6,7 @@ Goals of WHERE become one condition; static atoms and equations bind variables t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -59,6 +59,7 @@ class RuleScope:
     values: dict[str, s.Expr] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     later: frozenset[str] = frozenset()  # inside NOT: variables that some event outside it binds
+    equations: Mapping[str, t.Term] = field(default_factory=dict)  # values that conditions give variables
 
     def inner(self, later: frozenset[str] = frozenset()) -> RuleScope:
         """A scope that sees these values and keeps its own to itself."""
@@ -143,6 +144,11 @@ class RuleScope:
     def compare(self, goal: t.Comparison) -> s.Compare:
         return s.Compare(_COMPARISONS[goal.op], self.value(goal.left), self.value(goal.right), span=goal.span)
 
+    def equated(self, variable: t.Variable) -> s.Expr | None:
+        """The value that an equation gives a variable, if all variables in it have values."""
+        term = self.equations.get(variable.name)
+        return None if term is None or self.missing(term) else _moved(self.value(term), variable.span)
+
     def missing(self, term: t.Term) -> list[t.Variable]:
         return [variable for variable in variables(term) if variable.name not in self.values]
 
@@ -179,6 +185,17 @@ def condition(goals: Sequence[t.Term], scope: RuleScope) -> s.Expr | None:
         waiting.remove((place, goal))
         done[place] = _goal(goal, scope)
     return joined([done[place] for place in sorted(done)])
+
+
+def equations(goals: Sequence[t.Term]) -> dict[str, t.Term]:
+    """The variables that goals equate with a term."""
+    found: dict[str, t.Term] = {}
+    for goal in flat_goals(goals):
+        if isinstance(goal, t.Comparison) and goal.op in ASSIGNMENTS:
+            for side, other in ((goal.left, goal.right), (goal.right, goal.left)):
+                if isinstance(side, t.Variable) and not side.is_anything:
+                    found.setdefault(side.name, other)
+    return found
 
 
 def joined(conditions: Sequence[s.Expr | None]) -> s.Expr | None:

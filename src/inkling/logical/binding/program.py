@@ -219,14 +219,6 @@ def _reject_continuous_ties(program: s.Program, plan: p.ProgramPlan, diagnostics
     for event in plan.events:
         if losing & set(event.sources):
             losing.add(event.name)
-            if isinstance(event.pattern, p.Sliding):
-                diagnostics.error(
-                    "INK0441",
-                    "windows over events that may be lost are not supported yet",
-                    declared[event.name],
-                    notes=["a lost event is a member too, and where the window starts depends on when it happened"],
-                )
-                continue
         if event.timeouts_of is not None or event.forecast is not None:
             continue
         name = declared[event.name]

@@ -1,4 +1,4 @@
-"""Keys whose automaton is in its initial state again take no memory."""
+"""What queries keep on streams: nothing for keys in their initial state, and one result per key with PER VALUES."""
 
 import pytest
 
@@ -27,3 +27,17 @@ def test_a_key_is_kept_while_a_match_is_open(last: list[str], n_kept: int) -> No
     state, found = evaluator.step(evaluator.start(), known.sources, Moment(3))
     assert sum(engine.n_states for engine in state.engines.values()) == n_kept
     assert len(found.get("entered", ())) == (100 if "lab" in last else 0)
+
+
+def test_per_values_keeps_one_result_per_key() -> None:
+    """P[seen at 1 or 2] is 1 - (1 - 0.5)(1 - 0.25); it is known when the stream ends."""
+    program = inkling.parse("""
+        STREAM At(who STRING, room STRING, t BIGINT) KEY who TIME t PROBABILITY p;
+        EVENT ever(who) AS PATTERN At a[room = 'lab'] PARTITION BY who PER VALUES;
+    """)
+    stream = program.open()
+    for t, p in ((1, 0.5), (2, 0.25)):
+        found = stream.push([{"who": "ann", "room": "lab", "t": t, "p": p}])
+        assert not len(found["ever"])
+    (row,) = stream.finish()["ever"].to_pylist()
+    assert (row["who"], row["end"], row["probability"]) == ("ann", 2, 0.625)

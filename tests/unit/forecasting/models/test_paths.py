@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from tests.oracles.wayeb_models import T2, automaton, counted, letters, tree, word
 from tests.oracles.wayeb_numbers import DEMO, DEMO_PAIRS
-from tests.reference.markov import public_engine
-from tests.reference.markov.public_engine import CUTOFF, label_contexts, path_waiting_times
 
+from inkling.forecasting.models import public_engine
 from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import tree_contexts
 from inkling.forecasting.models.counts import Histories
 from inkling.forecasting.models.forecasts import Asked, ForecastTable, Within, waiting_times
 from inkling.forecasting.models.full_order import independent
 from inkling.forecasting.models.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
+from inkling.forecasting.models.public_engine import CUTOFF, label_contexts, path_waiting_times
 
 
 def random_chain(random: np.random.Generator) -> MarkovChain:

@@ -136,6 +136,22 @@ EQUAL = {
         "near(a, b). far(X, Z) :- near(X, Y), not far(Y, Z), X \\= Z.",
         "RULE near('a', 'b'); RULE far(X, Z) IF near(X, Y) AND NOT far(Y, Z) AND X <> Z;",
     ),
+    "absence of a value from later": (
+        "e(X) <- NOT(a(X)).[c, c] SEQ a(X). f(X) <- (c FNOT a(X)) SEQ a(X). g(X) <- NOT(a(X)).[c, c] DURING a(X).",
+        """EVENT e(a1.v AS X) AS PATTERN SEQ(c, NOT a[v = a1.v], c, a a1) PER INTERVAL;
+        EVENT f(a1.v AS X) AS PATTERN SEQ(AT START, NOT a[v = a1.v], c, a a1) PER INTERVAL;
+        EVENT g(a1.v AS X) AS PATTERN a a1 CONTAINS (NOT a[v = a1.v] BETWEEN c AND c) PER INTERVAL;""",
+    ),
+    "absence of a calculated value": (
+        "e(X) <- NOT(a(X)).[c, b(Y, Z)] WHERE X is Y + Z.",
+        """EVENT e(X) AS PATTERN NOT a[v = b1.v + b1.w] BETWEEN c AND b b1
+        WHERE X = b1.v + b1.w PER INTERVAL;""",
+    ),
+    "value in one of the alternatives": (
+        "e(X) <- (a(X) OR c) SEQ a(X).",
+        """EVENT e(a1.v AS X) AS PATTERN SEQ(a a1, a[v = a1.v]) PER INTERVAL;
+        EVENT e(a1.v AS X) AS PATTERN SEQ(c, a a1) PER INTERVAL;""",
+    ),
     "no arguments": ("e() <- c() SEQ c.", "EVENT e AS PATTERN SEQ(c, c) PER INTERVAL;"),
     "value in a head": ("e(N = 1, X) <- a(X).", "EVENT e(N, a1.v AS X) AS PATTERN a a1 WHERE N = 1.0 PER INTERVAL;"),
     "one or more, none or more": ("e <- c SEQ c+ SEQ c* SEQ c.", "EVENT e AS PATTERN SEQ(c, c+, c*, c) PER INTERVAL;"),

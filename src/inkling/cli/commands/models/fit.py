@@ -57,6 +57,10 @@ def fit(
     models: Annotated[
         list[str], typer.Option("--model", "-m", metavar="NAME", help="Learn only this model; may be repeated.")
     ] = [],  # noqa: B006  (typer reads the default and never changes it)
+    symbols: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Kinds of events for smoothing, including those that never occur."),
+    ] = None,
     runner: o.RunnerOptions,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
@@ -69,7 +73,7 @@ def fit(
 
     try:
         settings = FitSettings(
-            order=_order(order), kind=kind.value, until=until, share=share, by=by, shrinkage=shrinkage
+            order=_order(order), kind=kind.value, until=until, share=share, by=by, shrinkage=shrinkage, symbols=symbols
         )
     except ValueError as problem:
         raise typer.BadParameter(str(problem)) from None

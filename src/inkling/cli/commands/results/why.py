@@ -8,10 +8,18 @@ import typer
 from inkling.cli import options as o
 from inkling.cli.inputs import load_with_files
 from inkling.cli.outputs import write_rows
-from inkling.cli.terminal.explanation import nowhere_lines, overview_lines, progress_lines, result_lines, tree_lines
+from inkling.cli.terminal.explanation import (
+    forecast_lines,
+    nowhere_lines,
+    overview_lines,
+    progress_lines,
+    result_lines,
+    tree_lines,
+)
 from inkling.cli.terminal.messages import counted, working
 from inkling.errors import InputError
 from inkling.why.explanation import Why
+from inkling.why.forecasts import ForecastWhy
 from inkling.why.uncertain import UncertainWhy
 
 MOST_TREES = 20
@@ -84,6 +92,8 @@ def _results(explanation: Why, event: str, numbers: list[int], ids: str | None) 
     for number in numbers[:MOST_TREES]:
         if isinstance(explanation, UncertainWhy):
             lines += [*([""] if lines else []), *result_lines(explanation, number)]
+        elif isinstance(explanation, ForecastWhy):
+            lines += forecast_lines(explanation.reasons(number), explanation.tree(number))
         else:
             lines += tree_lines(explanation.tree(number))
     if len(numbers) > MOST_TREES:

@@ -111,11 +111,12 @@ def bind_top(decl: s.EventDecl, uncertain: frozenset[str], diagnostics: Diagnost
     """TOP: the number of most probable results to return."""
     if decl.top is not None and not uncertain:
         diagnostics.error(
-            "INK0411",
-            "TOP over certain streams is not supported yet",
+            "INK0397",
+            f"TOP keeps the most probable results, and all results of `{decl.name.text}` are certain",
             decl.name,
             f"because of `TOP {decl.top}`",
-            notes=["every probability is 1, so all results rank equally"],
+            notes=["over certain streams every probability is 1, so all results rank equally"],
+            helps=["leave TOP out"],
         )
     return decl.top
 

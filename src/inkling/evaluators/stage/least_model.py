@@ -1,0 +1,769 @@
+"""Recursive events whose rules have one or two operands: compiled for `kernels.joins.least_model`.
+
+An alternative that reads no result of its group is evaluated by the join network; its results are given to the kernel,
+which derives all others moment by moment. Events with other alternatives are derived in rounds (`recursion`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inkling.evaluators.consumption.event import NO_CANDIDATE, ConsumptionEvent, relation_of, shifted
+from inkling.evaluators.consumption.pairs import ANY_SLOT, RowLayout, for_kernels, row_layout
+from inkling.evaluators.network.bytecode import Code, compile_conditions
+from inkling.evaluators.network.event import NetworkEvent
+from inkling.evaluators.network.partials import SlotRegister
+from inkling.evaluators.network.store import END, START, Store, build_store
+from inkling.evaluators.stage.rows.batches import rows_passing
+from inkling.kernels.joins import least_model as kernel
+from inkling.logical import expr as e
+from inkling.logical import plan as p
+from inkling.logical.evaluate import ExpressionContext
+from inkling.logical.patterns import binary as b
+from inkling.logical.recursion import MOST_ROUNDS, EventGroup, without_end
+from inkling.logical.vectorized import ARROW_TYPES
+from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
+from inkling.model.time import Duration
+from inkling.model.types import Type
+from inkling.physical.conditions import NUMERIC_FUNCTIONS, is_pair_test
+from inkling.physical.naming import physical_name, type_of
+from inkling.physical.plan import EventStep, LeafTest, Stage
+
+Evaluators = Mapping[str, NetworkEvent | ConsumptionEvent]
+
+WHOLE = (Type.INTEGER, Type.TIME, Type.DURATION)
+EXACT, EXACT_FACTOR = float(1 << 51), float(1 << 25)
+"""Integers up to this size, and sums of a few, are exact in doubles; products of two up to the second size."""
+MOST_TERMS = 4
+NOTHING = -1
+NO_OPERAND = -2
+POLICIES = {p.Selection.RECENT: kernel.RECENT, p.Selection.CHRONOLOGICAL: kernel.CHRONOLOGICAL}
+
+
+class _UnfitError(Exception):
+    """A rule that the kernel cannot evaluate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A leaf of a rule; `keys` are the values that it shares with its partners, `across` compares an absent one."""
+
+    role: int
+    leaf: LeafTest
+    keys: tuple[e.Expr, ...]
+    across: tuple[e.Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One alternative of a recursive event that reads results of its group."""
+
+    event: int
+    layout: RowLayout
+    relations: tuple[int, ...]
+    operands: tuple[Operand, ...]
+    windows: tuple[p.Window, ...]
+    tests: tuple[e.Expr, ...]
+    names: tuple[int, ...]
+    head: tuple[e.Expr, ...]
+    policy: p.Consumption | None
+    right_is_point: bool
+    recurs: bool  # whether it reads results of its group
+    needs_result: bool  # whether it reads one in every match
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Rows of a batch that wait for a partner: their numbers, operands and depths, and the first absence after each."""
+
+    row: Ints
+    operand: Ints
+    killed: Ints
+    depth: Ints
+
+    @classmethod
+    def none(cls) -> Self:
+        nothing = np.empty(0, np.int64)
+        return cls(nothing, nothing, nothing, nothing)
+
+
+@dataclass(frozen=True)
+class LeastModel:
+    """The rules of one group, and the events restricted to alternatives that joins evaluate."""
+
+    stage: Stage
+    events: tuple[p.EventPlan, ...]
+    rules: tuple[Rule, ...]
+    bases: tuple[NetworkEvent | ConsumptionEvent, ...]
+    context: ExpressionContext
+    _written: dict[str, tuple[pa.Array, kernel.ModelRules]] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, stage: Stage, group: EventGroup, evaluators: Evaluators) -> Self | None:
+        """The model of a group if the kernel can derive it."""
+        names = [event.name for event in group.events]
+        rules: list[Rule] = []
+        bases: list[NetworkEvent | ConsumptionEvent] = []
+        context = next(iter(evaluators.values())).context
+        for number, event in enumerate(group.events):
+            reader = _RuleReader(stage, evaluators[event.name].step, names)
+            base: list[p.Pattern] = []
+            own: list[Rule] = []
+            is_whole = True
+            for item in _alternatives(event.pattern):
+                recurs = any(group.names.intersection(leaf.sources or event.scope) for leaf in p.leaves(item))
+                if not recurs:
+                    base.append(item)
+                try:
+                    own.append(reader.rule(number, item))
+                except _UnfitError:
+                    if recurs:
+                        return None
+                    is_whole = False
+            if not is_whole:
+                own = [rule for rule in own if rule.recurs]
+                if not all(rule.needs_result for rule in own):
+                    return None
+                bases.append(_restricted(evaluators[event.name], base))
+            rules += own
+        return cls(stage, group.events, tuple(rules), tuple(bases), context)
+
+    @cached_property
+    def operands(self) -> tuple[Operand, ...]:
+        return tuple(operand for rule in self.rules for operand in rule.operands)
+
+    @cached_property
+    def column_types(self) -> dict[str, Type]:
+        """The columns that rules read and fill."""
+        return _column_types(self)
+
+    @cached_property
+    def texts(self) -> list[pa.Array]:
+        """The texts that rules write."""
+        literals = [
+            part.value
+            for rule in self.rules
+            for one in rule.head
+            for part in e.walk(one)
+            if isinstance(part, e.Literal) and isinstance(part.value, str)
+        ]
+        return [pa.array(literals, pa.string())] if literals else []
+
+    @cached_property
+    def limits(self) -> np.ndarray:
+        """Per column of the kernel the largest exact value, or 0."""
+        product = any(_has_product(one) for rule in self.rules for one in rule.head)
+        kinds = [Type.TIME, Type.TIME, *(self.column_types[name] for name in sorted(self.column_types))]
+        factors = [EXACT_FACTOR if product and kind is Type.INTEGER else EXACT for kind in kinds]
+        return np.array([limit if kind in WHOLE else 0.0 for limit, kind in zip(factors, kinds, strict=True)])
+
+    def _rules_for(self, rows: _Given) -> kernel.ModelRules:
+        """The rules as bytecode, which depends on the texts of a batch only."""
+        if "rules" not in self._written or not self._written["rules"][0].equals(rows.texts):
+            self._written["rules"] = rows.texts, _Writer(self, rows).model_rules()
+        rules = self._written["rules"][1]
+        passing = np.zeros((len(self.operands), len(rows.batch)), bool)
+        for number, operand in enumerate(self.operands):
+            passing[number, rows_passing(operand.leaf, rows.batch)] = True
+        return rules._replace(passing=passing)
+
+    def run(self, batch: EventBatch, n_keys: int, until: int) -> dict[str, MatchBatch] | None:
+        """The results of all events over the rows of other sources; None if numbers or times are out of reach."""
+        derived = self.derived(batch, n_keys, -FOREVER, Waiting.none(), until)
+        return None if derived is None else {event.name: derived.matches(event, until) for event in self.events}
+
+    def derived(
+        self, batch: EventBatch, n_keys: int, done: int, waiting: Waiting, until: int = FOREVER
+    ) -> ModelOutcome | None:
+        """What follows from the rows that end after `done`, given those that waited then."""
+        if len(batch) and not (
+            np.array_equal(batch.known, batch.end)
+            and (batch.end_place == UNORDERED).all()
+            and (batch.start_place == -UNORDERED).all()
+        ):
+            return None
+        seeds = [base.evaluate(batch, n_keys, until) for base in self.bases]
+        rows = _Given.of(self, batch, n_keys, seeds)
+        if rows is None:
+            return None
+        status, *found = kernel.least_model(rows.model_rows(done, waiting), self._rules_for(rows))
+        if status == kernel.TOO_LARGE:
+            return None
+        if status == kernel.ENDLESS:
+            raise without_end(one.name for one in self.events)
+        return ModelOutcome(self, rows, *found)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOutcome:
+    """All rows of a derivation, those that are given first, and the rows that wait for a partner."""
+
+    model: LeastModel
+    given: _Given
+    columns: np.ndarray
+    key: Ints
+    start: Ints
+    end: Ints
+    event: Ints
+    depth: Ints
+    left: Ints
+    right: Ints
+    waiting_row: Ints
+    waiting_operand: Ints
+    waiting_killed: Ints
+
+    @property
+    def waiting(self) -> Waiting:
+        return Waiting(self.waiting_row, self.waiting_operand, self.waiting_killed, self.depth[self.waiting_row])
+
+    def matches(self, event: p.EventPlan, until: int) -> MatchBatch:
+        """The results of an event, in order; those that were given as rows of the batch are no new ones."""
+        is_new = self.event == self.model.events.index(event)
+        is_new[: len(self.given.batch)] = False
+        mine = np.flatnonzero(is_new & (self.end <= until))
+        return self.matches_at(event, mine[np.lexsort((self.start[mine], self.end[mine], self.key[mine]))])
+
+    def matches_at(self, event: p.EventPlan, rows: Ints) -> MatchBatch:
+        n, end = len(rows), self.end[rows]
+        return MatchBatch(
+            event.name,
+            self.key[rows],
+            self.start[rows],
+            np.full(n, -UNORDERED),
+            end,
+            np.full(n, UNORDERED),
+            end,
+            {
+                output.name: self.given.decoded(self.columns[self.given.place_of(output), rows], output.type)
+                for output in event.head
+            },
+            self.given.lineages(rows, self.left, self.right),
+            self.given.batch.place_words,
+        )
+
+
+def _alternatives(pattern: p.Pattern) -> tuple[p.Pattern, ...]:
+    return pattern.items if isinstance(pattern, p.Disjunction) else (pattern,)
+
+
+def _restricted(
+    evaluator: NetworkEvent | ConsumptionEvent, items: Sequence[p.Pattern]
+) -> NetworkEvent | ConsumptionEvent:
+    """The event with some of its alternatives only."""
+    pattern = items[0] if len(items) == 1 else p.Disjunction(tuple(items))
+    step = replace(evaluator.step, event=replace(evaluator.step.event, pattern=pattern))
+    return type(evaluator)(step, evaluator.context)
+
+
+@dataclass(frozen=True, slots=True)
+class _RuleReader:
+    """Reads the alternatives of one event as rules."""
+
+    stage: Stage
+    step: EventStep
+    names: Sequence[str]
+
+    def rule(self, number: int, pattern: p.Pattern) -> Rule:
+        event = self.step.event
+        inner = pattern
+        while isinstance(inner, p.Narrowed):
+            inner = inner.pattern
+        policy = event.consumption
+        if event.schema.is_ordered or event.keep is not None or event.restart or event.returns:
+            raise _UnfitError
+        if policy is not None and policy.prefer is not None:
+            raise _UnfitError
+        operands = self._leaves_of(inner)
+        following = isinstance(inner, p.Sequence) and inner.policy is p.Policy.NEXT
+        whole = p.Sequence(p.Policy.ANY, inner.parts) if isinstance(inner, p.Sequence) else inner
+        root = b.pairs_of(replace(event, pattern=_with(pattern, whole)), self._across)
+        if isinstance(root, b.LeafNode):
+            return self._single(number, root)
+        if not isinstance(root, b.Pair) or len(operands) != 2:
+            raise _UnfitError
+        left, right = root.left, root.right
+        if not (isinstance(left, b.LeafNode) and isinstance(right, b.LeafNode)) or left.frames or right.frames:
+            raise _UnfitError
+        if policy is not None and (not root.is_sequence or set(right.leaf.sources) & set(self.names)):
+            raise _UnfitError
+        tests = [test.condition for test in root.tests]
+        tests += [e.Compare("=", one, other) for one, other in root.keys]
+        absent = [leaf for one in root.absences for leaf in _absent(one)]
+        absences = [(self._leaf(leaf.slot), self._leaf(leaf.slot).across) for leaf in absent]
+        if following:
+            absences.append((self._leaf(right.leaf.slot), self._leaf(right.leaf.slot).across))
+        shared_keys = keys = tuple(pair for pair in root.keys if not any(_reads_key(one) for one in pair))
+        for leaf, across in absences:
+            if not all(e.slots_of(one) <= {left.leaf.slot, leaf.slot} for one in across):
+                raise _UnfitError
+            keys = tuple(pair for pair in keys if _compared_with(pair[0], leaf.slot, across) is not None)
+        if policy is not None and keys != shared_keys:
+            raise _UnfitError
+        test = self._leaf
+        found = [
+            Operand(kernel.LEFT, test(left.leaf.slot), tuple(one for one, _ in keys)),
+            Operand(kernel.RIGHT, test(right.leaf.slot), tuple(other for _, other in keys)),
+        ]
+        for leaf, across in absences:
+            shared = tuple(_compared_with(one, leaf.slot, across) for one, _ in keys)
+            assert None not in shared
+            found.append(Operand(kernel.ABSENT, leaf, tuple(one for one in shared if one is not None), across))
+        return Rule(
+            number,
+            row_layout(self.step),
+            tuple(relation_of(name) for name in root.relations),
+            tuple(found),
+            self._windows((*root.windows, *(frame.within for frame in root.frames))),
+            (*tests, *(one for frame in root.frames for one in frame.having)),
+            _named(root.frames),
+            self._head(_named(root.frames)),
+            policy,
+            self._are_points(found[1].leaf),
+            *self._reading(left, right),
+        )
+
+    def _single(self, number: int, node: b.LeafNode) -> Rule:
+        leaf = self._leaf(node.leaf.slot)
+        if leaf.across:
+            raise _UnfitError
+        return Rule(
+            number,
+            row_layout(self.step),
+            (kernel.ALONE,),
+            (Operand(kernel.LEFT, leaf, ()),),
+            self._windows(frame.within for frame in node.frames),
+            tuple(one for frame in node.frames for one in frame.having),
+            _named(node.frames),
+            self._head(_named(node.frames)),
+            None,
+            False,
+            *self._reading(node),
+        )
+
+    def _reading(self, *nodes: b.LeafNode) -> tuple[bool, bool]:
+        """Whether some operand may be a result of the group, and whether one always is."""
+        sources = [set(node.leaf.sources) for node in nodes]
+        return any(one & set(self.names) for one in sources), any(one <= set(self.names) for one in sources)
+
+    def _leaves_of(self, pattern: p.Pattern) -> tuple[p.Leaf, ...]:
+        """The operands of a pattern that is one leaf or joins two."""
+        match pattern:
+            case p.Leaf():
+                found: tuple[p.Part, ...] = (pattern,)
+            case p.Sequence(policy=p.Policy.ANY | p.Policy.NEXT, parts=parts) if not (
+                isinstance(parts[0], p.Absent) or isinstance(parts[-1], p.Absent)
+            ):
+                found = tuple(part for part in parts if not isinstance(part, p.Absent))
+            case p.Conjunction(items=items) | p.Parallel(items=items):
+                found = items
+            case p.Related(left=left, right=right):
+                found = (left, right)
+            case _:
+                raise _UnfitError
+        leaves = tuple(one for one in found if isinstance(one, p.Leaf))
+        if len(leaves) != len(found) or len(found) > 2 or not all(one.sources for one in leaves):
+            raise _UnfitError
+        if any(one.atoms and set(one.sources) & set(self.names) for one in leaves):
+            raise _UnfitError
+        return leaves
+
+    def _across(self, leaf: p.Leaf) -> tuple[e.Expr, ...]:
+        return self.step.leaf(leaf.slot).across
+
+    def _leaf(self, slot: int) -> LeafTest:
+        leaf = self.step.leaf(slot)
+        derived = [self.stage.inputs[number] for number in leaf.inputs]
+        derived = [one for one in derived if one.source in self.names]
+        if leaf.check is not None or any(one.atoms or one.computed for one in derived):
+            raise _UnfitError
+        _require_kernel(leaf.across)
+        for number in leaf.inputs:
+            if self.stage.inputs[number].source in self.names:
+                _require_kernel(conditions_on(self.stage, leaf, number))
+        return leaf
+
+    def _are_points(self, leaf: LeafTest) -> bool:
+        return not any(self.stage.inputs[number].interval for number in leaf.inputs)
+
+    def _windows(self, windows: Iterable[p.Window | None]) -> tuple[p.Window, ...]:
+        limits = tuple(one for one in windows if one is not None)
+        if any(isinstance(one, p.EventCount) for one in limits):
+            raise _UnfitError
+        return limits
+
+    def _head(self, names: tuple[int, ...]) -> tuple[e.Expr, ...]:
+        spans = frozenset(slot.number for slot in self.step.event.slots if slot.span_only)
+        found = tuple(_of_branch(output.expr, frozenset(names), spans) for output in self.step.event.head)
+        for one in found:
+            _require_exact(one)
+        return found
+
+
+def _with(pattern: p.Pattern, inner: p.Pattern) -> p.Pattern:
+    """The pattern with another one inside its frames."""
+    return replace(pattern, pattern=_with(pattern.pattern, inner)) if isinstance(pattern, p.Narrowed) else inner
+
+
+def _absent(pattern: p.Pattern) -> Iterator[p.Leaf]:
+    match pattern:
+        case p.Leaf(atoms=()):
+            yield pattern
+        case p.Disjunction(items=items):
+            for item in items:
+                yield from _absent(item)
+        case _:
+            raise _UnfitError
+
+
+def _named(frames: Iterable[b.Frame]) -> tuple[int, ...]:
+    return tuple(frame.slot for frame in frames if frame.slot is not None)
+
+
+def conditions_on(stage: Stage, leaf: LeafTest, number: int) -> tuple[e.Expr, ...]:
+    """The conditions of a leaf on rows of one input."""
+    given = stage.inputs[number]
+    return tuple(bit.expr for bit in (*given.early, *given.late) if bit.number in leaf.bits)
+
+
+def _reads_key(expr: e.Expr) -> bool:
+    return any(isinstance(part, e.KeyColumn) for part in e.walk(expr))
+
+
+def _compared_with(left: e.Expr, slot: int, across: Sequence[e.Expr]) -> e.Expr | None:
+    """What conditions of an absent slot compare with a value of the left side for equality."""
+    for condition in across:
+        for one in e.conjuncts(condition):
+            if isinstance(one, e.Compare) and one.operator == "=":
+                for own, other in ((one.left, one.right), (one.right, one.left)):
+                    if other == left and e.slots_of(own) == {slot} and own.type is other.type:
+                        return own
+    return None
+
+
+NODES = (
+    e.Literal,
+    e.SpanLiteral,
+    e.ColumnOf,
+    e.TimeOf,
+    e.KeyColumn,
+    e.Negate,
+    e.Arithmetic,
+    e.Compare,
+    e.FunctionCall,
+    e.InList,
+    e.IsNull,
+    e.AllOf,
+    e.AnyOf,
+    e.Not,
+    e.InTable,
+)
+
+
+def _require_kernel(conditions: Iterable[e.Expr]) -> None:
+    """Conditions that compare columns, times and numbers."""
+    for condition in conditions:
+        for part in e.walk(condition):
+            if not isinstance(part, NODES) or (isinstance(part, e.Literal) and part.value is None):
+                raise _UnfitError
+            if isinstance(part, e.FunctionCall) and part.name not in NUMERIC_FUNCTIONS:
+                raise _UnfitError
+            if isinstance(part, e.InTable) and not is_pair_test(part):
+                raise _UnfitError
+
+
+def _require_exact(expr: e.Expr) -> None:
+    """Values that doubles hold exactly: columns, constants, and sums and products of a few numbers."""
+    parts = list(e.walk(expr))
+    simple = (e.Literal, e.SpanLiteral, e.ColumnOf, e.TimeOf, e.KeyColumn)
+    for part in parts:
+        match part:
+            case e.Literal(value=None):
+                raise _UnfitError
+            case e.Literal(value=int(value)) if abs(value) > EXACT_FACTOR:
+                raise _UnfitError
+            case e.Literal() | e.SpanLiteral() | e.ColumnOf() | e.TimeOf() | e.KeyColumn() | e.Negate():
+                pass
+            case e.Arithmetic(operator="+" | "-" | "/"):
+                pass
+            case e.Arithmetic(operator="*", left=left, right=right) if isinstance(left, simple) and isinstance(
+                right, simple
+            ):
+                pass
+            case _:
+                raise _UnfitError
+    if sum(isinstance(part, simple) for part in parts) > MOST_TERMS:
+        raise _UnfitError
+
+
+def _has_product(expr: e.Expr) -> bool:
+    return any(isinstance(part, e.Arithmetic) and part.operator == "*" for part in e.walk(expr))
+
+
+def _of_branch(expr: e.Expr, names: frozenset[int], spans: frozenset[int]) -> e.Expr:
+    """A value of the head in one alternative, in which only the nested patterns `names` have an interval."""
+    if isinstance(expr, e.Chosen):
+        for condition, value in zip(expr.conditions, expr.values, strict=True):
+            match condition:
+                case e.IsNull(item=e.TimeOf(slot=slot), negated=True) if slot in spans:
+                    if slot in names:
+                        return _of_branch(value, names, spans)
+                case _:
+                    raise _UnfitError
+        raise _UnfitError
+    return e.rebuilt(expr, lambda part: _of_branch(part, names, spans))
+
+
+@dataclass(slots=True)
+class _Given:
+    """The rows that the kernel starts with: those of other sources, then seeds."""
+
+    model: LeastModel
+    batch: EventBatch
+    seeds: list[MatchBatch]
+    store: Store  # its numbers have a column per row, with room for more
+    codes: dict[str, float]  # of texts
+    texts: pa.Array
+    ids: pa.Array
+    id_offsets: Ints
+
+    @classmethod
+    def of(cls, model: LeastModel, batch: EventBatch, n_keys: int, seeds: list[MatchBatch]) -> Self | None:
+        types, words = model.column_types, list(model.texts)
+        for found in seeds:
+            words += [column for column in found.values.values() if pa.types.is_string(column.type)]
+        missing = {name: pa.nulls(len(batch), ARROW_TYPES[types[name]]) for name in types if name not in batch.columns}
+        filled = batch if not missing else replace(batch, columns={**batch.columns, **missing})
+        store = build_store(filled, [*types.items(), (START, Type.TIME), (END, Type.TIME)], n_keys, words)
+        if store.has_halves:
+            return None
+        n = len(batch) + sum(map(len, seeds))
+        names = (START, END, *sorted(types))
+        numbers = np.full((len(names), max(1024, 2 * n)), np.nan)
+        for place, name in enumerate(names):
+            numbers[place, : len(batch)] = store.numbers[store.number_of(name)]
+        store = Store(batch, n_keys, names, numbers, {}, store.words, has_halves=False)
+        store.facts = model.context.tables
+        lineage = [found.lineage for found in seeds]
+        ids = pa.concat_arrays([batch.ids, *(one.flatten() for one in lineage)])
+        offsets = [batch.id_offsets.astype(np.int64)]
+        for one in lineage:
+            given = one.offsets.to_numpy().astype(np.int64)
+            offsets.append(given[1:] - given[0] + offsets[-1][-1])
+        rows = cls(model, batch, seeds, store, {}, store.words, ids, np.concatenate(offsets))
+        at = len(batch)
+        for found in seeds:
+            event = next(one for one in model.events if one.name == found.event)
+            here = slice(at, at + len(found))
+            numbers[0, here], numbers[1, here] = found.start, found.end
+            for output in event.head:
+                numbers[rows.place_of(output), here] = rows._encoded(found.values[output.name], output.type)
+            at += len(found)
+        return rows if rows._are_exact(at) else None
+
+    def place_of(self, output: p.Output) -> int:
+        return self.store.number_of(physical_name(output.name, output.type))
+
+    def _are_exact(self, n: int) -> bool:
+        limits = self.model.limits
+        return not (np.abs(self.store.numbers[limits > 0, :n]) > limits[limits > 0, None]).any()
+
+    def _encoded(self, column: pa.Array, kind: Type) -> np.ndarray:
+        if kind is Type.STRING:
+            column = pc.index_in(column, value_set=self.texts)
+        elif kind in WHOLE:
+            column = column.cast(pa.int64())
+        return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+    def decoded(self, values: np.ndarray, kind: Type) -> pa.Array:
+        missing = np.isnan(values)
+        if kind is Type.DOUBLE:
+            return pa.array(values, mask=missing)
+        whole = pa.array(np.where(missing, 0, values).astype(np.int64), mask=missing)
+        if kind is Type.STRING:
+            return self.texts.take(whole)
+        return whole.cast(ARROW_TYPES[kind])
+
+    def lineages(self, rows: Ints, left: Ints, right: Ints) -> pa.ListArray:
+        """The ids of all events that some rows depend on; numbers are copied at once, texts by their places."""
+        if pa.types.is_string(self.ids.type):
+            ends, places = kernel.lineages(rows, left, right, self.id_offsets, np.arange(len(self.ids)))
+            ids = self.ids.take(pa.array(places))
+        else:
+            ends, numbers = kernel.lineages(rows, left, right, self.id_offsets, self.ids.to_numpy())
+            ids = pa.array(numbers)
+        return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), ids)
+
+    def model_rows(self, done: int, waiting: Waiting) -> kernel.ModelRows:
+        batch, seeds, inputs = self.batch, self.seeds, self.model.stage.inputs
+        numbers = {event.name: number for number, event in enumerate(self.model.events)}
+        ranks = self.source_ranks()
+        by_input = np.array([ranks[one.source] for one in inputs], np.int64)
+        event_of_input = np.array([numbers.get(one.source, kernel.OUTER) for one in inputs], np.int64)
+
+        def joined(own: Ints, name: str) -> Ints:
+            return np.concatenate([own, *(getattr(found, name) for found in seeds)])
+
+        event = [event_of_input[batch.source], *(np.full(len(found), numbers[found.event]) for found in seeds)]
+        depth = np.where(event[0] == kernel.OUTER, -1, 0)
+        depth[waiting.row] = waiting.depth
+        source = [by_input[batch.source], *(np.full(len(found), ranks[found.event]) for found in seeds)]
+        end = joined(batch.end, "end")
+        order, rank = np.argsort(end, kind="stable"), np.empty(0, np.int64)
+        if len(self.ids):
+            rank = np.asarray(pc.rank(self.ids, sort_keys="ascending", tiebreaker="dense"), dtype=np.int64)
+        return kernel.ModelRows(
+            self.store.numbers,
+            joined(batch.key, "key"),
+            joined(batch.start, "start"),
+            end,
+            np.concatenate(event),
+            np.concatenate([depth, *(np.zeros(len(found), np.int64) for found in seeds)]),
+            np.concatenate(source),
+            batch.event.astype(np.int64),
+            self.id_offsets,
+            rank,
+            order[end[order] > done],
+            waiting.row,
+            waiting.operand,
+            waiting.killed,
+        )
+
+    def source_ranks(self) -> dict[str, int]:
+        names = {one.source for one in self.model.stage.inputs} | {event.name for event in self.model.events}
+        return {name: rank for rank, name in enumerate(sorted(names))}
+
+
+def _column_types(model: LeastModel) -> dict[str, Type]:
+    found = {physical_name(output.name, output.type) for event in model.events for output in event.head}
+    expressions = [one for rule in model.rules for one in (*rule.tests, *rule.head)]
+    for rule in model.rules:
+        for operand in rule.operands:
+            expressions += [*operand.keys, *operand.across]
+            expressions += [
+                one for number in operand.leaf.inputs for one in conditions_on(model.stage, operand.leaf, number)
+            ]
+    for expression in expressions:
+        found |= {part.column for part in e.walk(expression) if isinstance(part, e.ColumnOf | e.KeyColumn)}
+    return {name: type_of(name) for name in found}
+
+
+class _Writer:
+    """Writes the rules of a model for the kernel, with codes of the texts of one batch."""
+
+    def __init__(self, model: LeastModel, rows: _Given) -> None:
+        self._model, self._rows = model, rows
+        self._codes: list[Code] = []
+
+    def model_rules(self) -> kernel.ModelRules:
+        model, rows = self._model, self._rows
+        events = {event.name: number for number, event in enumerate(model.events)}
+        operands = [(rule, operand) for rule in model.rules for operand in rule.operands]
+        n_keys = max(len(operand.keys) for _, operand in operands)
+        n_values = max(1, *(len(event.head) for event in model.events))
+        n_names = max(1, *(len(rule.names) for rule in model.rules))
+        named = np.full((len(model.rules), n_names), NOTHING)
+        head = np.full((len(model.rules), n_values), NOTHING)
+        head_columns = np.full((len(model.events), n_values), NOTHING)
+        keys = np.full((len(operands), n_keys), NOTHING)
+        local = np.full((len(operands), len(model.events)), NO_OPERAND)
+        for number, event in enumerate(model.events):
+            for place, output in enumerate(event.head):
+                head_columns[number, place] = rows.place_of(output)
+        for number, rule in enumerate(model.rules):
+            for place, name in enumerate(rule.names):
+                named[number, place] = _moment(rule.layout, name)
+            for place, value in enumerate(rule.head):
+                head[number, place] = self._written((value,), NO_CANDIDATE, rule.layout)
+        for number, (rule, operand) in enumerate(operands):
+            slot = operand.leaf.slot
+            for place, value in enumerate(operand.keys):
+                keys[number, place] = self._written((value,), slot, rule.layout)
+            for place in operand.leaf.inputs:
+                source = model.stage.inputs[place].source
+                if source in events:
+                    conditions = conditions_on(model.stage, operand.leaf, place)
+                    local[number, events[source]] = self._written(conditions, e.ROW, rule.layout)
+        test = [self._written(rule.tests, NO_CANDIDATE, rule.layout) for rule in model.rules]
+        across = [self._written(operand.across, operand.leaf.slot, rule.layout) for rule, operand in operands]
+        codes, instructions, constants = self._joined()
+        ranks = rows.source_ranks()
+        policies = [rule.policy for rule in model.rules]
+        return kernel.ModelRules(
+            _numbers(rule.event for rule in model.rules),
+            _numbers(relation for rule in model.rules for relation in rule.relations),
+            _offsets(len(rule.relations) for rule in model.rules),
+            _numbers(self._window(rule) for rule in model.rules),
+            _numbers(0 if one is None else POLICIES[one.selection] for one in policies),
+            np.array([one is not None and one.keeping for one in policies], bool),
+            _numbers(test),
+            named,
+            _offsets(len(rule.operands) for rule in model.rules),
+            _numbers(operand.role for _, operand in operands),
+            _numbers(
+                NOTHING if operand.role == kernel.ABSENT else rule.layout.slots.index(operand.leaf.slot)
+                for rule, operand in operands
+            ),
+            np.empty((0, 0), bool),
+            local,
+            _numbers(across),
+            keys,
+            np.array([rule.right_is_point for rule in model.rules], bool),
+            head,
+            head_columns,
+            model.limits,
+            codes,
+            instructions,
+            constants,
+            _numbers(ranks[event.name] for event in model.events),
+            _numbers(rule.layout.register(ANY_SLOT, SlotRegister.HERE) for rule in model.rules),
+            max(len(rule.layout.slots) for rule in model.rules) + 1,
+            max(len(rule.layout.moments) for rule in model.rules),
+            MOST_ROUNDS,
+        )
+
+    def _window(self, rule: Rule) -> int:
+        lengths = [
+            one.count - 1 if isinstance(one, p.Points) else self._model.context.unit(one)
+            for one in rule.windows
+            if isinstance(one, p.Points | Duration)
+        ]
+        return min(lengths, default=NOTHING)
+
+    def _written(self, conditions: tuple[e.Expr, ...], slot: int, layout: RowLayout) -> int:
+        """The number of the bytecode of some conditions or of a value; NOTHING for no condition."""
+        if not conditions:
+            return NOTHING
+        given = tuple(for_kernels(one) for one in conditions)
+        self._codes.append(compile_conditions(given, slot, self._rows.store, layout, self._model.context.unit))
+        return len(self._codes) - 1
+
+    def _joined(self) -> tuple[Ints, Ints, np.ndarray]:
+        first, written = 0, []
+        for code in self._codes:
+            written.append(shifted(code.instructions, first))
+            first += len(code.constants)
+        instructions = np.concatenate([np.empty((0, 3), np.int64), *written])
+        constants = np.concatenate([np.empty(0), *(code.constants for code in self._codes)])
+        return _offsets(map(len, written)), instructions, constants
+
+
+def _moment(layout: RowLayout, slot: int) -> int:
+    """The place of the end of a named pattern; its start is the next one."""
+    end = layout.moment(slot, e.Edge.END)
+    assert layout.moment(slot, e.Edge.START) == end + 1
+    return end
+
+
+def _numbers(numbers: Iterable[int]) -> Ints:
+    return np.array(list(numbers), np.int64)
+
+
+def _offsets(lengths: Iterable[int]) -> Ints:
+    return np.cumsum([0, *lengths], dtype=np.int64)
