@@ -28,6 +28,8 @@ class Sizes:
     small_batches: int = 30
     push_events: int = 1_000_000
     push_singles: int = 20_000
+    chained_edges: tuple[int, ...] = (125, 250, 500, 1_000)
+    recursive_events: int = 5_000
     demo_events: int = 200_000  # none leaves the demonstration out: compiling all kernels takes a while
     world_events: int = 20_000
     world_epsilon: float = 0.03
@@ -57,6 +59,8 @@ QUICK = Sizes(
     small_batches=4,
     push_events=40_000,
     push_singles=500,
+    chained_edges=(25, 50),
+    recursive_events=200,
     demo_events=0,
     world_events=2_000,
     world_epsilon=0.2,

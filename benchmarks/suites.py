@@ -59,6 +59,12 @@ LOST_SPARK_NOTE = (
     "time, of all processes."
 )
 
+RECURSION_NOTE = (
+    "Every result lists all events that it depends on, so the closure of n chained edges has about n² / 2 results and "
+    "lists n³ / 6 edges. The loops in Python know one rule only, and list the events as well. Goals are judged by "
+    "processor time. *One by one* are pushes of a dict: the medians of a tenth of the pushes, early and at the end."
+)
+
 REVISION_NOTE = (
     "One event per tick, pushed to a program in this process. Where revision is on, events can be withdrawn for so "
     "many ticks, and speculative streams are not waited for. Answers are what stands in the end, the same as that of "
@@ -182,6 +188,14 @@ def _rules(sizes: Sizes) -> Iterator[Benchmark]:
     yield Benchmark("rules", measured)
 
 
+def _recursion(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import recursion
+    from benchmarks.meter import on_one_core
+
+    for name, run in recursion.BENCHMARKS.items():
+        yield Benchmark(name, lambda run=run: on_one_core(lambda: list(run(sizes))))
+
+
 def _forecasts(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks import forecasts
     from benchmarks.meter import on_one_core
@@ -254,6 +268,7 @@ SUITES = {
     "kernels": Suite("Evaluators alone, one core", _kernels),
     "windows": Suite("Sliding windows, one core", _windows),
     "rules": Suite("Interval rules, one core", _rules),
+    "recursion": Suite("Recursive events, one core", _recursion, RECURSION_NOTE),
     "forecasts": Suite("Models and forecasts, one core", _forecasts),
     "queries": Suite("Spark, from Parquet to matches, two cores", _queries),
     "growth": Suite("Spark, when there is more of everything", _growth),

@@ -204,7 +204,7 @@ WITHOUT_CHAINS = tuple(one for one in Uncertain if one is not Uncertain.CHAIN an
 def test_late_rows_are_as_if_they_had_never_come(seed: int) -> None:
     rng = random.Random(seed)
     n_late = 0
-    for case in _cases(rng, 10, uncertain=WITHOUT_CHAINS):
+    for case in _cases(rng, 16, uncertain=WITHOUT_CHAINS):
         if any(stream.schema.id is None for stream in case.plan.streams):
             continue
         program = inkling.parse(with_lateness(case.text, 2))

@@ -18,11 +18,11 @@ from inkling.evaluators.protocol import Moment
 from inkling.evaluators.stage.least_model import LeastModel, ModelOutcome, Waiting
 from inkling.evaluators.stage.member import RowsState, StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
-from inkling.evaluators.stage.rows.batches import event_batch_and_order, in_one_piece, key_codes
+from inkling.evaluators.stage.rows.batches import event_batch_and_order, in_one_piece, key_codes, source_numbers
 from inkling.evaluators.stage.rows.format import concatenated
 from inkling.evaluators.stage.rows.keys import Owners, with_owners
 from inkling.evaluators.stage.rows.migration import RowMigration
-from inkling.evaluators.stage.rows.row_tests import passing, without_resets
+from inkling.evaluators.stage.rows.row_tests import without_resets
 from inkling.logical.recursion import EventGroup
 from inkling.model.batch import FOREVER, Ints, MatchBatch
 
@@ -49,7 +49,8 @@ class GoalsEvaluator(NetworkEvaluator):
     def __init__(self, group: EventGroup, model: LeastModel, setting: StageSetting, others: Collection[str]) -> None:
         super().__init__([step for step in setting.stage.steps if step.event.name in group.names], setting, others)
         self._group, self._model = group, model
-        self._leaves = tuple({(leaf.inputs, leaf.bits): leaf for leaf in (one.leaf for one in model.operands)}.values())
+        self._is_read = np.zeros(len(setting.stage.inputs), bool)
+        self._is_read[[number for operand in model.operands for number in operand.leaf.inputs]] = True
         self._input_of = {one.source: number for number, one in enumerate(setting.stage.inputs) if not one.atoms}
 
     @classmethod
@@ -84,9 +85,8 @@ class GoalsEvaluator(NetworkEvaluator):
         rows, _ = without_resets(self.stage, given.rows)
         derived = [self._engine.derived_rows(name, given.found[name]) for name in self._derived_sources]
         fresh = concatenated([rows, *derived])
-        wanted = passing(fresh, self._leaves) if state.goals is not None else np.zeros(0, bool)
         if state.goals is not None and len(since) == 1:
-            wanted &= fresh[r.END].to_numpy() > min(since)
+            wanted = self._is_read[source_numbers(fresh)] & (fresh[r.END].to_numpy() > min(since))
             if not wanted.any() and self._nothing:
                 return self._with_goals(state, fresh, until.time, state.goals, state.goal_rows), StepOutput(
                     self._nothing

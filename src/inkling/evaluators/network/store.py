@@ -101,14 +101,12 @@ class Store:
         return float(position) if known else position - 0.5
 
 
-def build_store(
-    batch: EventBatch, needed: Iterable[tuple[str, Type]], n_keys: int, more_words: Sequence[pa.Array] = ()
-) -> Store:
-    """Encode the needed columns of a batch; the dictionary also holds `more_words`."""
+def build_store(batch: EventBatch, needed: Iterable[tuple[str, Type]], n_keys: int) -> Store:
+    """Encode the needed columns of a batch."""
     wanted = sorted(set(needed), key=lambda pair: pair[0])
     arrays = {name: _array(batch, name) for name, _ in wanted}
     strings = [arrays[name] for name, kind in wanted if kind is Type.STRING]
-    words = _sorted_words([*strings, *more_words])
+    words = _sorted_words(strings)
     exact: dict[str, tuple[Ints, Mask]] = {}
     doubles: dict[str, Doubles] = {}
     for name, kind in wanted:

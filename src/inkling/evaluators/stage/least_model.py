@@ -20,8 +20,8 @@ from inkling.evaluators.consumption.pairs import ANY_SLOT, RowLayout, for_kernel
 from inkling.evaluators.network.bytecode import Code, compile_conditions
 from inkling.evaluators.network.event import NetworkEvent
 from inkling.evaluators.network.partials import SlotRegister
-from inkling.evaluators.network.store import END, START, Store, build_store
-from inkling.evaluators.stage.rows.batches import rows_passing
+from inkling.evaluators.network.store import END, START, Store
+from inkling.evaluators.stage.rows.batches import has_bits
 from inkling.kernels.joins import least_model as kernel
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -29,7 +29,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.patterns import binary as b
 from inkling.logical.recursion import MOST_ROUNDS, EventGroup, without_end
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
+from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch, sorted_words
 from inkling.model.time import Duration
 from inkling.model.types import Type
 from inkling.physical.conditions import NUMERIC_FUNCTIONS, is_pair_test
@@ -162,17 +162,29 @@ class LeastModel:
         product = any(_has_product(one) for rule in self.rules for one in rule.head)
         kinds = [Type.TIME, Type.TIME, *(self.column_types[name] for name in sorted(self.column_types))]
         factors = [EXACT_FACTOR if product and kind is Type.INTEGER else EXACT for kind in kinds]
-        return np.array([limit if kind in WHOLE else 0.0 for limit, kind in zip(factors, kinds, strict=True)])
+        limits = np.array([limit if kind in WHOLE else 0.0 for limit, kind in zip(factors, kinds, strict=True)])
+        if not any(isinstance(part, e.TimeOf) for one in _expressions(self) for part in e.walk(one)):
+            limits[:2] = 0.0
+        return limits
 
     def _rules_for(self, rows: _Given) -> kernel.ModelRules:
         """The rules as bytecode, which depends on the texts of a batch only."""
         if "rules" not in self._written or not self._written["rules"][0].equals(rows.texts):
             self._written["rules"] = rows.texts, _Writer(self, rows).model_rules()
         rules = self._written["rules"][1]
-        passing = np.zeros((len(self.operands), len(rows.batch)), bool)
+        passing = self._reads[:, rows.batch.source]
         for number, operand in enumerate(self.operands):
-            passing[number, rows_passing(operand.leaf, rows.batch)] = True
+            if operand.leaf.bits:
+                passing[number] &= has_bits(operand.leaf.bits, rows.batch.bits)
         return rules._replace(passing=passing)
+
+    @cached_property
+    def _reads(self) -> np.ndarray:
+        """[operand, input]: whether rows of an input may fill an operand."""
+        reads = np.zeros((len(self.operands), len(self.stage.inputs)), bool)
+        for number, operand in enumerate(self.operands):
+            reads[number, list(operand.leaf.inputs)] = True
+        return reads
 
     def run(self, batch: EventBatch, n_keys: int, until: int) -> dict[str, MatchBatch] | None:
         """The results of all events over the rows of other sources; None if numbers or times are out of reach."""
@@ -528,42 +540,41 @@ class _Given:
     batch: EventBatch
     seeds: list[MatchBatch]
     store: Store  # its numbers have a column per row, with room for more
-    codes: dict[str, float]  # of texts
     texts: pa.Array
     ids: pa.Array
     id_offsets: Ints
 
     @classmethod
     def of(cls, model: LeastModel, batch: EventBatch, n_keys: int, seeds: list[MatchBatch]) -> Self | None:
-        types, words = model.column_types, list(model.texts)
+        types = model.column_types
+        names = (START, END, *sorted(types))
+        columns = [batch.columns.get(name) for name in names]
+        texts = [column for column, name in zip(columns, names, strict=True) if types.get(name) is Type.STRING]
+        words = model.texts + [column for column in texts if column is not None]
         for found in seeds:
             words += [column for column in found.values.values() if pa.types.is_string(column.type)]
-        missing = {name: pa.nulls(len(batch), ARROW_TYPES[types[name]]) for name in types if name not in batch.columns}
-        filled = batch if not missing else replace(batch, columns={**batch.columns, **missing})
-        store = build_store(filled, [*types.items(), (START, Type.TIME), (END, Type.TIME)], n_keys, words)
-        if store.has_halves:
-            return None
         n = len(batch) + sum(map(len, seeds))
-        names = (START, END, *sorted(types))
         numbers = np.full((len(names), max(1024, 2 * n)), np.nan)
-        for place, name in enumerate(names):
-            numbers[place, : len(batch)] = store.numbers[store.number_of(name)]
-        store = Store(batch, n_keys, names, numbers, {}, store.words, has_halves=False)
+        store = Store(batch, n_keys, names, numbers, {}, sorted_words(words, pa.string()), has_halves=False)
         store.facts = model.context.tables
+        numbers[0, : len(batch)], numbers[1, : len(batch)] = batch.start, batch.end
+        for place, column in enumerate(columns):
+            if column is not None:
+                numbers[place, : len(batch)] = _encoded(column, types[names[place]], store.words)
         lineage = [found.lineage for found in seeds]
         ids = pa.concat_arrays([batch.ids, *(one.flatten() for one in lineage)])
         offsets = [batch.id_offsets.astype(np.int64)]
         for one in lineage:
             given = one.offsets.to_numpy().astype(np.int64)
             offsets.append(given[1:] - given[0] + offsets[-1][-1])
-        rows = cls(model, batch, seeds, store, {}, store.words, ids, np.concatenate(offsets))
+        rows = cls(model, batch, seeds, store, store.words, ids, np.concatenate(offsets))
         at = len(batch)
         for found in seeds:
             event = next(one for one in model.events if one.name == found.event)
             here = slice(at, at + len(found))
             numbers[0, here], numbers[1, here] = found.start, found.end
             for output in event.head:
-                numbers[rows.place_of(output), here] = rows._encoded(found.values[output.name], output.type)
+                numbers[rows.place_of(output), here] = _encoded(found.values[output.name], output.type, store.words)
             at += len(found)
         return rows if rows._are_exact(at) else None
 
@@ -573,13 +584,6 @@ class _Given:
     def _are_exact(self, n: int) -> bool:
         limits = self.model.limits
         return not (np.abs(self.store.numbers[limits > 0, :n]) > limits[limits > 0, None]).any()
-
-    def _encoded(self, column: pa.Array, kind: Type) -> np.ndarray:
-        if kind is Type.STRING:
-            column = pc.index_in(column, value_set=self.texts)
-        elif kind in WHOLE:
-            column = column.cast(pa.int64())
-        return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
 
     def decoded(self, values: np.ndarray, kind: Type) -> pa.Array:
         missing = np.isnan(values)
@@ -640,8 +644,25 @@ class _Given:
         return {name: rank for rank, name in enumerate(sorted(names))}
 
 
+def _encoded(column: pa.Array, kind: Type, words: pa.Array) -> np.ndarray:
+    """Doubles, whole numbers or the places of texts in a dictionary, as doubles with NaN for null."""
+    if kind is Type.STRING:
+        column = pc.index_in(column, value_set=words)
+    if column.null_count or pa.types.is_boolean(column.type):
+        column = column.cast(pa.int64() if kind is not Type.DOUBLE else pa.float64())
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
+    return np.asarray(column.to_numpy(zero_copy_only=False)).astype(np.float64)
+
+
 def _column_types(model: LeastModel) -> dict[str, Type]:
     found = {physical_name(output.name, output.type) for event in model.events for output in event.head}
+    for expression in _expressions(model):
+        found |= {part.column for part in e.walk(expression) if isinstance(part, e.ColumnOf | e.KeyColumn)}
+    return {name: type_of(name) for name in found}
+
+
+def _expressions(model: LeastModel) -> list[e.Expr]:
+    """All that rules compute."""
     expressions = [one for rule in model.rules for one in (*rule.tests, *rule.head)]
     for rule in model.rules:
         for operand in rule.operands:
@@ -649,9 +670,7 @@ def _column_types(model: LeastModel) -> dict[str, Type]:
             expressions += [
                 one for number in operand.leaf.inputs for one in conditions_on(model.stage, operand.leaf, number)
             ]
-    for expression in expressions:
-        found |= {part.column for part in e.walk(expression) if isinstance(part, e.ColumnOf | e.KeyColumn)}
-    return {name: type_of(name) for name in found}
+    return expressions
 
 
 class _Writer:

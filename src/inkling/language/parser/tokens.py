@@ -196,7 +196,7 @@ def starts_statement(raw: Sequence[RawToken], idx: int) -> bool:
     """Whether a token, by itself and the next two, can only be the start of a statement."""
     if idx + 2 >= len(raw) or raw[idx + 1].kind not in ("WORD", "QUOTED"):
         return False
-    if raw[idx + 1].upper in ("CHECK", "OVER"):
+    if raw[idx + 1].upper in ("CHECK", "IN", "OVER"):
         return False
     third = raw[idx + 2].upper or raw[idx + 2].text
     match raw[idx].upper:

@@ -458,6 +458,9 @@ class SaseParser(Cursor):
         if token.kind == "NUMBER" and token.text == "1":
             self.at += 1
             found = "1"
+        elif token.kind == "NAME" and token.text == var.text and self._is_length(self.at + 1):
+            self.at += 3
+            found = "LEN"
         elif self._peek("I"):
             self.at += 1
             found = "i"
@@ -465,9 +468,6 @@ class SaseParser(Cursor):
                 self.at += 1
                 self._one()
                 found = "i-1"
-        elif token.kind == "NAME" and token.text == var.text and self._is_length(self.at + 1):
-            self.at += 3
-            found = "LEN"
         elif self._peek("LEN"):
             self.at += 1
             found = "LEN"

@@ -82,3 +82,9 @@ def test_reading_what_is_printed_is_identity(file: t.QueryFile) -> None:
     printed = format_file(file)
     assert read_queries(SourceText("<printed>", printed)) == file
     assert format_file(read_queries(SourceText("<printed>", printed))) == printed
+
+
+def test_a_variable_may_have_the_name_of_the_index() -> None:
+    text = "PATTERN SEQ(A i)\nRETURN i[i.LEN].v, i[i].v;\n"
+    values = [one.value for one in read_queries(SourceText("<query>", text)).queries[0].returned]
+    assert values == [t.Value(Ident("i"), "LEN", Ident("v")), t.Value(Ident("i"), "i", Ident("v"))]

@@ -154,9 +154,10 @@ def bind_same(same: s.Ident | None, sources: Iterable[CatalogSource], diagnostic
 def reject_inside(node: s.Quantified, diagnostics: Diagnostics) -> None:
     """Rejects a relation between segments that is part of another pattern."""
     diagnostics.error(
-        "INK0410",
-        "a relation between segments inside another pattern is not supported yet",
+        "INK0362",
+        "a relation between segments cannot be part of another pattern",
         node,
+        notes=["it compares all segments of two keys, not events of one match"],
         helps=["make it an event of its own, and use that event here"],
     )
 
@@ -182,9 +183,10 @@ def reject_united(decls: Iterable[s.EventDecl], diagnostics: Diagnostics) -> Non
         is_alone = sum(other.name.text == decl.name.text for other in declared) == 1
         if isinstance(decl.body.pattern, s.Quantified) and not is_alone:
             diagnostics.error(
-                "INK0410",
-                "a relation between segments as one of several declarations of an event is not supported yet",
+                "INK0362",
+                f"a relation between segments cannot be one of several declarations of `{decl.name}`",
                 decl.name,
+                notes=["its results are pairs of keys; those of other patterns are matches"],
                 helps=[f"give it another name, and define `{decl.name}` by the events of both names: `A | B`"],
             )
 
@@ -242,7 +244,7 @@ def _check_conditions(decl: s.EventDecl, names: EventNames) -> None:
             if e.slots_of(condition) - {slot.number}:
                 names.diagnostics.error(
                     "INK0410",
-                    "a condition in WHERE on both sides of a relation between segments is not supported yet",
+                    "a condition that compares segments of both sides is not supported yet",
                     _comparison(decl, names) or decl.body,
                     notes=["WHERE selects the segments of each side separately"],
                     helps=["compare columns of KEY in HAVING, and others with `ON SAME column`"],
@@ -250,9 +252,10 @@ def _check_conditions(decl: s.EventDecl, names: EventNames) -> None:
         if slot.atoms:
             names.diagnostics.error(
                 "INK0410",
-                "a look-up of segments in a table is not supported yet",
+                "a look-up with columns of both sides of a relation between segments is not supported yet",
                 decl.body.where or decl.body,
-                notes=[f"`{slot.atoms[0].table}` would supply values to single segments"],
+                notes=["WHERE selects the segments of each side separately"],
+                helps=[f"look up segments of one side: `{slot.atoms[0].table}({slot.title}.column, 'value')`"],
             )
 
 
