@@ -36,17 +36,33 @@ from inkling.io.casting import clock_of
 from inkling.io.normalize import declared_clock, stored_columns, times_of_events
 from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import expression_context, known
-from inkling.logical.plan import EventPlan, StreamPlan, retracted_outputs
+from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan, retracted_outputs
 from inkling.logical.settings import SettingError, Settings, StreamWindow, StreamWindows, with_settings, with_windows
 from inkling.model.time import Clock, TimeUnit
 from inkling.model.watermarks import NEVER, Watermarks
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
+from inkling.physical.stages import Placement
 from inkling.results import result_schema, result_table, retracted
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
+from inkling.runtime.replacement import (
+    Changes,
+    RunningPlan,
+    changes,
+    fitting,
+    placed_plan,
+    read_cohorts,
+    replaced,
+    require_same_models,
+    require_same_past,
+    running_of,
+    stored_cohorts,
+    unsupported_change,
+)
 from inkling.runtime.revision.changelogs import Changelogs, changelogs_from_bytes, changelogs_to_bytes
 from inkling.runtime.stream import StreamProgram, StreamState
+from inkling.runtime.uncertain import Cohort
 
 _LENGTH = struct.Struct("<q")
 _MAGIC = b"INKSTRM2"
@@ -56,6 +72,7 @@ class PrintableProgram(Runnable, Protocol):
     """A program that can be printed in the standard layout."""
 
     def to_ink(self) -> str: ...
+    def require_streamable(self, *, unbounded: bool = False, sampling: Sampling | None = None) -> None: ...
 
 
 class Found(ArrowResults):
@@ -75,8 +92,8 @@ class Found(ArrowResults):
     (['bob'], 1, True)
     """
 
-    def __init__(self, program: Runnable, emitted: Emitted, clock: Clock) -> None:
-        self._program, self._emitted, self._clock = program, emitted, clock
+    def __init__(self, plan: ProgramPlan, physical: PhysicalPlan, emitted: Emitted, clock: Clock) -> None:
+        self._plan, self._physical, self._emitted, self._clock = plan, physical, emitted, clock
 
     @property
     def n_results(self) -> int:
@@ -86,9 +103,9 @@ class Found(ArrowResults):
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
         """An Arrow table for each event, and for each output of ON RETRACT."""
-        plan = self._program.plan
-        found = {event.name: self._results(event) for event in plan.events}
-        return {**found, **{name: retracted(found[event], name) for event, name in retracted_outputs(plan).items()}}
+        found = {event.name: self._results(event) for event in self._plan.events}
+        outputs = retracted_outputs(self._plan)
+        return {**found, **{name: retracted(found[event], name) for event, name in outputs.items()}}
 
     def _results(self, event: EventPlan) -> pa.Table:
         emitted, name = self._emitted, event.name
@@ -96,7 +113,7 @@ class Found(ArrowResults):
             return emitted.tables[name]
         if name in emitted.matches:
             return result_table(event, emitted.matches[name], self._clock)
-        return result_schema(event, self._program.physical.id_types[name], self._clock).empty_table()
+        return result_schema(event, self._physical.id_types[name], self._clock).empty_table()
 
     @property
     def late(self) -> pa.Table:
@@ -131,13 +148,16 @@ class LocalStream:
         learn: OnlineLearning | None = None,
     ) -> None:
         self._program, self._sampling, self._learn = program, sampling or Sampling(), learn
-        given = dict(tables or {})
+        self._given: dict[str, Data] = dict(tables or {})
+        given = dict(self._given)
         if learn is not None:
             require_forecasts(program.physical)
             given = with_first_models(program, given, learn)
         self._tables = read_tables(program.plan.tables, given, program.folder)
         self._settings: Settings = {}
         self._windows: StreamWindows = {}
+        self._placement: Placement | None = None  # of events, once the program has replaced another one
+        self._cohorts: tuple[Cohort, ...] = ()
         self._models = None if learn is None else LearningModels(learn, self._tables, learning_names(program.physical))
         self._streams = {stream.schema.name: stream for stream in program.plan.streams}
         self._columns = {name: _columns(stream) for name, stream in self._streams.items()}
@@ -178,7 +198,100 @@ class LocalStream:
         if self._models is not None:
             for name in self._models.learned.keys() & facts.keys():
                 self._models.begin_anew(name, facts[name])
+        self._given |= tables
         self._migrate(facts, self._settings)
+
+    def replace(
+        self, program: PrintableProgram, tables: Mapping[str, Data] | None = None, *, unbounded: bool = False
+    ) -> Changes:
+        """Replace the program from the next row on; returns the changes.
+
+        Events with an unchanged definition continue, new events begin now. Tables are read again, except those whose
+        data was given. A program to which the state cannot be migrated is rejected, and the present one continues.
+
+        Examples
+        --------
+        >>> import inkling
+        >>> doors = "STREAM Door(person STRING, room STRING, t BIGINT) TIME t;"
+        >>> lab = "EVENT lab(d.person AS person) AS PATTERN Door d[room = 'lab'];"
+        >>> stream = inkling.parse(f"{doors} {lab}").open()
+        >>> _ = stream.push([{"person": "ada", "room": "hall", "t": 1}])
+        >>> hall = "EVENT hall(d.person AS person) AS PATTERN Door d[room = 'hall'];"
+        >>> changes = stream.replace(inkling.parse(f"{doors} {lab} {hall}"))
+        >>> changes.kept, changes.started
+        (('lab',), ('hall',))
+        >>> _ = stream.push([{"person": "bob", "room": "hall", "t": 2}])
+        >>> stream.finish()["hall"]["person"].to_pylist()
+        ['bob']
+        """
+        program.require_streamable(unbounded=unbounded, sampling=self._sampling)
+        self._require_same_streams(program)
+        declared = {table.name for table in program.plan.tables}
+        given = {name: data for name, data in {**self._given, **(tables or {})}.items() if name in declared}
+        facts = read_tables(program.plan.tables, given, program.folder)
+        if self._models is not None:
+            facts |= {name: self._tables[name] for name in self._models.learned}
+        settings = fitting(program.physical.program, self._settings)
+        changed, running = self._compared(program, settings)
+        read_anew = tuple(name for name, table in facts.items() if not _same(self._tables.get(name), table))
+        changed = replace(changed, tables=read_anew)
+        require_fitting_models(plan_program(with_settings(program.physical.program, settings)), facts, self._unit)
+        if running is not None:
+            require_same_past(self._physical.program, program.physical.program, changed)
+            require_same_models(program.physical.program, changed)
+        self._take_over(program, facts, settings, running)
+        return changed
+
+    def _compared(self, program: PrintableProgram, settings: Settings) -> tuple[Changes, RunningPlan | None]:
+        """What would change, and where the events of the new program would be; None before the first row."""
+        try:
+            adapted = self._adapted(program.physical.program, settings)
+        except SettingError as problem:
+            raise unsupported_change(str(problem), "windows that were changed stay") from None
+        if self._live is None:
+            return changes(self._physical.program, adapted), None
+        before = self._physical.on_clock(self._unit.clock)
+        running = self._running or RunningPlan.begun(self._physical, self._unit)
+        _, running, changed = replaced(before, running, adapted, self._unit)
+        return changed, running
+
+    def _take_over(
+        self, program: PrintableProgram, facts: Mapping[str, pa.Table], settings: Settings, running: RunningPlan | None
+    ) -> None:
+        """Continue with another program, to which the state is migrated."""
+        before = self._live
+        self._program, self._tables = program, dict(facts)
+        self._streams = {stream.schema.name: stream for stream in program.plan.streams}
+        self._columns = {name: _columns(stream) for name, stream in self._streams.items()}
+        if running is not None:
+            self._placement, self._cohorts = running.staged.placement, running.cohorts
+        self.__dict__.pop("_digest", None)
+        self._migrate({}, settings)
+        if before is not None and self._live is not None:
+            self._state = self._live.migrated(self._at, before)
+
+    def _require_same_streams(self, program: PrintableProgram) -> None:
+        names = {stream.schema.name for stream in program.plan.streams}
+        if names != self._streams.keys():
+            raise unsupported_change(
+                f"the running program reads {', '.join(sorted(self._streams))}, the new one {', '.join(sorted(names))}",
+                "a running program keeps its streams",
+            )
+        if self._clocks and not self._has_same_clock(program):
+            raise unsupported_change("the clock of the streams would change", "the state has times in the old unit")
+        if self._models is not None and learning_names(program.physical) != learning_names(self._program.physical):
+            raise unsupported_change(
+                "the models that keep learning would change", "the new program must have forecasts with the same models"
+            )
+
+    def _has_same_clock(self, program: PrintableProgram) -> bool:
+        declared = [declared_clock(stream.schema) for stream in program.plan.streams]
+        if any(clock not in (None, self._clock) for clock in declared):
+            return False
+        try:
+            return time_unit(program.plan, self._clocks) == self._unit
+        except InputError:
+            return False
 
     def control(self, forecast: str, **parameters: float | None) -> None:
         """Change settings of a forecast from the next row on: order, confidence, within, spread, horizon.
@@ -283,6 +396,9 @@ class LocalStream:
             "settings": self._settings,
             "windows": {name: asdict(window) for name, window in self._windows.items()},
         }
+        if self._placement is not None:
+            head["placement"] = asdict(self._placement)
+            head["cohorts"] = stored_cohorts(self._cohorts)
         if self._models is not None:
             learned = dumped_models(self._models)
             head["learned"] = len(learned)
@@ -326,6 +442,9 @@ class LocalStream:
         for size in head["stages"]:
             stages.append(data[at : at + size])
             at += size + -size % 8
+        if "placement" in head:
+            stream._placement = Placement(**head["placement"])
+            stream._cohorts = read_cohorts(head["cohorts"])
         stream._settings = head.get("settings", {})
         stream._windows = {name: StreamWindow(**window) for name, window in head.get("windows", {}).items()}
         if stream._models is not None:
@@ -348,7 +467,7 @@ class LocalStream:
         self._state, emitted = self._live.step(self._at, raw, watermarks)
         if self._models is not None:
             emitted = self._learn_from(self._models, emitted)
-        return Found(self._program, emitted, self._clock)
+        return Found(self._program.plan, self._physical, emitted, self._clock)
 
     def _learn_from(self, models: LearningModels, emitted: Emitted) -> Emitted:
         """Pass counts of events to the models; new versions predict from the next row on."""
@@ -382,10 +501,24 @@ class LocalStream:
     @cached_property
     def _physical(self) -> PhysicalPlan:
         """The plan with the present settings, and with the events that count for models."""
+        program = self._program.physical.program
+        if self._placement is not None:
+            return placed_plan(self._adapted(program, self._settings), self._placement)
         if not self._settings and not self._windows and self._models is None:
             return self._program.physical
-        program = with_windows(with_settings(self._program.physical.program, self._settings), self._windows)
-        return plan_program(program if self._models is None else with_counting(program, self._models.orders))
+        return plan_program(self._adapted(program, self._settings))
+
+    def _adapted(self, program: ProgramPlan, settings: Settings) -> ProgramPlan:
+        """A program with settings, with the changed windows, and with the events that count for models."""
+        adapted = with_windows(with_settings(program, settings), self._windows)
+        return adapted if self._models is None else with_counting(adapted, self._models.orders)
+
+    @property
+    def _running(self) -> RunningPlan | None:
+        """Where events are, once the program has replaced another one; None if all events began together."""
+        if self._placement is None:
+            return None
+        return running_of(self._physical, self._placement, self._cohorts)
 
     def _before_the_first_row(self, raw: Mapping[str, pa.Table], watermarks: Watermarks) -> Found:
         """A step before the first row with a time: there are no results yet, and watermarks are kept for later."""
@@ -393,7 +526,7 @@ class LocalStream:
         state, emitted = live.step(live.at(self._n_rejected, self._early), raw, watermarks)
         self._watermarks, self._n_rejected = Watermarks.merged([self._watermarks, watermarks]), state.n_read
         self._early = live.changelogs(state)
-        return Found(self._program, emitted, self._clock)
+        return Found(self._program.plan, self._physical, emitted, self._clock)
 
     def _decide_clock(self, name: str, rows: pa.Table) -> None:
         """Decide from the first row with a time whether the times of a stream are timestamps or ticks."""
@@ -437,7 +570,7 @@ class LocalStream:
     def _compiled(self) -> StreamProgram:
         facts, unit, clocks = self._facts, self._unit, dict.fromkeys(self._streams, self._clock)
         context = expression_context(facts, unit)
-        operators = Operators(self._physical, clocks, facts, context, unit, self._sampling)
+        operators = Operators(self._physical, clocks, facts, context, unit, self._sampling, running=self._running)
         return StreamProgram(operators, self._clock)
 
     @property
@@ -475,3 +608,7 @@ class LocalStream:
 
 def _columns(stream: StreamPlan) -> tuple[str, ...]:
     return tuple(column.name for column in stored_columns(stream.schema, [one.name for one in stream.derived]))
+
+
+def _same(old: pa.Table | None, new: pa.Table) -> bool:
+    return old is not None and old.equals(new)

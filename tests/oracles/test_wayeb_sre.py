@@ -5,7 +5,9 @@ O13 is a file that is not ours to ship.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from itertools import product
 
 import pytest
 from tests.oracles import wayeb_numbers as numbers
@@ -104,6 +106,23 @@ def test_O5_patterns_that_may_be_empty(place: int) -> None:
     program = parse(" & ".join(f"{one}{{counting:overlap}}" for one in patterns.values()), name="x.sre")
     expected = [numbers.EMPTY_WORDS[id][place] for id in patterns]
     assert ends(program, events(numbers.WORDS[place])) == expected
+
+
+@pytest.mark.parametrize("low", [1, 2, 3])
+def test_C23_detections_in_a_row_are_one_episode(low: int) -> None:
+    """The longest runs with a later event, of all words of eight events."""
+    program = parse(f"{at_least(low, H)}{{counting:episodes}}{{partitionBy:word}}", name="x.sre")
+    words = ["".join(letters) for letters in product("HL", repeat=8)]
+    rows: Rows = [{"word": word, "ts": ts, "type": type} for word in words for ts, type in enumerate(word, 1)]
+    found = program.run_local({"events": rows}).tables["p1"]
+    expected = {
+        (word, run.start() + 1, run.end(), run.end() - run.start(), run.end() + 1)
+        for word in words
+        for run in re.finditer(r"H+(?=L)", word)
+        if run.end() - run.start() >= low
+    }
+    columns = (found[name].to_pylist() for name in ("word", "start", "last", "events", "end"))
+    assert sorted(zip(*columns, strict=True)) == sorted(expected)
 
 
 def test_O7_partitions() -> None:

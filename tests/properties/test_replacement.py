@@ -122,7 +122,7 @@ def _programs(rng: random.Random, streams: list[Declared], lateness: int) -> tup
             return pair
 
 
-def _switches(rng: random.Random) -> Iterator[Switch]:
+def switches_of(rng: random.Random) -> Iterator[Switch]:
     """Some switches between two programs."""
     streams, lateness = _declared(rng), rng.choice([0, 2, 4])
     old, new = _programs(rng, streams, lateness)
@@ -197,7 +197,7 @@ def _add(found: Found, plan: ProgramPlan, emitted: Emitted) -> None:
         found.setdefault(event.name, []).extend(table.to_pylist())
 
 
-def _expected(switch: Switch, plan: PhysicalPlan, kept: tuple[str, ...]) -> dict[str, tuple[Result, ...]]:
+def expected_after(switch: Switch, plan: PhysicalPlan, kept: tuple[str, ...]) -> dict[str, tuple[Result, ...]]:
     """Kept events see everything; the others what ends after all that came before the switch."""
     program = switch.new.plan
     context = expression_context(program, switch.tables, Clock.TICKS)
@@ -274,7 +274,7 @@ def _differences(rng: random.Random, switch: Switch, seen: Counter[str]) -> list
         return []
     early, late = _run(rng, switch, plan)
     whole = {name: [*early.get(name, []), *rows] if name in said.kept else rows for name, rows in late.items()}
-    expected = _expected(switch, plan, said.kept)
+    expected = expected_after(switch, plan, said.kept)
     _count(seen, said, expected, early)
     seen["kept by automata"] += sum(
         step.event.name in said.kept and step.evaluator is Evaluator.AUTOMATON
@@ -301,7 +301,7 @@ def test_replaced_eq_definition(seed: int) -> None:
     rng = random.Random(seed)
     seen: Counter[str] = Counter()
     while seen["checked"] < CASES_PER_SEED:
-        for switch in _switches(rng):
+        for switch in switches_of(rng):
             found = _differences(rng, switch, seen)
             assert not found, "\n".join([str(switch), *found])
     told = ("kept, with results on both sides", "kept by automata", "new, with results", "restarted", "stopped")

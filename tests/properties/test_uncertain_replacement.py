@@ -97,7 +97,7 @@ def _lost(rng: random.Random) -> tuple[str, str, Rows, Rows]:
     return LOST_STREAMS, LOST, rows, {}
 
 
-def _switches(rng: random.Random, kind: str) -> Switches:
+def switches_of(rng: random.Random, kind: str) -> Switches:
     streams, text, rows, tables = {"mixture": _mixture, "lost": _lost}[kind](rng)
     streams = with_lateness(streams, LATENESS)
     if kind == "mixture":
@@ -139,7 +139,7 @@ def _arrivals(rng: random.Random, plan: ProgramPlan, rows: Rows) -> Arrivals:
     return [every[place] for place in permitted_order(rng, list(times), LATENESS)]
 
 
-def _live(plan: PhysicalPlan, running: RunningPlan | None, switches: Switches) -> StreamProgram:
+def live_of(plan: PhysicalPlan, running: RunningPlan | None, switches: Switches) -> StreamProgram:
     context = expression_context(plan.program, switches.tables, Clock.TICKS)
     clocks = {stream.schema.name: Clock.TICKS for stream in plan.program.streams}
     tables, unit = arrow_tables(plan.program, switches.tables), time_unit(plan.program, clocks)
@@ -154,12 +154,12 @@ def _fed(
     while queue:
         n = rng.choice([3, 8, 20])
         piece, queue = queue[:n], queue[n:]
-        state, outcome = live.step(state, _tables(plan, piece))
+        state, outcome = live.step(state, tables_of(plan, piece))
         _add(found, plan, outcome)
     return live.from_bytes(live.to_bytes(state), state.n_read), found
 
 
-def _tables(plan: ProgramPlan, arrivals: Arrivals) -> dict[str, pa.Table]:
+def tables_of(plan: ProgramPlan, arrivals: Arrivals) -> dict[str, pa.Table]:
     rows: Rows = {stream.schema.name: [] for stream in plan.streams}
     for name, row in arrivals:
         rows[name].append(row)
@@ -216,7 +216,7 @@ def _differences(rng: random.Random, switches: Switches, seen: Counter[str]) -> 
     first = switches.programs[0].physical
     unit = time_unit(first.program, {one.schema.name: Clock.TICKS for one in first.program.streams})
     plan, running = first.on_clock(Clock.TICKS), RunningPlan.begun(first, unit)
-    live = _live(plan, running, switches)
+    live = live_of(plan, running, switches)
     state, began = live.start(), {event.name: Began(NEVER, []) for event in plan.program.events}
     for number, (program, part) in enumerate(zip(switches.programs, switches.parts, strict=True)):
         if number:
@@ -227,7 +227,7 @@ def _differences(rng: random.Random, switches: Switches, seen: Counter[str]) -> 
                     raise
                 seen["rejected"] += 1
                 return
-            new = _live(following, running, switches)
+            new = live_of(following, running, switches)
             state = new.migrated(state, live)
             state = new.from_bytes(new.to_bytes(state), state.n_read)
             began = {name: one for name, one in began.items() if name in said.kept}
@@ -261,8 +261,8 @@ def _expected(switches: Switches, name: str, border: int) -> list[str]:
     schemas = {stream.schema.name: stream.schema for stream in plan.program.streams}
     arrivals = [one for part in switches.parts for one in part]  # of equal alternatives, the first is named
     rows = [(name, row) for name, row in arrivals if int(str(row[coming_by(schemas[name])])) > border]
-    live, found = _live(plan, None, switches), Found()
-    state, outcome = live.step(live.start(), _tables(plan.program, rows))
+    live, found = live_of(plan, None, switches), Found()
+    state, outcome = live.step(live.start(), tables_of(plan.program, rows))
     _add(found, plan.program, outcome)
     _, outcome = live.step(state, {}, Watermarks(finished=True))
     _add(found, plan.program, outcome)
@@ -274,7 +274,7 @@ def test_replaced_eq_a_run_from_where_events_begin(kind: str) -> None:
     rng = random.Random(3)
     seen: Counter[str] = Counter()
     while seen["checked"] < CASES:
-        switches = _switches(rng, kind)
+        switches = switches_of(rng, kind)
         found = list(_differences(rng, switches, seen))
         assert not found, "\n".join([str(switches), *found])
     assert seen["kept, with results"] > CASES, seen

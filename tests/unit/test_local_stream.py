@@ -144,3 +144,81 @@ def test_a_program_without_bounds_is_rejected() -> None:
     with pytest.raises(ProgramError, match="INK0605"):
         program.open()
     assert program.open(unbounded=True).finish().n_results == 0
+
+
+DOORS = "STREAM Door(id STRING, person STRING, room STRING, t BIGINT) ID id KEY person TIME t;"
+BACK = "EVENT back(person) AS PATTERN SEQ NEXT(Door a, Door b[room = a.room]) WITHIN 100 TICKS PARTITION BY person;"
+LOST = "EVENT lost(person) AS PATTERN SEQ(Door a, NOT Door b, AFTER 5 TICKS) PARTITION BY person;"
+KNOWN = (
+    "TABLE open(room STRING) FROM 'open.csv'; EVENT shut(person) AS PATTERN Door d[NOT open(room)] PARTITION BY person;"
+)
+
+
+def door(number: int, person: str, room: str, t: int) -> dict[str, object]:
+    return {"id": f"d{number}", "person": person, "room": room, "t": t}
+
+
+def test_kept_events_go_on_and_new_ones_begin() -> None:
+    """The example of docs/how-to/change-a-running-program.md."""
+    stream = inkling.parse(f"{DOORS} {BACK}").open()
+    stream.push([door(1, "ada", "lab", 10), door(2, "bob", "hall", 11)])
+    changes = stream.replace(inkling.parse(f"{DOORS} {LOST} {BACK}"))
+    assert (changes.kept, changes.started, changes.restarted, changes.stopped) == (("back",), ("lost",), (), ())
+    assert str(changes) == "kept: back; started: lost"
+    pushed = stream.push([door(3, "ada", "lab", 20), door(4, "bob", "roof", 21)])
+    ended = stream.finish()
+    assert [*pushed["back"]["lineage"].to_pylist(), *ended["back"]["lineage"].to_pylist()] == [["d1", "d3"]]
+    assert sorted(ended["lost"]["lineage"].to_pylist()) == [["d3"], ["d4"]]
+
+
+def test_a_snapshot_after_a_change_belongs_to_the_new_program() -> None:
+    old, new = inkling.parse(f"{DOORS} {BACK}"), inkling.parse(f"{DOORS} {LOST} {BACK}")
+    stream = old.open()
+    stream.push([door(1, "ada", "lab", 10)])
+    stream.replace(new)
+    with pytest.raises(InputError, match="another program"):
+        LocalStream.restore(old, stream.snapshot())
+    again = LocalStream.restore(new, stream.snapshot())
+    again.push([door(3, "ada", "lab", 20)])
+    ended = again.finish()
+    assert ended["back"]["lineage"].to_pylist() == [["d1", "d3"]]
+    assert ended["lost"]["lineage"].to_pylist() == [["d3"]]
+
+
+def test_before_the_first_row_any_program_can_be_replaced() -> None:
+    stream = inkling.parse(f"{DOORS} {BACK}").open()
+    changes = stream.replace(
+        inkling.parse(f"{DOORS} {BACK.replace('PARTITION BY person', '').replace('(person)', '')}")
+    )
+    assert changes.restarted == ("back",)
+    stream.push([door(1, "ada", "lab", 10), door(2, "bob", "lab", 11)])
+    assert stream.finish()["back"]["lineage"].to_pylist() == [["d1", "d2"]]
+
+
+def test_a_program_that_cannot_replace_the_running_one_changes_nothing() -> None:
+    stream = inkling.parse(f"{DOORS} {BACK}").open()
+    stream.push([door(1, "ada", "lab", 10)])
+    ticks = DOORS.replace("t BIGINT", "t TIMESTAMP")
+    for text, reason in (
+        (f"{DOORS} {BACK} STREAM Bell(t BIGINT) TIME t;", "the running program reads Door, the new one Bell, Door"),
+        (f"{ticks} {BACK.replace('100 TICKS', '1 HOUR')}", "the clock of the streams would change"),
+        (f"{DOORS} {BACK} EVENT two AS PATTERN SEQ(Door a, Door b) WITHIN 5 TICKS;", "another partition key"),
+    ):
+        with pytest.raises(InputError, match=reason) as caught:
+            stream.replace(inkling.parse(text))
+        assert caught.value.diagnostics[0].code == "INK0606"
+    with pytest.raises(ProgramError, match="INK0605"):
+        stream.replace(inkling.parse(f"{DOORS} {BACK.replace('WITHIN 100 TICKS', '')}"))
+    stream.push([door(3, "ada", "lab", 20)])
+    assert stream.finish()["back"]["lineage"].to_pylist() == [["d1", "d3"]]
+
+
+def test_tables_of_a_new_program_are_read_again() -> None:
+    program = inkling.parse(f"{DOORS} {KNOWN}")
+    stream = program.open({"open": [{"room": "lab"}]})
+    stream.push([door(1, "ada", "lab", 1), door(2, "ada", "hall", 2)])
+    assert not stream.replace(program)
+    assert stream.replace(program, {"open": [{"room": "hall"}]}).tables == ("open",)
+    pushed = stream.push([door(3, "ada", "lab", 3), door(4, "ada", "hall", 4)])
+    found = [*pushed["shut"]["lineage"].to_pylist(), *stream.finish()["shut"]["lineage"].to_pylist()]
+    assert found == [["d2"], ["d3"]]

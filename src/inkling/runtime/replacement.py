@@ -6,11 +6,14 @@ new event gets a place in the existing stages, or a new cohort over uncertain st
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from typing import Any
 
 from inkling.analysis.worlds import common_key
 from inkling.errors import InputError
+from inkling.evaluators.protocol import StartDecisions
 from inkling.evaluators.stage.rows.keys import is_divisible
 from inkling.logical import expr as e
 from inkling.logical import plan as p
@@ -18,7 +21,7 @@ from inkling.logical.knowledge import RuleAtom
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.recursion import dependencies_of
 from inkling.logical.rewrites.in_worlds import uncertain_events, uncertain_part
-from inkling.logical.settings import without_settings
+from inkling.logical.settings import SettingError, Settings, with_settings, without_settings
 from inkling.model.time import TimeUnit
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import certain_part, certain_plan, plan_program
@@ -241,6 +244,45 @@ def replaced(
     _require_same_operators(old, plan)
     _require_same_ids(old, plan, changed)
     return plan, RunningPlan(staged, cohorts_after(running.cohorts, changed.kept, plan, unit)), changed
+
+
+def running_of(plan: PhysicalPlan, placement: Placement, cohorts: tuple[Cohort, ...]) -> RunningPlan:
+    """The placement of the events of a plan, from what is stored of it."""
+    return RunningPlan(certain_plan(plan, placement), cohorts)
+
+
+def placed_plan(program: ProgramPlan, placement: Placement) -> PhysicalPlan:
+    """The plan of a program whose certain events have their places already."""
+    return plan_program(program, None if uncertain_events(program) else placement)
+
+
+def stored_cohorts(cohorts: Iterable[Cohort]) -> list[dict[str, Any]]:
+    """Cohorts as values of JSON."""
+    return [asdict(one) for one in cohorts]
+
+
+def read_cohorts(stored: Iterable[Mapping[str, Any]]) -> tuple[Cohort, ...]:
+    return tuple(
+        Cohort(
+            one["number"],
+            tuple(one["events"]),
+            {
+                name: StartDecisions(Placement(**found["placement"]), found["scale"], tuple(found["compared"]))
+                for name, found in one["begun"].items()
+            },
+        )
+        for one in stored
+    )
+
+
+def fitting(program: ProgramPlan, settings: Settings) -> Settings:
+    """The settings of forecasts that are valid for a program."""
+    kept = {}
+    for forecast, own in settings.items():
+        with suppress(SettingError):
+            with_settings(program, {forecast: own})
+            kept[forecast] = own
+    return kept
 
 
 def _require_same_operators(old: PhysicalPlan, new: PhysicalPlan) -> None:

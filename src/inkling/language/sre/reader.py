@@ -27,7 +27,7 @@ from inkling.language.syntax import Ident, StreamDecl
 from inkling.source import SourceText, Span
 
 WindowType: TypeAlias = OneOf["count", "time"]
-Counting: TypeAlias = OneOf["nonoverlap", "overlap", "matches"]
+Counting: TypeAlias = OneOf["nonoverlap", "overlap", "matches", "episodes"]
 
 HEADERS = {
     "order": "{order:2}",
@@ -35,7 +35,7 @@ HEADERS = {
     "window": "{window:100}",
     "windowType": "{windowType:count} or {windowType:time}",
     "name": "{name:arrival}",
-    "counting": "{counting:nonoverlap}, {counting:overlap} or {counting:matches}",
+    "counting": "{counting:nonoverlap}, {counting:overlap}, {counting:matches} or {counting:episodes}",
     "confidence": "{confidence:0.5}",
     "horizon": "{horizon:200}",
     "spread": "{spread:200}",

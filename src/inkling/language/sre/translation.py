@@ -20,6 +20,7 @@ from inkling.source import SourceText, Span
 NAME = "events"
 TIME = "ts"
 ORDER = "seq"
+EPISODE = "episode"  # the variable of the events of an episode
 ROLES: Mapping[Role, tuple[str, ...]] = {
     "type": ("type", "event_type", "eventType"),
     "lon": ("lon", "longitude"),
@@ -258,7 +259,9 @@ def _statements(
     source: SourceText,
 ) -> list[s.Statement]:
     registers_of = repeated_registers(pattern.expression), unset_registers(pattern.expression)
-    shape = ExpressionTranslator(stream, *registers_of, source).alone(pattern.expression)
+    translator = ExpressionTranslator(stream, *registers_of, source)
+    is_episode = settings.counting == "episodes"
+    shape = translator.episode(pattern) if is_episode else translator.alone(pattern.expression)
     if shape is None:
         raise ProgramError.of(
             "INK0140",
@@ -276,6 +279,7 @@ def _statements(
         s.Body(shape, within=_within(pattern.expression, settings, stream, source), span=pattern.span),
         partition_by=keys,
         consume=s.Consume("RESTART", span=pattern.span) if counting == "nonoverlap" else None,
+        returns=_of_episodes(stream) if is_episode else (),
         per=None if counting == "matches" else "END",
         span=pattern.span,
         comments=pattern.comments,
@@ -293,6 +297,32 @@ def _statements(
         span=pattern.span,
     )
     return [event, forecast]
+
+
+def _of_episodes(stream: PatternStream) -> tuple[s.Item, ...]:
+    """The time of the last event of an episode, and their number."""
+    run = s.Ident(EPISODE)
+    number = s.Item(s.Aggregate("COUNT", run), s.Ident("events"))
+    match stream.declaration.time:
+        case s.TimePoint(column=time):
+            return (s.Item(s.FirstOrLast("LAST", run, time), s.Ident("last")), number)
+        case _:
+            return (number,)
+
+
+def iteration_of(expression: t.Expression) -> tuple[t.Single, int] | None:
+    """The event that a pattern repeats without limit, and how often at least; None for other patterns."""
+    match expression:
+        case t.Operation(op="*", items=(t.Single() as single,)):
+            return single, 1
+        case t.Operation(op=";", items=(*first, t.Operation(op="*", items=(t.Single() as single,)))) if all(
+            isinstance(one, t.Single) and one.formula == single.formula for one in first
+        ):
+            return single, len(first)
+        case t.Operation(op=";", items=(t.Single() as one, rest)) if found := iteration_of(rest):
+            return (found[0], found[1] + 1) if one.formula == found[0].formula else None
+        case _:
+            return None
 
 
 def _within(expression: t.Expression, settings: Settings, stream: PatternStream, source: SourceText) -> s.Window | None:
@@ -330,6 +360,23 @@ class ExpressionTranslator:
         if isinstance(part, s.Repeat | s.Complement):
             return s.Seq("STRICT", (part,), span=node.span)
         return part
+
+    def episode(self, pattern: t.Pattern) -> s.Pattern:
+        """A run of events and the first event after it; PER END reports the longest run that ends there."""
+        found = iteration_of(pattern.expression)
+        if found is None or any(single.register for single in t.singles(pattern.expression)):
+            raise ProgramError.of(
+                "INK0144",
+                "episodes are runs of one predicate",
+                span=pattern.expression.span,
+                source=self.source,
+                helps=("write `;(p, p, *(p))` for runs of two events or more",),
+            )
+        single, low = found
+        event = replace(self._leaf(single), var=s.Ident(EPISODE))
+        condition = condition_of(single.formula, self.stream.columns, self.source)
+        after = replace(event, var=None, condition=s.Negation(condition, span=single.span))
+        return s.Seq("STRICT", (s.Repeat(event, low, span=single.span), after), span=pattern.span)
 
     def part(self, node: t.Expression) -> s.Pattern | None:
         """A component of `SEQ STRICT`."""

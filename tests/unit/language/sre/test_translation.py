@@ -78,6 +78,16 @@ CLAUSES = {
     "overlap": ("hot{counting:overlap}", "EVENT p1 AS PATTERN V[hot] PER END;"),
     "matches": ("hot{counting:matches}", "EVENT p1 AS PATTERN V[hot];"),
     "said": ("hot{counting:nonoverlap}", "EVENT p1 AS PATTERN V[hot] CONSUME RESTART PER END;"),
+    "episodes": (
+        ";(hot,*(hot)){counting:episodes}",
+        "EVENT p1 AS PATTERN SEQ STRICT(V episode[hot]{1,}, V[NOT hot]) "
+        "RETURN LAST(episode).ts AS last, COUNT(episode) AS events PER END;",
+    ),
+    "episodes of a nested pattern": (
+        ";(-hot,;(-hot,*(-hot))){counting:episodes}{partitionBy:k}",
+        "EVENT p1(k) AS PATTERN SEQ STRICT(V episode[NOT hot]{2,}, V[NOT NOT hot]) PARTITION BY k "
+        "RETURN LAST(episode).ts AS last, COUNT(episode) AS events PER END;",
+    ),
     "partition": ("hot{partitionBy:k}", "EVENT p1(k) AS PATTERN V[hot] PARTITION BY k CONSUME RESTART PER END;"),
     "registers": (
         ';(hot["a"],^(hot,GTAttr(x,"a"),EQAttrStr(k,"a"),LTEAttr(n,"a")))',

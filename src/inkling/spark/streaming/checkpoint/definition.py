@@ -1,29 +1,25 @@
 """Definitions of the running program: texts and facts beside the checkpoint, so that a replay uses the same ones."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 import pyarrow as pa
 
 from inkling import language
 from inkling.analysis.clock import time_unit
-from inkling.evaluators.protocol import StartDecisions
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.state import table_bytes, table_of
 from inkling.forecasting.adaptation.counting import with_counting
 from inkling.knowledge.materialize import expression_context, known
 from inkling.logical import bind
 from inkling.logical.plan import ProgramPlan
-from inkling.logical.rewrites.in_worlds import uncertain_events
 from inkling.logical.rewrites.rules import rewrite
 from inkling.logical.settings import Settings, with_settings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
-from inkling.physical.planner import certain_plan, plan_program
 from inkling.physical.stages import Placement
-from inkling.runtime.replacement import RunningPlan
+from inkling.runtime.replacement import placed_plan, read_cohorts, running_of, stored_cohorts
 from inkling.runtime.uncertain import Cohort
 from inkling.source import SourceText
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
@@ -60,8 +56,7 @@ class StoredDefinition:
 
     @property
     def plan(self) -> PhysicalPlan:
-        program = self.program
-        return plan_program(program, None if uncertain_events(program) else self.placement)
+        return placed_plan(self.program, self.placement)
 
     def job(self, earlier: Job | None) -> Job:
         """The job for workers, which may still have states of the `earlier` job."""
@@ -69,7 +64,7 @@ class StoredDefinition:
         unit = time_unit(plan.program, self.clocks)
         tables = known(plan.program, self.tables, unit)
         context = expression_context(tables, unit)
-        running = RunningPlan(certain_plan(plan, self.placement), self.cohorts)
+        running = running_of(plan, self.placement, self.cohorts)
         job = Job.of(plan, running, self.clocks, tables, context, unit.clock, self.n_buckets, self.sampling)
         return replace(job, definition=self.number, earlier=earlier)
 
@@ -110,7 +105,7 @@ class Definitions:
             found.get("settings", {}),
             found.get("counting", {}),
             found.get("heard", 0),
-            tuple(map(_cohort, found["cohorts"])),
+            read_cohorts(found["cohorts"]),
         )
 
     def write(self, definition: StoredDefinition) -> None:
@@ -132,18 +127,9 @@ class Definitions:
             "settings": definition.settings,
             "counting": dict(definition.counting),
             "heard": definition.heard,
-            "cohorts": [asdict(one) for one in definition.cohorts],
+            "cohorts": stored_cohorts(definition.cohorts),
         }
         here.write(_ABOUT, json.dumps(about, indent=1).encode())
-
-
-def _cohort(found: Mapping[str, Any]) -> Cohort:
-    begun = {name: _beginning(**one) for name, one in found["begun"].items()}
-    return Cohort(found["number"], tuple(found["events"]), begun)
-
-
-def _beginning(placement: Mapping[str, Any], scale: int, compared: Sequence[str]) -> StartDecisions:
-    return StartDecisions(Placement(**placement), scale, tuple(compared))
 
 
 def _folder_name(number: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -16,11 +15,11 @@ from inkling.evaluators.sampling import Sampling
 from inkling.forecasting.adaptation.counting import require_fitting_models
 from inkling.forecasting.adaptation.steering import reject_uncertain
 from inkling.logical.plan import ProgramPlan
-from inkling.logical.settings import SettingError, Settings, with_settings
+from inkling.logical.settings import Settings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
-from inkling.runtime.replacement import Changes, RunningPlan, replaced, require_same_models, require_same_past
+from inkling.runtime.replacement import Changes, RunningPlan, fitting, replaced, require_same_models, require_same_past
 from inkling.spark.streaming.checkpoint.definition import Definitions, StoredDefinition, program_of
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.failures import intact
@@ -243,16 +242,6 @@ def _require_same_worlds(old: Sampling, new: Sampling) -> None:
             notes=(f"it has {old}", f"requested now: {new}"),
             helps=("use the same settings, or a new checkpoint",),
         )
-
-
-def fitting(program: ProgramPlan, settings: Settings) -> Settings:
-    """The settings that are valid for a program."""
-    kept = {}
-    for forecast, own in settings.items():
-        with suppress(SettingError):
-            with_settings(program, {forecast: own})
-            kept[forecast] = own
-    return kept
 
 
 def _require_models(plan: PhysicalPlan, definition: StoredDefinition) -> None:
