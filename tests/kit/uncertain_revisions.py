@@ -285,7 +285,7 @@ class Revision:
 
     def _take(self, push: Rows, state: StreamState, emitted: Emitted) -> None:
         self.state = state
-        self.net.take(Found(self.revising, emitted, Clock.TICKS).tables)
+        self.net.take(Found(self.revising.plan, self.revising.physical, emitted, Clock.TICKS).tables)
         self.standing.take(push, emitted.late.to_pylist())
         self.rejects += emitted.rejects.to_pylist()
         self.n_late += len(emitted.late)
@@ -308,7 +308,7 @@ class Revision:
             for sent in emitted.onward:
                 derived += self._fresh.routes(sent.source, sent.rows)
         emitted = Emitted(NO_LATE_ROWS, NO_REJECTS, matches, tables)
-        return lines(Found(self.question, emitted, Clock.TICKS).tables)
+        return lines(Found(self.question.plan, self.question.physical, emitted, Clock.TICKS).tables)
 
     def _left(self, until: int) -> tuple[list[RoutedRows], Watermarks]:
         """The rows that are left up to a time, and the watermarks of this time."""

@@ -17,7 +17,7 @@ from tests.kit.programs import Options
 from tests.kit.rulesets import seeded_rule_sets
 from tests.kit.streams import pack, random_rows, random_tables
 from tests.kit.universe import Declared, Kind
-from tests.spark.one_job import rows_by_stage
+from tests.spark.one_job import results_in_one_job, rows_by_stage
 
 import inkling
 
@@ -75,6 +75,4 @@ def test_across_keys(spark: SparkSession) -> None:
         expected = case.expected()
         given = arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
         program = inkling.parse(case.text)
-        results = program.run(spark, *given, partitions=3)
-        same_results(case.plan, expected, rows_by_stage(program, results))
-        results.close()
+        same_results(case.plan, expected, results_in_one_job(program.run(spark, *given, partitions=3)))

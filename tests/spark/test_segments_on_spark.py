@@ -9,7 +9,7 @@ from tests.kit.comparison import same_results
 from tests.kit.derived_segments import derived_segments_cases
 from tests.kit.oracle import bound, oracle
 from tests.kit.segments import SegmentsCase, segments_cases
-from tests.spark.one_job import rows_by_stage
+from tests.spark.one_job import results_in_one_job
 
 import inkling
 
@@ -38,5 +38,4 @@ def test_segments_of_events_on_spark_eq_definition(spark: SparkSession) -> None:
     assert n_related(case) >= N_OF_EVENTS // 2
     plan, program = bound(case.text), inkling.parse(case.text)
     found = program.run(spark, arrow_streams(plan, case.rows), partitions=2)
-    same_results(plan, oracle(plan, case.rows), rows_by_stage(program, found))
-    found.close()
+    same_results(plan, oracle(plan, case.rows), results_in_one_job(found))
