@@ -153,11 +153,9 @@ def key_of_results(head: Iterable[p.Output], partition: Iterable[str], pattern: 
 
 
 def as_types(plan: p.EventPlan, kinds: Sequence[Type]) -> p.EventPlan:
-    """The event with its INTEGER columns as DOUBLE where that is the wanted type."""
+    """The event with columns of the wanted types: INTEGER becomes DOUBLE, and NULL becomes a null of any type."""
     outputs = [
-        output
-        if output.type is kind
-        else p.Output(output.name, e.Arithmetic("+", output.expr, e.Literal(0.0, Type.DOUBLE), Type.DOUBLE))
+        output if output.type is kind else p.Output(output.name, _as_type(output.expr, kind))
         for output, kind in zip((*plan.head, *plan.returns), kinds, strict=True)
     ]
     columns = tuple(replace(column, type=kind) for column, kind in zip(plan.schema.columns, kinds, strict=True))
@@ -165,6 +163,12 @@ def as_types(plan: p.EventPlan, kinds: Sequence[Type]) -> p.EventPlan:
     return replace(
         plan, head=tuple(outputs[:given]), returns=tuple(outputs[given:]), schema=replace(plan.schema, columns=columns)
     )
+
+
+def _as_type(expr: e.Expr, kind: Type) -> e.Expr:
+    if expr.type is Type.NULL:
+        return e.Literal(None, kind)
+    return e.Arithmetic("+", expr, e.Literal(0.0, Type.DOUBLE), Type.DOUBLE)
 
 
 def event_source(

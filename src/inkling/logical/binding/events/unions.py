@@ -93,9 +93,9 @@ def _inferred_sources(
     most = 2 + sum(1 + len(decl.head or ()) + len(decl.returns) + len(decl.partition_by) for decl in decls)
     for _ in range(most):
         trial, seen = Diagnostics(diagnostics.source), catalog.copy()
-        members = _members(decls, declared, seen, trial, known)
+        members = _members(decls, declared, seen, trial, {name: _without_nulls(one) for name, one in known.items()})
         _reject_other_types(decls, members, trial)
-        if trial.n_errors or sum(map(len, members.values())) < len(decls):
+        if trial.n_errors or not all(members.values()):
             break
         outside = _outside(declared, seen)
         found = {name: _source(_united(members[name]).plan, members[name], seen, outside) for name in declared.names}
@@ -105,6 +105,11 @@ def _inferred_sources(
     else:
         raise AssertionError(f"the columns of {listed(declared.names)} keep changing their types")
     return known
+
+
+def _without_nulls(source: CatalogSource) -> CatalogSource:
+    """The source with unknown types for columns that are NULL in all declarations that are known so far."""
+    return replace(source, columns={name: None if kind is Type.NULL else kind for name, kind in source.columns.items()})
 
 
 def _members(
@@ -135,42 +140,50 @@ def _members(
         for place, decl in ready:
             seen = catalog.sources.get(decl.name.text)
             bound = _bound(decl, catalog, diagnostics)
-            if bound is not None:
+            if bound is not None and len(_outputs(bound.plan)) == len(decl.head or ()) + len(decl.returns):
                 members[decl.name.text].append((place, bound))
             if seen is not None and declared.is_recursive:
                 catalog.sources[decl.name.text] = seen
             elif bound is not None and declared.is_recursive:
-                catalog.sources[decl.name.text] = _source(bound.plan, [bound], catalog, outside)
+                catalog.sources[decl.name.text] = _without_nulls(_source(bound.plan, [bound], catalog, outside))
         waiting = [one for one in waiting if one not in ready]
     return {name: [bound for _, bound in sorted(found, key=lambda pair: pair[0])] for name, found in members.items()}
 
 
 def _united(members: list[BoundEvent]) -> BoundEvent:
-    kinds = [
-        Type.DOUBLE if Type.DOUBLE in column else column[0]
-        for column in zip(*([output.type for output in _outputs(member.plan)] for member in members), strict=True)
-    ]
+    columns = zip(*([output.type for output in _outputs(member.plan)] for member in members), strict=True)
+    kinds = [_common(column) for column in columns]
     plans = tuple(as_types(member.plan, kinds) for member in members)
     return BoundEvent(united(plans), tuple(use for member in members for use in member.ticks_only))
+
+
+def _common(kinds: Sequence[Type]) -> Type:
+    """The type of a column of all declarations; a column that is NULL in one of them has the type of the others."""
+    known = [kind for kind in kinds if kind is not Type.NULL]
+    return Type.DOUBLE if Type.DOUBLE in known else known[0] if known else Type.NULL
 
 
 def _reject_other_types(
     decls: Sequence[s.EventDecl], members: dict[str, list[BoundEvent]], diagnostics: Diagnostics
 ) -> None:
-    """Reports columns with different types in the declarations of one event; INTEGER and DOUBLE give DOUBLE."""
+    """Reports columns with different types in the declarations of one event; INTEGER and DOUBLE give DOUBLE.
+
+    NULL has every type.
+    """
     for name, found in members.items():
         own = [decl for decl in decls if decl.name.text == name]
         if len(found) != len(own):
             continue
         for place, column in enumerate(zip(*(_outputs(member.plan) for member in found), strict=True)):
-            kinds = {output.type for output in column}
+            kinds = {output.type for output in column} - {Type.NULL}
             if len(kinds) > 1 and kinds != {Type.INTEGER, Type.DOUBLE}:
-                wrong = next(i for i, output in enumerate(column) if output.type is not column[0].type)
+                first = next(output for output in column if output.type is not Type.NULL)
+                where = "its first" if first is column[0] else "an earlier"
+                wrong = next(i for i, output in enumerate(column) if output.type not in (first.type, Type.NULL))
                 items = (*(own[wrong].head or ()), *own[wrong].returns)
                 diagnostics.error(
                     "INK0334",
-                    f"`{column[0].name}` of `{name}` is {column[0].type} in its first declaration and"
-                    f" {column[wrong].type} here",
+                    f"`{first.name}` of `{name}` is {first.type} in {where} declaration and {column[wrong].type} here",
                     items[place] if place < len(items) else own[wrong].name,
                     helps=["results of events with the same name are combined, so their columns need one type"],
                 )
