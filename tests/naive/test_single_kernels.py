@@ -15,6 +15,7 @@ from inkling.evaluators.query.packed import NEARLY
 from inkling.kernels.columns import keys, numbered_rows
 from inkling.kernels.columns.lists import without_parts
 from inkling.kernels.forecast import durations
+from inkling.kernels.joins import join, segments
 from inkling.kernels.query import packed_rows, sampled_worlds
 from inkling.kernels.worlds import regular
 from inkling.kernels.worlds.draws import uniforms
@@ -437,12 +438,31 @@ def check_parts_of_lists(rng: np.random.Generator, both: Both) -> None:
         assert kept.tolist() == longest
 
 
+def check_lower_bound(rng: np.random.Generator, both: Both) -> None:
+    for n in (0, 1, 2, 7, 40):
+        values = np.sort(rng.integers(0, 20, n))
+        lo, hi = sorted(int(place) for place in rng.integers(0, n + 1, 2))
+        for value in range(-1, 22):
+            assert both(segments.first_from, values, value, lo, hi) == lo + np.searchsorted(values[lo:hi], value)
+
+
+def check_earliest_ends(rng: np.random.Generator, both: Both) -> None:
+    for n in (0, 1, 5, 60):
+        origin, end, place = rng.integers(0, 6, n), rng.integers(0, 8, n), rng.integers(0, 4, n)
+        ends, places = both(join.earliest_end_of, origin, 8, end, place)
+        for one in range(8):
+            of_it = [(e, p) for o, e, p in zip(origin, end, place, strict=True) if o == one]
+            assert (ends[one], places[one]) == min(of_it, default=(join.FAR, join.FAR))
+
+
 CHECKS: dict[str, Callable[[np.random.Generator, Both], None]] = {
     name_of(kernel): check
     for kernel, check in (
         (keys.fill_slots, check_slots),
         (numbered_rows.judged, check_numbered_rows),
         (durations.detected_within, check_durations),
+        (join.earliest_end_of, check_earliest_ends),
+        (segments.first_from, check_lower_bound),
         (without_parts, check_parts_of_lists),
         (packed_rows.settled, check_settled),
         (packed_rows.unfollowed, check_unfollowed),

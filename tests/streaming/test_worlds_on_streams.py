@@ -41,7 +41,7 @@ from inkling.evaluators.sampling import Sampling
 from inkling.query import Program
 from inkling.spark.streaming.query import LiveQuery
 
-EVENTS_PER_PROGRAM = 10
+EVENTS_PER_PROGRAM = 12
 DATASETS_PER_PROGRAM = 4
 MICRO_BATCHES = 4
 LATENESS = 2
