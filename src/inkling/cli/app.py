@@ -8,54 +8,16 @@ from contextlib import suppress
 import typer
 
 from inkling import __version__
-from inkling.cli.commands.examples.bench import bench
-from inkling.cli.commands.examples.demo import demo
-from inkling.cli.commands.examples.generate import generate
-from inkling.cli.commands.examples.replay import replay
-from inkling.cli.commands.models.fit import fit
-from inkling.cli.commands.models.infer import infer
-from inkling.cli.commands.models.model import model
-from inkling.cli.commands.models.score import score
-from inkling.cli.commands.programs.check import check
-from inkling.cli.commands.programs.explain import explain
-from inkling.cli.commands.programs.explain_error import explain_error
-from inkling.cli.commands.programs.fmt import fmt
-from inkling.cli.commands.results.calibrate import calibrate
-from inkling.cli.commands.results.chances import chances
-from inkling.cli.commands.results.run import run
-from inkling.cli.commands.results.stream import stream
-from inkling.cli.commands.results.why import why
-from inkling.cli.options import with_groups
-from inkling.cli.terminal.failures import with_messages
+from inkling.cli.commands.table import CONTEXT, Commands
 
 app = typer.Typer(
     name="inkling",
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=CONTEXT,
 )
-COMMANDS = (
-    run,
-    stream,
-    fit,
-    score,
-    check,
-    explain,
-    why,
-    chances,
-    fmt,
-    demo,
-    generate,
-    replay,
-    calibrate,
-    bench,
-    explain_error,
-)
-for command in COMMANDS:
-    app.command(command.__name__.replace("_", "-"))(with_messages(with_groups(command)))
-app.add_typer(model, name="model")
-app.add_typer(infer, name="infer")
 
 
 def _print_version(wanted: bool) -> None:

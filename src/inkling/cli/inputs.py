@@ -6,10 +6,8 @@ aggregates, are imported before the program is read.
 
 import atexit
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -18,12 +16,11 @@ from typing import Generic, TypeVar
 import typer
 
 from inkling.cli.options import ProgramAndFiles
+from inkling.cli.python_files import import_files
 from inkling.cli.terminal.messages import print_diagnostics
 from inkling.errors import InputError, nearest
 from inkling.io.readers.formats import remote_address
 from inkling.io.readers.wayeb import RESET, layout_of, read_wayeb
-from inkling.language.sre import RESETS, with_declarations
-from inkling.language.sre import SUFFIX as SRE
 from inkling.language.syntax import StreamDecl
 from inkling.logical.plan import ProgramPlan
 from inkling.physical.plan import Runnable
@@ -200,14 +197,16 @@ def load_with_files(asked: ProgramAndFiles, *, quiet: bool) -> tuple[Program, Gi
 def resetting(program: Program, given: GivenInputs[Path]) -> Program:
     """Wayeb patterns whose stream is not declared, with resets if the rows of the stream have some."""
     is_declared = any(isinstance(one, StreamDecl) and one.reset_when is not None for one in program.syntax.statements)
-    if not given.resetting or is_declared or not program.name.lower().endswith(SRE):
+    if not given.resetting or is_declared or not program.name.lower().endswith(".sre"):
         return program
+    from inkling.language.sre import RESETS, with_declarations
+
     return parse(with_declarations(program.text, SourceText("", RESETS)), name=program.name, folder=program.folder)
 
 
 def recognizing(program: Program, models: Iterable[str], *, quiet: bool = False) -> Program:
     """Wayeb patterns without the forecasts whose models do not exist yet; `models` are given as tables."""
-    if not program.name.lower().endswith(SRE):
+    if not program.name.lower().endswith(".sre"):
         return program
     given = {*models}
     paths = {
@@ -230,22 +229,3 @@ def load_program(path: Path, python: list[Path], declarations: Path | None = Non
     if program.warnings and not quiet:
         print_diagnostics(program.warnings)
     return program
-
-
-def import_files(paths: list[Path]) -> None:
-    """Import Python files, each under a module name of its own."""
-    for path in paths:
-        if not path.is_file():
-            raise InputError.of("INK0359", f"there is no file {path}", notes=("`--python` names a file to import",))
-        name = f"inkling_python_{path.stem}"
-        spec = spec_from_file_location(name, path)
-        if spec is None or spec.loader is None:
-            raise InputError.of("INK0359", f"{path} is not a Python file", helps=("give it a name that ends with .py",))
-        module = module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except Exception as problem:
-            raise InputError.of(
-                "INK0359", f"{path} cannot be imported", notes=(f"{type(problem).__name__}: {problem}",)
-            ) from problem

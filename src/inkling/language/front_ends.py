@@ -1,26 +1,24 @@
 """Chooses the notation of a text by its file extension: `.ele`, `.sre`, `.lahar`, `.sase`, or else `.ink`."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from importlib import import_module
 from typing import Any
 
 from inkling.language import syntax as s
-from inkling.language.ele import ETALIS
 from inkling.language.kit.reading import Notation
-from inkling.language.lahar import LAHAR
 from inkling.language.parser import parse as parse_ink
 from inkling.language.printer import format_program
-from inkling.language.sase import SASE
-from inkling.language.sre import WAYEB
 
-NOTATIONS: Mapping[str, Notation[Any]] = MappingProxyType(
-    {".ele": ETALIS, ".lahar": LAHAR, ".sase": SASE, ".sre": WAYEB}
-)
+NOTATIONS = {".ele": "ETALIS", ".lahar": "LAHAR", ".sase": "SASE", ".sre": "WAYEB"}
+"""Each package `inkling.language.NAME` holds the notation of files `.NAME`; imported when such a file is read."""
 
 
 def notation_of(name: str) -> Notation[Any] | None:
     """The notation of a file; None for `.ink`."""
-    return next((one for suffix, one in NOTATIONS.items() if name.lower().endswith(suffix)), None)
+    for suffix, notation in NOTATIONS.items():
+        if name.lower().endswith(suffix):
+            found: Notation[Any] = getattr(import_module(f"inkling.language{suffix}"), notation)
+            return found
+    return None
 
 
 def parse(text: str, name: str = "<string>") -> s.Program:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from itertools import islice
-from xml.sax.saxutils import escape
 
 import numpy as np
 from numpy.typing import NDArray

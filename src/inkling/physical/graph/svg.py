@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
-from xml.sax.saxutils import escape, quoteattr
 
 from inkling.physical.graph.agents import Agent, AgentKind, Flow, Network
 
@@ -79,9 +79,9 @@ def _agent(network: Network, agent: Agent, box: Box) -> str:
         weight = ' font-weight="600"' if place == 0 else ""
         y = box.y + 4 + LINE * (place + 0.8)
         lines.append(f'<text{kind}{weight} x="{box.x + 10:.0f}" y="{y:.0f}">{escape(shown)}</text>')
-    name = quoteattr(f"{agent.kind.value}{' shared' if is_shared else ''}")
+    name = f"{agent.kind.value}{' shared' if is_shared else ''}"
     corner = f'x="{box.x:.0f}" y="{box.y:.0f}" width="{box.width:.0f}" height="{box.height:.0f}"'
-    return f'<g class={name}><title>{escape(chr(10).join(words))}</title><rect rx="5" {corner}/>{"".join(lines)}</g>'
+    return f'<g class="{name}"><title>{escape(chr(10).join(words))}</title><rect rx="5" {corner}/>{"".join(lines)}</g>'
 
 
 WIDTH = 190

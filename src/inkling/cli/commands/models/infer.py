@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from inkling.infer import Model, Options
     from inkling.infer.estimates import InferenceTask
 
-infer = typer.Typer(no_args_is_help=True, help="Infer probabilistic streams from raw sensor readings.")
+infer = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Infer probabilistic streams from raw sensor readings."
+)
 
 
 @dataclass(frozen=True)

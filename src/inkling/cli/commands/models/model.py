@@ -10,7 +10,7 @@ from inkling.cli.terminal.failures import with_messages
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL.parquet", help="A model file.")]
 
-model = typer.Typer(no_args_is_help=True, help="Describe and compare models.")
+model = typer.Typer(no_args_is_help=True, add_completion=False, help="Describe and compare models.")
 
 
 @model.command("show")

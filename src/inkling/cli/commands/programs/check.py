@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from inkling.cli.inputs import import_files
 from inkling.cli.options import Debug, PythonFiles, Quiet
+from inkling.cli.python_files import import_files
 from inkling.cli.terminal.failures import EXIT_ERROR, EXIT_INPUT
 from inkling.cli.terminal.messages import counted, print_diagnostics
 from inkling.errors import Diagnostic, InputError, ProgramError
