@@ -7,12 +7,13 @@ from pathlib import Path
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from inkling.whole_files import write_whole
+
 
 def written(page: str, path: str | PathLike[str]) -> Path:
     """Write a page to a file, and create its folder if it does not exist."""
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(page, encoding="utf-8", newline="\n")
+    write_whole(page, target)
     return target
 
 

@@ -16,6 +16,7 @@ from inkling.io import normalize, read_table
 from inkling.io.tables import typed_table
 from inkling.model.schema import Column, StreamSchema, TableSchema
 from inkling.model.types import Type
+from inkling.whole_files import write_whole
 
 MESSAGES = Path(__file__).parent / "input"
 TRIP = StreamSchema(
@@ -64,7 +65,14 @@ def run_epoch_seconds() -> None:
     parse(text).run_local({"S": [{"a": 1, "t": 1767225600}]})
 
 
+def write_in_file() -> None:
+    """A page whose folder is a file."""
+    Path("report").touch()
+    write_whole("", Path("report") / "page.html")
+
+
 CASES: dict[str, Callable[[], object]] = {
+    "file_in_a_file": write_in_file,
     "no_such_file": read_near,
     "unknown_suffix": lambda: read("", "trips.xlsx"),
     "folder_without_files": read_folder,
@@ -114,5 +122,5 @@ def test_every_code_of_the_package_has_a_case() -> None:
     sources = Path(io.__file__).parent.rglob("*.py")
     used = {code for path in sources for code in re.findall(r'"(INK05\d\d)"', path.read_text())}
     shown = {code for path in MESSAGES.glob("*.txt") for code in re.findall(r"INK05\d\d", path.read_text())}
-    # INK0554 speaks of the program, not of an input; INK0507 comes from the clock of the whole program
-    assert used - {"INK0554"} == shown - {"INK0507"}
+    # INK0554 speaks of the program, INK0565 of an output; INK0507 comes from the clock of the whole program
+    assert used - {"INK0554"} == shown - {"INK0507", "INK0565"}

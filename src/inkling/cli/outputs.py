@@ -4,7 +4,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TextIO
@@ -16,6 +16,7 @@ import pyarrow.parquet
 from inkling.errors import InputError
 from inkling.io.readers.formats import REMOTE
 from inkling.results import LEADING, TRAILING, as_text
+from inkling.whole_files import file_name, written_whole
 
 STDOUT = "-"
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
@@ -45,21 +46,21 @@ def write_tables(tables: Mapping[str, pa.Table], output: str) -> None:
     ordered = {name: in_order(table) for name, table in tables.items()}
     path = Path(output)
     if _is_folder(output):
-        path.mkdir(parents=True, exist_ok=True)
-        for name, table in ordered.items():
-            pa.parquet.write_table(table, path / f"{name}.parquet")
+        with ExitStack() as complete:
+            for name, table in ordered.items():
+                file = complete.enter_context(written_whole(path / f"{file_name(name)}.parquet"))
+                pa.parquet.write_table(table, file)
         return
-    if output != STDOUT:
-        path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
-        pa.parquet.write_table(united(list(ordered.values())), path)
+        with written_whole(path) as file:
+            pa.parquet.write_table(united(list(ordered.values())), file)
     elif path.suffix == ".csv":
-        with _opened(output) as file:
-            _write_csv(united(list(ordered.values())), file)
+        with _opened(output) as lines:
+            _write_csv(united(list(ordered.values())), lines)
     else:
-        with _opened(output) as file:
+        with _opened(output) as lines:
             for table in ordered.values():
-                _write_json_lines(table, file)
+                _write_json_lines(table, lines)
 
 
 def write_rows(table: pa.Table, output: str, name: str = "rows") -> None:
@@ -70,13 +71,12 @@ def write_rows(table: pa.Table, output: str, name: str = "rows") -> None:
     if _is_folder(output):
         output = str(Path(output) / f"{name}.parquet")
     path = Path(output)
-    if output != STDOUT:
-        path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
-        pa.parquet.write_table(table, path)
+        with written_whole(path) as file:
+            pa.parquet.write_table(table, file)
         return
-    with _opened(output) as file:
-        (_write_csv if path.suffix == ".csv" else _write_json_lines)(table, file)
+    with _opened(output) as lines:
+        (_write_csv if path.suffix == ".csv" else _write_json_lines)(table, lines)
 
 
 def in_order(table: pa.Table) -> pa.Table:
@@ -161,5 +161,5 @@ def _opened(output: str) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
         return
-    with Path(output).open("w", encoding="utf-8", newline="") as file:
+    with written_whole(Path(output)) as path, path.open("w", encoding="utf-8", newline="") as file:
         yield file

@@ -192,3 +192,38 @@ def test_what_nobody_foresaw_is_an_error_of_inkling(monkeypatch: pytest.MonkeyPa
     assert result.exit_code == 4
     assert "error[INK0901]: inkling failed" in result.stderr
     assert "ZeroDivisionError: cannot happen" in result.stderr
+
+
+def test_an_event_is_no_way_out_of_the_folder(folder: Path) -> None:
+    Path("doors.ink").write_text(PROGRAM.replace("EVENT visit", 'EVENT "../../visit"'))
+    result = run("-i", "Door=Door.csv", "-o", "in/here/")
+    assert result.exit_code == 0
+    assert sorted(path.name for path in (folder / "in" / "here").iterdir()) == [
+        "..%2F..%2Fvisit.parquet",
+        "back.parquet",
+    ]
+    assert not [*folder.glob("visit*")]
+
+
+@pytest.mark.parametrize("output", ["results.csv", "results.parquet", "results.jsonl"])
+def test_a_run_that_fails_leaves_earlier_results(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("-i", "Door=Door.csv", "-o", output).exit_code == 0
+    before = Path(output).read_bytes()
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("inkling.cli.outputs._csv_cell", fail)
+    monkeypatch.setattr("json.dumps", fail)
+    monkeypatch.setattr("pyarrow.parquet.write_table", fail)
+    result = run("-i", "Door=Door.csv", "-o", output)
+    assert result.exit_code == 3
+    assert f"error[INK0565]: `{output}` cannot be written" in result.stderr
+    assert Path(output).read_bytes() == before
+
+
+@pytest.mark.parametrize("output", ["Door.csv/results.csv", "Door.csv/folder/"])
+def test_a_place_that_cannot_be_written_is_named(output: str) -> None:
+    result = run("-i", "Door=Door.csv", "-o", output)
+    assert result.exit_code == 3
+    assert "error[INK0565]" in result.stderr

@@ -27,6 +27,7 @@ from inkling.forecasting.models.full_order import full_contexts, shrunk
 from inkling.forecasting.models.gaps import GapCounts
 from inkling.forecasting.models.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
 from inkling.forecasting.models.public_engine import label_contexts, path_waiting_times
+from inkling.whole_files import written_whole
 
 KRICHEVSKY_TROFIMOV = 0.5
 
@@ -261,9 +262,8 @@ class ForecastModel:
         path = Path(path)
         before = ForecastModel.load(path).version if path.exists() else 0
         saved = replace(self, version=max(self.version, before + 1))
-        unfinished = path.with_name(f".{path.name}.new")
-        pq.write_table(saved.to_arrow(), unfinished)
-        unfinished.replace(path)
+        with written_whole(path) as file:
+            pq.write_table(saved.to_arrow(), file)
         return saved
 
     @classmethod

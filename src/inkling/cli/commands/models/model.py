@@ -7,6 +7,7 @@ import typer
 
 from inkling.cli.options import Debug
 from inkling.cli.terminal.failures import with_messages
+from inkling.whole_files import write_whole
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL.parquet", help="A model file.")]
 
@@ -41,7 +42,7 @@ def show(
     if svg is not None:
         from inkling.forecasting.learning.description import model_svg
 
-        svg.write_text(model_svg(loaded), encoding="utf-8")
+        write_whole(model_svg(loaded), svg)
     for line in lines:
         typer.echo(line)
 

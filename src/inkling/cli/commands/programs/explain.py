@@ -9,6 +9,7 @@ import typer
 from inkling.cli.inputs import load_program
 from inkling.cli.options import Debug, Declarations, LayoutChoice, ProgramFile, PythonFiles, SamplingOptions
 from inkling.query import Program
+from inkling.whole_files import write_whole
 
 
 class ExplainStage(Enum):
@@ -54,4 +55,4 @@ def _show_graph(program: Program, picture: Path | None) -> None:
     if picture is None:
         typer.echo(program.graph_text())
     else:
-        picture.write_text(program.graph(), encoding="utf-8")
+        write_whole(program.graph(), picture)

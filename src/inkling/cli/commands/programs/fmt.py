@@ -13,6 +13,7 @@ from inkling.cli.terminal.failures import EXIT_ERROR
 from inkling.language import format_program, parse
 from inkling.language.front_ends import format_text
 from inkling.query import read_program
+from inkling.whole_files import write_whole
 
 
 class Language(StrEnum):
@@ -47,7 +48,7 @@ def fmt(
             typer.echo(_difference(path, before, after), nl=False)
         elif write and str(path) != "-":
             if after != before:
-                path.write_text(after, encoding="utf-8")
+                write_whole(after, path)
                 typer.echo(f"rewrote {path}", err=True)
         else:
             typer.echo(after, nl=False)

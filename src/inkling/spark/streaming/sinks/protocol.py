@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TextIO, TypeAlias, runtime_checkable
-from urllib.parse import quote
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -22,6 +21,7 @@ from inkling.results import as_text
 from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, SinkOutput
+from inkling.whole_files import file_name
 
 FORMATS = ("parquet", "json", "csv")
 BATCH = "batch"
@@ -97,7 +97,7 @@ class FileSink:
             writer.save(f"{self._folder(output.name)}/{BATCH}={batch}")
 
     def _folder(self, name: str) -> str:
-        return f"{absolute(self.path).rstrip('/')}/{quote(name, safe=' ')}"
+        return f"{absolute(self.path).rstrip('/')}/{file_name(name)}"
 
 
 @dataclass(frozen=True, slots=True)
