@@ -75,6 +75,8 @@ def _row_expression(expr: e.Expr, visible: set[str]) -> Iterator[str]:
             case e.PreviousColumn(column=column) | e.SinceChange(column=column):
                 if column not in visible:
                     yield f"`{column}` is not a column known here"
+            case e.FactColumn(atom=atom) if atom < 0:
+                pass  # of the row that a look-up tests
             case e.ListColumn() | e.Aggregate() | e.TimeOf() | e.IdOf() | e.KeyColumn() | e.Quantity() | e.FactColumn():
                 yield f"{type(part).__name__} has no meaning in a stream"
             case _:

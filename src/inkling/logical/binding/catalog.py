@@ -5,7 +5,7 @@ Binding looks names of streams, events, tables and rules up here; an unknown nam
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from textwrap import fill
 
@@ -325,14 +325,18 @@ class ColumnList:
         self._places.setdefault(op.text, op)
         self.types.pop(op.text, None)
 
-    def unknown(self, name: s.Ident, notes: list[str] | None = None) -> None:
+    def unknown(self, name: s.Ident, notes: list[str] | None = None, helps: Iterable[str] = ()) -> None:
         if name.text == self._op:
             reject_op(self.owner, name, self.diagnostics)
             return
-        helps = did_you_mean(name.text, self.types)
-        known = [f"`{self.owner}` has {listed(self.types)}"] if self.types and not helps else []
+        near = did_you_mean(name.text, self.types)
+        known = [f"`{self.owner}` has {listed(self.types)}"] if self.types and not near else []
         self.diagnostics.error(
-            "INK0204", f"`{self.owner}` has no column `{name}`", name, notes=[*(notes or []), *known], helps=helps
+            "INK0204",
+            f"`{self.owner}` has no column `{name}`",
+            name,
+            notes=[*(notes or []), *known],
+            helps=near or helps,
         )
 
     def finished(self) -> tuple[Column, ...]:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
-from inkling.logical.binding.catalog import Catalog, CatalogSource, ColumnList, Timing, as_declared
+from inkling.logical.binding.catalog import Catalog, CatalogSource, ColumnList, Timing, as_declared, check_arity
 from inkling.logical.binding.clocks import TimeUses, check_times
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.expressions import ExpressionBinder, Reference, to_span
+from inkling.logical.binding.knowledge.rule_calls import lookup_test
+from inkling.logical.binding.knowledge.rule_clauses import is_wildcard
 from inkling.logical.binding.uncertainty import (
     bind_pairing,
     bind_uncertainty,
@@ -279,7 +281,7 @@ def _grid(decl: s.StreamDecl, tick: Duration | None, time_type: Type, diagnostic
 def _derive(
     decl: s.StreamDecl, columns: ColumnList, catalog: Catalog, diagnostics: Diagnostics, uses: TimeUses
 ) -> tuple[list[DerivedColumn], e.Expr | None]:
-    binder = ExpressionBinder(_RowNames(columns, diagnostics), catalog, diagnostics, uses)
+    binder = ExpressionBinder(_RowNames(columns, catalog, diagnostics), catalog, diagnostics, uses)
     derived = []
     for item in decl.derive:
         value = binder.value(item.value)
@@ -314,6 +316,7 @@ class _RowNames:
     """Names inside a stream declaration: columns of the current row and of the row before it."""
 
     columns: ColumnList
+    catalog: Catalog
     diagnostics: Diagnostics
 
     def variable(self, node: s.Variable) -> e.Expr | None:
@@ -337,13 +340,22 @@ class _RowNames:
                 return None
 
     def table_test(self, node: s.Call, binder: ExpressionBinder) -> e.Expr | None:
-        self.diagnostics.error(
-            "INK0418",
-            "background tables cannot be used in a stream declaration yet",
-            node,
-            helps=["look the table up in the conditions of an event"],
-        )
-        return None
+        """Whether a table or rule has a row; `_` matches any value."""
+        if not check_arity(node, self.catalog, self.diagnostics) or node.name.text not in self.catalog.facts:
+            return None
+        given: list[e.Expr | None] = []
+        for arg in node.args:
+            if is_wildcard(arg):
+                given.append(None)
+                continue
+            if isinstance(arg, s.Variable) and arg.name.text not in self.columns.types:
+                self.columns.unknown(arg.name, helps=["write `_` for any value, or compare the value in a RULE"])
+                return None
+            value = binder.value(arg)
+            if value is None:
+                return None
+            given.append(value)
+        return lookup_test(node, given, self.catalog, self.diagnostics, binder.times)
 
     def _type(self, name: s.Ident) -> Type | None:
         if name.text not in self.columns.types:

@@ -53,14 +53,14 @@ def bind(program: s.Program, source: SourceText) -> BoundProgram:
     }
     catalog.forecasts |= {decl.result.text: decl.event.text for decl in statements if isinstance(decl, s.ForecastDecl)}
     tables = [bind_table(decl, catalog, diagnostics) for decl in statements if isinstance(decl, s.TableDecl)]
+    rule_times = TimeUses()
+    rules = bind_rules([decl for decl in statements if isinstance(decl, s.RuleDecl)], catalog, diagnostics, rule_times)
     streams = [bind_stream(decl, catalog, diagnostics) for decl in statements if isinstance(decl, s.StreamDecl)]
     catalog.payloads |= {
         catalog.extended[decl.name.text]: payload_of(decl, catalog)
         for decl in statements
         if isinstance(decl, s.StreamDecl) and decl.name.text in catalog.extended
     }
-    rule_times = TimeUses()
-    rules = bind_rules([decl for decl in statements if isinstance(decl, s.RuleDecl)], catalog, diagnostics, rule_times)
     events: list[BoundEvent] = []
     for declared in _in_order(program, catalog):
         bound = bind_event_group(declared, catalog, diagnostics)
