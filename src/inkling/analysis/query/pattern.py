@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from inkling.analysis.joint_conditions import joint_conditions
 from inkling.analysis.query.normal_form import streams_obstacle
 from inkling.analysis.query.query import Query, QuerySource, QueryVariable, Subgoal, SubgoalColumn
 from inkling.analysis.regular import expression_of, is_regular
-from inkling.analysis.row_conditions import exclusive_pairs, joint_conditions
+from inkling.analysis.row_conditions import exclusive_pairs
 from inkling.analysis.verdict import Verdict
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa

@@ -14,7 +14,8 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.analysis.row_conditions import exclusive_pairs, joint_conditions
+from inkling.analysis.joint_conditions import joint_conditions
+from inkling.analysis.row_conditions import exclusive_pairs
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.dfa import Dfa
 from inkling.automata.guards import Guard

@@ -1,17 +1,18 @@
-"""Sets of conditions on one column that hold together: none that can be is missing, and few others are there."""
+"""Sets of conditions that hold together: none that can be is missing, and few others are there."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 import inkling
 from inkling import parse
-from inkling.analysis.row_conditions import joint_conditions
+from inkling.analysis.joint_conditions import joint_conditions
 from inkling.automata.compiled import CompiledPattern
 from inkling.automata.guards import Alphabet, Guard, Joint
 from inkling.automata.policies import strict
@@ -52,9 +53,10 @@ def random_condition(rnd: random.Random, name: str, depth: int = 2) -> e.Expr:
             return e.IsNull(column, rnd.random() < 0.5)
         case "in":
             return e.InList(column, tuple(literal(rnd, name) for _ in range(2)))
-    sides = [column, literal(rnd, name)]
+    sides: list[e.Expr] = [column, literal(rnd, name)]
     rnd.shuffle(sides)
-    return e.Compare(rnd.choice(["=", "<>"] if name in "sb" else ["=", "<>", "<", "<=", ">", ">="]), *sides)
+    operators = ["=", "<>"] if name in "sb" else ["=", "<>", "<", "<=", ">", ">="]
+    return e.Compare(rnd.choice(operators), sides[0], sides[1])
 
 
 def literal(rnd: random.Random, name: str) -> e.Literal:
@@ -90,11 +92,62 @@ def test_the_sets_are_those_of_all_values(name: str) -> None:
         assert grouped == 0b1111 or (name == "y" and n_large)
 
 
+def random_row_condition(rnd: random.Random, depth: int = 2) -> e.Expr:
+    """A condition on one or several columns, some of them compared with each other."""
+    match rnd.choice(["text", "numbers", *["not", "and", "or"][: 3 * depth]]):
+        case "not":
+            return e.Not(random_row_condition(rnd, depth - 1))
+        case "and":
+            return e.AllOf(tuple(random_row_condition(rnd, depth - 1) for _ in range(2)))
+        case "or":
+            return e.AnyOf(tuple(random_row_condition(rnd, depth - 1) for _ in range(2)))
+        case "text":
+            return random_condition(rnd, rnd.choice("sb"), 0)
+    sides: list[e.Expr] = [e.ColumnOf(e.ROW, name, Type.DOUBLE) for name in rnd.sample("yzw", 2)]
+    if rnd.random() < 0.5:
+        sides[rnd.randrange(2)] = e.Literal(rnd.choice([0.0, 1.0, 2.0, None]), Type.DOUBLE)
+    return e.Compare(rnd.choice(["=", "<>", "<", "<=", ">", ">="]), sides[0], sides[1])
+
+
+def test_the_sets_are_those_of_all_rows() -> None:
+    """Numbers are compared with 0, 1 and 2, and rows have three values between and beside them."""
+    rnd = random.Random(11)
+    numbers: list[Value] = [None, *(step / 4 for step in range(-4, 13))]
+    world = {name: WORLD.get(name, numbers) for name in "sb"} | dict.fromkeys("yzw", numbers)
+    n_together = 0
+    for _ in range(40):
+        conditions = [random_row_condition(rnd) for _ in range(4)]
+        found = joint_conditions(numbered(conditions))
+        for joint in found:
+            members = [one for number, one in enumerate(conditions) if joint.mask >> number & 1]
+            own = {number for number in range(4) if joint.mask >> number & 1}
+            names = sorted({part.column for one in members for part in e.walk(one) if isinstance(part, e.ColumnOf)})
+            n_together += len(names) > 1
+            rows = (dict(zip(names, values, strict=True)) for values in product(*(world[name] for name in names)))
+            some = rnd.sample(list(rows), 400) if len(names) > 2 else rows
+            seen = {sum(1 << number for number in own if true_bits([conditions[number]], row)) for row in some}
+            assert seen <= joint.sets
+            if len(names) <= 2:
+                assert seen == joint.sets
+    assert n_together > 10
+
+
+def test_subjects_that_are_left_out_are_known_by_themselves() -> None:
+    """Too many values together: conditions on one column are grouped, and the condition on all of them is not."""
+    columns = [e.ColumnOf(e.ROW, f"c{number}", Type.DOUBLE) for number in range(8)]
+    fast = [e.Compare(">", column, e.Literal(bound, Type.DOUBLE)) for column in columns for bound in (1.0, 2.0)]
+    found = joint_conditions(numbered([*fast, e.AnyOf(tuple(fast))]))
+    assert sorted((one.mask, one.sets) for one in found) == [
+        (0b11 << 2 * number, frozenset({0, 0b01 << 2 * number, 0b11 << 2 * number})) for number in range(8)
+    ]
+
+
 def test_random_events_have_one_symbol_and_patterns_the_same_detections() -> None:
     rnd = random.Random(6)
     n_symbols = [0, 0]
     for _ in range(25):
-        conditions = [random_condition(rnd, rnd.choice("xysb")) for _ in range(7)]
+        conditions = [random_condition(rnd, rnd.choice("xysb")) for _ in range(5)]
+        conditions += [e.AnyOf((random_condition(rnd, "x"), random_condition(rnd, "s"))) for _ in range(2)]
         joint = joint_conditions(numbered(conditions))
         guards = [Guard(bits=frozenset(rnd.sample(range(7), rnd.randint(1, 2)))) for _ in range(5)]
         steps = strict([Symbol(guard, 0) for guard in guards[:2]])
@@ -157,6 +210,31 @@ def test_a_row_without_a_distance_is_not_forgotten() -> None:
 )
 def test_numbers_of_symbols(leaves: list[str], n_symbols: int) -> None:
     assert reader(leaves, "x BIGINT, s STRING").n_symbols == n_symbols
+
+
+PORT, BUOY = "haversine(lat, lon, 48.4, -4.5)", "haversine(lat, lon, 48.3, -4.6)"
+
+
+@pytest.mark.parametrize(
+    ("leaves", "n_symbols"),
+    [
+        # in the inner circle, in the ring around it, outside of both
+        ([f"V[{PORT} < 1]", f"V[{PORT} < 2]"], 3),
+        ([f"V[{PORT} < {km}]" for km in range(1, 8)], 8),
+        # two circles around different places may overlap
+        ([f"V[{PORT} < 1]", f"V[{BUOY} < 2]"], 4),
+        # without a position neither holds
+        ([f"V[{PORT} < 1]", f"V[{PORT} >= 1]"], 3),
+        (["V[x > 5 OR y > 5]", "V[y > 3]"], 4),
+        (["V[x > 5 OR y > 5]", "V[x > 5]", "V[y > 5]"], 4),
+        (["V[x < y]", "V[x = y]", "V[x > y]"], 4),
+        (["V[x < y]", "V[x < 3]", "V[y < 3]"], 7),
+        (["V[x - y > 5]", "V[x - y > 3]"], 3),
+        (["V[t IS NULL]", "V[t IS NOT NULL]"], 2),
+    ],
+)
+def test_numbers_of_symbols_of_several_columns(leaves: list[str], n_symbols: int) -> None:
+    assert reader(leaves, "lat DOUBLE, lon DOUBLE, x DOUBLE, y DOUBLE").n_symbols == n_symbols
 
 
 def test_a_program_learns_from_all_rows() -> None:
