@@ -192,8 +192,8 @@ class _Check:
     def _sliding(self, pattern: p.Sliding, inside: _Inside) -> Iterator[str]:
         if self.event.pattern is not pattern:
             yield "a window is part of another pattern"
-        if pattern.leaf.atoms or (pattern.since is not None and pattern.since.atoms):
-            yield "a table supplies values of a window"
+        if pattern.leaf.atoms:
+            yield "a table supplies values of the members of a window"
         if pattern.since is not None:
             yield from self.part(pattern.since, inside)
         yield from self.part(pattern.leaf, replace(inside, repetitions=(*inside.repetitions, self._frame())))

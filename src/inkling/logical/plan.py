@@ -217,7 +217,8 @@ class Sliding:
     """`WINDOW`: one occurrence per event of the leaf, whose slot holds the newest such events up to and with it.
 
     These are the last `EventCount` many, or those that end at most a `Duration` earlier. With `since`, there is one per
-    event of that leaf and each later one, and members start after it.
+    event of that leaf and each later one, and members start after it. Look-ups of members are conditions, so that a
+    table makes no event a member twice.
     """
 
     leaf: Leaf

@@ -168,11 +168,17 @@ def _finished(event: p.EventPlan, stage: Partition, at: Bindings) -> list[Occurr
 
 
 def _changing(event: p.EventPlan, matches: list[Occurrence], context: ExpressionContext) -> Iterator[Occurrence]:
-    """ON CHANGE: a match whose values are those of the match before is left out; with SINCE, of the same start."""
+    """ON CHANGE: a match whose values are those of the match before is left out.
+
+    With SINCE, the match before has the same start, and the same row of each table that is looked up there.
+    """
     before: dict[Rank, tuple[Value, ...]] = {}
     for match in sorted(matches, key=lambda match: position(match.lineage[-1].event)):
         values = tuple(value_of(output.expr, match.bindings, context) for output in (*event.head, *event.returns))
-        since = tuple(position(member.event) for member in match.lineage[:-1])
+        since = (
+            *(position(member.event) for member in match.lineage[:-1]),
+            *(_rank(tuple(row.values())) for row in match.bindings.facts.values()),
+        )
         if before.get(since) != values:
             yield match
         before[since] = values

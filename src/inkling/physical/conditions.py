@@ -28,6 +28,8 @@ NUMERIC_FUNCTIONS = frozenset(
 
 def hoisted(condition: e.Expr, column_for: Callable[[int, e.Expr], str]) -> e.Expr:
     """The condition with each part that kernels cannot compute, but that reads one slot, as a column of that slot."""
+    if isinstance(condition, e.InTable) and condition.condition is not None and len(e.slots_of(condition)) > 1:
+        return condition  # its condition also reads the row that it tests
     slots = e.slots_of(condition)
     if not any(_is_foreign(part) for part in e.walk(condition)):
         return condition

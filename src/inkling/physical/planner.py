@@ -119,7 +119,8 @@ class _StagePlanner:
             for leaf in leaves
         }
         naming = self._naming(event, leaves)
-        tests = tuple(self._leaf(leaf, naming, inputs_of) for leaf in leaves)
+        by_kernels = not isinstance(event.pattern, p.Sliding)
+        tests = tuple(self._leaf(leaf, naming, inputs_of, by_kernels=by_kernels) for leaf in leaves)
         bound = self._bound(event, naming)
         if bound.consumption is not None:
             bound = having_for_kernels(bound, lambda slot, inner: self._computed(inner, inputs_of[slot]))
@@ -199,15 +200,25 @@ class _StagePlanner:
             consumption=with_physical_preference(event.consumption, naming),
         )
 
-    def _leaf(self, leaf: p.Leaf, naming: Naming, inputs_of: dict[int, tuple[int, ...]]) -> LeafTest:
+    def _leaf(
+        self, leaf: p.Leaf, naming: Naming, inputs_of: dict[int, tuple[int, ...]], *, by_kernels: bool
+    ) -> LeafTest:
         positions = inputs_of[leaf.slot]
-        test = self._test(leaf, leaf.conditions, naming, inputs_of)
+        test = self._test(leaf, leaf.conditions, naming, inputs_of, by_kernels=by_kernels)
         for position in positions:
             self.drafts[position].keeps.append(test.bits or None)
-        return replace(test, check=self._test(leaf, leaf.checks, naming, inputs_of)) if leaf.checks else test
+        if not leaf.checks:
+            return test
+        return replace(test, check=self._test(leaf, leaf.checks, naming, inputs_of, by_kernels=by_kernels))
 
     def _test(
-        self, leaf: p.Leaf, conditions: tuple[e.Expr, ...], naming: Naming, inputs_of: dict[int, tuple[int, ...]]
+        self,
+        leaf: p.Leaf,
+        conditions: tuple[e.Expr, ...],
+        naming: Naming,
+        inputs_of: dict[int, tuple[int, ...]],
+        *,
+        by_kernels: bool,
     ) -> LeafTest:
         positions = inputs_of[leaf.slot]
         bits, across = [], []
@@ -221,7 +232,8 @@ class _StagePlanner:
                     self.drafts[position].bits[bit] = row_condition
             else:
                 compared = hoisted(named, lambda slot, inner: self._computed(inner, inputs_of[slot]))
-                reject_unsupported(compared)
+                if by_kernels:
+                    reject_unsupported(compared)
                 across.append(compared)
                 self._require(compared, inputs_of)
         return LeafTest(leaf.slot, positions, tuple(bits), tuple(across))

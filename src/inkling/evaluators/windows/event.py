@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.evaluators.gather import Gather, lineage_ids
@@ -82,8 +83,15 @@ class WindowEvent:
             group, place = group[holds], place[holds]
         return SlidingWindows.over(batch, rows[place], group, openings[group], pattern.last, unit)
 
+    @cached_property
+    def _is_joined(self) -> bool:
+        """Whether a table supplies values of the opening event, so that several matches may have the same events."""
+        return self.pattern.since is not None and bool(self.pattern.since.atoms)
+
     def _results(self, windows: SlidingWindows, chosen: Ints, outputs: dict[str, pa.Array], n_keys: int) -> MatchBatch:
         event, batch = self.step.event, windows.batch
+        if self._is_joined and event.returns:
+            chosen = _by_values({output.name: outputs[output.name] for output in event.returns}, chosen)
         newest, earliest, known = windows.rows[chosen], windows.earliest[chosen], windows.known[chosen]
         offsets, lineage = np.arange(len(chosen) + 1), newest
         if windows.opening is not None:
@@ -92,10 +100,8 @@ class WindowEvent:
         start, start_place = batch.start[earliest], batch.start_place[earliest]
         end, end_place = batch.end[newest], batch.end_place[newest]
         picked = np.arange(len(chosen))
-        if event.per is not p.Per.MATCH:
-            identity, n_results = self._identities(
-                batch.key[newest], start, start_place, end, end_place, outputs, chosen
-            )
+        if event.per is not p.Per.MATCH or self._is_joined:
+            identity, n_results = self._identities(windows, earliest, outputs, chosen)
             if n_results < len(chosen):
                 slots = np.zeros(len(lineage), np.int64)
                 picked = lists.choose_witness(
@@ -127,21 +133,17 @@ class WindowEvent:
         )
 
     def _identities(
-        self,
-        key: Ints,
-        start: Ints,
-        start_place: Ints,
-        end: Ints,
-        end_place: Ints,
-        outputs: dict[str, pa.Array],
-        chosen: Ints,
+        self, windows: SlidingWindows, earliest: Ints, outputs: dict[str, pa.Array], chosen: Ints
     ) -> tuple[Ints, int]:
-        """The number of the result of each match: equal end, with INTERVAL equal start, and equal head."""
-        columns: list[Column] = [key, end, end_place]
+        """The number of the result of each match: equal head and end, with INTERVAL start, with MATCH events."""
+        batch, newest = windows.batch, windows.rows[chosen]
+        columns: list[Column] = [batch.key[newest], batch.end[newest], batch.end_place[newest]]
         if self.step.event.per is p.Per.INTERVAL:
-            columns += [start, start_place]
+            columns += [batch.start[earliest], batch.start_place[earliest]]
+        if self.step.event.per is p.Per.MATCH:
+            columns += [batch.event[newest], batch.event[earliest]]
         columns += [outputs[output.name].take(pa.array(chosen)) for output in self.step.event.head]
-        return codes_of(columns, len(key))
+        return codes_of(columns, len(chosen))
 
     def _nothing(self, batch: EventBatch, n_keys: int) -> MatchBatch:
         kind = batch.ids.type
@@ -158,6 +160,14 @@ class WindowEvent:
             nothing = self._results(windows, none.key, outputs, n_keys)
             self._empty[kind] = replace(nothing, place_words=None)
         return self._empty[kind]
+
+
+def _by_values(outputs: dict[str, pa.Array], chosen: Ints) -> Ints:
+    """The chosen windows in the order of their values, null first: of equal matches, the first supplies them."""
+    values = pa.table(outputs).take(pa.array(chosen)).columns
+    ranked = [one for column in values for one in (column.is_valid(), column)]
+    keys = [(str(place), "ascending") for place in range(len(ranked))]
+    return chosen[pc.sort_indices(pa.table(ranked, [name for name, _ in keys]), keys).to_numpy()]
 
 
 KNOWN = "@emitted"

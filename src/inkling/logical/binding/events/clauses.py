@@ -187,13 +187,6 @@ def check_windows(decl: s.EventDecl, names: EventNames) -> None:
     for clause, at, note in _misfits(decl):
         diagnostics.error("INK0357", f"{clause} does not apply to a window", at, notes=[note])
     for place in names.draft.slots:
-        if place.atoms:
-            diagnostics.error(
-                "INK0440",
-                "values that a table supplies in the brackets of a window are not supported yet",
-                place.span,
-                helps=["derive an event with these values, and put the window over that event"],
-            )
         for condition in place.conditions:
             if e.looks_back(condition):
                 diagnostics.error(

@@ -3,7 +3,7 @@
 PATTERN A a WHERE limits(a.road, top) AND a.speed > top    -- the look-up at `a` binds `top`
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
@@ -19,6 +19,7 @@ from inkling.logical.binding.patterns.drafts import (
     SlotDraft,
 )
 from inkling.logical.binding.patterns.scope import EventNames, NameScope, Supply, report_unknown, warn_of_column
+from inkling.logical.knowledge import VARIABLES
 from inkling.logical.plan import TableAtom
 from inkling.model.schema import TableSchema
 
@@ -214,6 +215,29 @@ def _attach_rule(
     if call.needs_row:
         target.atoms.append(TableAtom(number, rule.schema.name, rule.schema.columns, call.args))
     return call.needs_row
+
+
+def with_look_ups_as_tests(slot: SlotDraft) -> None:
+    """Turns the look-ups of a slot into conditions: any choice of rows that passes the others makes the event pass."""
+    while slot.atoms:
+        atom = slot.atoms.pop()
+        about = [one for one in slot.conditions if atom.number in e.atoms_of(one)]
+        slot.conditions = [one for one in slot.conditions if one not in about]
+        if not about:
+            slot.conditions.append(e.InTable(atom.table, atom.args))
+            continue
+        inside = [part.number for one in about for part in e.walk(one) if isinstance(part, e.InTable)]
+        number = min(inside, default=VARIABLES) - 1
+        tests = tuple(_about_row(one, atom.number, number) for one in about)
+        condition = tests[0] if len(tests) == 1 else e.AllOf(tests)
+        slot.conditions.append(e.InTable(atom.table, atom.args, condition, number))
+
+
+def _about_row(expr: e.Expr, atom: int, number: int) -> e.Expr:
+    """The expression with values that a look-up supplies read from the row that a test has under a number."""
+    if isinstance(expr, e.FactColumn) and expr.atom == atom:
+        return replace(expr, atom=number)
+    return e.rebuilt(expr, lambda part: _about_row(part, atom, number))
 
 
 def _give_up(lookup: Lookup, names: EventNames) -> None:

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 
 from inkling.language import syntax as s
 from inkling.logical import plan as p
-from inkling.logical.binding.knowledge.lookups import Lookup, Mentions, mentions, place_lookups, take_lookup, target_of
+from inkling.logical.binding.knowledge.lookups import (
+    Lookup,
+    Mentions,
+    mentions,
+    place_lookups,
+    take_lookup,
+    target_of,
+    with_look_ups_as_tests,
+)
 from inkling.logical.binding.patterns import drafts as d
 from inkling.logical.binding.patterns.scope import EventNames, NamedValue, NameScope, report_unknown
 
@@ -42,6 +50,9 @@ def bind_conditions(names: EventNames) -> None:
         for check in body.checks:
             for node in s.conjuncts(check):
                 _bind_after(node, body, None, names)
+    for part in p.parts_of(names.draft.pattern):
+        if isinstance(part, p.Sliding):
+            with_look_ups_as_tests(names.draft.slots[part.leaf.slot])
 
 
 def _split(names: EventNames) -> list[Conjunct | Lookup]:

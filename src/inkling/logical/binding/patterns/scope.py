@@ -349,7 +349,18 @@ class NameScope:
         obstacle = self.at.obstacle(slot)
         diagnostics = self.names.diagnostics
         self.names.read.add(node.name.text)
-        if obstacle is ScopeObstacle.OTHER_BRANCH or self.at.outer_repetitions(slot):
+        outer = self.at.outer_repetitions(slot)
+        if obstacle is None and not all(frame.at_most_once for frame in outer):
+            source = listed([one.name for one in slot.sources], "or") if slot.sources else "each stream of the scope"
+            diagnostics.error(
+                "INK0311",
+                f"`{node.name}` has several values",
+                node,
+                notes=[f"a table supplies it for each event of `{slot.title}`, which is a list of events here"],
+                helps=[f"derive an event from {source} with this value as a column, and repeat that event"],
+            )
+            return None
+        if obstacle is ScopeObstacle.OTHER_BRANCH or outer:
             where = "a branch of OR" if obstacle else "a repetition"
             diagnostics.error(
                 "INK0416",
