@@ -44,11 +44,10 @@ def bind_event_group(declared: EventDeclarations, catalog: Catalog, diagnostics:
     n_errors = diagnostics.n_errors
     decls = _with_common_titles(declared.decls)
     known = _reject_differences(decls, diagnostics)
-    alike = [decl for decl in decls if decl.name.text not in known]
     if declared.is_recursive and not known:
         known = _inferred_sources(decls, declared, catalog, diagnostics)
-    members = _members(alike, declared, catalog, diagnostics, known)
-    _reject_other_types(alike, members, diagnostics)
+    members = _members(decls, declared, catalog, diagnostics, known)
+    _reject_other_types([decl for decl in decls if decl.name.text not in known], members, diagnostics)
     if diagnostics.n_errors == n_errors and sum(map(len, members.values())) == len(decls):
         events = tuple(_united(members[name]) for name in declared.names)
         for event in events:
@@ -260,11 +259,12 @@ def _reject_to_unite(decls: Sequence[s.EventDecl], diagnostics: Diagnostics) -> 
     for decl in decls[1:]:
         for what, own, its in _compared(decl, other):
             if own != its:
+                its_text, own_text = (_shown(one, diagnostics) for one in (its, own))
                 diagnostics.error(
                     "INK0334",
                     f"the declarations of `{decl.name}` differ in {what}",
                     decl.name,
-                    f"{its or 'none'} in the first, {own or 'none'} here",
+                    f"{its_text} in the first, {own_text} here",
                     notes=[f"the first is at {diagnostics.location(other.name)}; events of one name are combined"],
                     helps=["make the declarations agree, or rename this event"],
                 )
@@ -289,20 +289,26 @@ def _reject_to_unite(decls: Sequence[s.EventDecl], diagnostics: Diagnostics) -> 
         )
 
 
-def _compared(decl: s.EventDecl, other: s.EventDecl) -> Iterable[tuple[str, str, str]]:
-    def texts(one: s.EventDecl) -> dict[str, str]:
+def _compared(decl: s.EventDecl, other: s.EventDecl) -> Iterable[tuple[str, str | s.Node, str | s.Node]]:
+    """What declarations of one event must have in common, and what both have; an empty text for nothing."""
+
+    def clauses(one: s.EventDecl) -> dict[str, str | s.Node]:
         return {
             "the number of their columns": "no head" if one.head is None else str(len(one.head)),
             "PER": one.per or "MATCH",
             "PARTITION BY": ", ".join(column.text for column in one.partition_by),
-            "CONSUME": "" if one.consume is None else str(one.consume),
-            "KEEP FOR": "" if one.keep_for is None else str(one.keep_for),
+            "CONSUME": one.consume or "",
+            "KEEP FOR": one.keep_for or "",
             "ON RETRACT": "" if one.on_retract is None else one.on_retract.text,
             "RETURN": ", ".join(title or "?" for title in titles_of(one.returns)),
         }
 
-    own, its = texts(decl), texts(other)
+    own, its = clauses(decl), clauses(other)
     return [(what, own[what], its[what]) for what in own]
+
+
+def _shown(clause: str | s.Node, diagnostics: Diagnostics) -> str:
+    return (clause if isinstance(clause, str) else diagnostics.text_of(clause)) or "none"
 
 
 def _reject_without_beginning(decls: list[s.EventDecl], own: set[str], diagnostics: Diagnostics) -> None:
