@@ -363,11 +363,11 @@ class LocalStream:
         return None if decided == NEVER else decided
 
     def open_matches(self, event: str) -> pa.Table:
-        """The partial matches of a sequence that may still be completed, oldest first.
+        """The partial matches of a sequence or of AND that may still be completed, oldest first.
 
-        `reached` is the number of parts that have happened, `awaits` describes the next part, and `latest` is the time
-        by which the match must be complete, if there is a limit. Over uncertain streams, `probability` is that of the
-        worlds with this partial match. Open matches are computed on demand, from the rows or probabilities in the
+        `reached` is the number of parts that have happened, `awaits` describes the missing ones, and `latest` is the
+        time by which the match must be complete, if there is a limit. Over uncertain streams, `probability` is that of
+        the worlds with this partial match. Open matches are computed on demand, from the rows or probabilities in the
         state: for a query over probable streams, partial matches with as many parts and equal values are one row.
         """
         if event not in [one.name for one in self._program.plan.events]:

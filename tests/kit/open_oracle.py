@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -10,13 +11,14 @@ from tests.kit.context import Tables, expression_context
 from tests.kit.probable_oracle import BaseEvent, certain_worlds, events_of
 
 from inkling.logical import plan as p
+from inkling.logical.printing.text import PartTexts
 from inkling.meaning.open_matches import open_in_world, until
 from inkling.meaning.semantics import derive
 from inkling.meaning.streams import RawRow
 from inkling.model.time import Clock
 
-Begun = tuple[int, tuple[BaseEvent, ...]]
-"""How many parts have happened, and the events that they are."""
+Begun = tuple[int, str, tuple[BaseEvent, ...]]
+"""How many parts have happened, which parts of AND have not, and the events that happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,28 @@ def open_oracle(
         assert event is not None
         happened = until(world, now)
         here: dict[Begun, OpenShare] = {}
-        for reached, result, latest in open_in_world(event, happened, watermark, context):
-            begun = reached, events_of(result.lineage)
+        declared = plan.event(name)
+        assert declared is not None
+        for parts, result, latest in open_in_world(event, happened, watermark, context):
+            begun = len(parts), awaited(declared, parts), events_of(result.lineage)
             here[begun] = OpenShare(prob, result.start, result.end, latest)
         for begun, one in here.items():
             found[begun] = one if begun not in found else _hull(found[begun], one)
     return found
+
+
+def awaited(event: p.EventPlan, happened: Collection[int]) -> str:
+    """The parts of AND that have not happened; nothing for a sequence, where the number of the others says it."""
+    if not isinstance(event.pattern, p.Conjunction):
+        return ""
+    texts = PartTexts.of(event)
+    left = (texts.part(one) for place, one in enumerate(event.pattern.items) if place not in happened)
+    return without_conditions(" and ".join(left))
+
+
+def without_conditions(text: str) -> str:
+    """The text of parts as rewrites leave it, which move conditions."""
+    return re.sub(r"\[.*?\]", "", text)
 
 
 def _hull(one: OpenShare, other: OpenShare) -> OpenShare:
@@ -79,8 +97,8 @@ def open_groups(
         if event.per is p.Per.VALUES:
             over = {variables(events_of(one.result.lineage)[0]) for one in derive(whole, happened, context, {})}
         here: dict[OpenGroup, OpenShare] = {}
-        for reached, result, latest in open_in_world(event, happened, now - 1, context):
-            group = reached, variables(events_of(result.lineage)[0])
+        for parts, result, latest in open_in_world(event, happened, now - 1, context):
+            group = len(parts), variables(events_of(result.lineage)[0])
             one = OpenShare(prob, result.start, result.end, latest)
             if group[1] not in over:
                 here[group] = one if group not in here else replace(_hull(here[group], one), probability=prob)

@@ -6,8 +6,9 @@ Chains over imprecise times have exact probabilities; in sampled worlds they may
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -17,11 +18,11 @@ from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.chains import ChainCase, chain_cases
 from tests.kit.context import expression_context
 from tests.kit.look_back import require_all
-from tests.kit.open_oracle import Begun, OpenShare, open_oracle
+from tests.kit.open_oracle import Begun, OpenShare, open_oracle, without_conditions
 from tests.kit.probable_oracle import base_event, certain_worlds, events_of
-from tests.kit.programs import Options
+from tests.kit.programs import Options, random_program
 from tests.kit.uncertain import Uncertainties, uncertain_cases
-from tests.kit.universe import Kind, Uncertain
+from tests.kit.universe import Declared, Kind, Uncertain
 
 from inkling.analysis.clock import time_unit
 from inkling.errors import NotSupportedYet
@@ -84,7 +85,16 @@ def by_events(plan: p.ProgramPlan, rows: Rows, found: list[OpenMatch]) -> dict[B
     events = {
         row["id"]: base_event(stream.schema, row, 0) for stream in plan.streams for row in rows[stream.schema.name]
     }
-    return {(one.reached, tuple(events[each] for each in one.lineage)): one for one in found}
+    pattern = plan.events[-1].pattern
+    is_conjunction = isinstance(pattern, p.Conjunction)
+    return {
+        (
+            one.reached,
+            without_conditions(one.awaits) if is_conjunction else "",
+            tuple(events[each] for each in one.lineage),
+        ): one
+        for one in found
+    }
 
 
 def agree(wanted: Mapping[Begun, OpenShare], found: Mapping[Begun, OpenMatch], missed: float = 0.0) -> None:
@@ -159,7 +169,7 @@ def test_results_were_open_before_in_their_world(seed: int) -> None:
             results = [one.result for one in derive(event, world, context, {})]
             for now in range(8):
                 happened = until(world, now)
-                listed = {events_of(one.lineage) for _, one, _ in open_in_world(event, happened, now - 1, context)}
+                listed = {events_of(one.result.lineage) for one in open_in_world(event, happened, now - 1, context)}
                 here = {name for one in happened.events for name in events_of(one.ids)}
                 for result in results:
                     begun = tuple(one for one in events_of(result.lineage) if one in here)
@@ -179,10 +189,37 @@ MIXED = Uncertainties(
 )
 
 
+def conjunction_program(rng: random.Random, streams: Sequence[Declared], options: Options) -> str:
+    """A random program that has AND outside of brackets."""
+    while True:
+        text = random_program(rng, streams, options)
+        _, pattern = re.sub(r"\[.*?\]", "", text).split(" PATTERN ", 1)
+        if re.match(r"[^(;]* AND ", re.split(r"WHERE|HAVING|WITHIN|BETWEEN", pattern)[0]):
+            return text
+
+
+CONJUNCTIONS = replace(
+    MIXED,
+    options=replace(MIXED.options, kinds=(Kind.POINTS, Kind.POINTS, Kind.ORDERED)),
+    uncertain=(Uncertain.VALUE, Uncertain.TIME),
+    accept=lambda plan: MIXED.accept(plan) and isinstance(plan.events[0].pattern, p.Conjunction),
+    write=conjunction_program,
+)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sequences_over_alternatives(seed: int) -> None:
+    compare(seed, 900, 60, MIXED)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_items_of_and(seed: int) -> None:
+    compare(seed, 1300, 15, CONJUNCTIONS)
+
+
+def compare(seed: int, first: int, n_programs: int, uncertainties: Uncertainties) -> None:
     n_seen, rng = 0, random.Random(seed)
-    for case in uncertain_cases(seed + 900, 60, uncertainties=MIXED):
+    for case in uncertain_cases(seed + first, n_programs, uncertainties=uncertainties):
         (event,) = case.plan.events
         starts = {one.schema.name: one.schema.start for one in case.plan.streams}
         every = sorted({row[starts[name]] for name in event.sources for row in case.rows[name]})  # type: ignore[type-var]
@@ -198,10 +235,13 @@ def test_sequences_over_alternatives(seed: int) -> None:
         known = {**{name: [] for name in starts}, **rows}
         watermark = NEVER if stream.watermark is None else stream.watermark
         wanted = open_oracle(case.plan, known, event.name, now, watermark, case.tables)  # type: ignore[arg-type]
-        named = by_events(case.plan, known, [OpenMatch(**one) for one in found])  # type: ignore[arg-type]
+        named = by_events(case.plan, known, [OpenMatch(**one) for one in found])
         assert len(named) == len(found)
         agree(wanted, named, SAMPLING.epsilon)
         n_seen += len(found)
+        if isinstance(event.pattern, p.Conjunction):
+            tally["items of AND open"] += len(found)
+            tally["exact items of AND open"] += sum(one["method"] == "exact" for one in found)
     assert n_seen >= 5
 
 
@@ -210,3 +250,5 @@ def test_every_policy_was_seen() -> None:
     assert min(tally[f"{policy.value} open"] for policy in p.Policy) >= 20
     assert tally["uncertain"] >= 100
     assert tally["eager open"] >= 20
+    assert tally["items of AND open"] >= 40
+    assert tally["exact items of AND open"] >= 4

@@ -1,7 +1,8 @@
 """Open matches: partial matches that may still be completed, as users see them (`inkling.meaning.open_matches`)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import combinations
 
 import pyarrow as pa
 
@@ -15,7 +16,7 @@ from inkling.results import EXACT, in_time
 
 @dataclass(frozen=True, slots=True)
 class OpenMatch:
-    """A partial match of a sequence that waits for its next part, with times on the clock of the streams.
+    """A partial match that waits for its next part, or for the rest of AND, with times on the clock of the streams.
 
     Over uncertain streams, `probability` is that of the worlds in which the match is open; times are the earliest
     start, the latest end and the latest limit in any of these worlds.
@@ -35,7 +36,7 @@ class OpenMatch:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A partial match of a sequence in one world."""
+    """A partial match in one world."""
 
     way: int  # the number of the disjunct of the pattern
     reached: int
@@ -69,6 +70,23 @@ def awaits(disjunct: Disjunct, texts: PartTexts, reached: int) -> str:
     """What the first parts wait for, in the words of the event."""
     following = disjunct.parts[reached : reached + 1] or disjunct.absences_after(reached)
     return " and ".join(map(texts.part, following))
+
+
+MOST_ITEMS = 8
+"""Of AND: open matches are looked for in every choice of items."""
+
+
+def choices(event: str, disjunct: Disjunct) -> list[tuple[int, ...]]:
+    """The items of AND that may have happened while others have not."""
+    n = len(disjunct.parts)
+    if n > MOST_ITEMS:
+        raise not_kept(event, f"AND has more than {MOST_ITEMS} items, any of which may have happened")
+    return [some for n_happened in range(1, n) for some in combinations(range(n), n_happened)]
+
+
+def awaits_others(disjunct: Disjunct, texts: PartTexts, happened: Collection[int]) -> str:
+    """What some items of AND wait for, in the words of the event."""
+    return " and ".join(texts.part(one) for place, one in enumerate(disjunct.parts) if place not in happened)
 
 
 def not_kept(event: str, why: str) -> NotSupportedYet:

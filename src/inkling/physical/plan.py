@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from inkling.analysis.choice import Choice, uncertain_choice
-from inkling.logical.expr import Expr
+from inkling.logical.expr import Expr, atoms_of, slots_of
 from inkling.logical.plan import EventPlan, Pattern, ProgramPlan, TableAtom
 from inkling.model.time import Clock
 from inkling.model.types import Type
@@ -91,6 +91,15 @@ class LeafTest:
     @property
     def all_across(self) -> tuple[Expr, ...]:
         return self.across if self.check is None else (*self.across, *self.check.across)
+
+    def reading_only(self, slots: Container[int], atoms: Container[int]) -> LeafTest:
+        """The test without conditions that read other slots or look-ups."""
+        across = tuple(
+            one
+            for one in self.across
+            if all(slot in slots for slot in slots_of(one)) and all(atom in atoms for atom in atoms_of(one))
+        )
+        return replace(self, across=across)
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ def test_states_without_parts_are_rejected() -> None:
     with pytest.raises(NotSupportedYet, match="INK0428"):
         opened("EVENT e AS PATTERN SEQ(A a, B b) CONSUME RECENT;").open_matches("e")
     with pytest.raises(NotSupportedYet, match="INK0428"):
-        opened("EVENT e AS PATTERN A a AND B b;").open_matches("e")
+        opened("EVENT e AS PATTERN A a PAR B b;").open_matches("e")
 
 
 def test_unknown_event() -> None:
@@ -139,3 +139,25 @@ def test_an_eager_repetition_leaves_behind_what_it_has_added_to() -> None:
     after = [" ".join(one["lineage"]) for one in stream.open_matches("e").to_pylist() if one["reached"] == 2]
     assert before == ["a1 b2", "a1 b2 b6"]
     assert after == ["a1 b2 b6", "a1 b2 b6 b9"]
+
+
+def test_parts_of_and_wait_in_any_order() -> None:
+    # a1 has no b with its x, and c5 is not larger than a4
+    event = "EVENT e AS PATTERN A a AND B b[x = a.x] AND C c[x > a.x] WITHIN 4 TICKS;"
+    found = opened(event).open_matches("e").to_pylist()
+    assert [(one["reached"], one["awaits"], " ".join(one["lineage"]), one["latest"]) for one in found] == [
+        (1, "B b[b.x = a.x] and C c[c.x > a.x]", "a1", 5),
+        (2, "B b[b.x = a.x]", "a1 c5", 5),
+        (1, "A a and C c[c.x > a.x]", "b2", 6),
+        (2, "C c[c.x > a.x]", "a4 b2", 6),
+        (2, "A a", "b2 c5", 6),
+        (1, "B b[b.x = a.x] and C c[c.x > a.x]", "a4", 8),
+        (2, "C c[c.x > a.x]", "a4 b6", 8),
+        (1, "A a and B b[b.x = a.x]", "c5", 9),
+        (2, "A a", "b6 c5", 9),
+        (1, "A a and C c[c.x > a.x]", "b6", 10),
+    ]
+
+
+def test_an_event_waits_in_every_item_of_and_that_it_fits() -> None:
+    assert listed("EVENT e AS PATTERN A a[x > 1] AND A b;") == [(1, "a1", None), (1, "a4", None), (1, "a4", None)]

@@ -99,7 +99,7 @@ class OpenChains:
     def _way(self, event: p.EventPlan) -> Disjunct:
         (way,) = disjuncts_of(event)
         if not isinstance(way.whole, p.Sequence | p.Leaf):
-            raise not_kept(event.name, "only sequences store open matches part by part")
+            raise not_kept(event.name, "only sequences and AND are listed part by part")
         return way
 
     @property

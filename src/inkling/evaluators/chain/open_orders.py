@@ -1,6 +1,6 @@
-"""Open matches of partial orders: first parts of a sequence that have happened by now, with exact probabilities.
+"""Open matches of partial orders: parts of a sequence or of AND that have happened by now, with exact probabilities.
 
-Nothing that follows can prevent a match, so they are the matches of the first parts, up to now, that leave time for the
+Nothing that follows can prevent a match, so they are the matches of these parts, up to now, that leave time for the
 rest.
 """
 
@@ -17,10 +17,12 @@ from inkling.evaluators.chain.moments import Moments
 from inkling.evaluators.chain.partial_orders import PartialOrderEvent
 from inkling.evaluators.chain.search_space import LeastProbability
 from inkling.evaluators.gather import lineage_ids
-from inkling.evaluators.open_matches import OpenMatch, awaits, not_kept
+from inkling.evaluators.open_matches import OpenMatch, awaits, awaits_others, choices, not_kept
+from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of
+from inkling.logical.patterns.disjuncts import disjuncts_of
 from inkling.logical.printing.text import PartTexts
+from inkling.logical.rewrites.everywhere import slots_in_order
 from inkling.model.batch import EventBatch
 
 
@@ -37,18 +39,35 @@ class OpenOrders:
         """All open matches among some events."""
         texts, event = PartTexts.of(self.declared), self.evaluator.step.event
         ways = list(zip(disjuncts_of(event), disjuncts_of(self.declared), strict=True))
-        if any(not isinstance(way.whole, p.Sequence | p.Leaf) for way, _ in ways):
-            raise not_kept(event.name, "only sequences store open matches part by part")
+        if any(not isinstance(way.whole, p.Sequence | p.Leaf | p.Conjunction) for way, _ in ways):
+            raise not_kept(event.name, "only sequences and AND are listed part by part")
         for way, own in ways:
-            if isinstance(own.whole, p.Leaf):
-                continue  # a single event is complete at once
-            for reached in range(1, len(way.parts)):
-                yield from self._of_first_parts(way, reached, awaits(own, texts, reached), batch, moments, n_keys)
+            match way.whole:
+                case p.Sequence():
+                    for reached in range(1, len(way.parts)):
+                        evaluator = self._of_parts(way.framed(way.upto(reached)))
+                        text = awaits(own, texts, reached)
+                        yield from self._open(evaluator, reached, len(way.parts), text, batch, moments, n_keys)
+                case p.Conjunction():
+                    for some in choices(event.name, way):
+                        having = way.having_on(some)
+                        evaluator = self._of_parts(way.framed(way.some(some)), having)
+                        text = awaits_others(own, texts, some)
+                        yield from self._open(evaluator, len(some), len(way.parts), text, batch, moments, n_keys)
+                case _:
+                    continue  # a single event is complete at once
 
-    def _of_first_parts(
-        self, way: Disjunct, reached: int, text: str, batch: EventBatch, moments: Moments, n_keys: int
+    def _open(
+        self,
+        evaluator: PartialOrderEvent,
+        reached: int,
+        n_parts: int,
+        text: str,
+        batch: EventBatch,
+        moments: Moments,
+        n_keys: int,
     ) -> Iterator[OpenMatch]:
-        evaluator, grid, limit = self._prefix(way, reached), self.evaluator.grid, self._limit
+        grid, limit = self.evaluator.grid, self._limit
         since = moments.lower.min(initial=0) if limit is None else (self.watermark - limit) // grid + 1
         between = int(since), self.now // grid
         least = LeastProbability(evaluator.step.event)
@@ -63,16 +82,16 @@ class OpenOrders:
                 start, end = int(confidence.first[place]) * grid, int(confidence.last[place]) * grid
                 chance = 1.0 if confidence.certain[place] else float(confidence.chance[place])
                 if chance > 0:
-                    yield OpenMatch(reached, len(way.parts), text, start, end, latest, tuple(ids), chance)
+                    yield OpenMatch(reached, n_parts, text, start, end, latest, tuple(ids), chance)
 
-    def _prefix(self, way: Disjunct, reached: int) -> PartialOrderEvent:
-        """Looks for the first parts alone, however probable they are."""
+    def _of_parts(self, pattern: p.Pattern, having: tuple[e.Expr, ...] = ()) -> PartialOrderEvent:
+        """Looks for some parts alone, however probable they are."""
         step = self.evaluator.step
-        event = replace(
-            step.event, pattern=way.framed(way.upto(reached)), having=(), head=(), returns=(), confidence=None, top=None
-        )
+        event = replace(step.event, pattern=pattern, having=having, head=(), returns=(), confidence=None, top=None)
+        slots, atoms = set(slots_in_order(pattern)), {one.number for leaf in p.leaves(pattern) for one in leaf.atoms}
+        leaves = tuple(step.leaf(leaf.slot).reading_only(slots, atoms) for leaf in p.leaves(pattern))
         orders = orders_of(event, self.evaluator.moving)
-        return replace(self.evaluator, step=replace(step, event=event), chain=orders)
+        return replace(self.evaluator, step=replace(step, event=event, leaves=leaves), chain=orders)
 
     @property
     def _limit(self) -> int | None:

@@ -92,7 +92,7 @@ def open_matches(
 def _prefixes(event: p.EventPlan) -> Iterator[_Prefix]:
     for number, disjunct in enumerate(disjuncts_of(event)):
         if not isinstance(disjunct.whole, p.Sequence | p.Leaf):
-            raise not_kept(event.name, "only sequences store open matches part by part")
+            raise not_kept(event.name, "the parts of a query wait for each other only in a sequence")
         for reached in range(1, len(disjunct.parts)):
             # queries and regular patterns have no deadlines
             first = [

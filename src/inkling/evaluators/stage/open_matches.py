@@ -1,8 +1,9 @@
-"""Open matches of a sequence, recomputed from the rows that the network keeps.
+"""Open matches of a sequence or of AND, recomputed from the rows that the network keeps.
 
 For each number n of first parts, a probe event looks for SEQ(part 1, ..., part n). A match of the probe is open unless
-something followed that closes it: an absent pattern, the next part under NEXT, any event under STRICT. Automata,
-windows and consumption policies keep no partial matches, so their open matches are not available.
+something followed that closes it: an absent pattern, the next part under NEXT, any event under STRICT. Of AND, there is
+a probe for every choice of some items; all of its matches are open. Automata, windows and consumption policies keep no
+partial matches, so their open matches are not available.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
-from inkling.evaluators.open_matches import Begun, awaits, not_kept
+from inkling.evaluators.open_matches import Begun, awaits, awaits_others, choices, not_kept
 from inkling.evaluators.stage.engine import StageEngine
+from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of, numbers_in, part_event
 from inkling.logical.patterns.maximal import without_maximal
@@ -61,11 +63,11 @@ def begun_matches(
 
 
 def _require_rows(step: EventStep) -> None:
-    is_distinguished = all(isinstance(way.whole, p.Sequence | p.Leaf) for way in disjuncts_of(step.event))
     if step.evaluator is not Evaluator.NETWORK:
         raise not_kept(step.event.name, f"the {step.evaluator} does not store open matches part by part")
-    if not is_distinguished:
-        raise not_kept(step.event.name, "only sequences store open matches part by part")
+    for way in disjuncts_of(step.event):
+        if not isinstance(way.whole, p.Sequence | p.Leaf | p.Conjunction):
+            raise not_kept(step.event.name, "only sequences and AND are listed part by part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,9 @@ class _OfWay:
     def found(self, rows: pa.Table, own: Disjunct, texts: PartTexts) -> Iterator[Begun]:
         if isinstance(self.way.whole, p.Leaf):
             return  # a single event is complete at once
+        if isinstance(self.way.whole, p.Conjunction):
+            yield from self._some_items(rows, own, texts)
+            return
         waits_at_end = bool(self.way.absences_after(len(self.way.parts)))
         last = len(self.way.parts) if waits_at_end else len(self.way.parts) - 1
         probes: dict[str, EventStep] = {}
@@ -96,6 +101,16 @@ class _OfWay:
             begun = list(self._begun(answers[f"{reached}"], reached, awaits(own, texts, reached)))
             closed |= {one for longer in begun for one in self._passed(longer)}
             yield from (one for one in begun if (one.world, one.lineage) not in closed)
+
+    def _some_items(self, rows: pa.Table, own: Disjunct, texts: PartTexts) -> Iterator[Begun]:
+        chosen = {f"{some}": some for some in choices(self.step.event.name, self.way)}
+        probes = {
+            name: self._step(name, self.way.framed(self.way.some(some)), self.way.having_on(some))
+            for name, some in chosen.items()
+        }
+        answers = self._run(rows, probes)
+        for name, some in chosen.items():
+            yield from self._begun(answers[name], len(some), awaits_others(own, texts, some))
 
     def _followed(self, found: MatchBatch, closing: p.Pattern) -> Iterator[tuple[object, Ids]]:
         """Lineages of first parts that are closed, and their prefixes."""
@@ -144,18 +159,20 @@ class _OfWay:
         inputs = {one.source: one.interval for one in self.stage.stage.inputs}
         return not any(inputs.get(source, True) for source in sources)
 
-    def _step(self, name: str, pattern: p.Pattern) -> EventStep:
+    def _step(self, name: str, pattern: p.Pattern, having: tuple[e.Expr, ...] = ()) -> EventStep:
         numbers = numbers_in(pattern)
         named = f"{_OURS}{name}"
         whole = self.step.event
         one_more = p.Slot(self._any_event.slot, None, (), repeated=False, negated=False)
         head = tuple(output for output in whole.head if output.name == self.world)
-        made = part_event(replace(whole, head=head, slots=(*whole.slots, one_more)), named, without_maximal(pattern))
-        leaves = tuple(
-            replace(test, slot=numbers.slots[test.slot], across=numbers.all_of(test.across))
-            for test in map(self._test, p.leaves(pattern))
-        )
-        return replace(self.step, event=made, leaves=leaves)
+        of_parts = replace(whole, head=head, slots=(*whole.slots, one_more))
+        made = part_event(of_parts, named, without_maximal(pattern), having)
+
+        def probe(test: LeafTest) -> LeafTest:
+            known = test.reading_only(numbers.slots, numbers.atoms)
+            return replace(known, slot=numbers.slots[test.slot], across=numbers.all_of(known.across))
+
+        return replace(self.step, event=made, leaves=tuple(map(probe, map(self._test, p.leaves(pattern)))))
 
     def _test(self, leaf: p.Leaf) -> LeafTest:
         if leaf == self._any_event:

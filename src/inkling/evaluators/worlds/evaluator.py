@@ -58,7 +58,7 @@ class WorldShares:
         together: dict[object, list[Begun]] = {}
         for one in begun:
             events = tuple(int(token) | int(ALTERNATIVE) for token in one.lineage)  # type: ignore[call-overload]
-            together.setdefault((one.way, one.reached, events), []).append(one)
+            together.setdefault((one.way, one.reached, one.awaits, events), []).append(one)
         if not together:
             return []
         groups = list(together.values())

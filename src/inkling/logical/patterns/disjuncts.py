@@ -4,6 +4,7 @@ An event with several declarations, or with OR, has a disjunct for each. The par
 sequence, the items of AND and PAR, or the two sides of a relation; `why` and open matches go through them.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from inkling.logical import expr as e
@@ -51,6 +52,19 @@ class Disjunct:
                 return pattern
             case _:
                 return self.whole
+
+    def some(self, places: Sequence[int]) -> p.Pattern:
+        """Some items of AND on their own, without the conditions and look-ups that read other items."""
+        assert isinstance(self.whole, p.Conjunction)
+        items = tuple(self.whole.items[place] for place in places)
+        slots = {slot for item in items for slot in slots_in_order(item)}
+        alone = _alone(items, lambda one: e.slots_of(one) <= slots)
+        return alone[0] if len(alone) == 1 else replace(self.whole, items=alone)
+
+    def having_on(self, places: Sequence[int]) -> tuple[e.Expr, ...]:
+        """The conditions of HAVING on single events of some items of AND."""
+        slots = {one.slot for place in places if isinstance(one := self.parts[place], p.Leaf)}
+        return tuple(one for one in self.having if set() < e.slots_of(one) <= slots and not e.atoms_of(one))
 
     def with_absences(self, n_absences: int) -> p.Pattern:
         """All parts, and the first `n_absences` absences."""
@@ -168,33 +182,37 @@ def on_its_own(part: p.Pattern) -> p.Pattern:
     while isinstance(part, p.Repetition):
         part = part.pattern
     slots = set(slots_in_order(part))
-    lookups = [atom for leaf in p.leaves(part) for atom in leaf.atoms]
+
+    def at_once(pattern: p.Pattern) -> p.Pattern:
+        return replace(pattern, conditions=pattern.demands, checks=()) if isinstance(pattern, p.Leaf) else pattern
+
+    (alone,) = _alone((everywhere(part, at_once),), lambda one: not e.looks_back(one) and e.slots_of(one) <= slots)
+    return alone
+
+
+def _alone(parts: Sequence[p.Pattern], is_known: Callable[[e.Expr], bool]) -> tuple[p.Pattern, ...]:
+    """The parts without conditions and look-ups that are not known or read look-ups that are left out."""
+    lookups = [atom for part in parts for leaf in p.leaves(part) for atom in leaf.atoms]
     atoms = {atom.number for atom in lookups}
+
+    def kept(conditions: tuple[e.Expr, ...]) -> tuple[e.Expr, ...]:
+        return tuple(one for one in conditions if is_known(one) and e.atoms_of(one) <= atoms)
+
     for atom in lookups:  # in pattern order, so a look-up that depends on a dropped one is dropped as well
-        if not all(arg is None or _looks_at(arg, slots, atoms) for arg in atom.args):
+        if not all(arg is None or kept((arg,)) for arg in atom.args):
             atoms.discard(atom.number)
 
     def alone(pattern: p.Pattern) -> p.Pattern:
         match pattern:
-            case p.Leaf(demands=demands, atoms=all_atoms):
-                return replace(
-                    pattern,
-                    conditions=tuple(one for one in demands if _looks_at(one, slots, atoms)),
-                    atoms=tuple(atom for atom in all_atoms if atom.number in atoms),
-                    checks=(),
-                )
+            case p.Leaf(conditions=conditions, checks=checks, atoms=all_atoms):
+                looked_up = tuple(atom for atom in all_atoms if atom.number in atoms)
+                return replace(pattern, conditions=kept(conditions), checks=kept(checks), atoms=looked_up)
             case p.Narrowed(having=having):
-                return replace(pattern, having=tuple(one for one in having if _looks_at(one, slots, atoms)))
+                return replace(pattern, having=kept(having))
             case _:
                 return pattern
 
-    return everywhere(part, alone)
-
-
-def _looks_at(expr: e.Expr, slots: set[int], atoms: set[int]) -> bool:
-    """Whether an expression reads only these slots and look-ups."""
-    earlier = e.looks_back(expr)
-    return not earlier and e.slots_of(expr) <= slots and e.atoms_of(expr) <= atoms
+    return tuple(everywhere(part, alone) for part in parts)
 
 
 def part_event(
