@@ -25,8 +25,8 @@ TRIP = StreamSchema(
 LIMITS = TableSchema("limits", (Column("road", Type.STRING), Column("top", Type.DOUBLE)), "limits.csv")
 
 
-def read(content: str, name: str = "trips.csv") -> None:
-    Path(name).write_text(content)
+def read(content: str, name: str = "trips.csv", encoding: str = "utf-8") -> None:
+    Path(name).write_text(content, encoding=encoding)
     normalize(read_table(name, what="Trip"), TRIP)
 
 
@@ -80,6 +80,8 @@ CASES: dict[str, Callable[[], object]] = {
     "folder_with_another_file": lambda: read_folder("a.csv", "notes.txt"),
     "no_parquet": lambda: read("bus,speed,t\n", "trips.parquet"),
     "two_types_of_one_column": read_two_types,
+    "header_in_latin_1": lambda: read("bus,spéed,t\n", encoding="latin-1"),
+    "utf_16": lambda: read("bus,speed,t\n", encoding="utf-16"),
     "no_header": lambda: read("\n"),
     "missing_column": lambda: read("bus,sped,t\n"),
     "semicolons": lambda: read("bus;speed;t\na;30;1\n"),

@@ -151,6 +151,35 @@ def test_awkward_text(
     assert_same(spark, file, schema, whole_file_bytes)
 
 
+BAD_CSV = b"id,bus,n,speed,late,t\n1,caf\xe9,1,1,t,1\n2,caf\xe8,1,1,t,2\n3,caf\xc3\xa9,1,1,t,3\n4,\xff\n"
+BAD_JSON = (
+    b'{"id":1,"bus":"caf\xe9","n":1,"speed":1,"late":"t","t":1}\n'
+    b'{"id":2,"bus":"caf\xc3\xa9","n":1,"speed":1,"late":"t","t":2}\n'
+)
+
+
+@pytest.mark.parametrize("whole_file_bytes", [1 << 20, 0], ids=["whole", "lines"])
+@pytest.mark.parametrize(
+    ("name", "content", "n_bad"), [("a.csv", BAD_CSV, 3), ("a.jsonl", BAD_JSON, 1)], ids=["csv", "json"]
+)
+def test_text_that_is_not_utf8(
+    spark: SparkSession, tmp_path: Path, name: str, content: bytes, n_bad: int, whole_file_bytes: int
+) -> None:
+    (file := tmp_path / name).write_bytes(content)
+    expected = normalize(read_table(file, what="Trip"), POINTS)
+    assert expected.rows["bus"].to_pylist() == ["café"]
+    assert expected.rejects["reason"].to_pylist() == ["malformed"] * n_bad
+    assert "not UTF-8: byte 0xe9 in `bus`" in expected.rejects["detail"].to_pylist()
+    assert_same(spark, file, POINTS, whole_file_bytes)
+
+
+@pytest.mark.parametrize("whole_file_bytes", [1 << 20, 0], ids=["whole", "lines"])
+def test_files_in_utf16(spark: SparkSession, tmp_path: Path, whole_file_bytes: int) -> None:
+    (file := tmp_path / "a.csv").write_text(csv_text(), encoding="utf-16")
+    with pytest.raises(InputError, match="the file is UTF-16, not UTF-8"):
+        assert_same(spark, file, POINTS, whole_file_bytes)
+
+
 @pytest.mark.parametrize("whole_file_bytes", [1 << 20, 0], ids=["whole", "lines"])
 @pytest.mark.usefixtures("small_blocks")
 def test_folder_of_files_with_other_orders_of_columns(

@@ -49,6 +49,8 @@ def test_files_of_every_format(spark: SparkSession, tmp_path: Path) -> None:
     arrive(doors, "a.csv", DOORS, 1)
     arrive(doors, "b.csv.gz", gzip.compress(MORE_DOORS.encode()), 2)
     arrive(badges, "a.jsonl", BADGES, 1)
+    arrive(doors, "b2.csv", b"id,room,person,t\nd8,hall,ad\xe9le,9\n", 2)
+    arrive(badges, "b.jsonl", b'{"id": "b9", "person": "ad\xe9le", "t": 9}\n', 1)
     arrive(alarms, "a.parquet", parquet(id=["a1", "a2"], level=[3.0, 2.0], t=[4, 5], unread=[1, 2]), 1)
     arrive(alarms, "b.parquet", parquet(id=["a3"], level=pa.array([9], pa.int8()), t=pa.array([6], pa.int32())), 2)
     batch = PROGRAM.run_local({"Door": doors, "Badge": badges, "Alarm": alarms})
@@ -73,7 +75,8 @@ def test_files_of_every_format(spark: SparkSession, tmp_path: Path) -> None:
         assert rows_of(found.rows(name)) == rows_of(table.to_pylist())
     assert found.rows("late") == []
     same = Counter((row["stream"], row["reason"], row["detail"], row["row"]) for row in batch.rejects.to_pylist())
-    assert len(same) == 6
+    assert len(same) == 8
+    assert sum(detail == "not UTF-8: byte 0xe9 in `person`" for _, _, detail, _ in same) == 2
     rejects = Counter((row["stream"], row["reason"], row["detail"], row["row"]) for row in found.rows("rejects"))
     others = Counter(
         (stream, detail.split(" (file")[0].split(": Parquet")[0])
@@ -86,7 +89,7 @@ def test_files_of_every_format(spark: SparkSession, tmp_path: Path) -> None:
         ("Alarm", "a file that cannot be read as Parquet"): 1,
         ("Alarm", "`level` has the type list<element: double>, expected DOUBLE"): 1,
     }
-    assert sum(sum(tally.read.values()) for tally in query.tallies) == 4 + 1 + 6 + 3 + 2 + 1 + 1 + 1
+    assert sum(sum(tally.read.values()) for tally in query.tallies) == 4 + 1 + 1 + 6 + 1 + 3 + 2 + 1 + 1 + 1
 
 
 @pytest.mark.long

@@ -46,8 +46,10 @@ def cast_column(column: pa.ChunkedArray, kind: Type, clock: Clock) -> Cast:
     The column must satisfy `is_readable`. Doubles contain no NaN, infinity or negative zero, so values are equal if and
     only if their bits are, and all code that compares, hashes or sorts keys agrees.
     """
-    cast = _cast(_plain_array(column), kind, clock)
-    return Cast(_without_negative_zero(cast.values), cast.bad) if kind is Type.DOUBLE else cast
+    array = _plain_array(column)
+    cast = _cast(array, kind, clock)
+    bad = cast.bad if array.null_count == column.null_count else cast.bad | _is_lost(array, column)
+    return Cast(_without_negative_zero(cast.values) if kind is Type.DOUBLE else cast.values, bad)
 
 
 def _without_negative_zero(doubles: pa.Array) -> pa.Array:
@@ -164,7 +166,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _plain_array(column: pa.ChunkedArray) -> pa.Array:
-    """One array without dictionary encoding, with all text types as strings."""
+    """One array without dictionary encoding, with all text types as strings; bytes that are not UTF-8 become null."""
     array = column.combine_chunks()
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -173,8 +175,20 @@ def _plain_array(column: pa.ChunkedArray) -> pa.Array:
     try:
         return array.cast(pa.string())
     except pa.ArrowInvalid:
-        texts = (None if one is None else one.decode(errors="replace") for one in array.to_pylist())
-        return pa.array(texts, pa.string())
+        return pa.array([None if one is None else _utf8(one) for one in array.to_pylist()], pa.string())
+
+
+def _utf8(text: bytes) -> str | None:
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _is_lost(array: pa.Array, column: pa.ChunkedArray) -> NDArray[np.bool_]:
+    lost = pc.and_(pc.is_null(array), pc.is_valid(column.combine_chunks()))
+    found: NDArray[np.bool_] = lost.to_numpy(zero_copy_only=False)
+    return found
 
 
 def _sure(values: pa.Array) -> Cast:

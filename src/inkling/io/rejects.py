@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from inkling.io.readers import utf8
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 
 REJECTS_SCHEMA = pa.schema(dict.fromkeys(("stream", "reason", "detail", "row", "id"), pa.string()))
@@ -166,7 +167,7 @@ def _json_value(value: object) -> str | int | float | bool | list[object] | None
         case date():
             return value.isoformat()
         case bytes():
-            return value.decode(errors="replace")
+            return utf8.shown(utf8.texts([value])[0])
         case list():
             return [_json_value(one) for one in value]
         case _:

@@ -133,7 +133,12 @@ def test_dictionaries_views_and_bytes_are_texts() -> None:
     ):
         found = cast_column(pa.chunked_array([array]), Type.INTEGER, Clock.TIMESTAMP)
         assert found.values.to_pylist() == [1, 2, 1]
-    assert cast([b"\xff"], Type.STRING).values.to_pylist() == ["\N{REPLACEMENT CHARACTER}"]
+
+
+def test_bytes_that_are_not_utf8_are_bad() -> None:
+    found = cast([b"caf\xe9", None, "café".encode()], Type.STRING)
+    assert found.values.to_pylist() == [None, None, "café"]
+    assert found.bad.tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize(

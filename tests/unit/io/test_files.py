@@ -15,6 +15,8 @@ import pytest
 from inkling.errors import InputError
 from inkling.io import read_table
 from inkling.io.readers.csv_text import BLOCK_BYTES
+from inkling.io.readers.files import read_sample
+from inkling.io.readers.formats import files_at
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 
 
@@ -65,9 +67,53 @@ def test_csv_records_with_other_numbers_of_fields_keep_their_places(tmp_path: Pa
 
 
 def test_csv_that_is_not_utf8(tmp_path: Path) -> None:
-    file = written(tmp_path / "a.csv", b"k,v\n1,caf\xe9\n2\xff\n")
-    assert [row["v"] for row in rows_of(file)] == ["caf\N{REPLACEMENT CHARACTER}", None]
-    assert rows_of(file)[1][ORIGINAL] == "2\N{REPLACEMENT CHARACTER}"
+    file = written(tmp_path / "a.csv", b'k,v\n1,caf\xe9\n2\xff\n\n3,caf\xc3\xa9\n4,"\xff""x\ny"\n')
+    assert rows_of(file) == [
+        {"k": None, "v": None, MALFORMED: "not UTF-8: byte 0xe9 in `v`", ORIGINAL: "1,caf\\xe9"},
+        {"k": None, "v": None, MALFORMED: "expected 2 fields, found 1", ORIGINAL: "2\\xff"},
+        {"k": "3", "v": "café", MALFORMED: None, ORIGINAL: None},
+        {"k": None, "v": None, MALFORMED: "not UTF-8: byte 0xff in `v`", ORIGINAL: '4,"\\xff""x\ny"'},
+    ]
+
+
+def test_json_that_is_not_utf8(tmp_path: Path) -> None:
+    lines = b'{"k":1,"v":"caf\xe9"}\n{"k":2,"v":"caf\xc3\xa9"}\n\xff{\n{"\xe9":3}\n'
+    file = written(tmp_path / "a.jsonl", lines)
+    assert [(row["v"], row[MALFORMED], row[ORIGINAL]) for row in rows_of(file)] == [
+        (None, "not UTF-8: byte 0xe9 in `v`", '{"k":1,"v":"caf\\xe9"}'),
+        ("café", None, '{"k":2,"v":"café"}'),
+        (None, "not a JSON object", "\\xff{"),
+        (None, "not UTF-8: byte 0xe9", '{"\\xe9":3}'),
+    ]
+
+
+def test_characters_for_private_use_are_none_of_bytes(tmp_path: Path) -> None:
+    private = "\U0010fff0"
+    file = written(tmp_path / "a.csv", f"k\n{private}\n".encode() + b"\xf0\n")
+    assert [(row["k"], row[MALFORMED]) for row in rows_of(file)] == [
+        (private, None),
+        (None, "not UTF-8: byte 0xf0 in `k`"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.csv", "k,v\n1,2\n".encode("utf-16"), "the file is UTF-16, not UTF-8"),
+        ("a.csv", "k,v\n1,2\n".encode("utf-16-le"), "the file has zero bytes, as text in UTF-16 has"),
+        ("a.csv", "k,v\n1,2\n".encode("utf-32"), "the file is UTF-32, not UTF-8"),
+        ("a.csv", b"k,caf\xe9\n1,2\n", "its header is not UTF-8: byte 0xe9"),
+        ("a.jsonl", '{"k":1}\n'.encode("utf-16"), "the file is UTF-16, not UTF-8"),
+    ],
+)
+def test_files_in_other_encodings(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+    file = written(tmp_path / name, content)
+    with pytest.raises(InputError) as whole:
+        rows_of(file)
+    with pytest.raises(InputError) as sample:
+        read_sample(*files_at(file, what="S"), 5, what="S")
+    assert str(whole.value) == str(sample.value)
+    assert reason in str(whole.value)
 
 
 def test_csv_record_larger_than_a_block(tmp_path: Path) -> None:

@@ -1,40 +1,53 @@
 """CSV as in RFC 4180: commas, double quotes, a header; every value is text, and an empty field is null.
 
-White space around names in the header is removed, blank lines are skipped, and invalid UTF-8 becomes replacement
-characters.
+White space around names in the header is removed, and blank lines are skipped. Records that are not UTF-8 are
+malformed.
 """
 
+import csv
+import io
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
-from inkling.io.readers.records import TEXT, empty_text, with_malformed
+from inkling.io.readers import utf8
+from inkling.io.readers.records import MALFORMED, ORIGINAL, TEXT, empty_text, with_malformed
+from inkling.io.readers.utf8 import BYTE_ORDER_MARK
 from inkling.io.spellings import WHITE_SPACE, is_blank
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK_BYTES = 1 << 23
 LARGEST_BLOCK = 2**31 - 1
 
 
 def read_csv(data: pa.Buffer) -> pa.Table | None:
     """All records of a file, or None when it has no header."""
-    line, rest = _first_line(_valid_utf8(data))
+    line, rest = _first_line(data)
     return None if line is None else parse_csv(rest, header_names(line))
 
 
 def header_names(line: bytes) -> list[str]:
+    utf8.require_utf8(line)
     header = pa.csv.read_csv(pa.BufferReader(line.removeprefix(BYTE_ORDER_MARK) + b"\n"))
     return [name.strip(WHITE_SPACE) for name in header.column_names]
 
 
 def parse_lines(lines: pa.Array, names: Sequence[str]) -> pa.Table:
     """Records that were split into lines already."""
-    return parse_csv(_valid_utf8(pa.py_buffer(b"\n".join(lines.cast(pa.binary()).to_pylist()))), names)
+    return parse_csv(pa.py_buffer(b"\n".join(lines.cast(pa.binary()).to_pylist())), names)
 
 
 def parse_csv(body: pa.Buffer, names: Sequence[str]) -> pa.Table:
-    """Records without a header; those with too many or too few fields are malformed."""
+    """Records without a header; those that are not UTF-8 or have too many or too few fields are malformed."""
+    if utf8.is_utf8(body):
+        return _parse_utf8(body, names)
+    stand_ins = utf8.StandIns(body)
+    return _told(_parse_utf8(stand_ins.written(), names), names, stand_ins)
+
+
+def _parse_utf8(body: pa.Buffer, names: Sequence[str]) -> pa.Table:
     wrong: list[pa.csv.InvalidRow] = []
     rows = _parse(body, names, wrong)
     if wrong:
@@ -109,12 +122,33 @@ def _line_end(data: pa.Buffer, start: int) -> tuple[int, int]:
         size *= 2
 
 
-def _valid_utf8(data: pa.Buffer) -> pa.Buffer:
-    """The data with replacement characters for invalid UTF-8."""
-    offsets = pa.py_buffer(pa.array([0, data.size], pa.int64()).buffers()[1])
-    whole = pa.Array.from_buffers(pa.large_binary(), 1, [None, offsets, data])
-    try:
-        whole.cast(pa.large_string())
-    except pa.ArrowInvalid:
-        return pa.py_buffer(data.to_pybytes().decode(errors="replace").encode())
-    return data
+def _told(rows: pa.Table, names: Sequence[str], stand_ins: utf8.StandIns) -> pa.Table:
+    """The records, with a fault for each that has bytes that are not UTF-8."""
+    n = len(rows)
+    is_faulty = np.zeros(n, bool)
+    for column in rows.columns:
+        found = pc.fill_null(pc.match_substring_regex(column, stand_ins.pattern), False)
+        is_faulty |= found.combine_chunks().to_numpy(zero_copy_only=False)
+    faults, originals = np.full(n, None, object), np.full(n, None, object)
+    for name, texts in ((MALFORMED, faults), (ORIGINAL, originals)):
+        if name in rows.column_names:
+            texts[:] = rows[name].to_pylist()
+    fields = rows.select(range(len(names)))
+    kept = [np.array(column.to_pylist(), object) for column in fields.columns]
+    for place in np.flatnonzero(is_faulty):
+        if originals[place] is None:
+            values = [stand_ins.decoded(column[place] or "") for column in kept]
+            faults[place] = utf8.fault_in("".join(values), dict(zip(names, values, strict=True)))
+            originals[place] = utf8.shown(_record(values))
+        else:
+            originals[place] = utf8.shown(stand_ins.decoded(originals[place]))
+        for column in kept:
+            column[place] = None
+    columns = [*(pa.array(column, TEXT) for column in kept), pa.array(faults, TEXT), pa.array(originals, TEXT)]
+    return pa.table(columns, names=[*names, MALFORMED, ORIGINAL])
+
+
+def _record(values: Sequence[str]) -> str:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="").writerow(values)
+    return written.getvalue()

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from inkling.errors import InputError
-from inkling.io.readers.csv_text import BYTE_ORDER_MARK, header_names, parse_lines, read_csv
+from inkling.io.readers.csv_text import header_names, parse_lines, read_csv
 from inkling.io.readers.formats import Format, files_at
 from inkling.io.readers.json_text import parse_json_lines, read_json_lines
+from inkling.io.readers.utf8 import BYTE_ORDER_MARK, EncodingError, refuse_other_encodings, texts
 from inkling.io.spellings import is_blank
 
 
@@ -35,7 +36,7 @@ def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | 
             case Format.PARQUET:
                 with pa.parquet.ParquetFile(file) as parquet:
                     return parquet.read(columns=_present(parquet, columns))
-    except (pa.ArrowException, OSError, EOFError) as problem:
+    except (pa.ArrowException, OSError, EOFError, EncodingError) as problem:
         raise _unreadable(kind, file, problem, what=what) from None
     if rows is None:
         raise _headerless(file, what=what)
@@ -56,13 +57,13 @@ def read_sample(
                     samples.append(parse_lines(pa.array(lines[1:], pa.binary()), names))
                 case Format.JSON_LINES:
                     lines = first_lines(file, n)
-                    samples.append(parse_json_lines([line.decode(errors="replace") for line in lines]))
+                    samples.append(parse_json_lines(texts(lines)))
                 case Format.PARQUET:
                     with pa.parquet.ParquetFile(file) as parquet:
                         batches = parquet.iter_batches(n, columns=(names := _present(parquet, columns)))
                         schema = pa.schema([parquet.schema_arrow.field(name) for name in names])
                         samples.append(pa.Table.from_batches(islice(batches, 1), schema))
-        except (pa.ArrowException, OSError, EOFError) as problem:
+        except (pa.ArrowException, OSError, EOFError, EncodingError) as problem:
             raise _unreadable(kind, file, problem, what=what) from None
     return _concatenated(samples, what=what)
 
@@ -71,7 +72,10 @@ def header_of(file: Path, lines: Sequence[bytes], *, what: str) -> list[str]:
     """The column names in the first line of a CSV file."""
     if not lines:
         raise _headerless(file, what=what)
-    return header_names(lines[0])
+    try:
+        return header_names(lines[0])
+    except EncodingError as problem:
+        raise _unreadable(Format.CSV, file, problem, what=what) from None
 
 
 def first_lines(file: Path, n: int) -> list[bytes]:
@@ -85,7 +89,10 @@ def first_lines(file: Path, n: int) -> list[bytes]:
 
 def _first_of(stream: Iterable[bytes], n: int) -> list[bytes]:
     parts = (part for line in stream for part in line.removeprefix(BYTE_ORDER_MARK).splitlines())
-    return list(islice((part for part in parts if not is_blank(part.decode(errors="replace"))), n))
+    found = list(islice((part for part in parts if not is_blank(part.decode(errors="replace"))), n))
+    if found:
+        refuse_other_encodings(found[0])
+    return found
 
 
 def _concatenated(tables: Sequence[pa.Table], *, what: str) -> pa.Table:
@@ -125,7 +132,11 @@ def _headerless(file: Path, *, what: str) -> InputError:
 
 def _unreadable(kind: Format, file: Path, problem: Exception, *, what: str) -> InputError:
     reason = (str(problem).splitlines() or [type(problem).__name__])[0]
-    return InputError.of("INK0503", f"`{file}` for `{what}` cannot be read as {kind.value}", notes=(reason,))
+    message = f"`{file}` for `{what}` cannot be read as {kind.value}"
+    if not isinstance(problem, EncodingError):
+        return InputError.of("INK0503", message, notes=(reason,))
+    help = f"convert the file to UTF-8, for example with `iconv -f {problem.likely} -t UTF-8`"
+    return InputError.of("INK0503", message, notes=(reason,), helps=(help,))
 
 
 Data: TypeAlias = Any

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from inkling.io.readers.csv_text import BYTE_ORDER_MARK
+from inkling.io.readers import utf8
 from inkling.io.readers.records import MALFORMED, ORIGINAL, TEXT
+from inkling.io.readers.utf8 import BYTE_ORDER_MARK
 from inkling.io.spellings import is_blank
 
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
@@ -23,18 +24,25 @@ _SURELY_SHALLOW = 500  # a line of at most this many characters is not nested to
 
 def read_json_lines(data: pa.Buffer) -> pa.Table:
     """All records of a file; its columns are all names that occur."""
+    return parse_json_lines(lines_in(data))
+
+
+def lines_in(data: pa.Buffer) -> list[str]:
+    """The lines of a file that are not blank, as `utf8.texts` decodes them."""
     lines = data.to_pybytes().removeprefix(BYTE_ORDER_MARK).splitlines()
-    return parse_json_lines([text for line in lines if not is_blank(text := line.decode(errors="replace"))])
+    if lines:
+        utf8.refuse_other_encodings(lines[0])
+    return [line for line in utf8.texts(lines) if not is_blank(line)]
 
 
 def parse_json_lines(lines: Sequence[str], names: Sequence[str] | None = None) -> pa.Table:
-    """One record per line, with the columns `names`, by default all that occur."""
+    """One record per line, as `utf8.texts` decodes it, with the columns `names`, by default all that occur."""
     found = [_object(line) for line in lines]
     records = [{} if isinstance(one, str) else one for one in found]
     if names is None:
         names = list(dict.fromkeys(name for one in records for name in one))
     columns = {name: _texts([one.get(name) for one in records], name, lines) for name in names}
-    columns[ORIGINAL] = pa.array(lines, TEXT)
+    columns[ORIGINAL] = _originals(lines)
     if any(isinstance(one, str) for one in found):
         columns[MALFORMED] = pa.array([one if isinstance(one, str) else None for one in found], TEXT)
     return pa.table(columns)
@@ -50,9 +58,18 @@ def _object(line: str) -> dict[str, object] | str:
         return "JSON that is nested too deeply"
     if not isinstance(found, dict):
         return "not a JSON object"
+    if not line.isascii() and (fault := utf8.fault_in(line, found)):
+        return fault
     if _HALF_A_CHARACTER.search(line) and not _is_text(found):
         return "JSON with an unpaired surrogate"
     return found if len(line) <= _SURELY_SHALLOW else _fault_of_long(line) or found
+
+
+def _originals(lines: Sequence[str]) -> pa.Array:
+    try:
+        return pa.array(lines, TEXT)
+    except UnicodeEncodeError:
+        return pa.array([utf8.shown(line) for line in lines], TEXT)
 
 
 def _is_text(value: object) -> bool:

@@ -10,6 +10,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from inkling.io.readers.json_text import parse_json_lines
 from inkling.io.readers.records import MALFORMED, ORIGINAL, TEXT
+from inkling.io.readers.utf8 import shown, texts
 from inkling.spark.kafka.connector import NO_VALUE
 from inkling.spark.stage_frame import plainly_named
 
@@ -26,34 +27,35 @@ def _parsed(
 ) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         values, places, *columns = batch.columns
-        rows = rows_of_json(values, places, of_values)
+        rows = rows_of_json(_decoded(values), places, of_values)
         for name, column in zip(own, columns, strict=True):
             rows = rows.append_column(name, column)
         yield from rows.combine_chunks().to_batches()
 
 
-def rows_of_json(values: pa.Array, places: pa.Array, names: Sequence[str]) -> pa.Table:
-    """One row per value, with the named columns, `MALFORMED` and `ORIGINAL`, all of them texts."""
-    if not values.null_count:
+def _decoded(values: pa.Array) -> list[str | None]:
+    return [None if value is None else texts([value])[0] for value in values.to_pylist()]
+
+
+def rows_of_json(values: Sequence[str | None], places: pa.Array, names: Sequence[str]) -> pa.Table:
+    """One row per value, as `utf8.texts` decodes it, with the named columns, `MALFORMED` and `ORIGINAL`, all texts."""
+    present = [value for value in values if value is not None]
+    if len(present) == len(values):
         try:
-            return _located(_with_faults(parse_json_lines(values.cast(TEXT).to_pylist(), names)), places)
-        except (ValueError, RecursionError):  # not UTF-8, or beyond what Python or Arrow can hold
+            return _located(_with_faults(parse_json_lines(present, names)), places)
+        except (ValueError, RecursionError):  # beyond what Python or Arrow can hold
             pass
-    one_by_one = [_row(value, names) for value in values.to_pylist()]
+    one_by_one = [_row(value, names) for value in values]
     return _located(pa.concat_tables(one_by_one) if one_by_one else _unreadable(None, NO_VALUE, names)[:0], places)
 
 
-def _row(value: bytes | None, names: Sequence[str]) -> pa.Table:
-    if value is None:
+def _row(text: str | None, names: Sequence[str]) -> pa.Table:
+    if text is None:
         return _unreadable(None, NO_VALUE, names)
-    try:
-        text = value.decode()
-    except UnicodeDecodeError:
-        return _unreadable(value.hex(), "not UTF-8", names)
     try:
         return _with_faults(parse_json_lines([text], names))
     except (ValueError, RecursionError) as problem:
-        return _unreadable(text, f"JSON that cannot be stored: {problem}", names)
+        return _unreadable(shown(text), f"JSON that cannot be stored: {problem}", names)
 
 
 def _unreadable(original: str | None, fault: str, names: Sequence[str]) -> pa.Table:

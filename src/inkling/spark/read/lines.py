@@ -15,6 +15,7 @@ from inkling.io.readers.files import first_lines, header_of
 from inkling.io.readers.formats import Format
 from inkling.io.readers.json_text import parse_json_lines
 from inkling.io.readers.records import MALFORMED, ORIGINAL
+from inkling.io.readers.utf8 import texts
 from inkling.spark.read.checked_rows import RowCheck
 from inkling.spark.read.inputs import LinesOfFiles
 from inkling.spark.read.whole_files import with_columns
@@ -106,7 +107,7 @@ def _occurring_names(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBat
 
 
 def _decoded(lines: pa.Array) -> list[str]:
-    return [line.decode(errors="replace") for line in lines.cast(pa.binary()).to_pylist()]
+    return texts(lines.cast(pa.binary()).to_pylist())
 
 
 @dataclass(frozen=True, slots=True)

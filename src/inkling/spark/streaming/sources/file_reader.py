@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from inkling.io.casting import is_readable
-from inkling.io.readers.csv_text import BYTE_ORDER_MARK, read_csv
+from inkling.io.readers.csv_text import read_csv
 from inkling.io.readers.formats import Format
+from inkling.io.readers.json_text import lines_in
 from inkling.io.readers.records import MALFORMED, ORIGINAL, TEXT
 from inkling.io.rejects import row_json
-from inkling.io.spellings import is_blank
 from inkling.model.schema import Column
 from inkling.model.time import Clock
 from inkling.spark.kafka.json import rows_of_json
@@ -55,9 +55,8 @@ class FileReader:
             case Format.CSV:
                 return read_csv(data)
             case Format.JSON_LINES:
-                lines = (line.decode(errors="replace") for line in _lines(data))
-                values = pa.array([line.encode() for line in lines if not is_blank(line)], pa.binary())
-                return rows_of_json(values, pa.repeat(pa.scalar("", TEXT), len(values)), names)
+                lines = lines_in(data)
+                return rows_of_json(lines, pa.repeat(pa.scalar("", TEXT), len(lines)), names)
             case Format.PARQUET:
                 with pa.parquet.ParquetFile(pa.BufferReader(data)) as parquet:
                     return parquet.read(columns=[name for name in parquet.schema_arrow.names if name in names])
@@ -85,8 +84,3 @@ class FileReader:
 
 def _plain(path: str, content: pa.Buffer) -> pa.Buffer:
     return pa.py_buffer(gzip.decompress(content)) if path.lower().endswith(".gz") else content
-
-
-def _lines(data: pa.Buffer) -> list[bytes]:
-    whole: bytes = data.to_pybytes()
-    return whole.removeprefix(BYTE_ORDER_MARK).splitlines()
