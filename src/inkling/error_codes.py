@@ -160,7 +160,6 @@ CODES: dict[str, str] = {
     "INK0393": "misplaced CHECK",
     "INK0397": "TOP where results have no final rank",
     "INK0409": "PREFER by what a table supplies is not supported yet",
-    "INK0410": "conditions on segments of both sides of a relation are not supported yet",
     "INK0413": "looking back into nested repetitions is not supported yet",
     "INK0415": "ids of derived events are not supported yet",
     "INK0416": "this use of a table is not supported yet",

@@ -96,7 +96,8 @@ def _uncertain_relation(random: Random, name: str, streams: Sequence[str]) -> st
     left, right = random.choices(("SOME", "SOME", "SOME", "SOME", "ALL", "AT LEAST 2"), k=2)
     pattern = f"{left} {x} x {random.choice((*OFTEN, *OFTEN, random.choice(RELATIONS)))} {right} {y} y"
     same = f" ON SAME {random.choice('xs')}" if random.random() < 0.1 else ""
-    where = f" WHERE {random.choice('xy')}.x > 0" if random.random() < 0.1 else ""
+    test = random.choice(("x.x > 0", "y.x > 0", "x.s = y.s", "x.x < y.x", "x.s <> y.s OR x.x = y.x"))
+    where = f" WHERE {test}" if random.random() < 0.2 else ""
     return f"EVENT {name}(x.k AS one, y.k AS other) AS PATTERN {pattern}{same}{where};\n"
 
 

@@ -17,9 +17,35 @@ STREAM T(k STRING, j BIGINT, g BIGINT, n DOUBLE, w STRING, s BIGINT, e BIGINT) K
 STREAM D(id BIGINT, k STRING, j BIGINT, g BIGINT, n DOUBLE, w STRING, t BIGINT) ID id KEY k TIME t SEGMENTS;
 STREAM R(k STRING, j BIGINT, g BIGINT, n DOUBLE, w STRING, t BIGINT, seq BIGINT) KEY k TIME t ORDER BY seq
   SEGMENTS ROLE w;
+RULE goes('open', 'close');
+RULE goes('START', 'End');
+RULE goes('close', 'open');
+RULE goes('pause', 'pause');
+RULE goes('End', 'suspend');
+RULE rank(w, 1) IF goes(w, _);
+RULE rank('open', 2);
+RULE rank('resume', 3);
+RULE at_most(a, b) IF rank(a, r) AND rank(b, q) AND r <= q;
+RULE near(a, b) IF a - b < 2.0 AND b - a < 2.0;
 """
 KEYS = {"S": ("k",), "T": ("k", "j"), "D": ("k",), "R": ("k",)}
 WITHIN = (*[""] * 7, " WITHIN 0 TICKS", " WITHIN 3 TICKS", " WITHIN 20 TICKS", " WITHIN 5 POINTS")
+COMPARISONS = (
+    "x.w = y.w",
+    "x.n = y.n",
+    "x.n < y.n",
+    "(x.j <> y.j OR x.n IS NULL)",
+    "x.n + y.n > 1.0",
+    "START(x) + 3 > START(y)",
+    "(y.n < 2.0 AND x.j = y.j)",
+    "goes(x.w, y.w)",
+    "at_most(x.w, y.w)",
+    "near(x.n, y.n)",
+    "goes(x.w, v) AND goes(v, y.w)",
+    "rank(x.w, r) AND r > 1 AND rank(y.w, s) AND r <= s",
+    "rank(y.w, o) AND o > 1",
+)
+"""Conditions that read segments of both sides, or values that are looked up."""
 ROLES = ("open", "close", "START", "suspend", "resume", "End", "pause", None)
 
 
@@ -59,6 +85,7 @@ def relation(
     if random.random() < 0.3:
         pattern += f" ON SAME {random.choice('jnw')}"
     tests = [f"{var}.{test}" for var in "xy" for test in ("n > 1.0", "w <> 'open'", "j = 0") if random.random() < 0.1]
+    tests += [test for test in COMPARISONS if random.random() < 0.05]
     if tests:
         pattern += f" WHERE {' AND '.join(tests)}"
     after = [f"x.k {random.choice(('<', '<>', '='))} y.k"] if random.random() < 0.2 else []

@@ -153,6 +153,8 @@ def _obstacles(event: p.EventPlan, pattern: p.Quantified, program: p.ProgramPlan
     axes = {uncertainty.intensity for uncertainty in uncertainties if isinstance(uncertainty, LostEvents)}
     if len(axes) > 1:
         yield "its streams have different intensities"
+    if pattern.comparisons:
+        yield "a condition compares segments of both sides"
     if pattern.within is not None:
         yield "WITHIN compares lengths of time, not only the order of events"
     yield from _undetermined(event, pattern)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import TypeVar
 
-from inkling.logical.expr import Expr
+from inkling.logical.expr import Expr, slots_of
 from inkling.logical.knowledge import RulePlan
 from inkling.model.schema import Column, EventSchema, StreamSchema, TableSchema
 from inkling.model.time import Duration
@@ -191,14 +191,24 @@ class Operand:
     pairing: Pairing | None = None
     most: int | None = None
 
+    @property
+    def selections(self) -> tuple[Expr, ...]:
+        """The conditions on a segment alone."""
+        return tuple(one for one in self.leaf.conditions if slots_of(one) <= {self.leaf.slot})
+
+    @property
+    def comparisons(self) -> tuple[Expr, ...]:
+        """The conditions that also read a segment of the other side."""
+        return tuple(one for one in self.leaf.conditions if not slots_of(one) <= {self.leaf.slot})
+
 
 @dataclass(frozen=True, slots=True)
 class Quantified:
     """Two keys whose segments stand in one of the relations, as often as the quantities say.
 
     A left segment qualifies if `right.least` right ones are related to it; only those with the same value of
-    `same` are looked at. Two segments are related only if they last at most `within` together. Keys of one stream are
-    compared with other keys only.
+    `same`, and for which `comparisons` hold, are looked at. Two segments are related only if they last at most `within`
+    together. Keys of one stream are compared with other keys only.
     """
 
     left: Operand
@@ -210,6 +220,11 @@ class Quantified:
     @property
     def is_within_one_stream(self) -> bool:
         return self.left.leaf.sources == self.right.leaf.sources
+
+    @property
+    def comparisons(self) -> tuple[Expr, ...]:
+        """The conditions that read segments of both sides."""
+        return (*self.left.comparisons, *self.right.comparisons)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from inkling.logical import plan as p
 from inkling.logical.evaluate import Bindings, ExpressionContext, Row, agrees, holds, value_of
 from inkling.logical.expr import Expr, is_dropped_at_first
 from inkling.logical.patterns.allen import BEGINNING, ends_of, overlaps_strictly, relation_holds
-from inkling.meaning.quantified import keys_of, qualifying, quantities
+from inkling.meaning.quantified import Segment, keys_of, qualifying, quantities
 from inkling.model.event import Event
 from inkling.model.time import Duration, Instant
 
@@ -240,16 +240,20 @@ class Partition:
         """
         x, y = pattern.left.leaf, pattern.right.leaf
 
-        def tested(leaf: p.Leaf) -> Callable[[Event], bool]:
-            return lambda event: self.passes_all(leaf.conditions, at.with_event(leaf.slot, event))
+        def tested(operand: p.Operand) -> Callable[[Event], bool]:
+            return lambda event: self.passes_all(operand.selections, at.with_event(operand.leaf.slot, event))
+
+        def comparable(one: Segment, other: Segment) -> bool:
+            both = at.with_event(x.slot, one.events[0]).with_event(y.slot, other.events[0])
+            return self.passes_all(pattern.comparisons, both)
 
         longest = None if pattern.within is None else self.length(pattern.within)
-        rights = keys_of(pattern.right, self.events, tested(y))
-        for left in keys_of(pattern.left, self.events, tested(x)):
+        rights = keys_of(pattern.right, self.events, tested(pattern.right))
+        for left in keys_of(pattern.left, self.events, tested(pattern.left)):
             for right in rights:
                 if pattern.is_within_one_stream and left.key == right.key:
                     continue
-                chosen = qualifying(pattern, left, right, longest)
+                chosen = qualifying(pattern, left, right, longest, comparable)
                 if chosen is None:
                     continue
                 start, end = min(left.start, right.start), max(left.end, right.end)

@@ -3,8 +3,10 @@
 Busany et al. (SimpMatch), section 2.2: queries over interval relations.
 
 A left segment qualifies if enough right segments are related to it, and the relation holds if enough left segments
-qualify. With WITHIN, two segments are related only if they last at most so long together. ALL over no segments is true,
-AT LEAST 1 over none is false; but only keys that occur are compared.
+qualify. With ON SAME, and with conditions that read segments of both sides, a left segment is compared only with the
+right segments that agree with it, and ALL on the right means all of those. With WITHIN, two segments are related only
+if they last at most so long together. ALL over no segments is true, AT LEAST 1 over none is false; but only keys that
+occur are compared.
 
 With TIMEOUT (`model.lost_keys`), a key ends: its last event is at most so long after its last row. So if related
 segments intersect, and both sides ask for at least one segment, keys of which one ended before the other began are not
@@ -73,14 +75,22 @@ def keys_of(operand: p.Operand, events: Iterable[Event], passes: Callable[[Event
     ]
 
 
+Comparable = Callable[[Segment, Segment], bool]
+"""Whether a left and a right segment satisfy the conditions that read both."""
+
+
 def qualifying(
-    pattern: p.Quantified, left: KeySegments, right: KeySegments, longest: int | None = None
+    pattern: p.Quantified,
+    left: KeySegments,
+    right: KeySegments,
+    longest: int | None = None,
+    comparable: Comparable = lambda one, other: True,
 ) -> tuple[Segment, ...] | None:
     """The left segments that qualify, or None when they are not as many as asked for.
 
     Related segments last at most `longest` together, from the first start to the last end.
     """
-    chosen = tuple(one for one in left.segments if _qualifies(pattern, one, right, longest))
+    chosen = tuple(one for one in left.segments if _qualifies(pattern, one, right, longest, comparable))
     return chosen if _enough(len(chosen), pattern.left.least, len(left.segments)) else None
 
 
@@ -92,8 +102,10 @@ def quantities(pattern: p.Quantified, n_chosen: int) -> Iterable[int | None]:
     return range(least, min(most, n_chosen) + 1)
 
 
-def _qualifies(pattern: p.Quantified, one: Segment, right: KeySegments, longest: int | None) -> bool:
-    others = [other for other in right.segments if _comparable(pattern.same, one, other)]
+def _qualifies(
+    pattern: p.Quantified, one: Segment, right: KeySegments, longest: int | None, comparable: Comparable
+) -> bool:
+    others = [other for other in right.segments if _are_same(pattern.same, one, other) and comparable(one, other)]
     related = [
         other
         for other in others
@@ -108,7 +120,7 @@ def _length(one: Segment, other: Segment) -> int:
     return max(one.end.time, other.end.time) - min(one.start.time, other.start.time)
 
 
-def _comparable(same: Column | None, one: Segment, other: Segment) -> bool:
+def _are_same(same: Column | None, one: Segment, other: Segment) -> bool:
     """ON SAME: both have the value, and it is one."""
     if same is None:
         return True

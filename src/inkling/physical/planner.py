@@ -119,8 +119,12 @@ class _StagePlanner:
             for leaf in leaves
         }
         naming = self._naming(event, leaves)
-        by_kernels = not isinstance(event.pattern, p.Sliding)
-        tests = tuple(self._leaf(leaf, naming, inputs_of, by_kernels=by_kernels) for leaf in leaves)
+        if isinstance(event.pattern, p.Quantified):
+            sides = (event.pattern.left, event.pattern.right)
+            tests = tuple(self._operand(operand, naming, inputs_of) for operand in sides)
+        else:
+            by_kernels = not isinstance(event.pattern, p.Sliding)
+            tests = tuple(self._leaf(leaf, naming, inputs_of, by_kernels=by_kernels) for leaf in leaves)
         bound = self._bound(event, naming)
         if bound.consumption is not None:
             bound = having_for_kernels(bound, lambda slot, inner: self._computed(inner, inputs_of[slot]))
@@ -210,6 +214,14 @@ class _StagePlanner:
         if not leaf.checks:
             return test
         return replace(test, check=self._test(leaf, leaf.checks, naming, inputs_of, by_kernels=by_kernels))
+
+    def _operand(self, operand: p.Operand, naming: Naming, inputs_of: dict[int, tuple[int, ...]]) -> LeafTest:
+        """The tests of segments; conditions that compare segments of both sides are evaluated on whole columns."""
+        leaf = replace(operand.leaf, conditions=operand.selections)
+        compared = tuple(naming.physical(condition, leaf.slot) for condition in operand.comparisons)
+        for condition in compared:
+            self._require(condition, inputs_of)
+        return replace(self._leaf(leaf, naming, inputs_of, by_kernels=False), across=compared)
 
     def _test(
         self,

@@ -3,6 +3,7 @@
 Busany et al. (SimpMatch), section 2.2, over complete segments. The relation is known only at the end of the data.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.gather import Gather, lineage_ids
+from inkling.evaluators.segments.compared import compared_keys
 from inkling.evaluators.segments.operands import KeysAndSegments, side_of
 from inkling.evaluators.segments.relations import N_CASES, needed_comparisons, truth_table
 from inkling.evaluators.stage.rows.conditions import truth_of
@@ -20,7 +22,7 @@ from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.vectorized import evaluate
 from inkling.logical.vectorized.columns import Resolve
-from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, MatchBatch
+from inkling.model.batch import FOREVER, UNORDERED, EventBatch, Ints, Mask, MatchBatch
 from inkling.model.keys import codes_of
 from inkling.model.runs import ranges
 from inkling.model.time import Duration
@@ -84,17 +86,16 @@ class SegmentsEvent:
         return within.count - 1 if isinstance(within, p.Points) else self.context.unit(within)
 
     def _results(self, batch: EventBatch, n_partitions: int) -> MatchBatch:
-        pattern, asked = self._pattern, self._question
+        pattern = self._pattern
         left, right = (
             side_of(batch, one, self.step.leaf(one.leaf.slot), pattern.same, n_partitions)
             for one in (pattern.left, pattern.right)
         )
-        ones, others = related_keys(left.arrays, right.arrays, asked)
-        pair, quantity = self._asked_about(left, right, ones, others)
+        ones, others, qualifying = self._related(batch, left, right)
+        pair, quantity = self._asked_about(len(ones), qualifying)
         kept, head = self._with_heads(batch, left.row[ones[pair]], right.row[others[pair]], quantity)
         related, place = np.unique(pair[kept], return_inverse=True)
-        offsets, segments = qualifying_segments(ones[related], others[related], left.arrays, right.arrays, asked)
-        offsets, segments = chosen_lists(offsets, segments, place)
+        offsets, segments = chosen_lists(*qualifying(related), place)
         ones, others = ones[pair[kept]], others[pair[kept]]
         offsets, rows = _rows(left, offsets, segments, paired=pattern.left.pairing is not None)
         partition = left.partition[ones]
@@ -123,14 +124,39 @@ class SegmentsEvent:
             batch.place_words,
         )
 
-    def _asked_about(
-        self, left: KeysAndSegments, right: KeysAndSegments, ones: Ints, others: Ints
-    ) -> tuple[Ints, Ints | None]:
+    def _related(
+        self, batch: EventBatch, left: KeysAndSegments, right: KeysAndSegments
+    ) -> tuple[Ints, Ints, Callable[[Ints], tuple[Ints, Ints]]]:
+        """The related pairs of keys, and a function for the left segments that qualify in some of them."""
+        one_side, other_side, asked = left.arrays, right.arrays, self._question
+        conditions = [condition for leaf in self.step.leaves for condition in leaf.across]
+        if not conditions:
+            ones, others = related_keys(one_side, other_side, asked)
+            return ones, others, lambda some: qualifying_segments(ones[some], others[some], one_side, other_side, asked)
+
+        def passes(segments: Ints, compared: Ints) -> Mask:
+            kept = np.arange(len(segments))
+            for condition in conditions:
+                columns = self._columns(batch, left.opening[segments[kept]], right.opening[compared[kept]])
+                kept = kept[truth_of(condition, columns, len(kept), self.context)]
+            return np.isin(np.arange(len(segments)), kept, assume_unique=True)
+
+        ones, others, offsets, segments = compared_keys(one_side, other_side, asked, passes)
+        return ones, others, lambda some: chosen_lists(offsets, segments, some)
+
+    def _columns(self, batch: EventBatch, ones: Ints, others: Ints) -> Gather:
+        """The columns of pairs of rows, one of each side."""
+        rows = np.stack([ones, others], axis=1).ravel()
+        slots = np.tile([self._pattern.left.leaf.slot, self._pattern.right.leaf.slot], len(ones))
+        return Gather(batch, np.arange(0, len(rows) + 1, 2), rows, slots)
+
+    def _asked_about(self, n_pairs: int, qualifying: Callable[[Ints], tuple[Ints, Ints]]) -> tuple[Ints, Ints | None]:
         """The related pairs, once per asked number of segments that they reach, and these numbers."""
         least, most = self._pattern.left.least, self._pattern.left.most
+        every = np.arange(n_pairs)
         if least is None or most is None:
-            return np.arange(len(ones)), None
-        offsets, _ = qualifying_segments(ones, others, left.arrays, right.arrays, self._question)
+            return every, None
+        offsets, _ = qualifying(every)
         return reached(np.diff(offsets), least, most)
 
     def _with_heads(
@@ -141,9 +167,7 @@ class SegmentsEvent:
         kept = np.arange(len(ones))
 
         def gather() -> Resolve:
-            rows = np.stack([ones[kept], others[kept]], axis=1).ravel()
-            slots = np.tile([self._pattern.left.leaf.slot, self._pattern.right.leaf.slot], len(kept))
-            columns = Gather(batch, np.arange(0, len(rows) + 1, 2), rows, slots)
+            columns = self._columns(batch, ones[kept], others[kept])
             if quantity is None:
                 return columns
             return lambda reference: (

@@ -199,3 +199,30 @@ def qualifying_segments(ones, others, left, right, asked):
         n_found += _n_qualifying(ones[i], others[i], left, right, asked, 0, cuts, found, n_found)
     offsets[ones.shape[0]] = n_found
     return offsets, found[:n_found].copy()
+
+
+@njit(cache=True)
+def deciding_segments(segments, keys, left, right, asked):
+    """The right segments that decide whether left ones qualify, for each left segment and right key.
+
+    These are the related ones, or those that are not related if all must be. Returns places in `segments` and segments.
+    """
+    size = 0
+    for i in range(segments.shape[0]):
+        size += right.begins[keys[i] + 1] - right.begins[keys[i]]
+    places, others = np.empty(size, np.int64), np.empty(size, np.int64)
+    found = 0
+    for i in range(segments.shape[0]):
+        start, end, label = left.start[segments[i]], left.end[segments[i]], left.label[segments[i]]
+        for other in range(right.begins[keys[i]], right.begins[keys[i] + 1]):
+            if asked.labeled and (label < 0 or label != right.label[other]):
+                continue
+            first, last = right.start[other], right.end[other]
+            related = asked.table[_case(start, end, first, last)] != 0
+            if related and asked.longest != NO_LIMIT:
+                related = max(end, last) - min(start, first) <= asked.longest
+            if related != (asked.least_right == ALL):
+                places[found] = i
+                others[found] = other
+                found += 1
+    return places[:found].copy(), others[:found].copy()

@@ -20,7 +20,7 @@ from inkling.logical.binding.patterns.drafts import PatternDraft, fill
 from inkling.logical.binding.patterns.optional import with_outer_joins
 from inkling.logical.binding.patterns.pattern import bind_pattern
 from inkling.logical.binding.patterns.scope import EventNames, report_unknown
-from inkling.logical.binding.patterns.segments import check_quantity, check_segments, take_quantity
+from inkling.logical.binding.patterns.segments import bind_look_ups, check_quantity, check_segments, take_quantity
 from inkling.logical.patterns.moments import happens_without_events
 from inkling.model.schema import Column, EventSchema
 from inkling.source import SourceText, Span
@@ -52,6 +52,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
     names = EventNames(shape, catalog, diagnostics, times, clauses.bind_partition(decl, sources, diagnostics))
     take_quantity(decl.body, names)
     bind_conditions(names)
+    bind_look_ups(decl, names)
     head, returns = bind_outputs(decl, names)
     check_segments(decl, names, head, returns)
     check_quantity(decl, names, head)

@@ -1,9 +1,10 @@
-"""Relations between the segments of two keys (`ALL S x DURING SOME T y`): operands, quantifiers, allowed clauses.
+"""Relations between the segments of two keys (`ALL S x DURING SOME T y`): operands, quantifiers, look-ups, clauses.
 
 `AT LEAST k FROM 1 TO 12 S x` asks the question for each number of segments; `k` is a column of the results.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
@@ -12,6 +13,7 @@ from inkling.logical.binding.catalog import Catalog, CatalogSource, as_declared
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.patterns.drafts import SlotDraft
 from inkling.logical.binding.patterns.scope import EventNames
+from inkling.logical.knowledge import VARIABLES
 from inkling.model.schema import Column
 
 
@@ -191,6 +193,53 @@ def reject_united(decls: Iterable[s.EventDecl], diagnostics: Diagnostics) -> Non
             )
 
 
+def bind_look_ups(decl: s.EventDecl, names: EventNames) -> None:
+    """Look-ups of a relation between segments as conditions: there are rows for which all conditions on them hold."""
+    if not isinstance(decl.body.pattern, s.Quantified):
+        return
+    slots = names.draft.slots
+    tests = [condition for slot in slots for condition in slot.conditions if e.atoms_of(condition)]
+    atoms = {atom.number: atom for slot in slots for atom in slot.atoms}
+    homes = {atom.number: slot for slot in slots for atom in slot.atoms}
+    for slot in slots:
+        slot.conditions[:] = [condition for condition in slot.conditions if condition not in tests]
+        slot.atoms.clear()
+    for numbers in _connected(atoms.values(), tests):
+        chosen = [atoms[number] for number in numbers]
+        condition = _some_row(chosen, [test for test in tests if e.atoms_of(test) <= {*numbers}])
+        read = e.slots_of(condition)
+        (slots[max(read)] if read else homes[numbers[0]]).conditions.append(condition)
+
+
+def _connected(atoms: Iterable[p.TableAtom], tests: Iterable[e.Expr]) -> list[list[int]]:
+    """The numbers of look-ups in groups, such that conditions and arguments read rows of one group only."""
+    groups: list[set[int]] = []
+    together = [{atom.number}.union(*(e.atoms_of(arg) for arg in atom.args if arg is not None)) for atom in atoms]
+    for numbers in [*together, *(set(e.atoms_of(test)) for test in tests)]:
+        touched = [group for group in groups if group & numbers]
+        groups = [*(group for group in groups if group not in touched), numbers.union(*touched)]
+    return [sorted(group) for group in sorted(groups, key=min)]
+
+
+def _some_row(atoms: list[p.TableAtom], tests: list[e.Expr]) -> e.Expr:
+    """Whether the tables have rows, one per look-up, for which all tests hold."""
+    inner = [part.number for test in tests for part in e.walk(test) if isinstance(part, e.InTable)]
+    lowest = min([VARIABLES, *inner])
+    numbers = {atom.number: lowest - place for place, atom in enumerate(atoms, 1)}
+
+    def renumbered(expr: e.Expr) -> e.Expr:
+        if isinstance(expr, e.FactColumn) and expr.atom >= 0:
+            return replace(expr, atom=numbers[expr.atom])
+        return e.rebuilt(expr, renumbered)
+
+    condition: e.Expr | None = e.AllOf(tuple(map(renumbered, tests))) if tests else None
+    for atom in reversed(atoms):
+        args = tuple(None if arg is None else renumbered(arg) for arg in atom.args)
+        condition = e.InTable(atom.table, args, condition, numbers[atom.number])
+    assert condition is not None, "there is at least one look-up"
+    return condition
+
+
 def check_segments(
     decl: s.EventDecl, names: EventNames, head: tuple[p.Output, ...], returns: tuple[p.Output, ...]
 ) -> None:
@@ -198,7 +247,6 @@ def check_segments(
     if not isinstance(decl.body.pattern, s.Quantified):
         return
     _check_clauses(decl, returns, names.diagnostics)
-    _check_conditions(decl, names)
     top = names.draft.top
     read = [output.expr for output in (*head, *returns)] + list(top.having)
     for part in (part for expr in read for part in e.walk(expr)):
@@ -207,6 +255,8 @@ def check_segments(
                 pass
             case e.ColumnOf(slot=slot) | e.TimeOf(slot=slot) | e.IdOf(slot=slot) | e.ListColumn(slot=slot):
                 _reject_value(decl, part, names.draft.slots[slot], names.diagnostics)
+            case e.FactColumn() if part.atom >= 0:
+                _reject_fact(decl, part, names)
             case _:
                 pass
 
@@ -238,36 +288,6 @@ def _check_clauses(decl: s.EventDecl, returns: tuple[p.Output, ...], diagnostics
         reject("RETURN", decl.returns[0], "results are distinguished by the head alone", helps=["write it in the head"])
 
 
-def _check_conditions(decl: s.EventDecl, names: EventNames) -> None:
-    for slot in names.draft.slots:
-        for condition in slot.conditions:
-            if e.slots_of(condition) - {slot.number}:
-                names.diagnostics.error(
-                    "INK0410",
-                    "a condition that compares segments of both sides is not supported yet",
-                    _comparison(decl, names) or decl.body,
-                    notes=["WHERE selects the segments of each side separately"],
-                    helps=["compare columns of KEY in HAVING, and others with `ON SAME column`"],
-                )
-        if slot.atoms:
-            names.diagnostics.error(
-                "INK0410",
-                "a look-up with columns of both sides of a relation between segments is not supported yet",
-                decl.body.where or decl.body,
-                notes=["WHERE selects the segments of each side separately"],
-                helps=[f"look up segments of one side: `{slot.atoms[0].table}({slot.title}.column, 'value')`"],
-            )
-
-
-def _comparison(decl: s.EventDecl, names: EventNames) -> s.Expr | None:
-    """The conjunct of WHERE that mentions both sides."""
-    for node in s.conjuncts(decl.body.where):
-        mentioned = {part.var.text for part in s.walk(node) if isinstance(part, s.Attribute | s.TimeOf | s.IdOf)}
-        if len(mentioned & set(names.draft.names)) > 1:
-            return node
-    return decl.body.where
-
-
 def _reject_value(decl: s.EventDecl, expr: e.Expr, slot: SlotDraft, diagnostics: Diagnostics) -> None:
     key = _keys(slot)
     if not key:
@@ -282,6 +302,20 @@ def _reject_value(decl: s.EventDecl, expr: e.Expr, slot: SlotDraft, diagnostics:
         at,
         notes=[f"{whose} {listed(key)}"],
         helps=[f"read `{slot.title}.{key[0]}`"] if slot.name else (),
+    )
+
+
+def _reject_fact(decl: s.EventDecl, fact: e.FactColumn, names: EventNames) -> None:
+    variables = {name for name, some in names.supplies.items() for supply in some if fact in e.walk(supply.fact)}
+    found = (node for node in _references(decl) if isinstance(node, s.Variable) and node.name.text in variables)
+    at = next(found, None)
+    names.diagnostics.error(
+        "INK0330",
+        f"`{fact.column if at is None else at.name}` is looked up for each segment, and a result stands for all"
+        " segments of two keys",
+        at or decl.name,
+        notes=["WHERE selects segments for which the table has some row"],
+        helps=["look up columns of KEY in another event, which reads the results of this one"],
     )
 
 
