@@ -106,11 +106,12 @@ def not_supported_yet() -> Iterator[str]:
     yield (
         f"{NOTICE}\n# Not supported yet\n\n"
         "These parts of the language are parsed and checked but cannot run yet. Using one is an error, usually "
-        "reported\nbefore any data is read.\n\n| code | |\n|---|---|\n"
+        "reported\nbefore any data is read.\n\n| code | | why, and what to write instead |\n|---|---|---|\n"
     )
     for code, title in CODES.items():
         if code.startswith("INK04"):
-            yield f"| [{code}](errors.md#{code.lower()}) | {title} |\n"
+            reason = longer_text(code).partition("\n\n")[0].replace("\n", " ")
+            yield f"| [{code}](errors.md#{code.lower()}) | {title} | {reason} |\n"
 
 
 def command_line() -> Iterator[str]:
