@@ -163,7 +163,7 @@ CODES: dict[str, str] = {
     "INK0413": "looking back into nested repetitions is not supported yet",
     "INK0415": "ids of derived events are not supported yet",
     "INK0416": "this use of a table is not supported yet",
-    "INK0417": "this kind of uncertainty is not supported yet",
+    "INK0417": "imprecise times of lost or probable events are not supported yet",
     "INK0420": "RESET WHEN is not supported yet for this event",
     "INK0422": "streams ordered by strings and by numbers in one program are not supported yet",
     "INK0423": "this function across several events is not supported yet",

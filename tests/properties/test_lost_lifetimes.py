@@ -168,6 +168,29 @@ def test_pushes_and_buckets_eq_one_run_at_length(seed: int) -> None:
     test_pushes_and_buckets_eq_one_run(seed)
 
 
+DAY, N_DAYS = 40, 12
+
+
+@pytest.mark.parametrize(("key", "most"), [("sector, day", 2 * DAY), ("sector", N_DAYS * DAY)])
+def test_keys_that_end_every_day_are_forgotten(key: str, most: int) -> None:
+    """Two sectors with an event every other tick: as keys, they never fall silent; their days do."""
+    text = f"""
+    STREAM S(sector STRING, day BIGINT, n BIGINT, t BIGINT) KEY {key} TIME t NUMBERED BY n SEGMENTS TIMEOUT 8 TICKS;
+    EVENT e(x.sector AS one, y.sector AS other{", x.day AS day, y.day AS same" if "day" in key else ""}) AS
+      PATTERN SOME S x INTERSECTS SOME S y HAVING x.sector < y.sector{" AND x.day = y.day" if "day" in key else ""};
+    """
+    live, n_results, sizes = inkling.parse(text).open(), 0, []
+    for time in range(0, N_DAYS * DAY, 2):
+        day, number = divmod(time, DAY) if "day" in key else (0, time)
+        row: Row = {"day": day, "n": number // 2 + 1, "t": time}
+        found = live.push({"S": [{"sector": sector, **row} for sector in "ab"]})
+        n_results += len(found.tables["e"]) if "e" in found.tables else 0
+        sizes.append(n_kept(live))
+    n_results += len(live.finish().tables["e"])
+    assert n_results == (N_DAYS if "day" in key else 1)
+    assert most - DAY < max(sizes) <= most
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pushes_eq_definition(seed: int) -> None:
     rng = random.Random(f"lost lifetimes defined {seed}")

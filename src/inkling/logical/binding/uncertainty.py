@@ -153,13 +153,54 @@ def bind_uncertainty(
     if decl.numbered_by:
         found["NUMBERED BY"] = bind_lost_events(decl, decl.numbered_by, columns, catalog, diagnostics)
     if len(found) > 1:
+        _reject_together(decl, diagnostics)
+    return next(iter(found.values()), None)
+
+
+def _reject_together(decl: s.StreamDecl, diagnostics: Diagnostics) -> None:
+    """Reports kinds of uncertainty that a stream cannot have at once."""
+    if decl.numbered_by is not None and decl.probability is not None:
+        diagnostics.error(
+            "INK0302",
+            "NUMBERED BY cannot be combined with PROBABILITY",
+            decl.probability,
+            notes=[
+                "numbers count the events that happened, so a missing number is a lost event; a probable event may not"
+                " have happened at all"
+            ],
+            helps=[f"leave NUMBERED BY out, and declare `{decl.numbered_by}` as a column"],
+        )
+    elif decl.given:
+        diagnostics.error(
+            "INK0302",
+            f"GIVEN cannot be combined with {words_of_time(decl.time)}",
+            decl.given[0],
+            notes=[
+                "probabilities depend on the value before, and imprecise times do not determine which value that is"
+            ],
+            helps=["leave GIVEN out, or use the recorded times: `TIME column`"],
+        )
+    elif decl.numbered_by is not None:
         diagnostics.error(
             "INK0417",
-            f"several kinds of uncertainty in one stream are not supported yet: {listed(found)}",
+            f"{words_of_time(decl.time)} together with NUMBERED BY is not supported yet",
             decl.name,
-            helps=["declare one stream per kind of uncertainty"],
+            notes=["lost events lie between the recorded times of their neighbors, which must be exact"],
+            helps=["use the recorded times, `TIME column`, or leave NUMBERED BY out"],
         )
-    return next(iter(found.values()), None)
+    else:
+        diagnostics.error(
+            "INK0417",
+            f"{words_of_time(decl.time)} together with PROBABILITY is not supported yet",
+            decl.name,
+            notes=[
+                "alternatives are rows of one KEY and time, and rows with imprecise times may or may not have one time"
+            ],
+            helps=[
+                "declare two streams with a common column, one with the imprecise times and one with the probabilities,"
+                " and join them: `PATTERN When a AND What b WHERE a.id = b.id`"
+            ],
+        )
 
 
 def bind_pairing(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> Pairing | None:

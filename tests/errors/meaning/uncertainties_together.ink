@@ -1,0 +1,2 @@
+STREAM Near(person STRING, t INT) KEY person TIME t PROBABILITY p NUMBERED BY n;
+STREAM Moved(person STRING, room STRING, t INT) KEY person TIME t ± 2 TICKS PROBABILITY p GIVEN before;
