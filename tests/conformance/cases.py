@@ -85,6 +85,8 @@ CHAINS = (
     "EVENT e11 AS PATTERN (SEQ(A a, C b) OR (A c AND C d WITHIN 3 POINTS)) WITHIN 6 POINTS PARTITION BY k;",
     "EVENT e12 AS PATTERN SEQ(A a+, A | B b+) WITHIN 5 POINTS PARTITION BY k;",
     "EVENT e13 AS PATTERN SEQ(A a, C c) WITHIN 5 POINTS PARTITION BY k RETURN c.v AS w;",
+    "EVENT e15 AS PATTERN SEQ(A a, B b[contains('POLYGON((0 0, 2 0, 2 3, 0 3, 0 0))', a.v + 0.5, v + 0.5)]) "
+    "WITHIN 9 POINTS PARTITION BY k;",
     "EVENT e14(k) AS PATTERN e13 one[w > 0] AND B b[v <> one.w] WITHIN 9 POINTS PARTITION BY k;",
 )
 
@@ -192,6 +194,8 @@ EVENT seen(k, w.m AS m) AS PATTERN SEQ(mean w, Vague a) WITHIN 9 TICKS PARTITION
 -- Tables and rules, read by uncertain events.
 EVENT next_door(k, a.room AS old, b.room AS new) AS PATTERN SEQ(At a, At b) WHERE reach(a.room, b.room)
   WITHIN 6 TICKS PARTITION BY k PER INTERVAL;
+EVENT changed(k) AS PATTERN SEQ(At a, At b[concat(a.room, ' to ', room) = 'hall to lab']) WITHIN 6 TICKS
+  PARTITION BY k PER INTERVAL;
 EVENT went(k) AS PATTERN SEQ NEXT(Walk a[near(room, 'lab')], Walk b[room = 'lab']) PARTITION BY k PER END;
 -- Several kinds of uncertainty and a certain stream in one pattern.
 EVENT three(k, s.v AS v) AS PATTERN SEQ(Vague a, Sure s, At b[room = 'lab']) WITHIN 12 TICKS PARTITION BY k;

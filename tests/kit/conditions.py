@@ -63,16 +63,46 @@ def across_condition(rng: random.Random, columns: Mapping[str, Type], other: Var
     if name in ("k", "s"):
         choices = [f"{name} = {read}", f"{name} <> {read}"]
         if name == "s":
-            choices.append(f"near(s, {read})")
+            choices += [f"near(s, {read})", text_condition(rng, "s", read)]
         return rng.choice(choices)
     operator = rng.choice(COMPARISONS)
     distance = f"{name} - {read} {rng.choice(('<=', '>'))} {rng.randint(0, 1)}"
-    return rng.choice([f"{name} {operator} {read}", f"{name} = {read}", distance])
+    choices = [f"{name} {operator} {read}", f"{name} = {read}", distance]
+    return rng.choice([*choices, place_condition(rng, name, read)] if columns[name].is_numeric else choices)
+
+
+def text_condition(rng: random.Random, one: str, other: str) -> str:
+    """About the texts of two events together, which no kernel computes."""
+    both = f"concat({one}, {other})"
+    text = rng.choice(TEXTS) + rng.choice(TEXTS)
+    return rng.choice(
+        [
+            f"{both} {rng.choice(COMPARISONS)} '{text}'",
+            f"lower({both}) = upper(concat({other}, {one})) OR {one} < {other}",
+            f"{both} IN ('{text}', 'ab')",
+            f"{both} IS NOT NULL",
+            f"NOT length({both}) + 1 {rng.choice(COMPARISONS)} {rng.randint(2, 4)}",
+        ]
+    )
+
+
+def place_condition(rng: random.Random, x: str, y: str) -> str:
+    """About a position whose coordinates come from two events."""
+    return rng.choice(
+        [
+            f"contains('POLYGON((0 0, 3 0, 3 2, 0 2, 0 0))', {x}, {y})",
+            f"NOT contains('POLYGON((0 0, 3 0, 0 3, 0 0))', {x} + 0.5, {y})",
+            f"distance_to('POINT(1 1)', {x}, {y}) {rng.choice(COMPARISONS)} {rng.choice(NUMBERS)}",
+            f"passing_distance({x}, {y}, 90, 150000, {y}, {x}) {rng.choice(('<', '>='))} 200000",
+        ]
+    )
 
 
 def look_back_condition(rng: random.Random, variable: str, columns: Mapping[str, Type]) -> str:
     """About a repeated event and the repetition before it."""
     name = rng.choice(list(columns))
+    if name == "s" and rng.random() < 0.5:
+        return text_condition(rng, "s", f"LAST({variable}).s")
     operator = rng.choice(("=", "<>")) if name in ("k", "s") else rng.choice(COMPARISONS)
     return f"{name} {operator} LAST({variable}).{name}"
 
@@ -112,6 +142,8 @@ def finished_condition(rng: random.Random, variables: Sequence[Variable]) -> str
         shared = [name for name in one.columns if name in two.columns]
         if shared:
             name = rng.choice(shared)
+            if name == "s" and rng.random() < 0.5:
+                return text_condition(rng, _reading(rng, one, name), f"{two.name}.s")
             operator = rng.choice(("=", "<>")) if name in ("k", "s") else rng.choice(COMPARISONS)
             return f"{_reading(rng, one, name)} {operator} {two.name}.{name}"
     name = rng.choice([name for name in one.columns if name != "k"] or ["?"])

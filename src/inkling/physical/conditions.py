@@ -1,7 +1,7 @@
 """Conditions of a stage: numbers for conditions on rows, and which conditions on several events kernels can decide.
 
-Equal conditions on rows share one bit. In a condition that compares several events, whatever kernels cannot compute is
-computed as a column of one event first. A bound on a distance limits the facts that a look-up has to read.
+Equal conditions on rows share one bit. In a condition that compares several events, what kernels cannot compute is
+computed as a column first if it reads one event. A bound on a distance limits the facts that a look-up has to read.
 """
 
 import math
@@ -22,8 +22,8 @@ DIVIDED_FUNCTIONS = {"seconds": 1e6, "minutes": 60e6, "hours": 3600e6}
 
 NUMERIC_FUNCTIONS = frozenset(
     ("abs", "sqrt", "exp", "ln", "sin", "cos", "floor", "ceil", "pow", "least", "greatest")
-) | {"angle_difference", "haversine", "great_circle", *DIVIDED_FUNCTIONS}
-"""Functions that kernels compute, so that their arguments may be columns of several events."""
+) | {"angle_difference", "haversine", "great_circle", "passing_distance", *DIVIDED_FUNCTIONS}
+"""Functions that kernels compute."""
 
 
 def hoisted(condition: e.Expr, column_for: Callable[[int, e.Expr], str]) -> e.Expr:
@@ -58,25 +58,15 @@ def is_pair_test(test: e.InTable) -> bool:
 
 
 def reject_unsupported(condition: e.Expr) -> None:
-    """Raises `NotSupportedYet` if a condition on several events has a part that kernels cannot compute."""
+    """Raises `NotSupportedYet` if a condition on several events looks a table up in a way that kernels cannot."""
     for part in e.walk(condition):
-        match part:
-            case e.FunctionCall(name=name) if name not in NUMERIC_FUNCTIONS:
-                raise NotSupportedYet.of(
-                    "INK0423",
-                    f"`{name}` cannot be part of a condition that compares several events yet",
-                    notes=("the join network compares columns and numbers of different events",),
-                    helps=(f"let the stream compute it: `DERIVE {name}_of = {name}(…)`, and compare that column",),
-                )
-            case e.InTable(table=table) if not is_pair_test(part):
-                raise NotSupportedYet.of(
-                    "INK0424",
-                    f"`{table}(…)` under NOT or OR cannot read several events yet",
-                    notes=("only a look-up that must hold can read several events",),
-                    helps=("move the condition to HAVING",),
-                )
-            case _:
-                pass
+        if isinstance(part, e.InTable) and not is_pair_test(part):
+            raise NotSupportedYet.of(
+                "INK0424",
+                f"`{part.table}(…)` under NOT or OR cannot read several events yet",
+                notes=("only a look-up that must hold can read several events",),
+                helps=("move the condition to HAVING",),
+            )
 
 
 ColumnFor = Callable[[int, e.Expr], str]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import inkling
 
 PROGRAM = """
@@ -20,3 +22,15 @@ def test_two_places_are_92_143_km_apart() -> None:
     assert found["near"]["lineage"].to_pylist() == [["k", "w"]]
     assert found["nearer"]["lineage"].to_pylist() == []
     assert found["meters"]["lineage"].to_pylist() == [["k", "w"]]
+
+
+@pytest.mark.parametrize(
+    ("lat", "lon", "meters"), [(1.0, 2.0, 111_195), (0.0, 10.0, 111_949), (0.0, -1.0, 111_195), (-1.0, 0.5, 111_195)]
+)
+def test_ways_along_the_equator(lat: float, lon: float, meters: int) -> None:
+    """A degree is 111.195 km, beside the way and behind its start; it ends after 1000 km, 111.949 before degree 10."""
+    distance = "passing_distance(a.lat, a.lon, 90, 1000000, b.lat, b.lon)"
+    text = f"EVENT e AS PATTERN SEQ(S a, S b[{distance} > {meters - 1} AND {distance} < {meters + 1}]);"
+    text = text.replace("b.lat", "lat").replace("b.lon", "lon")
+    rows = {"S": [{"id": "a", "lat": 0.0, "lon": 0.0, "t": 1}, {"id": "b", "lat": lat, "lon": lon, "t": 2}]}
+    assert inkling.parse(PROGRAM + text).run_local(rows).tables["e"].num_rows == 1

@@ -231,6 +231,7 @@ class Consuming:
         )
         tests = kernel.Tests(self._moments_of(names), code.instructions, code.constants, self.store.numbers)
         lefts, rights, left_over = kernel.pair_up(arrivals, policy, tests, absences)
+        self.store.raise_failures()
         self.still_waiting.append(both.divided(order[left_over]))
         return united(left.take(order[lefts]), right.take(order[rights] - len(left)), self.layout, names)
 

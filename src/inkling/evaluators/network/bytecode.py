@@ -1,7 +1,8 @@
 """Conditions across events as bytecode for the virtual machine in `kernels.joins.vm`.
 
 `b.x > a.x` for a candidate `b` becomes: CANDIDATE x; REGISTER a, x; GT. Look-ups of pairs in a table (`PairForm`)
-become searches in sorted constants.
+become searches in sorted constants. What no instruction computes is a call of Python (`calls`), after all other
+conditions.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,19 +13,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from inkling.evaluators.network.calls import Call, calls_anything, is_called, references_in
 from inkling.evaluators.network.partials import RegisterLayout, SlotRegister, kept_of
 from inkling.evaluators.network.store import (
-    END,
     HIGH,
-    ID,
     LOW,
-    START,
     UNIT,
     WHOLE,
     Doubles,
     Reference,
     Store,
     Term,
+    column_of,
     difference,
     half_of,
     halves_of,
@@ -171,6 +171,9 @@ class _Writer:
         return Code(instructions, constants, self.so_far)
 
     def write(self, expr: e.Expr) -> None:
+        if is_called(expr):
+            self._call(expr)
+            return
         if self.store.has_halves and self._written_by_halves(expr):
             return
         match expr:
@@ -218,6 +221,22 @@ class _Writer:
             case _:
                 raise AssertionError(f"{type(expr).__name__} cannot look across events")
 
+    def _call(self, expr: e.Expr) -> None:
+        """A value that Python computes from the rows of the events that it reads."""
+        references = references_in(expr)
+        for reference in references:
+            if isinstance(reference, e.Aggregate) or (
+                isinstance(reference, e.TimeOf) and self.layout.is_span(reference.slot)
+            ):
+                self.write(reference)
+            elif self._is_candidate(reference):
+                self.op(vm.CANDIDATE_ROW)
+            else:
+                self.op(vm.ROW, self.layout.register(reference.slot, kept_of(reference)))
+        call = Call(expr, references, self.store, self.layout, self.unit)
+        self.store.calls.append(call)
+        self.op(vm.CALL, len(references), call.address)
+
     def _pair(self, test: e.InTable) -> None:
         """Whether a table holds a pair of values, by the numbers of both among its distinct values."""
         (_, first), (_, second) = compared_args(test)
@@ -260,11 +279,14 @@ class _Writer:
         return self.store.code_of(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
 
     def _reference(self, reference: Reference, half: str = "") -> None:
-        number = self.store.number_of(_column_of(reference) + half)
-        if reference.slot == self.slot and not isinstance(reference, e.ListColumn):
+        number = self.store.number_of(column_of(reference) + half)
+        if self._is_candidate(reference):
             self.op(vm.CANDIDATE, number)
         else:
             self.op(vm.REGISTER, self.layout.register(reference.slot, kept_of(reference)), number)
+
+    def _is_candidate(self, reference: Reference) -> bool:
+        return reference.slot == self.slot and not isinstance(reference, e.ListColumn)
 
     def _written_by_halves(self, expr: e.Expr) -> bool:
         """Writes an exact comparison of integers; False if it is no such comparison."""
@@ -313,7 +335,7 @@ class _Writer:
         else:
             if name == "haversine":
                 self.constant(vm.EARTH_RADIUS_M)
-            self.op(vm.GREAT_CIRCLE)
+            self.op(vm.PASSING if name == "passing_distance" else vm.GREAT_CIRCLE)
 
     def _fold(self, items: tuple[e.Expr, ...], operation: int, empty: float) -> None:
         if not items:
@@ -329,16 +351,6 @@ class _Writer:
         if isinstance(item, e.ColumnOf):  # a boolean column that may be null
             self.constant(1.0)
             self.op(vm.EQ)
-
-
-def _column_of(reference: Reference) -> str:
-    match reference:
-        case e.ColumnOf(column=column) | e.ListColumn(column=column):
-            return column
-        case e.TimeOf(edge=edge):
-            return START if edge is e.Edge.START else END
-        case e.IdOf():
-            return ID
 
 
 def aggregates_so_far(conditions: Iterable[e.Expr]) -> tuple[e.Aggregate, ...]:
@@ -357,7 +369,9 @@ def compile_conditions(
     if not conditions:
         return ALWAYS
     writer = _Writer(store, layout, slot, unit, [], [], aggregates_so_far(conditions))
-    for number, condition in enumerate(conditions):
+    for number, condition in enumerate(sorted(conditions, key=calls_anything)):
+        if number and calls_anything(condition):
+            writer.op(vm.UNLESS)
         writer.write(condition)
         if e.is_dropped_at_first(condition):
             back = next(x for x in e.walk(condition) if isinstance(x, e.ListColumn | e.Aggregate) and x.own)

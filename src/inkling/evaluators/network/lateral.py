@@ -398,6 +398,7 @@ class JoinEvaluation:
                 code.constants,
                 self.store.numbers,
             )
+            self.store.raise_failures()
             kept = kept[passing]
         return append(partials, chosen.take(kept))
 
@@ -469,7 +470,7 @@ class JoinEvaluation:
         if isinstance(absent, p.Leaf):
             index, group, code = self.leaves.index(absent, lookup)
             first, last = ranges_of(lookup, group, index)
-            return join.any_in_range(
+            occurs = join.any_in_range(
                 first,
                 last,
                 index.end,
@@ -483,6 +484,8 @@ class JoinEvaluation:
                 code.constants,
                 self.store.numbers,
             )
+            self.store.raise_failures()
+            return occurs
         found = self.occurrences(absent, lookup)
         inside = strictly_before(found.end, found.end_place, before[found.origin], before_place[found.origin])
         violated = np.zeros(len(partials), bool)
@@ -500,6 +503,7 @@ class JoinEvaluation:
             )
         else:
             left, right = join.pair_all(first, last, index.rows, *shared)
+        self.store.raise_failures()
         rows = index.rows[right]
         return Occurrences(
             left,

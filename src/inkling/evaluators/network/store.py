@@ -5,8 +5,11 @@ sums of integers asks for the sign of their difference, whose halves are exact i
 halves still has the right sign.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +21,9 @@ from inkling.logical.evaluate import Row
 from inkling.model.batch import EventBatch, Ints, Mask
 from inkling.model.time import Duration
 from inkling.model.types import Type
+
+if TYPE_CHECKING:
+    from inkling.evaluators.network.calls import Call
 
 HIGH, LOW = "@high", "@low"
 """Suffixes of the columns with the upper and lower halves."""
@@ -90,9 +96,16 @@ class Store:
     words: pa.Array  # the sorted dictionary
     has_halves: bool
     facts: Mapping[str, Sequence[Row]] = field(default_factory=dict)  # for conditions that look pairs up
+    calls: list[Call] = field(default_factory=list)  # of Python, by conditions
 
     def number_of(self, column: str) -> int:
         return self.columns.index(column)
+
+    def raise_failures(self) -> None:
+        """Raises what a call of Python raised: compiled code has gone on with null for its value."""
+        for call in self.calls:
+            if call.failure is not None:
+                raise call.failure
 
     def code_of(self, word: str) -> float:
         """The code of a string constant; between the codes of its neighbors if no event has it."""
@@ -104,7 +117,7 @@ class Store:
 def build_store(batch: EventBatch, needed: Iterable[tuple[str, Type]], n_keys: int) -> Store:
     """Encode the needed columns of a batch."""
     wanted = sorted(set(needed), key=lambda pair: pair[0])
-    arrays = {name: _array(batch, name) for name, _ in wanted}
+    arrays = {name: array_of(batch, name) for name, _ in wanted}
     strings = [arrays[name] for name, kind in wanted if kind is Type.STRING]
     words = _sorted_words(strings)
     exact: dict[str, tuple[Ints, Mask]] = {}
@@ -134,7 +147,19 @@ def build_store(batch: EventBatch, needed: Iterable[tuple[str, Type]], n_keys: i
     return Store(batch, n_keys, tuple(doubles), numbers, exact, words, has_halves)
 
 
-def _array(batch: EventBatch, name: str) -> pa.Array:
+def column_of(reference: Reference) -> str:
+    """The column, or pseudo column, that a reference reads."""
+    match reference:
+        case e.ColumnOf(column=column) | e.ListColumn(column=column):
+            return column
+        case e.TimeOf(edge=edge):
+            return START if edge is e.Edge.START else END
+        case e.IdOf():
+            return ID
+
+
+def array_of(batch: EventBatch, name: str) -> pa.Array:
+    """A column, or pseudo column, of a batch."""
     match name:
         case "@start":
             return pa.array(batch.start)

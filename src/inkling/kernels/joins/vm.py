@@ -9,6 +9,8 @@ import math
 import numpy as np
 from numba import njit
 
+from inkling.kernels.joins.callbacks import called
+
 CONST = 0  # push constants[a]
 CANDIDATE = 1  # push column a of the candidate event
 REGISTER = 2  # push column b of the event in register a
@@ -24,7 +26,11 @@ TRANSLATE = 35  # the value at index top in a table (constants[a] is the first i
 SEARCH = 36  # the index of the top in the b sorted constants from a on, or null
 PAIR = 37  # the index of the top two in b sorted pairs: b firsts from a on, then b seconds; or null
 ABS, SQRT, EXP, LN, SIN, COS, FLOOR, CEIL = 40, 41, 42, 43, 44, 45, 46, 47
-POW, LEAST, GREATEST, GREAT_CIRCLE, ANGLE = 50, 51, 52, 53, 54
+POW, LEAST, GREATEST, GREAT_CIRCLE, ANGLE, PASSING = 50, 51, 52, 53, 54, 55
+CANDIDATE_ROW = 60  # push the row of the candidate event
+ROW = 61  # push the row of the event in register a, or -1
+CALL = 62  # replace the top a values by what the Python function at address b gives for them
+UNLESS = 63  # end with 0.0 unless the top is 1.0
 
 NO_EVENT = -1
 NO_MOMENT = np.int64(-(2**63) + 1)
@@ -46,6 +52,29 @@ def _great_circle(lat1, lon1, lat2, lon2, radius):
     half_lambda = math.radians(lon2 - lon1) / 2.0
     chord = math.sin(half_phi) ** 2 + math.cos(phi1) * math.cos(phi2) * math.sin(half_lambda) ** 2
     return 2.0 * radius * math.asin(math.sqrt(min(1.0, chord)))
+
+
+@njit(cache=True, inline="never")
+def _passing_distance(stack, first):
+    for i in range(first, first + 6):
+        if math.isnan(stack[i]):
+            return math.nan
+    lat, lon, heading, length = stack[first], stack[first + 1], stack[first + 2], stack[first + 3]
+    lat2, lon2 = stack[first + 4], stack[first + 5]
+    phi1, phi2, turn = math.radians(lat), math.radians(lat2), math.radians(lon2 - lon)
+    angle = _great_circle(lat, lon, lat2, lon2, 1.0)
+    north = math.cos(phi1) * math.sin(phi2) - math.sin(phi1) * math.cos(phi2) * math.cos(turn)
+    off = math.atan2(math.sin(turn) * math.cos(phi2), north) - math.radians(heading)
+    across = math.asin(max(-1.0, min(1.0, math.sin(angle) * math.sin(off))))
+    along = math.atan2(math.sin(angle) * math.cos(off), math.cos(angle))
+    end = max(0.0, length) / EARTH_RADIUS_M
+    if along < 0.0:
+        along += 2.0 * math.pi
+    if along <= end:
+        return EARTH_RADIUS_M * abs(across)
+    half = math.sin((along - end) / 2.0)
+    chord = math.sin(across / 2.0) ** 2 + math.cos(across) * half**2
+    return EARTH_RADIUS_M * min(angle, 2.0 * math.asin(math.sqrt(min(1.0, chord))))
 
 
 @njit(cache=True, inline="never")
@@ -210,6 +239,21 @@ def run(code, constants, columns, candidate, registers, moments, stack):
                 stack[top] = math.nan
             else:
                 stack[top] = _great_circle(lat1, lon1, lat2, lon2, radius)
+        elif op == PASSING:
+            top -= 5
+            stack[top] = _passing_distance(stack, top)
+        elif op == CANDIDATE_ROW:
+            top += 1
+            stack[top] = float(candidate)
+        elif op == ROW:
+            top += 1
+            stack[top] = float(registers[code[i, 1]])
+        elif op == CALL:
+            top -= code[i, 1] - 1
+            stack[top] = called(code[i, 2], stack, top)
+        elif op == UNLESS:
+            if stack[top] != 1.0:
+                return 0.0
         elif op in (NEG, NOT, IS_NULL) or (op >= ABS and op <= CEIL):
             stack[top] = _unary(op, stack[top])
         else:

@@ -1,0 +1,106 @@
+"""Functions that no kernel computes, of the columns of several events: every place that reads them eq definition."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.kit.arrow import arrow_streams
+from tests.kit.comparison import differences
+from tests.kit.conditions import place_condition, text_condition
+from tests.kit.oracle import bound
+from tests.kit.programs import Case
+from tests.kit.rows import Rows
+from tests.properties.pushing import pushed, pushes_of
+
+import inkling
+from inkling.evaluators.network import calls
+from inkling.model.event import Value
+
+STREAMS = "\n".join(
+    f"STREAM {name}(id STRING, k STRING, x INT, y DOUBLE, s STRING, t BIGINT) ID id KEY k TIME t;" for name in "AB"
+)
+PATTERNS = (
+    "SEQ({first}, {second}) WITHIN 5 TICKS",
+    "SEQ NEXT({first}, {second}) WITHIN 6 TICKS",
+    "SEQ STRICT({first}, {second}) WITHIN 6 TICKS PARTITION BY k",
+    "SEQ NEXT({first}, {second}, B c) HAVING {last} WITHIN 6 TICKS",
+    "SEQ({first}, NOT {second}, B c) WITHIN 4 TICKS",
+    "SEQ({first}, NOT {second}) WITHIN 3 TICKS",
+    "SEQ NEXT({first}, B b+ CHECK ({own}), A c) WITHIN 6 TICKS",
+    "SEQ NEXT({first}, B b[{back}]+) WITHIN 5 TICKS",
+    "SEQ({first}, B b[{back}]{{1,2}}) WITHIN 4 TICKS PARTITION BY k",
+    "({first} AND {second} WITHIN 3 TICKS) HAVING {own}",
+    "({first} OR B c), {second}",
+    "SEQ({first}, {second}) WITHIN 9 TICKS CONSUME RECENT",
+    "SEQ({first}, {second}) WITHIN 9 TICKS CONSUME CHRONOLOGICAL",
+    "SEQ({first}, {second}, B c) HAVING {last} WITHIN 9 TICKS CONSUME CHRONOLOGICAL KEEPING",
+    "SEQ({first}, NOT B d[{absent}], {second}) WITHIN 9 TICKS CONSUME RECENT KEEPING",
+    "({first} AND {second} WITHIN 5 TICKS) HAVING {own} CONSUME CHRONOLOGICAL KEEPING",
+)
+
+
+def of_both(rng: random.Random, one: str, other: str) -> str:
+    """A condition on two events; `one` and `other` are what stands before their columns."""
+    x, y = rng.choice("xy"), rng.choice("xy")
+    called = rng.choice((text_condition(rng, f"{one}s", f"{other}s"), place_condition(rng, one + x, other + y)))
+    plain = f"{one}x {rng.choice(('<', '>=', '<>'))} {other}x"
+    return rng.choice((called, called, f"({called}) AND {plain}", f"({called}) OR {plain}"))
+
+
+def random_case(rng: random.Random, pattern: str) -> Case:
+    written = pattern.format(
+        first="A a",
+        second=f"B b[{of_both(rng, '', 'a.')}]",
+        own=of_both(rng, "b.", "a."),
+        last=of_both(rng, "c.", rng.choice(("a.", "b."))),
+        absent=of_both(rng, "", "a."),
+        back=text_condition(rng, "s", "LAST(b).s"),
+    )
+    if written.startswith("(") and "), " in written:
+        written = f"SEQ({written})"
+    text = f"{STREAMS}\nEVENT e AS PATTERN {written};"
+    rows: Rows = {"A": [], "B": []}
+    for number in range(14):
+        s, x, y = rng.choice("abc"), rng.randrange(4), rng.choice((0.0, 0.5, 1.5, 2.0))
+        values: dict[str, Value] = {"x": x, "y": y, "s": s}
+        row = {"id": f"e{number}", "k": rng.choice("pq"), "t": rng.randint(1, 12), **values}
+        for column in "xys":
+            if rng.random() < 0.08:
+                row[column] = None
+        rows[rng.choice("AABBB")].append(row)
+    return Case(text, bound(text), rows, {})
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_local_eq_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    fruitful = dict.fromkeys(PATTERNS, 0)
+    for pattern in PATTERNS * 8:
+        case = random_case(rng, pattern)
+        expected = case.expected()
+        tables = inkling.parse(case.text).run_local(arrow_streams(case.plan, case.rows)).tables
+        wrong = differences(case.plan, expected, {name: table.to_pylist() for name, table in tables.items()})
+        assert not wrong, "\n".join([str(case), *wrong])
+        fruitful[pattern] += bool(expected["e"])
+    assert all(fruitful.values())
+
+
+def test_streams_eq_definition() -> None:
+    rng = random.Random(5)
+    for pattern in PATTERNS:
+        case = random_case(rng, pattern)
+        found = pushed(rng, inkling.parse(case.text), case, pushes_of(rng, case, 0))
+        wrong = differences(case.plan, case.expected(), found)
+        assert not wrong, "\n".join([str(case), *wrong])
+
+
+def test_what_a_call_raises_passes_through_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(calls, "value_of", interrupted)
+    program = inkling.parse(f"{STREAMS}\nEVENT e AS PATTERN SEQ(A a, B b[concat(a.s, s) = 'ab']);")
+    row = {"id": "e", "k": "p", "x": 1, "y": 1.0, "s": "a"}
+    with pytest.raises(KeyboardInterrupt):
+        program.run_local({"A": [{**row, "t": 1}], "B": [{**row, "id": "f", "t": 2}]})
