@@ -165,6 +165,32 @@ def _texts() -> Iterator[PrintedText]:
         columns=("end", "probability"),
         by_definition=False,
     )
+    pairs = [{"x": one, "t": 2, "p": 0.5} for one in "bc"]
+    later = [{**row, "t": 3} for row in pairs]
+    yield PrintedText(
+        "hard-join",
+        "3.4, proposition 3.19",
+        "h3() : R(); S(x); T(x)",
+        ".lahar",
+        setting="stream R() independent; stream S(x) independent; stream T(x) independent;",
+        rows={"R": [{"t": 1, "p": 0.5}], "S": pairs, "T": later},
+        # R, and S and T with b or with c: 1/2 (1 - (3/4)^2)
+        found={"h3": [(3, 0.21875)]},
+        columns=("end", "probability"),
+        by_definition=False,
+    )
+    yield PrintedText(
+        "hard-gap",
+        "3.4, proposition 3.19",
+        "h4() : R(x); S(); T(x)",
+        ".lahar",
+        setting="stream R(x) independent; stream S() independent; stream T(x) independent;",
+        rows={"R": [{**row, "t": 1} for row in pairs], "S": [{"t": 2, "p": 0.5}], "T": later},
+        found={"h4": [(3, 0.21875)]},
+        columns=("end", "probability"),
+        by_definition=False,
+        misprint="a comma stands between `R(x)` and `S()`",
+    )
     yield PrintedText(
         "coffee-room",
         "4.2",

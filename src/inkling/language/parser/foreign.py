@@ -14,6 +14,8 @@ _QUERY_NOTE = "an EVENT takes the place of a query: WHERE filters, RETURN select
 _STATEMENT_NOTE = "a statement starts with STREAM, TABLE, RULE, EVENT or FORECAST"
 _AFTER_FROM = frozenset({"GROUP", "ORDER", "HAVING", "LIMIT", "WINDOW", "EMIT", "INSERT", "SELECT"})
 _CSV_LINE = re.compile(r"""\s*(?:[\w ./()-]+|"[^"\n]*")?(?:[,;\t](?:[\w ./():+-]+|"[^"\n]*")?)+\s*""")
+_SPARQL = re.compile(r"\s*(PREFIX|SELECT|CONSTRUCT|ASK|DESCRIBE)\b", re.IGNORECASE)
+_SPARQL_VARIABLE = re.compile(r"[\s({/][?$][A-Za-z]")
 _AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)?\s*")
 _CONSTRAINTS = frozenset({"NOT", "NULL", "PRIMARY", "UNIQUE", "DEFAULT", "REFERENCES", "CHECK", "METADATA"})
 _EVENT_ORDER = "the order is `EVENT name AS PATTERN pattern`, then WHERE, WITHIN and other clauses in any order"
@@ -47,6 +49,29 @@ def data_file(source: SourceText, tokens: Sequence[RawToken]) -> Diagnostic | No
         source,
         notes=(_STATEMENT_NOTE, "a program declares the columns of a stream; the rows are an input"),
         helps=(f"write `inkling run PROGRAM.ink --input STREAM={name}`",),
+    )
+
+
+def sparql_query(source: SourceText) -> Diagnostic | None:
+    """A query in SPARQL, or in EP-SPARQL, which adds SEQ, EQUALS, OPTIONALSEQ and getDURATION()."""
+    found = _SPARQL.match(source.text)
+    if found is None or not _SPARQL_VARIABLE.search(source.text):
+        return None
+    return Diagnostic(
+        "INK0120",
+        "expected a program, found a SPARQL query",
+        Span(*found.span(1)),
+        source,
+        notes=(
+            _STATEMENT_NOTE,
+            "a graph pattern is a part of a PATTERN: events of a stream, with columns in place of triples",
+            "SEQ, EQUALS, UNION and OPTIONALSEQ are `SEQ(…)`, `EQUALS`, `OR` and `OPTIONAL`; FILTER is WHERE,"
+            " a limit of getDURATION() is WITHIN, and CONSTRUCT an EVENT that other events use",
+        ),
+        helps=(
+            "write for example `EVENT fall(a.company) AS PATTERN SEQ(Price a, Price b[company = a.company])"
+            " WHERE b.price < 0.7 * a.price WITHIN 30 DAYS;`",
+        ),
     )
 
 
@@ -271,15 +296,25 @@ def esper_pattern(site: Site) -> Diagnostic | None:
 
 
 def _sequence(source: SourceText, tokens: Sequence[RawToken]) -> str:
-    """`every a=A(x > 1) -> b=B` as `SEQ(A a[x > 1], B b)`."""
+    """`every (a=A(x > 1) -> b=B)` as `SEQ(A a[x > 1], B b)`."""
     operands: list[list[RawToken]] = [[]]
-    for token in tokens:
+    for token in _without_parentheses(tokens[1:] if tokens and tokens[0].upper == "EVERY" else tokens):
         if token.kind == "FOREIGN" and token.text == "->":
             operands.append([])
         else:
             operands[-1].append(token)
     written = [_operand(source, operand) for operand in operands if operand]
     return written[0] if len(written) == 1 else f"SEQ({', '.join(written)})"
+
+
+def _without_parentheses(tokens: Sequence[RawToken]) -> Sequence[RawToken]:
+    """Tokens without the pair of parentheses around all of them, if there is one."""
+    depth = 0
+    for idx, token in enumerate(tokens):
+        depth += token.is_symbol("(") - token.is_symbol(")")
+        if depth == 0:
+            return tokens[1:-1] if idx and idx == len(tokens) - 1 else tokens
+    return tokens
 
 
 def _operand(source: SourceText, tokens: list[RawToken]) -> str:

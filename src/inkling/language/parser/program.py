@@ -15,7 +15,7 @@ from inkling.language.kit.lalr import Children, all_parts, node, node_without_wo
 from inkling.language.kit.reading import Chunk, read_statements
 from inkling.language.kit.scanning import RawToken
 from inkling.language.parser.errors import explain
-from inkling.language.parser.foreign import data_file, foreign_statement
+from inkling.language.parser.foreign import data_file, foreign_statement, sparql_query
 from inkling.language.parser.patterns import (
     ParsedClause,
     PatternTransformer,
@@ -220,9 +220,9 @@ def parse(text: str, name: str = "<string>") -> s.Program:
     """
     source = SourceText(name, text)
     scanned = SCANNER.scan(source)
-    data = data_file(source, scanned.tokens)
-    if data is not None:
-        raise ProgramError(data)
+    other = data_file(source, scanned.tokens) or sparql_query(source)
+    if other is not None:
+        raise ProgramError(other)
 
     def is_rest(chunk: Chunk) -> bool:
         return not nearest(chunk.tokens[0].text, STATEMENT_WORDS)
