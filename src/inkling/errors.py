@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Literal, Self, TypeAlias, TypedDict, Unpack
 
 from inkling.excerpt import excerpt
+from inkling.masking import masked
 from inkling.source import SourceText, Span
 
 Severity: TypeAlias = Literal["error", "warning"]
@@ -27,7 +28,8 @@ class Remarks(TypedDict, total=False):
 class Diagnostic:
     """An error in a program or its input, or a warning.
 
-    The message makes sense alone, the label describes the marked text, and only helps propose a repair.
+    The message makes sense alone, the label describes the marked text, and only helps propose a repair. Secrets in any
+    of these texts are masked.
 
     >>> source = SourceText("theft.ink", "EVENT theft AS PATERN V;")
     >>> print(Diagnostic("INK0107", "unknown word `PATERN`", Span(15, 21), source).render())
@@ -65,6 +67,10 @@ class Diagnostic:
     def __post_init__(self) -> None:
         if not _CODE.fullmatch(self.code):
             raise ValueError(f"an error code reads INK and four digits, got {self.code!r}")
+        object.__setattr__(self, "message", masked(self.message))
+        object.__setattr__(self, "label", masked(self.label))
+        object.__setattr__(self, "notes", tuple(map(masked, self.notes)))
+        object.__setattr__(self, "helps", tuple(map(masked, self.helps)))
 
     def render(self) -> str:
         """Plain text with a caret under the marked text."""

@@ -3,6 +3,7 @@
 import unicodedata
 from dataclasses import dataclass
 
+from inkling.masking import crossed_out
 from inkling.source import SourceText, Span
 
 TAB_WIDTH = 4
@@ -22,7 +23,7 @@ class Excerpt:
 def excerpt(source: SourceText, span: Span) -> Excerpt:
     """The first line of the span, underlined up to its end or the end of the line."""
     where = source.position(span.start)
-    line = source.line(where.line)
+    line = crossed_out(source.line(where.line))
     line_start = source.line_start(where.line)
     first = where.column - 1
     last = max(min(span.end - line_start, len(line)), first)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import inkling
-from inkling.errors import InklingError
+from inkling.errors import Diagnostic, InklingError, InputError
+from inkling.spark.kafka.connector import kafka_trouble
 from inkling.spark.streaming.addresses import address_of
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sinks.current_files import CurrentSink, read_current
@@ -63,6 +64,25 @@ def reach_a_database(address: str) -> None:
         pass
 
 
+def name_what_is_not_there(address: str) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delenv("KAFKA_LOGIN", raising=False)
+        open_stream(address)
+
+
+def be_rejected_by_a_broker() -> None:
+    said = (
+        "org.apache.kafka.common.errors.SaslAuthenticationException: Authentication failed due to invalid credentials"
+    )
+    raise InputError(require_trouble(f"{said} with SASL mechanism SCRAM-SHA-512\n\tat org.apache.kafka"))
+
+
+def require_trouble(text: str) -> Diagnostic:
+    trouble = kafka_trouble(text)
+    assert trouble is not None
+    return trouble
+
+
 def reach_a_database_without_a_driver() -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setitem(sys.modules, "adbc_driver_postgresql", None)
@@ -77,6 +97,9 @@ WITHOUT_SPARK: dict[str, Callable[[], object]] = {
     "unknown_format": lambda: open_folder("trips?format=parket"),
     "no_such_folder": lambda: open_stream(Path("trip")),
     "no_topic": lambda: open_stream("kafka://localhost:9092"),
+    "no_such_variable": lambda: name_what_is_not_there("kafka://db:9092/t?kafka.sasl.jaas.config=env:KAFKA_LOGIN"),
+    "no_such_file_of_an_option": lambda: open_stream("kafka://db:9092/t?kafka.ssl.key.password=file:nowhere"),
+    "login_rejected": be_rejected_by_a_broker,
     "no_rate": lambda: open_stream("rate://fast"),
     "output_of_unknown_format": lambda: sink_of("out?format=excel"),
     "output_to_a_rate": lambda: sink_of("rate://10"),

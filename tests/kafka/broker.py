@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
@@ -57,6 +57,7 @@ class Broker:
     port: int
     controller_port: int
     settings: dict[str, str]
+    users: dict[str, str] = field(default_factory=dict)  # passwords of those who log in with SCRAM
     process: subprocess.Popen[bytes] | None = None
 
     @classmethod
@@ -90,6 +91,8 @@ class Broker:
         with self.log.open("ab") as log:
             if not (self.folder / "data" / "meta.properties").exists():
                 format_storage = self._java("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties))
+                for user, password in self.users.items():
+                    format_storage += ["--add-scram", f"SCRAM-SHA-512=[name={user},password={password}]"]
                 ran = subprocess.run(format_storage, stdout=log, stderr=log, check=False, timeout=START_LIMIT_S)
                 self._require(ran.returncode == 0, "the broker's folder could not be prepared")
             self.process = subprocess.Popen(

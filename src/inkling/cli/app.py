@@ -3,12 +3,15 @@
 import atexit
 import os
 import sys
+import traceback
 from contextlib import suppress
+from types import TracebackType
 
 import typer
 
 from inkling import __version__
 from inkling.cli.commands.table import CONTEXT, Commands
+from inkling.masking import masked
 
 app = typer.Typer(
     name="inkling",
@@ -35,12 +38,18 @@ def options(
     """Recognize and forecast complex events in uncertain streams."""
 
 
+def _print_traceback(kind: type[BaseException], problem: BaseException, trace: TracebackType | None) -> None:
+    """The traceback of `--debug`, without secrets of addresses."""
+    typer.echo(masked("".join(traceback.format_exception(kind, problem, trace))), nl=False, err=True)
+
+
 def main() -> None:
     """The entry point of the `inkling` command.
 
     Threads of libraries may still be running when a command is done. Finalizing the interpreter around them sometimes
     aborts, and a run that succeeded looks like a failure; so the process exits without finalizing.
     """
+    sys.excepthook = _print_traceback
     try:
         app()
         status: object = 0

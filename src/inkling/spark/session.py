@@ -94,6 +94,8 @@ def session_settings(*, master: str, partitions: int | None = None, quick: bool 
         "spark.python.worker.reuse": "true",
         "spark.python.worker.faulthandler.enabled": "true",
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+        # Spark's default, and the logins of Kafka
+        "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|jaas|credential",
         "spark.driver.memory": f"{driver_memory_mb(machine_memory_mb(), quick=quick)}m",
     }
     cores = local_cores(master)

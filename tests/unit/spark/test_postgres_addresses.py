@@ -4,7 +4,8 @@ import pickle
 
 import pytest
 
-from inkling.spark.streaming.addresses import address_of, without_secrets
+from inkling.masking import without_secrets
+from inkling.spark.streaming.addresses import address_of
 from inkling.spark.streaming.sinks.postgres import PostgresSink, name_of
 from inkling.spark.streaming.sinks.protocol import sink_of
 
@@ -65,8 +66,12 @@ def test_passwords_are_taken_out_of_what_a_driver_says() -> None:
     assert "cret" not in repr(sink_of("postgresql://ada:se%2Fcret@db/found"))
 
 
-def test_other_addresses_are_shown_as_they_are() -> None:
-    assert without_secrets("found?password=1") == "found?password=1"
+def test_a_password_of_the_environment_named_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOUND_PASSWORD", "se/cret&more")
+    server = sink("postgresql://ada@db/found?password=env:FOUND_PASSWORD").server
+    assert "password=se%2Fcret%26more" in server.uri
+    assert server.shown.endswith("?password=env:FOUND_PASSWORD")
+    assert server.without_secrets("no login with se/cret&more") == "no login with …"
 
 
 def test_long_names_stay_apart() -> None:

@@ -133,6 +133,16 @@ def kafka_trouble(text: str) -> Diagnostic | None:
                 "after a deleted topic, start with a new checkpoint and a new output",
             ),
         )
+    if rejected := _REJECTED.search(text):
+        return Diagnostic(
+            "INK0523",
+            "a Kafka broker rejects the login",
+            notes=(rejected["reason"].strip(),),
+            helps=(
+                "check `kafka.security.protocol`, `kafka.sasl.mechanism`, user, password and certificates; "
+                "`kafka.sasl.jaas.config=env:NAME` reads the login from the environment",
+            ),
+        )
     if "TimeoutException" in text and _OF_CLIENTS.search(text):
         return Diagnostic(
             "INK0522",
@@ -147,5 +157,9 @@ def no_topic(topic: str, stream: str) -> Diagnostic:
     return Diagnostic("INK0521", f"there is no Kafka topic `{topic}` for `{stream}`", helps=("create the topic first",))
 
 
+_REJECTED = re.compile(
+    r"(?:SaslAuthentication|SslAuthentication|TopicAuthorization|GroupAuthorization|ClusterAuthorization)Exception"
+    r": (?P<reason>[^\n]+)"
+)
 _NO_METADATA = re.compile(r"Topic \S+ not present in metadata")
 _OF_CLIENTS = re.compile(r"node assignment|org\.apache\.kafka|Cannot fetch record for offset")

@@ -1,7 +1,7 @@
 """Messages that are sent to a topic from this process, such as the rows of a replay."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -22,7 +22,7 @@ class TopicWriter:
     spark: SparkSession
     servers: str
     topic: str
-    options: dict[str, str]
+    options: dict[str, str] = field(repr=False)
 
     @classmethod
     def of(cls, spark: SparkSession, address: Address) -> "TopicWriter":

@@ -1,18 +1,20 @@
 """Addresses of streams and outputs: a path, or `kind://place`, with options after `?`."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from inkling.errors import InputError, nearest
+from inkling.masking import is_secret, remember, without_secrets
 
 KINDS = ("kafka", "postgresql", "rate", "table")
 _KIND = re.compile(rf"({'|'.join(KINDS)})://(.*)", re.DOTALL)
 _OPTIONS = re.compile(r"(.*?)\?([\w.]+=[^&?]*(?:&[\w.]+=[^&?]*)*)", re.DOTALL)
 
-_PASSWORD = re.compile(r"(?<=://)([^:/@?]*):.*@", re.DOTALL)  # up to the last @, which a password may contain
-_PASSWORD_OPTION = re.compile(r"((?:ssl)?password=)[^&]*", re.IGNORECASE)
+_LOGIN = re.compile(r"[\w+.-]+://[^:/@?]*:(.*)@.*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Address:
 
 
 def address_of(text: str) -> Address:
-    """The parts of an address.
+    """The parts of an address; options that name another place are read from there.
 
     >>> address_of("incoming?format=csv&maxFilesPerTrigger=1").options["format"]
     'csv'
@@ -41,21 +43,45 @@ def address_of(text: str) -> Address:
     found = _OPTIONS.fullmatch(text)
     place, options = (text, "") if found is None else (found[1], found[2])
     kind = _KIND.fullmatch(place)
-    pairs = [pair.partition("=") for pair in options.split("&")] if options else []
-    settings = {name: value for name, _, value in pairs}
-    text = without_secrets(text)
-    return Address(text, kind[1], kind[2], settings) if kind else Address(text, "", place, settings)
+    shown = without_secrets(text)
+    if login := _LOGIN.fullmatch(place):
+        remember(login[1])
+    settings: dict[str, str] = {}
+    for pair in options.split("&") if options else ():
+        name, _, given = pair.partition("=")
+        value = _read(name, given, shown)
+        if is_secret(name):
+            remember(value)
+        is_escaped = kind is not None and kind[1] == "postgresql" and value != given
+        settings[name] = quote(value, safe="") if is_escaped else value
+    return Address(shown, kind[1], kind[2], settings) if kind else Address(shown, "", place, settings)
 
 
-def without_secrets(text: str) -> str:
-    """An address without passwords.
+def _read(name: str, value: str, address: str) -> str:
+    """The value of an option, which `env:NAME` reads from the environment, and `file:PATH` from a file."""
+    where, _, place = value.partition(":")
+    match where:
+        case "env" if place in os.environ:
+            return os.environ[place]
+        case "file":
+            try:
+                return Path(place).read_text(encoding="utf-8").rstrip("\r\n")
+            except (OSError, UnicodeDecodeError) as problem:
+                reason = getattr(problem, "strerror", None) or str(problem)
+                raise _no_value(name, address, f"the file `{place}` cannot be read: {reason}") from None
+        case "env":
+            raise _no_value(name, address, f"there is no environment variable `{place}`")
+        case _:
+            return value
 
-    >>> without_secrets("postgresql://ada:secret@db:5432/found?schema=x&password=secret")
-    'postgresql://ada:…@db:5432/found?schema=x&password=…'
-    """
-    if not text.startswith("postgresql://"):
-        return text
-    return _PASSWORD_OPTION.sub(r"\1…", _PASSWORD.sub(r"\1:…@", text))
+
+def _no_value(name: str, address: str, reason: str) -> InputError:
+    return InputError.of(
+        "INK0517",
+        f"the option `{name}` of `{address}` has no value",
+        notes=(reason,),
+        helps=("`env:NAME` reads an option from the environment, and `file:PATH` from a file",),
+    )
 
 
 def absolute(place: str | Path) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from inkling.errors import Diagnostic, InklingError
+from inkling.masking import masked
 from inkling.spark.kafka.connector import kafka_trouble
 from inkling.spark.streaming.sources.missing_files import InputFiles
 
@@ -261,5 +262,5 @@ def short_form(problem: Exception, batch: int, *, stopping: bool) -> DeliveryErr
     if stopping:
         sign = "py4j.protocol.Py4JJavaError: An error occurred while calling stop: java.lang.InterruptedException"
         return DeliveryError(sign)
-    first_line = next(iter(str(problem).strip().splitlines()), "")
+    first_line = masked(next(iter(str(problem).strip().splitlines()), ""))
     return DeliveryError(f"batch {batch}: {type(problem).__name__}: {first_line[:300]}")

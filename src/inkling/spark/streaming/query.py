@@ -28,6 +28,7 @@ from inkling.forecasting.adaptation.steering import Rejected, all_or_none, asked
 from inkling.io import Data
 from inkling.logical.forecasts import COUNT_COLUMNS
 from inkling.logical.settings import Settings
+from inkling.masking import masked
 from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
 from inkling.runtime.replacement import Changes
@@ -247,7 +248,7 @@ class LiveQuery:
         try:
             return self._listen()
         except Exception as problem:
-            known = next(iter(str(problem).strip().splitlines()), "")
+            known = masked(next(iter(str(problem).strip().splitlines()), ""))
             logging.getLogger("inkling").warning("control messages cannot be read now; trying again later: %s", known)
             return False
 

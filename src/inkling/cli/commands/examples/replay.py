@@ -10,6 +10,7 @@ from inkling.cli.execution import session
 from inkling.cli.options import MASTER, Debug, Master, Quiet
 from inkling.cli.terminal.failures import EXIT_INTERRUPTED, stopping_politely
 from inkling.cli.terminal.messages import counted, counting, working
+from inkling.masking import masked
 from inkling.scenarios.recording import Recording
 
 
@@ -38,7 +39,7 @@ def replay(
 
     kind = address_of(to).kind
     if "://" in to and kind != "kafka":
-        raise typer.BadParameter(f"--to must be a folder or kafka://HOST:PORT/TOPIC, found {to}")
+        raise typer.BadParameter(f"--to must be a folder or kafka://HOST:PORT/TOPIC, found {masked(to)}")
     recording = Recording.of(files, time)
     place = _topic(recording, to, master, quiet=quiet, debug=debug) if kind else Path(to)
     with stopping_politely() as stop, counting("replaying", quiet=quiet) as progress:
@@ -46,7 +47,7 @@ def replay(
     if not quiet:
         left = len(recording.seconds) - n_sent
         rest = f", {counted(left, 'row')} left" if left else ""
-        typer.echo(f"{to}: {counted(n_sent, 'row')} sent{rest}", err=True)
+        typer.echo(f"{masked(to)}: {counted(n_sent, 'row')} sent{rest}", err=True)
     if stop.interrupted:
         raise typer.Exit(EXIT_INTERRUPTED)
 

@@ -17,6 +17,7 @@ from inkling.cli.terminal.failures import EXIT_INTERRUPTED, StopRequest, diagnos
 from inkling.cli.terminal.live_line import ProgressView, live_line, withdrawn_note
 from inkling.cli.terminal.messages import counted, print_diagnostics, working
 from inkling.forecasting.adaptation.online import OnlineLearning, every_of
+from inkling.masking import masked
 from inkling.query import Program, load
 from inkling.spark.streaming.settings import StreamSettings
 
@@ -180,7 +181,7 @@ def stream(
             for line in _summary(last):
                 typer.echo(line, err=True)
             if not finish:
-                typer.echo(f"the same command resumes from here; its checkpoint is {place}", err=True)
+                typer.echo(f"the same command resumes from here; its checkpoint is {masked(place)}", err=True)
     if stop.interrupted:
         raise typer.Exit(EXIT_INTERRUPTED)
 

@@ -32,7 +32,7 @@ class KafkaSink:
 
     servers: str
     topic: str
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
     keeps_current: bool = False
     _start: SinkStart | None = None
     _last_tried: int = -1  # the last batch that may have been written, at least in part

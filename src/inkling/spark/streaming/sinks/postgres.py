@@ -52,7 +52,7 @@ class Server:
             raise _unclear(address, "write / and @ in a password as %2F and %40") from None
         database = parts.path.removeprefix("/")
         if not database or "/" in database:
-            raise _unclear(address, "write `postgresql://user:password@host:port/database`")
+            raise _unclear(address, "write `postgresql://user@host:port/database?password=env:NAME`")
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
         password = password or ("" if "password" in options else os.environ.get("PGPASSWORD", ""))
         who = quote(user, safe="") + (f":{quote(password, safe='')}" if password else "")
@@ -60,7 +60,9 @@ class Server:
         settings = {"connect_timeout": SECONDS_TO_CONNECT, **options}
         more = "&".join(f"{name}={value}" for name, value in settings.items())
         uri = f"postgresql://{who}{'@' if who else ''}{place}/{quote(unquote(database), safe='')}?{more}"
-        secrets = [password, quote(password, safe=""), options.get("password", ""), options.get("sslpassword", "")]
+        secrets = [password, quote(password, safe="")]
+        for name in ("password", "sslpassword"):
+            secrets += [options.get(name, ""), unquote(options.get(name, ""))]
         return cls(address.text, uri, tuple(dict.fromkeys(one for one in secrets if one)))
 
     @contextmanager

@@ -76,7 +76,7 @@ class FileSink:
 
     path: str
     format: str = "parquet"
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def begin(self, start: SinkStart) -> None:
         if not start.is_new:
@@ -105,7 +105,7 @@ class TableSink:
     """A table `<prefix>_<output>` per output, with a partition per micro-batch, which a repeated delivery replaces."""
 
     prefix: str
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def begin(self, start: SinkStart) -> None:
         if not start.is_new:

@@ -45,7 +45,7 @@ def messages_of(spark: SparkSession, place: str | Path) -> Messages:
     address = address_of(str(place))
     if address.kind == "kafka":
         require_kafka(spark)
-        return MessageTopic(spark, *servers_and_topic(address))
+        return MessageTopic(spark, *servers_and_topic(address), address.options)
     return MessageFile(Path(address.place))
 
 
@@ -97,6 +97,7 @@ class MessageTopic:
     spark: SparkSession
     servers: str
     topic: str
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
     _asked: float = field(default=-PAUSE_S)
 
     def after(self, heard: Position) -> tuple[list[Mapping[str, object]], Position]:
@@ -105,7 +106,7 @@ class MessageTopic:
         self._asked = time.monotonic()
         known: dict[str, int] = json.loads(heard).get(self.topic, {}) if isinstance(heard, str) else {}
         reader = self.spark.read.format("kafka").option("kafka.bootstrap.servers", self.servers)
-        reader = reader.option("subscribe", self.topic).option("failOnDataLoss", "false")
+        reader = reader.option("subscribe", self.topic).option("failOnDataLoss", "false").options(**self.options)
         # new partitions are read from their beginning
         rows = reader.load().select("partition", "offset", "timestamp", F.col("value").cast("string").alias("value"))
         found = [row for row in rows.collect() if row["offset"] >= known.get(str(row["partition"]), 0)]
