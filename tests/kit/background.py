@@ -21,8 +21,11 @@ RULE outside(a) IF near(a, _) AND NOT linked(a, a);
 """
 """Over the tables that all random programs have: one that uses itself, one that asks its caller, one that denies."""
 
-AGGREGATES = ("reach", "swing")
-"""Of whole numbers: a function of all values, and a class that values enter and leave."""
+AGGREGATES = ("reach_of_all", "odds_less_evens")
+"""Of whole numbers: a function of all values, and a class that values enter and leave.
+
+They stay registered for the rest of the process, so no message may suggest their names for a misspelled one.
+"""
 
 
 class Swing:

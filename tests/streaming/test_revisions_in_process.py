@@ -134,7 +134,7 @@ def test_every_evaluator_with_other_windows_on_the_way(seed: int) -> None:
 
 
 def test_uncertain_streams_tell_what_one_process_tells() -> None:
-    rng = random.Random("in process")
+    rng = random.Random("one process")
     n_taken_back = 0
     for kind in [*KINDS] * UNCERTAIN_PROGRAMS:
         question = KINDS[kind][0](rng)

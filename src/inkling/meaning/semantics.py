@@ -3,7 +3,7 @@
 Every evaluator is a faster way to compute what this module and `occurrences` say.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -53,11 +53,16 @@ def semantics(program: p.ProgramPlan, world: World, context: ExpressionContext) 
             derived = []  # forecasts depend on a model and have no definition here
         else:
             derived = derive(group.events[0], world, context, known_at)
-        world = replace(world, events=(*world.events, *(found.event for found in derived)))
+        world = replace(world, events=(*world.events, *_events_of(derived)))
         known_at.update((found.event, found.result.detected_at) for found in derived)
         for event in group.events:
             results[event.name] = tuple(found.result for found in derived if found.result.event == event.name)
     return results
+
+
+def _events_of(derived: Iterable[Derived]) -> Iterable[Event]:
+    """The events that results are for other patterns: results with the same values, interval and lineage are one."""
+    return dict.fromkeys(found.event for found in derived)
 
 
 def least_model(
@@ -73,7 +78,7 @@ def least_model(
         here: list[Derived] = []
         for _ in range(MOST_ROUNDS):
             so_far = [*settled, *here]
-            now = World((*seen, *(found.event for found in so_far)))
+            now = World((*seen, *_events_of(so_far)))
             depths = {found.event: found.depth for found in so_far}
             known = {**known_at, **{found.event: found.result.detected_at for found in so_far}}
             derived = [found for event in group.events for found in derive(event, now, context, known, depths)]

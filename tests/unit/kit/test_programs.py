@@ -39,7 +39,7 @@ def test_most_programs_bind() -> None:
             bound(random_program(rng, streams))
         except InklingError:
             rejected += 1
-    assert rejected < 5
+    assert rejected < 10
 
 
 def test_the_same_seed_gives_the_same_cases() -> None:

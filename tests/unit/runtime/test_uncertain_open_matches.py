@@ -263,7 +263,7 @@ def test_first_events_that_no_match_begins_with_are_forgotten() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (SEEN + "EVENT e AS PATTERN V a[room = 'hall']+ PER END;", "only sequences"),
+        (SEEN + "EVENT e AS PATTERN V a[room = 'hall']+ PER END;", "only in a sequence"),
         (IMPRECISE + "EVENT e AS PATTERN A a+ WITHIN 3 TICKS;", "only sequences"),
         (SEEN + "EVENT e AS PATTERN SEQ(V a, X b) CONSUME RECENT;", "consumption"),
     ],

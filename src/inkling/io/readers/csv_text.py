@@ -44,7 +44,7 @@ def parse_csv(body: pa.Buffer, names: Sequence[str]) -> pa.Table:
     if utf8.is_utf8(body):
         return _parse_utf8(body, names)
     stand_ins = utf8.StandIns(body)
-    return _told(_parse_utf8(stand_ins.written(), names), names, stand_ins)
+    return _decoded(_parse_utf8(stand_ins.written(), names), names, stand_ins)
 
 
 def _parse_utf8(body: pa.Buffer, names: Sequence[str]) -> pa.Table:
@@ -122,7 +122,7 @@ def _line_end(data: pa.Buffer, start: int) -> tuple[int, int]:
         size *= 2
 
 
-def _told(rows: pa.Table, names: Sequence[str], stand_ins: utf8.StandIns) -> pa.Table:
+def _decoded(rows: pa.Table, names: Sequence[str], stand_ins: utf8.StandIns) -> pa.Table:
     """The records, with a fault for each that has bytes that are not UTF-8."""
     n = len(rows)
     is_faulty = np.zeros(n, bool)

@@ -15,7 +15,7 @@ from inkling.errors import InputError
 from inkling.io.readers.csv_text import header_names, parse_lines, read_csv
 from inkling.io.readers.formats import Format, files_at
 from inkling.io.readers.json_text import parse_json_lines, read_json_lines
-from inkling.io.readers.utf8 import BYTE_ORDER_MARK, EncodingError, refuse_other_encodings, texts
+from inkling.io.readers.utf8 import BYTE_ORDER_MARK, EncodingError, reject_other_encodings, texts
 from inkling.io.spellings import is_blank
 
 
@@ -91,7 +91,7 @@ def _first_of(stream: Iterable[bytes], n: int) -> list[bytes]:
     parts = (part for line in stream for part in line.removeprefix(BYTE_ORDER_MARK).splitlines())
     found = list(islice((part for part in parts if not is_blank(part.decode(errors="replace"))), n))
     if found:
-        refuse_other_encodings(found[0])
+        reject_other_encodings(found[0])
     return found
 
 

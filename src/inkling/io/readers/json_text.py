@@ -31,7 +31,7 @@ def lines_in(data: pa.Buffer) -> list[str]:
     """The lines of a file that are not blank, as `utf8.texts` decodes them."""
     lines = data.to_pybytes().removeprefix(BYTE_ORDER_MARK).splitlines()
     if lines:
-        utf8.refuse_other_encodings(lines[0])
+        utf8.reject_other_encodings(lines[0])
     return [line for line in utf8.texts(lines) if not is_blank(line)]
 
 

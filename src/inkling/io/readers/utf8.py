@@ -23,7 +23,7 @@ class EncodingError(ValueError):
         self.likely = likely
 
 
-def refuse_other_encodings(start: bytes) -> None:
+def reject_other_encodings(start: bytes) -> None:
     """Fails where the first line of a file shows that its text is UTF-16 or UTF-32."""
     for mark, encoding in _MARKS_OF_OTHERS.items():
         if start.startswith(mark):
@@ -33,7 +33,7 @@ def refuse_other_encodings(start: bytes) -> None:
 
 
 def require_utf8(header: bytes) -> None:
-    refuse_other_encodings(header)
+    reject_other_encodings(header)
     found = _ESCAPED.search(texts([header])[0])
     if found is not None:
         raise EncodingError(f"its header is not UTF-8: byte {_byte(found)}", "LATIN1")

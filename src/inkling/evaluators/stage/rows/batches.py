@@ -197,7 +197,7 @@ def _canonical(
     """Sort order by (key, end, place, start, its place, source, id) and the number of the event each row stands for.
 
     Rows of a stream and of its joins with tables share event numbers. Of several rows of one stream with the same id,
-    key and time, one is kept.
+    key and time, one is kept; of results of one event, also with the same values.
     """
     if len(stage.inputs) == 1:
         rank = np.zeros(len(key), np.int64)
@@ -234,9 +234,8 @@ def _distinguished(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of rows with the id of the row before: which have the same event number, and which are repeats."""
     joined = np.array([bool(one.atoms) for one in stage.inputs])[source]
-    derived = np.array([one.is_derived for one in stage.inputs])[source]
     other = (source != np.roll(source, 1)) | other_key
-    return again & (joined | other), again & ~joined & ~derived & ~other
+    return again & (joined | other), again & ~joined & ~other
 
 
 def _id_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
