@@ -209,6 +209,8 @@ CODES: dict[str, str] = {
     "INK0563": "table with two rows for one lost event",
     "INK0564": "invalid table of rates",
     "INK0565": "a file cannot be written",
+    "INK0566": "stored bytes that are damaged",
+    "INK0567": "stored bytes of another version",
     "INK0570": "results for PostgreSQL without its driver",
     "INK0571": "a PostgreSQL server that cannot be reached",
     "INK0572": "a table of current matches with other columns",

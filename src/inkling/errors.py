@@ -158,6 +158,10 @@ class InputError(InklingError):
     """The data, a path or an option is wrong."""
 
 
+class StoredError(InputError):
+    """What inkling has stored is damaged, or of another version."""
+
+
 class InternalError(InklingError):
     """A bug in inkling."""
 

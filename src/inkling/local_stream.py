@@ -63,9 +63,9 @@ from inkling.runtime.replacement import (
 from inkling.runtime.revision.changelogs import Changelogs, changelogs_from_bytes, changelogs_to_bytes
 from inkling.runtime.stream import StreamProgram, StreamState
 from inkling.runtime.uncertain import Cohort
+from inkling.stored import Stored, opened, readable, sealed
 
 _LENGTH = struct.Struct("<q")
-_MAGIC = b"INKSTRM2"
 
 
 class PrintableProgram(Runnable, Protocol):
@@ -406,7 +406,7 @@ class LocalStream:
         header = json.dumps(head).encode()
         header += b" " * (-len(header) % 8)
         padded = [stage + b"\0" * (-len(stage) % 8) for stage in stages]
-        return b"".join([_MAGIC, _LENGTH.pack(len(header)), header, *padded])
+        return sealed(_LENGTH.pack(len(header)), Stored.SNAPSHOT, header, *padded)
 
     @classmethod
     def restore(
@@ -422,41 +422,43 @@ class LocalStream:
 
         Models that keep learning and changed settings come from the snapshot.
         """
-        if data[: len(_MAGIC)] != _MAGIC:
-            raise InputError.of("INK0557", "these bytes are not a snapshot of this version")
-        (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
-        at = len(_MAGIC) + _LENGTH.size + length
-        head = json.loads(data[at - length : at])
-        stream = cls(program, tables, sampling, learn)
-        if head["program"] != stream._digest:
+        contents, stream = opened(data, Stored.SNAPSHOT), cls(program, tables, sampling, learn)
+        with readable(Stored.SNAPSHOT):
+            stream._continue_from(contents)
+        return stream
+
+    def _continue_from(self, data: memoryview) -> None:
+        (length,) = _LENGTH.unpack_from(data)
+        at = _LENGTH.size + length
+        head = json.loads(bytes(data[at - length : at]))
+        if head["program"] != self._digest:
             raise InputError.of(
                 "INK0557",
                 "this snapshot was taken of another program, or with other sampling or learning",
                 notes=("a state belongs to the program that collected it",),
                 helps=("restore it with the same program and options, or open a new stream",),
             )
-        stream._watermarks = Watermarks(idle=frozenset(head["idle"]), finished=head["finished"])
-        stream._clocks = {name: Clock(value) for name, value in head["clocks"].items()}
-        stream._n_rejected = head["read"]
+        self._watermarks = Watermarks(idle=frozenset(head["idle"]), finished=head["finished"])
+        self._clocks = {name: Clock(value) for name, value in head["clocks"].items()}
+        self._n_rejected = head["read"]
         stages = []
         for size in head["stages"]:
-            stages.append(data[at : at + size])
+            stages.append(bytes(data[at : at + size]))
             at += size + -size % 8
         if "placement" in head:
-            stream._placement = Placement(**head["placement"])
-            stream._cohorts = read_cohorts(head["cohorts"])
-        stream._settings = head.get("settings", {})
-        stream._windows = {name: StreamWindow(**window) for name, window in head.get("windows", {}).items()}
-        if stream._models is not None:
-            stream._tables = {**stream._tables, **load_models(stream._models, data[at : at + head["learned"]])}
+            self._placement = Placement(**head["placement"])
+            self._cohorts = read_cohorts(head["cohorts"])
+        self._settings = head.get("settings", {})
+        self._windows = {name: StreamWindow(**window) for name, window in head.get("windows", {}).items()}
+        if self._models is not None:
+            self._tables = {**self._tables, **load_models(self._models, bytes(data[at : at + head["learned"]]))}
         if stages and head["early"]:
-            changelogs = stream._provisional.changelogs(stream._provisional.start())
+            changelogs = self._provisional.changelogs(self._provisional.start())
             assert changelogs is not None, "only changelogs are kept before the first row"
-            stream._early = changelogs_from_bytes(changelogs, stages[0])
+            self._early = changelogs_from_bytes(changelogs, stages[0])
         elif stages:
-            stream._live = stream._compiled()
-            stream._state = stream._live.from_bytes(stages, head["read"])
-        return stream
+            self._live = self._compiled()
+            self._state = self._live.from_bytes(stages, head["read"])
 
     def _step(self, raw: Mapping[str, pa.Table], watermarks: Watermarks | None = None) -> Found:
         for name, rows in raw.items():

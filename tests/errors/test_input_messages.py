@@ -12,8 +12,12 @@ import pytest
 from inkling import io, parse
 from inkling.error_codes import CODES
 from inkling.errors import InputError
+from inkling.forecasting.learning.files import load_model
+from inkling.forecasting.models.counts import WordCounts
+from inkling.forecasting.models.model import ForecastModel
 from inkling.io import normalize, read_table
 from inkling.io.tables import typed_table
+from inkling.local_stream import LocalStream
 from inkling.model.schema import Column, StreamSchema, TableSchema
 from inkling.model.types import Type
 from inkling.whole_files import write_whole
@@ -71,7 +75,27 @@ def write_in_file() -> None:
     write_whole("", Path("report") / "page.html")
 
 
+def restore(change: Callable[[bytes], bytes]) -> None:
+    """A snapshot after a change of its bytes."""
+    program = parse("STREAM S(a INTEGER, t BIGINT) TIME t; EVENT found AS PATTERN S s;")
+    LocalStream.restore(program, change(program.open().snapshot()))
+
+
+def unreadable_model() -> None:
+    """A model with a negative count."""
+    model = ForecastModel("hot", ("low", "high"), "f" * 64, 3, WordCounts.empty(2, 1)).to_arrow()
+    word = {"what": "word", "group": "", "state": 0, "length": 1, "code": 1, "count": -2.0}
+    both = pyarrow.concat_tables([model, pyarrow.Table.from_pylist([word], schema=model.schema)])
+    pyarrow.parquet.write_table(both, "hot.parquet")
+    load_model("hot.parquet")
+
+
 CASES: dict[str, Callable[[], object]] = {
+    "damaged_snapshot": lambda: restore(lambda data: data[:30] + b"?" + data[31:]),
+    "cut_snapshot": lambda: restore(lambda data: data[:40]),
+    "no_snapshot": lambda: restore(lambda data: b"a,b,t\n1,2,3\n"),
+    "snapshot_of_an_older_version": lambda: restore(lambda data: b"INKSTRM2" + data),
+    "damaged_model": unreadable_model,
     "file_in_a_file": write_in_file,
     "no_such_file": read_near,
     "unknown_suffix": lambda: read("", "trips.xlsx"),
@@ -124,5 +148,5 @@ def test_every_code_of_the_package_has_a_case() -> None:
     sources = Path(io.__file__).parent.rglob("*.py")
     used = {code for path in sources for code in re.findall(r'"(INK05\d\d)"', path.read_text())}
     shown = {code for path in MESSAGES.glob("*.txt") for code in re.findall(r"INK05\d\d", path.read_text())}
-    # INK0554 speaks of the program, INK0565 of an output; INK0507 comes from the clock of the whole program
-    assert used - {"INK0554"} == shown - {"INK0507", "INK0565"}
+    # INK0554 speaks of the program, INK0565 to INK0567 of what is written; INK0507 comes from the clock of all streams
+    assert used - {"INK0554"} == shown - {"INK0507", "INK0565", "INK0566", "INK0567"}

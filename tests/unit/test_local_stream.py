@@ -118,7 +118,7 @@ def test_snapshot_of_another_program_is_rejected() -> None:
     LocalStream.restore(inkling.parse(TRAFFIC.replace("\n", "\n\n")), saved)  # layout does not matter
     with pytest.raises(InputError, match="another program"):
         LocalStream.restore(inkling.parse(TRAFFIC.replace("100", "90")), saved)
-    with pytest.raises(InputError, match="not a snapshot"):
+    with pytest.raises(InputError, match="no snapshot"):
         LocalStream.restore(inkling.parse(TRAFFIC), b"something else")
 
 

@@ -2,7 +2,7 @@
 
 A state may hold frozen dataclasses, named tuples, mappings with text or integer keys, tuples, sets, Arrow tables and
 arrays, NumPy arrays, numbers, text, bytes and None. The bytes are a JSON header with the tree, followed by the tables
-and arrays, each aligned to 8 bytes. They contain no code. `FORMAT` is raised when states change.
+and arrays, each aligned to 8 bytes, in the container of `inkling.stored`. They contain no code.
 
 A class with another stored form has a method `as_stored`, whose return hint is the stored type, and a class method
 `from_stored`.
@@ -21,11 +21,13 @@ from fractions import Fraction
 from functools import cache
 from math import prod
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from inkling.stored import Stored, opened, readable, sealed
 
 _HOW = b"inkling"  # key of the schema metadata that describes a compact table
 _WIDTHS = (np.uint8, np.uint16, np.uint32)
@@ -83,10 +85,7 @@ def _narrowed_column(column: pa.Array) -> tuple[int | None, pa.Array]:
     return None, column
 
 
-FORMAT = 11
-
 _LENGTH = struct.Struct("<q")
-_BEGIN = b'{"format":'
 _PLAIN = frozenset({int, float, str, bool, NoneType})
 _NARROWER = (np.int8, np.int16, np.int32)
 _IS_LITTLE = sys.byteorder == "little"
@@ -105,23 +104,19 @@ Read = Callable[[Any, memoryview], Any]
 def to_bytes(state: Any) -> bytes:
     """The bytes of a state; equal states give equal bytes."""
     parts = _Parts()
-    tree = {"format": FORMAT, "state": state}
-    header = json.dumps(tree, default=parts.described, separators=(",", ":"), check_circular=False).encode()
+    header = json.dumps(state, default=parts.described, separators=(",", ":"), check_circular=False).encode()
     header += b" " * (-len(header) % 8)
-    return b"".join([_LENGTH.pack(len(header)), header, *parts.data])
+    return sealed(_LENGTH.pack(len(header)), Stored.STATE, header, *parts.data)
 
 
 def from_bytes(data: bytes | memoryview, kind: type[State]) -> State:
     """The state of a type from its bytes; tables point into the bytes, arrays are copies."""
-    if bytes(data[_LENGTH.size : _LENGTH.size + len(_BEGIN)]) != _BEGIN:
-        raise ValueError("these bytes are no state, or one of another version")
-    (length,) = _LENGTH.unpack_from(data)
-    at = _LENGTH.size + length
-    head = json.loads(bytes(data[_LENGTH.size : at]))
-    if head["format"] != FORMAT:
-        raise ValueError(f"this state has the format {head['format']}, expected {FORMAT}")
-    wanted: Any = kind
-    found: State = _reader(wanted)(head["state"], memoryview(data)[at:])
+    contents, wanted = opened(data, Stored.STATE), cast(Any, kind)
+    with readable(Stored.STATE):
+        (length,) = _LENGTH.unpack_from(contents)
+        at = _LENGTH.size + length
+        tree = json.loads(bytes(contents[_LENGTH.size : at]))
+        found: State = _reader(wanted)(tree, contents[at:])
     return found
 
 

@@ -17,9 +17,9 @@ from inkling.infer.settings import Grid, Moment, require_share, step_of, wrong_o
 from inkling.infer.steps import StepExtent, blocks, key_text, time_text, times_of
 from inkling.io import Data, read_table
 from inkling.model.time import Clock
+from inkling.stored import Stored, opened, readable, sealed
 
 BELIEF, ERROR = "@belief", "@error"
-LAYOUT = 1
 _ABOUT = b"inkling"
 
 
@@ -128,7 +128,6 @@ class Filter:
         columns[BELIEF] = pa.FixedSizeListArray.from_arrays(pa.array(state.belief.ravel()), state.belief.shape[1])
         columns[ERROR] = pa.array(state.error)
         about = {
-            "layout": LAYOUT,
             "model": self.model.fingerprint(),
             "prune": self._question.prune,
             "clock": state.grid.clock.value,
@@ -140,27 +139,24 @@ class Filter:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table)
-        return bytes(sink.getvalue())
+        return sealed(sink.getvalue(), Stored.FILTER)
 
     def restore(self, saved: bytes) -> None:
         """Continues from the state saved by another filter with the same model and options."""
         if not saved:
             self._state = None
             return
-        try:
-            table = pa.ipc.open_stream(saved).read_all()
+        contents = opened(saved, Stored.FILTER)
+        with readable(Stored.FILTER):
+            table = pa.ipc.open_stream(pa.py_buffer(contents)).read_all()
             about = json.loads((table.schema.metadata or {})[_ABOUT])
-        except (pa.ArrowException, KeyError, ValueError, OSError):
-            raise InputError.of("INK0668", "not the saved state of a filter, or only a part of it") from None
         clock = Clock(about["clock"])
         grid = grid_of(clock, self._options)
-        mine = {"layout": LAYOUT, "model": self.model.fingerprint(), "prune": self._question.prune}
+        mine = {"model": self.model.fingerprint(), "prune": self._question.prune}
         mine |= {"every": grid.every, "first": grid.first}
         other = next((name for name, value in mine.items() if about[name] != value), None)
         if other is not None:
-            message = {"model": "another model", "layout": "another version of inkling"}.get(
-                other, f"another `{other}`"
-            )
+            message = "another model" if other == "model" else f"another `{other}`"
             raise InputError.of("INK0668", f"the filter was saved with {message}")
         belief = table[BELIEF].combine_chunks().flatten().to_numpy().reshape(len(table), -1).copy()
         error = table[ERROR].to_numpy().copy()

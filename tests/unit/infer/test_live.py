@@ -78,5 +78,5 @@ def test_what_was_saved_belongs_to_its_model() -> None:
     for wrong in (infer.Filter(another, key="person"), infer.Filter(MODEL, key="person", prune=0.1)):
         with pytest.raises(InputError, match="INK0668"):
             wrong.restore(saved)
-    with pytest.raises(InputError, match="INK0668"):
+    with pytest.raises(InputError, match="INK0566"):
         live.restore(saved[:100])

@@ -21,10 +21,11 @@ import pyarrow.parquet as pq
 from inkling.automata.dfa import Dfa
 from inkling.forecasting.models.chain import MarkovChain
 from inkling.forecasting.models.contexts import Contexts, tree_contexts, with_laws
-from inkling.forecasting.models.counts import WordCounts
+from inkling.forecasting.models.counts import WordCounts, check_codes
 from inkling.forecasting.models.forecasts import waiting_times
 from inkling.forecasting.models.full_order import full_contexts, shrunk
 from inkling.forecasting.models.gaps import GapCounts
+from inkling.forecasting.models.intact import checksum, require_description, require_gaps, require_words
 from inkling.forecasting.models.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
 from inkling.forecasting.models.public_engine import label_contexts, path_waiting_times
 from inkling.whole_files import written_whole
@@ -92,7 +93,9 @@ def _followed(counted: CounterTree, length: int) -> npt.NDArray[np.int64]:
     return np.unique(longer // counted.n_symbols)
 
 
-FORMAT = 1
+FORMAT = 2
+"""Models of format 1, which have no checksum, are read, too."""
+
 ABOUT, WORD, GAP = "about", "word", "gap"
 """What a row of a model's table is."""
 
@@ -218,6 +221,7 @@ class ForecastModel:
             "learning": asdict(self.learning),
             "version": self.version,
         }
+        about["checksum"] = checksum(json.loads(json.dumps(about)), self.counts, self.gaps)
         described = pa.table({"about": pa.array([json.dumps(about, ensure_ascii=False)], pa.string())})
         parts = [
             table.append_column("what", pa.array([what] * table.num_rows, pa.string())).replace_schema_metadata(None)
@@ -229,19 +233,26 @@ class ForecastModel:
     def from_arrow(cls, table: pa.Table) -> ForecastModel:
         if not {"what", "about"} <= {*table.column_names}:
             raise ValueError("not a model: it does not name its event")
-        what = table["what"].to_numpy(zero_copy_only=False)
-        described = table["about"].filter(pa.array(what == ABOUT)).to_pylist()
+        described = table["about"].filter(pc.fill_null(pc.equal(table["what"], ABOUT), False)).to_pylist()
         if len(described) != 1:
             raise ValueError(f"not a model: {len(described)} rows name its event")
-        about = json.loads(described[0])
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise ValueError(f"the model is not of the supported format {FORMAT}")
-        missing = {"event", "alphabet", "fingerprint", "n_states", "order", "learning", "version"} - {*about}
-        if missing:
-            raise ValueError(f"the model is damaged: it lacks its {', '.join(sorted(missing))}")
-        counts, gaps = counts_in(table, len(about["alphabet"]), about["order"])
-        if len(counts.code) and (counts.state.max() >= about["n_states"] or counts.length.max() > about["order"] + 1):
-            raise ValueError("the model is damaged: its counts are impossible")
+        try:
+            about = json.loads(described[0])
+        except (TypeError, ValueError):
+            raise ValueError("the model is damaged: its description is not JSON") from None
+        if not isinstance(about, dict):
+            raise ValueError("the model is damaged: its description is no object")
+        require_description(about, range(1, FORMAT + 1))
+        n_symbols, order = len(about["alphabet"]), about["order"]
+        check_codes(n_symbols, order + 1)
+        rows = {kind: table.filter(pc.fill_null(pc.equal(table["what"], kind), False)) for kind in (WORD, GAP)}
+        if len(rows[WORD]) + len(rows[GAP]) + 1 != len(table):
+            raise ValueError("the model is damaged: it has rows that count nothing")
+        require_words(rows[WORD], n_symbols, order, about["n_states"])
+        require_gaps(rows[GAP], n_symbols)
+        counts, gaps = counts_in(table, n_symbols, order)
+        if about["format"] > 1 and about.get("checksum") != checksum(about, counts, gaps):
+            raise ValueError("the model is damaged: its checksum does not fit its contents")
         return cls(
             about["event"],
             tuple(about["alphabet"]),
@@ -263,14 +274,14 @@ class ForecastModel:
         before = ForecastModel.load(path).version if path.exists() else 0
         saved = replace(self, version=max(self.version, before + 1))
         with written_whole(path) as file:
-            pq.write_table(saved.to_arrow(), file)
+            pq.write_table(saved.to_arrow(), file, write_page_checksum=True)
         return saved
 
     @classmethod
     def load(cls, path: str | Path) -> ForecastModel:
         try:
-            table = pq.read_table(path)
-        except (pa.ArrowInvalid, OSError) as error:
+            table = pq.read_table(path, page_checksum_verification=True)
+        except (pa.ArrowException, OSError) as error:
             raise ValueError(f"{path} is not a model: {error}") from error
         return cls.from_arrow(table)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inkling.errors import Diagnostic, InklingError
+from inkling.errors import Diagnostic, InklingError, StoredError
 from inkling.masking import masked
 from inkling.spark.kafka.connector import kafka_trouble
 from inkling.spark.streaming.sources.missing_files import InputFiles
@@ -42,7 +42,14 @@ def intact(checkpoint: str) -> Iterator[None]:
     try:
         yield
     except Exception as problem:
-        raise StreamError(_about_checkpoint(checkpoint, _first_line(str(problem)))) from None
+        raise StreamError(_about_checkpoint(checkpoint, _cause_of(problem))) from None
+
+
+def _cause_of(problem: Exception) -> str:
+    if isinstance(problem, StoredError):
+        found = problem.diagnostics[0]
+        return "; ".join([found.message, *found.notes])
+    return _first_line(str(problem))
 
 
 @contextmanager
@@ -187,7 +194,7 @@ _LOST_OFFSETS = re.compile(r"failOnDataLoss|KAFKA_DATA_LOSS|UnknownTopicOrPartit
 _CHECKPOINT = re.compile(
     r"MALFORMED_LOG_FILE|STREAMING_STATEFUL_OPERATOR|STATE_STORE_|CANNOT_LOAD_STATE_STORE|CANNOT_LOAD_CHECKPOINT"
     r"|STATE_DATA_SOURCE|Failed to read log file|Incomplete log file|UNSUPPORTED_LOG_VERSION|state store metadata"
-    r"|INVALID_CHECKPOINT|INCOMPATIBLE_CHECKPOINT|Detected .* sources? .* checkpoint|this state has the format"
+    r"|INVALID_CHECKPOINT|INCOMPATIBLE_CHECKPOINT|Detected .* sources? .* checkpoint|error\[INK056[67]\]"
 )
 _FILE = re.compile(r"\bfile:", re.IGNORECASE)
 _WORKER_DIED = "Python worker exited unexpectedly"

@@ -24,6 +24,7 @@ from inkling.runtime.uncertain import Cohort
 from inkling.source import SourceText
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.job import Job
+from inkling.stored import Stored
 
 _PROGRAM, _ABOUT, _TABLES = "program.ink", "about.json", "tables"
 
@@ -83,11 +84,11 @@ class Definitions:
     def numbers(self) -> list[int]:
         """The numbers of complete definitions."""
         names = [name for name in self.folder.names() if name.isdigit()]
-        return [int(name) for name in names if self.folder.inside(name).read(_ABOUT) is not None]
+        return [int(name) for name in names if self.folder.inside(name).has(_ABOUT)]
 
     def read(self, number: int) -> StoredDefinition:
         here = self.folder.inside(_folder_name(number))
-        text, about = here.read(_PROGRAM), here.read(_ABOUT)
+        text, about = here.get(_PROGRAM, Stored.DEFINITION), here.get(_ABOUT, Stored.DEFINITION)
         assert text is not None, f"definition {number} has no text"
         assert about is not None, f"definition {number} is not complete"
         found = json.loads(about)
@@ -114,8 +115,8 @@ class Definitions:
         facts = here.inside(_TABLES)
         facts.make()
         for name, table in definition.tables.items():
-            facts.write(f"{name}.arrow", table_bytes(table))
-        here.write(_PROGRAM, definition.text.encode())
+            facts.put(f"{name}.arrow", table_bytes(table), Stored.TABLE)
+        here.put(_PROGRAM, definition.text.encode(), Stored.DEFINITION)
         about = {
             "first_batch": definition.first_batch,
             "name": definition.name,
@@ -129,7 +130,7 @@ class Definitions:
             "heard": definition.heard,
             "cohorts": stored_cohorts(definition.cohorts),
         }
-        here.write(_ABOUT, json.dumps(about, indent=1).encode())
+        here.put(_ABOUT, json.dumps(about, indent=1).encode(), Stored.DEFINITION)
 
 
 def _folder_name(number: int) -> str:
@@ -137,6 +138,6 @@ def _folder_name(number: int) -> str:
 
 
 def _table(folder: CheckpointFolder, name: str) -> pa.Table:
-    data = folder.read(f"{name}.arrow")
+    data = folder.get(f"{name}.arrow", Stored.TABLE)
     assert data is not None, f"the facts of {name} are missing"
     return table_of(data)

@@ -20,6 +20,7 @@ from inkling.forecasting.adaptation.models import LearningModels
 from inkling.forecasting.adaptation.online import OnlineLearning
 from inkling.forecasting.models.model import ForecastModel
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
+from inkling.stored import Stored
 
 KEPT_VERSIONS = 100
 _COUNTS = "counts"
@@ -46,7 +47,8 @@ class ModelFolder:
         numbers = self._numbers()
         if not numbers:
             return None
-        about, data = self.folder.read(f"{numbers[-1]:09d}.json"), self.folder.read(f"{numbers[-1]:09d}.parquet")
+        name = f"{numbers[-1]:09d}"
+        about, data = self.folder.get(f"{name}.json", Stored.MODEL), self.folder.get(f"{name}.parquet", Stored.MODEL)
         assert about is not None, f"version {numbers[-1]} is not complete"
         assert data is not None, f"version {numbers[-1]} is not complete"
         found = json.loads(about)
@@ -59,9 +61,9 @@ class ModelFolder:
         pq.write_table(stored.model.to_arrow(), sink)
         self.folder.make()
         name = f"{stored.model.version:09d}"
-        self.folder.write(f"{name}.parquet", bytes(sink.getvalue()))
+        self.folder.put(f"{name}.parquet", bytes(sink.getvalue()), Stored.MODEL)
         about = {name: getattr(stored, name) for name in ("batch", "began_with", "since", "until")}
-        self.folder.write(f"{name}.json", json.dumps(about).encode())
+        self.folder.put(f"{name}.json", json.dumps(about).encode(), Stored.MODEL)
         for batch in self._batches():
             if batch <= stored.batch:
                 self._counts.remove(f"{batch:09d}.arrow")
@@ -72,12 +74,12 @@ class ModelFolder:
     def add(self, batch: int, counted: pa.Table, times: tuple[int, int]) -> None:
         self._counts.make()
         described = counted.replace_schema_metadata({"first": str(times[0]), "last": str(times[1])})
-        self._counts.write(f"{batch:09d}.arrow", table_bytes(described))
+        self._counts.put(f"{batch:09d}.arrow", table_bytes(described), Stored.TABLE)
 
     def added_after(self, batch: int) -> list[tuple[int, pa.Table, tuple[int, int]]]:
         found = []
         for number in self._batches():
-            data = self._counts.read(f"{number:09d}.arrow") if number > batch else None
+            data = self._counts.get(f"{number:09d}.arrow", Stored.TABLE) if number > batch else None
             if data is not None:
                 table = table_of(data)
                 about = table.schema.metadata

@@ -7,6 +7,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from inkling.stored import Stored, opened, sealed
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointFolder:
@@ -41,6 +43,18 @@ class CheckpointFolder:
             return bytes(self._jvm().org.apache.commons.io.IOUtils.toByteArray(stream))
         finally:
             stream.close()
+
+    def put(self, name: str, contents: bytes, what: Stored) -> None:
+        """Write a file with a checksum atomically; it replaces an older one."""
+        self.write(name, sealed(contents, what))
+
+    def get(self, name: str, what: Stored) -> bytes | None:
+        """The contents of a file with a checksum, or None if it does not exist; raises an error if it is damaged."""
+        data = self.read(name)
+        return None if data is None else bytes(opened(data, what, f"{self.path}/{name}"))
+
+    def has(self, name: str) -> bool:
+        return bool(self._system().exists(self._path(name)))
 
     def remove(self, name: str) -> None:
         """Delete a file, if it exists."""

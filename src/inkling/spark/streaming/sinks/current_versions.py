@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 
 from inkling.errors import InputError
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
+from inkling.stored import Stored
 
 HIDDEN = "_current"
 """The folder inside the folder of results; Spark skips names that begin with an underscore."""
@@ -101,12 +102,12 @@ class TablesVersions:
 
     def newest(self) -> TablesVersion:
         names = self.lists.names()
-        data = self.lists.read(names[-1]) if names else None
+        data = self.lists.get(names[-1], Stored.MATCHES) if names else None
         return TablesVersion() if data is None else TablesVersion.of(data)
 
     def put(self, version: TablesVersion) -> None:
         """Write the newest version; until then nothing changes for readers."""
-        self.lists.write(f"{version.batch:012d}.json", version.dumped())
+        self.lists.put(f"{version.batch:012d}.json", version.dumped(), Stored.MATCHES)
         for name in self.lists.names()[:-KEPT_VERSIONS]:
             self.lists.remove(name)
 

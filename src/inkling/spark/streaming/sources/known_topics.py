@@ -8,6 +8,7 @@ from inkling.spark.kafka.connector import no_topic, topic_ids
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.failures import StreamError
 from inkling.spark.streaming.sources.inputs import StreamSource
+from inkling.stored import Stored
 
 _FILE = "topics.json"
 
@@ -35,10 +36,10 @@ class KnownTopics:
             if known.get(topic, identity) != identity:
                 raise _made_again(topic, self.folder.path)
         if known.keys() != ids.keys():
-            self.folder.write(_FILE, json.dumps(known | ids, indent=1).encode())
+            self.folder.put(_FILE, json.dumps(known | ids, indent=1).encode(), Stored.TOPICS)
 
     def _known(self) -> dict[str, str]:
-        data = self.folder.read(_FILE)
+        data = self.folder.get(_FILE, Stored.TOPICS)
         return {} if data is None else dict(json.loads(data))
 
 
