@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from inkling.errors import InputError
+from inkling.errors import InputError, StoredError
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.failures import FailedRun, SinkError, by_sink, in_place, stream_failed
 from inkling.spark.streaming.sources.missing_files import InputFiles
+from inkling.stored import Stored, opened, sealed
 
 MESSAGES = Path(__file__).parents[2] / "errors" / "running"
 RUN = FailedRun("/checkpoint", "`/out`", 7)
@@ -77,3 +78,10 @@ def test_files_of_a_batch(tmp_path: Path) -> None:
     assert files.missing_file(5) == str(gone)
     gone.touch()
     assert files.missing_file(5) is None
+
+
+def test_damaged_states_on_workers_are_about_the_checkpoint() -> None:
+    with pytest.raises(StoredError) as caught:
+        opened(sealed(b"state", Stored.STATE)[:-1], Stored.STATE)
+    trace = f"Traceback (most recent call last):\ninkling.errors.StoredError: {caught.value}"
+    assert code_and_message(RuntimeError(trace)) == ("INK0611", "the checkpoint `/checkpoint` cannot be continued")
