@@ -215,6 +215,7 @@ CODES: dict[str, str] = {
     "INK0571": "a PostgreSQL server that cannot be reached",
     "INK0572": "a table of current matches with other columns",
     "INK0573": "an event without a table of current matches",
+    "INK0580": "a file outside of the root",
     "INK0601": "no usable Java runtime",
     "INK0602": "results that do not fit in memory",
     "INK0603": "jars that could not be fetched",

@@ -56,7 +56,7 @@ def ingest(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, D
     """Read and check the streams and tables of a program."""
     read = _read_streams(program.plan, inputs)
     unit = time_unit(program.plan, {name: one.clock for name, one in read.items() if one.n_read})
-    facts = known(program.plan, read_tables(program.plan.tables, tables, program.folder), unit)
+    facts = known(program.plan, read_tables(program.plan.tables, tables, program.files), unit)
     context = expression_context(facts, unit)
     sources, rejects = {}, [one.rejects for one in read.values()]
     for stream in program.plan.streams:

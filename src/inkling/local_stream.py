@@ -153,7 +153,7 @@ class LocalStream:
         if learn is not None:
             require_forecasts(program.physical)
             given = with_first_models(program, given, learn)
-        self._tables = read_tables(program.plan.tables, given, program.folder)
+        self._tables = read_tables(program.plan.tables, given, program.files)
         self._settings: Settings = {}
         self._windows: StreamWindows = {}
         self._placement: Placement | None = None  # of events, once the program has replaced another one
@@ -193,7 +193,7 @@ class LocalStream:
         Matches that were found with the old facts stay as they are.
         """
         declared = tuple(table for table in self._program.plan.tables if table.name in tables)
-        facts = read_tables(declared, tables, self._program.folder)
+        facts = read_tables(declared, tables, self._program.files)
         self._require_models(self._settings, facts)
         if self._models is not None:
             for name in self._models.learned.keys() & facts.keys():
@@ -228,7 +228,7 @@ class LocalStream:
         self._require_same_streams(program)
         declared = {table.name for table in program.plan.tables}
         given = {name: data for name, data in {**self._given, **(tables or {})}.items() if name in declared}
-        facts = read_tables(program.plan.tables, given, program.folder)
+        facts = read_tables(program.plan.tables, given, program.files)
         if self._models is not None:
             facts |= {name: self._tables[name] for name in self._models.learned}
         settings = fitting(program.physical.program, self._settings)

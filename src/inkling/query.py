@@ -38,6 +38,7 @@ from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.printing.explain import explain_physical
 from inkling.physical.printing.verdicts import Looks, explain_verdicts
+from inkling.program_files import ProgramFiles, require_inside
 from inkling.source import SourceText
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ class Program:
         The logical plan, the simplified one, and the plan that runners execute.
     warnings
         Findings that do not prevent a run.
-    folder
-        The folder of the files of its tables.
+    files
+        The folder of the files of its tables, and the root that confines them.
 
     Examples
     --------
@@ -97,7 +98,12 @@ class Program:
     warnings: tuple[Diagnostic, ...]
     rewritten: Rewritten
     physical: PhysicalPlan
-    folder: Path
+    files: ProgramFiles
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the files of its tables."""
+        return self.files.folder
 
     @property
     def name(self) -> str:
@@ -546,7 +552,7 @@ class Program:
             for one in self.syntax.statements
             if not isinstance(one, syntax.ForecastDecl) or (names is not None and one.result.text not in names)
         )
-        return _compile(replace(self.syntax, statements=kept), self.source, self.folder)
+        return _compile(replace(self.syntax, statements=kept), self.source, self.files)
 
     def to_ink(self) -> str:
         """The program in the standard layout, which `inkling fmt` writes."""
@@ -581,22 +587,27 @@ def _log_rejected(rejected: RejectedRows) -> None:
     logging.getLogger("inkling").warning("%s; `rejects` of a run shows them", rejected)
 
 
-def load(path: str | Path, *, declarations: str | Path | None = None) -> Program:
+def load(path: str | Path, *, declarations: str | Path | None = None, root: str | Path | None = None) -> Program:
     """Read a program from a file; the files of its tables are searched for in the same folder.
 
     The suffix names the language: `.ink`, `.ele` (ETALIS), `.sre` (Wayeb), `.lahar` (Lahar) or `.sase` (SASE).
-    `declarations` is the file of declarations of Wayeb patterns.
+    `declarations` is the file of declarations of Wayeb patterns. With a `root`, neither the program nor any file that
+    it names may lie outside of this folder; links are followed.
     """
     path = Path(path)
+    if root is not None:
+        require_inside(path, Path(root))
+        if declarations is not None:
+            require_inside(Path(declarations), Path(root))
     text = read_program(path)
     if declarations is not None:
         if path.suffix.lower() != sre.SUFFIX:
             raise InputError.of("INK0550", f"`{path}` is not a pattern file (.sre), which a file of declarations needs")
         text = sre.with_declarations(text, SourceText(Path(declarations).name, read_program(Path(declarations))))
-    return parse(text, name=path.name, folder=path.parent)
+    return parse(text, name=path.name, folder=path.parent, root=root)
 
 
-def parse(text: str, *, name: str = "<string>", folder: str | Path = ".") -> Program:
+def parse(text: str, *, name: str = "<string>", folder: str | Path = ".", root: str | Path | None = None) -> Program:
     """Read a program from text.
 
     Parameters
@@ -607,17 +618,22 @@ def parse(text: str, *, name: str = "<string>", folder: str | Path = ".") -> Pro
         The name in messages.
     folder
         The folder of the files of its tables.
+    root
+        The folder that these files must not leave, also not through links.
 
     Examples
     --------
     >>> parse("STREAM A(t BIGINT) TIME t; EVENT e AS PATTERN A a;", name="mine.ink").name
     'mine.ink'
     """
-    return _compile(language.parse(text, name), SourceText(name, text), Path(folder))
+    return _compile(language.parse(text, name), SourceText(name, text), _files(folder, root))
 
 
 def program(
-    *statements: Builder | syntax.Statement | str, name: str = "<program>", folder: str | Path = "."
+    *statements: Builder | syntax.Statement | str,
+    name: str = "<program>",
+    folder: str | Path = ".",
+    root: str | Path | None = None,
 ) -> Program:
     """Make a program from statements.
 
@@ -636,7 +652,11 @@ def program(
     <BLANKLINE>
     """
     text = "\n\n".join(_statement_text(statement) for statement in statements)
-    return parse(text, name=name, folder=folder)
+    return parse(text, name=name, folder=folder, root=root)
+
+
+def _files(folder: str | Path, root: str | Path | None) -> ProgramFiles:
+    return ProgramFiles(Path(folder), None if root is None else Path(root))
 
 
 def _statement_text(statement: Builder | syntax.Statement | str) -> str:
@@ -662,12 +682,12 @@ def read_program(path: Path) -> str:
         raise InputError.of("INK0550", f"`{path}` cannot be read", notes=(str(problem),)) from None
 
 
-def _compile(tree: syntax.Program, source: SourceText, folder: Path) -> Program:
+def _compile(tree: syntax.Program, source: SourceText, files: ProgramFiles) -> Program:
     bound = bind(tree, source)
     rewritten = rewrite(bound.plan)
     physical = plan_program(rewritten.plan)
     require_forecastable(physical, tree, source)
-    return Program(source, tree, bound.plan, bound.warnings, rewritten, physical, folder)
+    return Program(source, tree, bound.plan, bound.warnings, rewritten, physical, files)
 
 
 def _rewritten_text(rewritten: Rewritten) -> str:

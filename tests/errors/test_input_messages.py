@@ -20,6 +20,7 @@ from inkling.io.tables import typed_table
 from inkling.local_stream import LocalStream
 from inkling.model.schema import Column, StreamSchema, TableSchema
 from inkling.model.types import Type
+from inkling.program_files import ProgramFiles
 from inkling.whole_files import write_whole
 
 MESSAGES = Path(__file__).parent / "input"
@@ -96,6 +97,7 @@ CASES: dict[str, Callable[[], object]] = {
     "no_snapshot": lambda: restore(lambda data: b"a,b,t\n1,2,3\n"),
     "snapshot_of_an_older_version": lambda: restore(lambda data: b"INKSTRM2" + data),
     "damaged_model": unreadable_model,
+    "file_outside_of_the_root": lambda: ProgramFiles(Path("programs"), Path("programs")).path("../trips.csv"),
     "file_in_a_file": write_in_file,
     "no_such_file": read_near,
     "unknown_suffix": lambda: read("", "trips.xlsx"),
@@ -148,5 +150,5 @@ def test_every_code_of_the_package_has_a_case() -> None:
     sources = Path(io.__file__).parent.rglob("*.py")
     used = {code for path in sources for code in re.findall(r'"(INK05\d\d)"', path.read_text())}
     shown = {code for path in MESSAGES.glob("*.txt") for code in re.findall(r"INK05\d\d", path.read_text())}
-    # INK0554 speaks of the program, INK0565 to INK0567 of what is written; INK0507 comes from the clock of all streams
-    assert used - {"INK0554"} == shown - {"INK0507", "INK0565", "INK0566", "INK0567"}
+    # INK0554 and INK0580 speak of the program, INK0565 to INK0567 of what is written; INK0507 of clocks
+    assert used - {"INK0554"} == shown - {"INK0507", "INK0565", "INK0566", "INK0567", "INK0580"}

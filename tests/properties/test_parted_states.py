@@ -131,7 +131,7 @@ def test_parts_of_forecasts_go_on_like_the_whole() -> None:
         program = program_of(asked, resets=resets)
         models = learned(program, asked, some_rows(rng, 40, resets=resets))
         rows = some_rows(rng, 60, resets=resets)
-        tables = read_tables(program.plan.tables, models, program.folder)
+        tables = read_tables(program.plan.tables, models, program.files)
         Trial(rng, program, tables, tried).run(_pushes(rng, program, {"V": rows}, 0))
         for name, table in program.run_local({"V": rows}, models).tables.items():
             assert sorted(map(repr, tried.results[name])) == sorted(map(repr, table.to_pylist()))

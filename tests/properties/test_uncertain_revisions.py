@@ -95,7 +95,7 @@ def of_forecasts(rng: random.Random) -> Question:
     past = [{"t": t, "k": k, "v": rng.choice((1, 1, 2, 3))} for k in (1, 2) for t in range(40)]
     models = certain.fit({"S": past}, settings=inkling.FitSettings(order=1))
     rows = [row for key in (1, 2) for row in random_rows(rng, key, 16, chained=False)]
-    return named(program.plan, {"S": rows}, read_tables(program.plan.tables, models, program.folder))
+    return named(program.plan, {"S": rows}, read_tables(program.plan.tables, models, program.files))
 
 
 OF_KEYS = """

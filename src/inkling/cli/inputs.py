@@ -26,6 +26,7 @@ from inkling.logical.plan import ProgramPlan
 from inkling.physical.plan import Runnable
 from inkling.query import Program, load, parse
 from inkling.source import SourceText
+from inkling.whole_files import file_name
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 MOST_SHOWN = 8
@@ -149,12 +150,18 @@ def _look_in_folder(folder: Path, plan: ProgramPlan, given: GivenInputs[Path]) -
         if found is not None:
             given.streams.setdefault(name, found)
     for table in plan.tables:
-        path = folder / Path(table.path).name
+        path = folder / _inside(Path(table.path).name)
         if path.exists():
             given.tables.setdefault(table.name, path)
 
 
+def _inside(name: str) -> str:
+    """The name of a stream or table as that of a file in a folder, which cannot lead out of it."""
+    return name if Path(name).name == name and name.strip(".") else file_name(name)
+
+
 def _candidates(folder: Path, name: str) -> Iterable[Path]:
+    name = _inside(name)
     yield from (folder / f"{name}{suffix}" for suffix in SUFFIXES)
     yield folder / name
 
@@ -187,9 +194,14 @@ def _require_streams(plan: ProgramPlan, given: Iterable[str], folders: Iterable[
         )
 
 
+def _require_root(root: Path) -> None:
+    if not root.is_dir():
+        raise InputError.of("INK0550", f"there is no folder `{root}`", helps=("`--root` names an existing folder",))
+
+
 def load_with_files(asked: ProgramAndFiles, *, quiet: bool) -> tuple[Program, GivenInputs[Path]]:
     """The program that options name, and the files that hold its streams and tables."""
-    program = load_program(asked.program, asked.python, asked.declarations, quiet=quiet)
+    program = load_program(asked.program, asked.python, asked.declarations, asked.root, quiet=quiet)
     given = given_paths(program, asked.inputs, asked.tables)
     return resetting(program, given), given
 
@@ -201,7 +213,12 @@ def resetting(program: Program, given: GivenInputs[Path]) -> Program:
         return program
     from inkling.language.sre import RESETS, with_declarations
 
-    return parse(with_declarations(program.text, SourceText("", RESETS)), name=program.name, folder=program.folder)
+    return parse(
+        with_declarations(program.text, SourceText("", RESETS)),
+        name=program.name,
+        folder=program.folder,
+        root=program.files.root,
+    )
 
 
 def recognizing(program: Program, models: Iterable[str], *, quiet: bool = False) -> Program:
@@ -210,7 +227,7 @@ def recognizing(program: Program, models: Iterable[str], *, quiet: bool = False)
         return program
     given = {*models}
     paths = {
-        one.name: program.folder / one.path for one in program.plan.tables if one.made_by and one.name not in given
+        one.name: program.files.path(one.path) for one in program.plan.tables if one.made_by and one.name not in given
     }
     forecasts = {one.name: one.forecast.model for one in program.plan.events if one.forecast is not None}
     missing = {name: model for name, model in forecasts.items() if model in paths and not paths[model].exists()}
@@ -222,10 +239,14 @@ def recognizing(program: Program, models: Iterable[str], *, quiet: bool = False)
     return program.without_forecasts(missing)
 
 
-def load_program(path: Path, python: list[Path], declarations: Path | None = None, *, quiet: bool = False) -> Program:
+def load_program(
+    path: Path, python: list[Path], declarations: Path | None = None, root: Path | None = None, *, quiet: bool = False
+) -> Program:
     """The program in a file; its warnings go to stderr."""
-    import_files(python)
-    program = load(path, declarations=declarations)
+    if root is not None:
+        _require_root(root)
+    import_files(python, root)
+    program = load(path, declarations=declarations, root=root)
     if program.warnings and not quiet:
         print_diagnostics(program.warnings)
     return program

@@ -141,10 +141,17 @@ PythonFiles = Annotated[
         "--python", metavar="FILE.py", help="Aggregates written in Python, imported before the program is read."
     ),
 ]
-FORMATS = ".jsonl, .csv, .parquet, a folder/, or - for JSON lines on stdout."
+FORMATS = ".jsonl, .csv (?formulas=escape guards spreadsheets), .parquet, a folder/, or - for JSON lines on stdout."
 """The help of options that say where rows are written."""
 
 
+Root = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Confine what the program may read: its own file, those of its tables, of --python and --declarations.",
+    ),
+]
 Declarations = Annotated[
     Path | None,
     typer.Option("--declarations", metavar="FILE.sre", help="Declarations of Wayeb patterns: features for forecasts."),
@@ -160,6 +167,7 @@ class ProgramAndFiles(OptionGroup):
     tables: Tables = field(default_factory=list)
     python: PythonFiles = field(default_factory=list)
     declarations: Declarations = None
+    root: Root = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -22,8 +23,21 @@ STDOUT = "-"
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
+FORMULAS = re.compile(r"(?P<path>.+\.csv)\?formulas=(?P<choice>.*)", re.DOTALL)
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""Text that begins so is a formula for spreadsheets."""
+
+
 def check_output(output: str) -> None:
     """Reject a path whose format is unknown before any work is done."""
+    if (asked := FORMULAS.fullmatch(output)) is not None:
+        if asked["choice"] != "escape":
+            raise InputError.of(
+                "INK0515",
+                f"`{asked['choice']}` is not a valid value of `formulas` for `{asked['path']}`",
+                helps=(f"write `{asked['path']}?formulas=escape`",),
+            )
+        output = asked["path"]
     path = Path(output)
     if (remote := REMOTE.fullmatch(output)) is not None:
         raise InputError.of(
@@ -44,6 +58,7 @@ def check_output(output: str) -> None:
 def write_tables(tables: Mapping[str, pa.Table], output: str) -> None:
     """Write all results; several events share one file, where the column `event` distinguishes them."""
     ordered = {name: in_order(table) for name, table in tables.items()}
+    output, escapes = _options_of(output)
     path = Path(output)
     if _is_folder(output):
         with ExitStack() as complete:
@@ -56,7 +71,7 @@ def write_tables(tables: Mapping[str, pa.Table], output: str) -> None:
             pa.parquet.write_table(united(list(ordered.values())), file)
     elif path.suffix == ".csv":
         with _opened(output) as lines:
-            _write_csv(united(list(ordered.values())), lines)
+            _write_csv(united(list(ordered.values())), lines, escapes=escapes)
     else:
         with _opened(output) as lines:
             for table in ordered.values():
@@ -68,6 +83,7 @@ def write_rows(table: pa.Table, output: str, name: str = "rows") -> None:
 
     In a folder it becomes the Parquet file `name`.
     """
+    output, escapes = _options_of(output)
     if _is_folder(output):
         output = str(Path(output) / f"{name}.parquet")
     path = Path(output)
@@ -76,7 +92,16 @@ def write_rows(table: pa.Table, output: str, name: str = "rows") -> None:
             pa.parquet.write_table(table, file)
         return
     with _opened(output) as lines:
-        (_write_csv if path.suffix == ".csv" else _write_json_lines)(table, lines)
+        if path.suffix == ".csv":
+            _write_csv(table, lines, escapes=escapes)
+        else:
+            _write_json_lines(table, lines)
+
+
+def _options_of(output: str) -> tuple[str, bool]:
+    """The path, and whether text that a spreadsheet would compute is escaped."""
+    asked = FORMULAS.fullmatch(output)
+    return (output, False) if asked is None else (asked["path"], True)
 
 
 def in_order(table: pa.Table) -> pa.Table:
@@ -131,12 +156,18 @@ def _write_json_lines(table: pa.Table, file: TextIO) -> None:
             file.write(json.dumps(row, default=as_text, ensure_ascii=False) + "\n")
 
 
-def _write_csv(table: pa.Table, file: TextIO) -> None:
+def _write_csv(table: pa.Table, file: TextIO, *, escapes: bool = False) -> None:
     lines = csv.writer(file, lineterminator="\n")
-    lines.writerow(table.column_names)
+    cell = _escaped_cell if escapes else _csv_cell
+    lines.writerow([cell(name) for name in table.column_names])
     for batch in table.to_batches(max_chunksize=10_000):
         for row in batch.to_pylist():
-            lines.writerow([_csv_cell(value) for value in row.values()])
+            lines.writerow([cell(value) for value in row.values()])
+
+
+def _escaped_cell(value: object) -> object:
+    """A cell whose text no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else _csv_cell(value)
 
 
 def _csv_cell(value: object) -> object:

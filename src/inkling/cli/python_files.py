@@ -5,11 +5,14 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from inkling.errors import InputError
+from inkling.program_files import require_inside
 
 
-def import_files(paths: list[Path]) -> None:
-    """Import Python files, each under a module name of its own."""
+def import_files(paths: list[Path], root: Path | None = None) -> None:
+    """Import Python files, each under a module name of its own; with a root, only files inside it."""
     for path in paths:
+        if root is not None:
+            require_inside(path, root)
         if not path.is_file():
             raise InputError.of("INK0359", f"there is no file {path}", notes=("`--python` names a file to import",))
         name = f"inkling_python_{path.stem}"

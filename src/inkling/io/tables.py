@@ -10,25 +10,26 @@ from inkling.io.casting import cast_column
 from inkling.io.readers.files import Data, read_table
 from inkling.model.schema import TableSchema
 from inkling.model.time import Clock
+from inkling.program_files import ProgramFiles
 
 MADE_BY = "made_by"
 
 
 def read_tables(
-    schemas: tuple[TableSchema, ...], given: Mapping[str, Data] | None, folder: Path
+    schemas: tuple[TableSchema, ...], given: Mapping[str, Data] | None, files: ProgramFiles
 ) -> dict[str, pa.Table]:
-    """All declared tables: from `given`, else from the declared file, relative to the folder of the program."""
+    """All declared tables: from `given`, else from the declared files of the program."""
     given = given or {}
     unknown = sorted(set(given) - {schema.name for schema in schemas})
     if unknown:
         raise InputError.of("INK0554", f"the program has no table called `{unknown[0]}`")
+    paths = {schema.name: files.path(schema.path) for schema in schemas if schema.name not in given}
     for schema in schemas:
-        if schema.name not in given:
-            _require_model(schema, folder / schema.path)
+        if schema.name in paths:
+            _require_model(schema, paths[schema.name])
+    sources = {**paths, **given}
     return {
-        schema.name: _signed(
-            schema, typed_table(schema, read_table(given.get(schema.name, folder / schema.path), what=schema.name))
-        )
+        schema.name: _signed(schema, typed_table(schema, read_table(sources[schema.name], what=schema.name)))
         for schema in schemas
     }
 

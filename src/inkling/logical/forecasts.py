@@ -7,6 +7,7 @@ from inkling.logical import plan as p
 from inkling.logical.rewrites.everywhere import Renumbering
 from inkling.model.schema import Column, EventSchema, TableSchema
 from inkling.model.types import Type
+from inkling.whole_files import file_name
 
 FORECAST = -3
 """The slot of the columns that the evaluator of forecasts computes."""
@@ -59,7 +60,7 @@ def default_model(event: str) -> str:
 
 def model_table(name: str, made_by: str = "inkling fit") -> TableSchema:
     """The schema of the table of a model; by default the file is next to the program."""
-    return TableSchema(name, MODEL_COLUMNS, f"{name}.parquet", made_by)
+    return TableSchema(name, MODEL_COLUMNS, f"{file_name(name)}.parquet", made_by)
 
 
 def forecast_plan(event: p.EventPlan, name: str, forecast: p.Forecast, confidence: p.Confidence | None) -> p.EventPlan:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from inkling.analysis.choice import Choice, uncertain_choice
@@ -14,6 +13,7 @@ from inkling.model.time import Clock
 from inkling.model.types import Type
 from inkling.physical.conditions import Near
 from inkling.physical.stages import Placement
+from inkling.program_files import ProgramFiles
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -242,11 +242,11 @@ class PhysicalPlan:
 
 
 class Runnable(Protocol):
-    """A program that is bound and planned; files that its tables name lie in `folder`."""
+    """A program that is bound and planned, and the files that its tables name."""
 
     @property
     def plan(self) -> ProgramPlan: ...
     @property
     def physical(self) -> PhysicalPlan: ...
     @property
-    def folder(self) -> Path: ...
+    def files(self) -> ProgramFiles: ...

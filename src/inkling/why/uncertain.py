@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -42,6 +41,7 @@ from inkling.model.schema import Column
 from inkling.model.types import Type
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
+from inkling.program_files import ProgramFiles
 from inkling.results import ROUNDING, in_time, most_probable, reaches
 from inkling.why.explanation import InWorlds, LikeliestCourse, Looked, Why, WithResult
 from inkling.why.forecasts import ForecastWhy
@@ -138,7 +138,7 @@ class _Part:
 
     plan: p.ProgramPlan
     physical: PhysicalPlan
-    folder: Path
+    files: ProgramFiles
 
 
 class UncertainWhy(Why):
@@ -153,7 +153,7 @@ class UncertainWhy(Why):
         sampling: Sampling,
     ) -> None:
         super().__init__(program, event, inputs, tables)
-        self._inputs, self._tables, self._folder = inputs, tables, program.folder
+        self._inputs, self._tables, self._files = inputs, tables, program.files
         self._sampling = sampling
 
     @cached_property
@@ -199,7 +199,7 @@ class UncertainWhy(Why):
     @cached_property
     def results(self) -> pa.Table:
         """The results that a run reports, with their probabilities."""
-        part = _Part(self._plan, plan_program(rewrite(self._plan).plan), self._folder)
+        part = _Part(self._plan, plan_program(rewrite(self._plan).plan), self._files)
         return local.run(part, self._inputs, self._tables, self._sampling).tables[self._event.name]
 
     @cached_property

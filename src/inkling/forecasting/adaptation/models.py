@@ -84,7 +84,7 @@ def with_first_models(program: Runnable, given: Mapping[str, Data], online: Onli
     missing = [
         table.name
         for table in program.plan.tables
-        if table.name in forecasts and table.name not in given and not (program.folder / table.path).exists()
+        if table.name in forecasts and table.name not in given and not program.files.path(table.path).exists()
     ]
     known_readers = readers(program.physical) if missing else {}
     first = {name: first_model(*known_readers[name], online) for name in missing}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from inkling.evaluators.forecast.event import GIVEN
 from inkling.forecasting.learning.program import read_by
@@ -13,6 +12,7 @@ from inkling.logical.plan import EventPlan, Forecast, ForecastKind, ProgramPlan,
 from inkling.physical.checks import reject_uncertain_training_data
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
+from inkling.program_files import ProgramFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class WatchingProgram:
 
     plan: ProgramPlan
     physical: PhysicalPlan
-    folder: Path
+    files: ProgramFiles
 
     @classmethod
     def of(cls, program: Runnable, subjects: Sequence[ScoredForecast], orders: Sequence[int]) -> WatchingProgram:
@@ -73,7 +73,7 @@ class WatchingProgram:
         others = {one.forecast.model for one in base.events if one.forecast is not None} - models
         tables = tuple(table for table in base.tables if table.name not in others)
         plan = replace(base, tables=tables, events=(*read_by(events, base), *events))
-        return cls(plan, plan_program(plan), program.folder)
+        return cls(plan, plan_program(plan), program.files)
 
     @property
     def streams(self) -> frozenset[str]:

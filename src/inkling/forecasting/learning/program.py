@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from inkling.errors import InputError, ProgramError, nearest
 from inkling.evaluators.forecast.symbols import SymbolReader
@@ -15,6 +14,7 @@ from inkling.physical.checks import reject_uncertain_training_data
 from inkling.physical.plan import EventStep, PhysicalPlan, Runnable, Stage
 from inkling.physical.planner import plan_program
 from inkling.physical.stages import column_types
+from inkling.program_files import ProgramFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class LearningProgram:
 
     plan: ProgramPlan
     physical: PhysicalPlan
-    folder: Path
+    files: ProgramFiles
     text: str
 
     @classmethod
@@ -48,7 +48,7 @@ class LearningProgram:
         models -= {one.forecast.model for one in needed if one.forecast is not None}
         tables = tuple(table for table in base.tables if table.name not in models)
         plan = replace(base, tables=tables, events=(*needed, *events))
-        return cls(plan, plan_program(plan), program.folder, text)
+        return cls(plan, plan_program(plan), program.files, text)
 
     def to_ink(self) -> str:
         return self.text

@@ -91,6 +91,11 @@ def read_facts(spark: SparkSession, program: Runnable, given: Mapping[str, Data]
     from_catalog = {
         name: spark.table(path)
         for name, path in {**named, **given}.items()
-        if isinstance(path, str) and not (program.folder / Path(path)).exists() and is_table(spark, path)
+        if isinstance(path, str) and not _is_file(program, name, path) and is_table(spark, path)
     }
-    return read_tables(program.plan.tables, {**given, **from_catalog}, program.folder)
+    return read_tables(program.plan.tables, {**given, **from_catalog}, program.files)
+
+
+def _is_file(program: Runnable, name: str, path: str) -> bool:
+    """Whether the table is a file; a program that is confined to a root must not read the catalog."""
+    return program.files.root is not None or (program.files.folder / path).exists()

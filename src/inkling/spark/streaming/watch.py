@@ -23,7 +23,7 @@ class Replacing(Protocol):
 def files_of(path: Path, program: Replaceable, tables: Mapping[str, object]) -> list[Path]:
     """The file of the program and those of its tables; `tables` override the paths in the program."""
     given = {name: data for name, data in tables.items() if isinstance(data, str | Path)}
-    own = {table.name: program.folder / table.path for table in program.plan.tables if table.name not in tables}
+    own = {table.name: program.files.path(table.path) for table in program.plan.tables if table.name not in tables}
     return [path, *(Path(place) for place in (own | given).values())]
 
 

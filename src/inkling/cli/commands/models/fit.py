@@ -14,6 +14,7 @@ from inkling.cli.execution import session_at
 from inkling.cli.inputs import given_paths, load_program, resetting
 from inkling.cli.terminal.messages import counted, working
 from inkling.errors import InputError
+from inkling.whole_files import file_name
 
 if TYPE_CHECKING:
     from inkling.forecasting.learning.learn import LearnedModels
@@ -77,7 +78,7 @@ def fit(
         )
     except ValueError as problem:
         raise typer.BadParameter(str(problem)) from None
-    program = load_program(asked.program, asked.python, asked.declarations, quiet=quiet)
+    program = load_program(asked.program, asked.python, asked.declarations, asked.root, quiet=quiet)
     names = models or None
     wanted = [learning_event(subject, 0) for subject in subjects_of(program, names)]
     given = given_paths(LearningProgram.of(program, wanted), asked.inputs, asked.tables)
@@ -89,7 +90,9 @@ def fit(
         spark = session_at(runner, debug=debug, say=say)
         say("learning in this process" if spark is None else "learning on Spark")
         learned = learn(program, given.streams, given.tables, settings, spark=spark, names=names)
-        saved = {name: save_model(model, folder / f"{name}.parquet") for name, model in learned.models.items()}
+        saved = {
+            name: save_model(model, folder / f"{file_name(name)}.parquet") for name, model in learned.models.items()
+        }
     if not quiet:
         for line in _summary(learned, saved, folder):
             typer.echo(line, err=True)
@@ -125,5 +128,6 @@ def _summary(learned: LearnedModels, saved: dict[str, ForecastModel], folder: Pa
         of_each = f", {counted(groups, 'group')}" if model.learning.shrinkage is not None else ""
         yield (
             f"{name}: {model.learning.kind}, order {model.learning.order}, "
-            f"{counted(round(model.n_events), 'event')}{of_each}, version {model.version}: {folder / name}.parquet"
+            f"{counted(round(model.n_events), 'event')}{of_each}, version {model.version}: "
+            f"{folder / file_name(name)}.parquet"
         )

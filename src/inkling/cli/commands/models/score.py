@@ -14,6 +14,7 @@ from inkling.cli.inputs import load_with_files
 from inkling.cli.terminal.messages import working
 from inkling.cli.terminal.scores import print_scores
 from inkling.query import Program
+from inkling.whole_files import file_name
 
 if TYPE_CHECKING:
     from inkling.forecasting.learning.rejected_rows import RejectedRows
@@ -110,7 +111,7 @@ def _models_in(path: Path, program: Program) -> dict[str, ForecastModel]:
 
     names = sorted({event.forecast.model for event in program.plan.events if event.forecast is not None})
     if path.is_dir():
-        return {name: load_model(path / f"{name}.parquet") for name in names}
+        return {name: load_model(path / f"{file_name(name)}.parquet") for name in names}
     if len(names) > 1:
         raise typer.BadParameter(
             f"the program has the models {', '.join(names)}: name a folder that holds them", param_hint="--models"

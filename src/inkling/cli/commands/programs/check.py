@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from inkling.cli.options import Debug, PythonFiles, Quiet
+from inkling.cli.options import Debug, PythonFiles, Quiet, Root
 from inkling.cli.python_files import import_files
 from inkling.cli.terminal.failures import EXIT_ERROR, EXIT_INPUT
 from inkling.cli.terminal.messages import counted, print_diagnostics
@@ -18,16 +18,19 @@ def check(
     programs: Annotated[list[Path], typer.Argument(metavar="PROGRAM.ink…")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the diagnostics as JSON on stdout.")] = False,
     python: PythonFiles = [],  # noqa: B006
+    root: Root = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
     """Check programs for errors; exit status 1 when there are any."""
-    import_files(python)
+    import_files(python, root)
     findings: list[Diagnostic] = []
     status = 0
     for path in programs:
         try:
-            program = load(path)
+            program = load(path, root=root)
+            for table in program.plan.tables:
+                program.files.path(table.path)
         except (ProgramError, InputError) as problem:
             findings.extend(problem.diagnostics)
             status = max(status, EXIT_INPUT if isinstance(problem, InputError) else EXIT_ERROR)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from inkling.cli.inputs import load_program
-from inkling.cli.options import Debug, Declarations, LayoutChoice, ProgramFile, PythonFiles, SamplingOptions
+from inkling.cli.options import Debug, Declarations, LayoutChoice, ProgramFile, PythonFiles, Root, SamplingOptions
 from inkling.query import Program
 from inkling.whole_files import write_whole
 
@@ -34,6 +34,7 @@ def explain(
     layout: LayoutChoice = None,
     precision: SamplingOptions,
     python: PythonFiles = [],  # noqa: B006
+    root: Root = None,
     declarations: Declarations = None,
     graph: Annotated[
         bool, typer.Option("--graph", help="Print the dataflow graph instead, to FILE.svg or as text.")
@@ -44,7 +45,7 @@ def explain(
     """Print the plan of a program: logical, rewritten, verdicts and physical."""
     if picture is not None and not graph:
         raise typer.BadParameter("a picture is drawn with --graph only", param_hint="FILE.svg")
-    loaded = load_program(program, python, declarations)
+    loaded = load_program(program, python, declarations, root)
     if graph:
         _show_graph(loaded, picture)
         return

@@ -133,12 +133,13 @@ def stream(
     seed: o.WorldSeed = o.SEED,
     python: o.PythonFiles = [],  # noqa: B006
     declarations: o.Declarations = None,
+    root: o.Root = None,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
     """Run a program over streams until it is stopped with Ctrl-C."""
     sampling = precision.sampling(seed)
-    loaded = load_program(program, python, declarations, quiet=quiet)
+    loaded = load_program(program, python, declarations, root, quiet=quiet)
     given = given_addresses(loaded, inputs, tables)
     loaded = recognizing(loaded, given.tables, quiet=quiet)
     place = checkpoint or _checkpoint_of(output)
@@ -219,7 +220,7 @@ def _watching(query: LiveQuery, path: Path, loaded: Program, tables: Mapping[str
 
     watcher = Watcher(
         query,
-        lambda: load(path),
+        lambda: load(path, root=loaded.files.root),
         lambda program: files_of(path, program, tables),
         lambda changed: typer.echo(f"{path.name} has changed; {changed}", err=True),
         report_rejection,

@@ -18,6 +18,7 @@ from inkling.cli.terminal.explanation import (
 )
 from inkling.cli.terminal.messages import counted, working
 from inkling.errors import InputError
+from inkling.whole_files import file_name
 from inkling.why.explanation import Why
 from inkling.why.forecasts import ForecastWhy
 from inkling.why.uncertain import UncertainWhy
@@ -70,7 +71,7 @@ def _write_world(explanation: Why, event: str, folder: Path) -> None:
         raise InputError.of("INK0562", f"`{event}` has no possible worlds: its streams are certain")
     folder.mkdir(parents=True, exist_ok=True)
     for name, rows in explanation.most_probable_rows().items():
-        write_rows(rows, str(folder / f"{name}.csv"))
+        write_rows(rows, str(folder / f"{file_name(name)}.csv"))
 
 
 def _results(explanation: Why, event: str, numbers: list[int], ids: str | None) -> list[str]:

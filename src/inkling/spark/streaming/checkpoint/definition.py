@@ -25,6 +25,7 @@ from inkling.source import SourceText
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.job import Job
 from inkling.stored import Stored
+from inkling.whole_files import file_name
 
 _PROGRAM, _ABOUT, _TABLES = "program.ink", "about.json", "tables"
 
@@ -115,7 +116,7 @@ class Definitions:
         facts = here.inside(_TABLES)
         facts.make()
         for name, table in definition.tables.items():
-            facts.put(f"{name}.arrow", table_bytes(table), Stored.TABLE)
+            facts.put(f"{file_name(name)}.arrow", table_bytes(table), Stored.TABLE)
         here.put(_PROGRAM, definition.text.encode(), Stored.DEFINITION)
         about = {
             "first_batch": definition.first_batch,
@@ -138,6 +139,6 @@ def _folder_name(number: int) -> str:
 
 
 def _table(folder: CheckpointFolder, name: str) -> pa.Table:
-    data = folder.get(f"{name}.arrow", Stored.TABLE)
+    data = folder.get(f"{file_name(name)}.arrow", Stored.TABLE)
     assert data is not None, f"the facts of {name} are missing"
     return table_of(data)

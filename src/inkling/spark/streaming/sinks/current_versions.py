@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from urllib.parse import quote
 
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
@@ -18,6 +17,7 @@ from pyspark.sql.types import StructType
 from inkling.errors import InputError
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.stored import Stored
+from inkling.whole_files import file_name
 
 HIDDEN = "_current"
 """The folder inside the folder of results; Spark skips names that begin with an underscore."""
@@ -112,7 +112,7 @@ class TablesVersions:
             self.lists.remove(name)
 
     def new_folder(self, table: str, name: str) -> str:
-        return f"{quote(table, safe='')}/{name}"
+        return f"{file_name(table)}/{name}"
 
     def remove_all_but(self, folders: set[str]) -> None:
         """Delete pieces that a killed run left."""

@@ -14,10 +14,11 @@ from typing import Protocol, TextIO, TypeAlias, runtime_checkable
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, StructType
+from pyspark.sql.types import ArrayType, StringType, StructType
 
 from inkling.errors import InputError
 from inkling.results import as_text
+from inkling.spark.stage_frame import named
 from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, SinkOutput
@@ -25,6 +26,7 @@ from inkling.whole_files import file_name
 
 FORMATS = ("parquet", "json", "csv")
 BATCH = "batch"
+_FORMULA = "^[=+\\-@\t\r]"
 ROWS_IN_ONE_FILE = 100_000
 TIMES = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"
 """The format of times; Spark's default has milliseconds only."""
@@ -77,6 +79,7 @@ class FileSink:
     path: str
     format: str = "parquet"
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
+    escapes_formulas: bool = False  # in CSV, text that a spreadsheet would compute
 
     def begin(self, start: SinkStart) -> None:
         if not start.is_new:
@@ -90,6 +93,7 @@ class FileSink:
         for output in outputs:
             frame = in_few_files(output)
             frame = _without_lists(frame) if self.format == "csv" else frame
+            frame = _without_formulas(frame) if self.escapes_formulas else frame
             plain = {} if self.format == "parquet" else {"timestampFormat": TIMES}
             plain |= {"header": "true", "escape": '"'} if self.format == "csv" else {}
             plain |= {"ignoreNullFields": "false"} if self.format == "json" else {}
@@ -203,19 +207,25 @@ def sink_of(to: Sink | str | Path | SinkFunction) -> Sink:
         case "rate":
             raise InputError.of("INK0515", f"`{to}` can be read, but not written")
         case _:
-            mine, others = address.taken("format", "keep")
+            mine, others = address.taken("format", "keep", "formulas")
             if _keeps_current(mine, address):
                 from inkling.spark.streaming.sinks.current_files import CurrentSink
 
                 one_of(mine.get("format", "parquet"), ("parquet",), option="format", address=address)
                 return CurrentSink(address.place)
-            return FileSink(
-                address.place, one_of(mine.get("format", "parquet"), FORMATS, option="format", address=address), others
-            )
+            kind = one_of(mine.get("format", "parquet"), FORMATS, option="format", address=address)
+            return FileSink(address.place, kind, others, _escapes_formulas(mine, kind, address))
 
 
 def _keeps_current(options: Mapping[str, str], address: Address) -> bool:
     return "keep" in options and one_of(options["keep"], ("current",), option="keep", address=address) == "current"
+
+
+def _escapes_formulas(options: Mapping[str, str], kind: str, address: Address) -> bool:
+    if "formulas" not in options:
+        return False
+    one_of(kind, ("csv",), option="format", address=address)
+    return one_of(options["formulas"], ("escape",), option="formulas", address=address) == "escape"
 
 
 def in_few_files(output: SinkOutput) -> DataFrame:
@@ -225,6 +235,18 @@ def in_few_files(output: SinkOutput) -> DataFrame:
 def _without_lists(frame: DataFrame) -> DataFrame:
     lists = [column.name for column in frame.schema if isinstance(column.dataType, ArrayType)]
     return frame.withColumns({name: F.to_json(name) for name in lists}) if lists else frame
+
+
+def _without_formulas(frame: DataFrame) -> DataFrame:
+    """A quote before text, and before names of columns, that a spreadsheet would take for a formula."""
+    texts = [column.name for column in frame.schema if isinstance(column.dataType, StringType)]
+    columns = [
+        F.when(named(name).rlike(_FORMULA), F.concat(F.lit("'"), named(name))).otherwise(named(name)).alias(name)
+        if name in texts
+        else named(name)
+        for name in frame.columns
+    ]
+    return frame.select(*columns).toDF(*(f"'{name}" if re.match(_FORMULA, name) else name for name in frame.columns))
 
 
 def lost_results(place: str) -> InputError:
