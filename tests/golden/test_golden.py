@@ -22,6 +22,7 @@ import inkling
 from inkling.meaning.semantics import Result
 from inkling.meaning.streams import plain
 from inkling.model.schema import Column
+from inkling.model.terms import canonical
 from inkling.model.time import Clock
 from inkling.model.types import Type
 
@@ -151,5 +152,7 @@ def read_value(text: str, kind: Type) -> object:
             return {"true": True, "false": False}[text]
         case Type.TIME:
             return datetime.fromisoformat(text)
+        case Type.TERM:
+            return canonical(text)
         case _:
             return text

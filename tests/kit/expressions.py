@@ -43,6 +43,8 @@ COLUMNS = {
     "d3": Type.DOUBLE,
     "s1": Type.STRING,
     "s2": Type.STRING,
+    "r1": Type.TERM,
+    "r2": Type.TERM,
     "t1": Type.TIME,
     "u1": Type.DURATION,
 }
@@ -61,6 +63,26 @@ TEXTS = ("", "a", "A", "ab", "Ab ", "b", "null", "straße", "İ", "ΟΔΟΣ", "�
 SMALL = (-3, -2, -1, 0, 1, 2, 3, 7, 10, 360)
 LARGE = (2**31, -(2**31) - 1, 2**53, -(2**53), 10**15)
 HUGE = (2**53 + 1, 2**62, -(2**62), 2**63 - 1, -(2**63))
+TERMS = (
+    "<http://ex.org/a>",
+    "<http://ex.org/b>",
+    "_:b",
+    '"a"',
+    '"b\\"\\n"',
+    '""',
+    '"a"@en',
+    '"a"@de-at',
+    *(f'"{text}"^^<http://www.w3.org/2001/XMLSchema#integer>' for text in ("1", "-2", "9007199254740993", "a")),
+    *(f'"{text}"^^<http://www.w3.org/2001/XMLSchema#decimal>' for text in ("1", "0.1", "-2.5")),
+    *(f'"{text}"^^<http://www.w3.org/2001/XMLSchema#double>' for text in ("1.0E0", "1.0E-1", "INF", "-INF", "NaN")),
+    *(f'"{text}"^^<http://www.w3.org/2001/XMLSchema#boolean>' for text in ("true", "false", "x")),
+    *(
+        f'"{text}"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
+        for text in ("2020-01-01T00:00:00Z", "2020-01-01T01:00:00+01:00", "2021-02-03T04:05:06.789", "soon")
+    ),
+    *(f'"{text}"^^<http://www.w3.org/2001/XMLSchema#duration>' for text in ("P1D", "PT24H", "P1M", "P1H", "-PT0.5S")),
+    '"a"^^<http://ex.org/unknown>',
+)
 DOUBLES = (0.0, 0.1, 0.5, -0.5, 1.0, 2.5, -2.5, 3.0, 1e-9, 1e15, 1e16, -1e22, 1e300, -1e308, 5e-324, 720.25)
 
 
@@ -105,6 +127,8 @@ def _random_value(rng: Random, name: str, kind: Type, huge: bool) -> Value:
             return rng.choice((*DOUBLES, rng.uniform(-10.0, 10.0), float(rng.choice(SMALL))))
         case Type.STRING:
             return rng.choice(TEXTS)
+        case Type.TERM:
+            return rng.choice(TERMS)
         case Type.TIME:
             return rng.choice((0, -1, 1_700_000_000_000_000, rng.randrange(10**15)))
         case Type.DURATION:
@@ -143,15 +167,16 @@ class _Writer:
 
     def _value(self, kind: Type, depth: int) -> e.Expr:
         callable_here = [function for function in self.functions if function.result is kind]
-        if callable_here and (kind is Type.STRING or self.rng.random() < 0.35):
+        if callable_here and (kind.is_text or self.rng.random() < 0.35):
             function = self.rng.choice(callable_here)
             extra = self.rng.randrange(3) if function.variadic else 0
             wanted = function.parameters + function.parameters[-1:] * extra
+            wanted = wanted[: len(wanted) - self.rng.randrange(function.n_optional + 1)]
             # a power of integers may have more digits than memory
             whole = function.name != "pow"
             args = tuple(self._argument(one, depth - 1, whole) for one in wanted)
             return e.FunctionCall(function.name, args, kind)
-        if kind is Type.STRING:
+        if kind.is_text:
             return self._leaf(kind)
         if self.rng.random() < 0.15 and kind is not Type.TIME:
             item = self.of(kind, depth - 1)
@@ -218,9 +243,9 @@ class _Writer:
         return e.Compare(self.rng.choice(symbols), self.of(kind, depth), self.of(other, depth))
 
     def _in_list(self, depth: int) -> e.Expr:
-        kind = self.rng.choice((Type.INTEGER, Type.DOUBLE, Type.STRING))
+        kind = self.rng.choice((Type.INTEGER, Type.DOUBLE, Type.STRING, Type.TERM))
         n_choices = self.rng.choice((1, 2, 3, 14))
-        mixed = (Type.INTEGER, Type.DOUBLE) if kind is not Type.STRING else (Type.STRING,)
+        mixed = (kind,) if kind.is_text else (Type.INTEGER, Type.DOUBLE)
         choices = tuple(
             e.Literal(_random_value(self.rng, "d1", one, huge=False), one)
             for one in (self.rng.choice((kind, *mixed)) for _ in range(n_choices))
@@ -228,7 +253,8 @@ class _Writer:
         return e.InList(self.of(kind, depth), choices)
 
     def _any_type(self) -> Type:
-        return self.rng.choice((Type.BOOLEAN, Type.INTEGER, Type.DOUBLE, Type.STRING, Type.TIME, Type.DURATION))
+        kinds = (Type.BOOLEAN, Type.INTEGER, Type.DOUBLE, Type.STRING, Type.TERM, Type.TIME, Type.DURATION)
+        return self.rng.choice(kinds)
 
 
 def same_value(left: Value, right: Value, *, ulps: int = 0) -> bool:

@@ -31,7 +31,7 @@ from inkling.spark.functions import COLUMN_FORMS
 
 N_ROWS = 24
 CONTEXT = ExpressionContext({}, written_units)
-KINDS = (Type.BOOLEAN, Type.BOOLEAN, Type.INTEGER, Type.DOUBLE, Type.STRING, Type.TIME, Type.DURATION)
+KINDS = (Type.BOOLEAN, Type.BOOLEAN, Type.INTEGER, Type.DOUBLE, Type.STRING, Type.TERM, Type.TIME, Type.DURATION)
 
 LAST_DIGITS = 4
 """Units in the last place by which two mathematical libraries may differ."""

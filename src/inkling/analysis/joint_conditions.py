@@ -98,7 +98,7 @@ def _simple(condition: e.Expr) -> _Condition | None:
                 subjects.update(dict.fromkeys((left, right)))
                 compared[left, right] = None
                 return (left.type in NUMBERS and right.type in NUMBERS) or (
-                    left.type is right.type is Type.STRING and operator in ("=", "<>")
+                    left.type is right.type and left.type.is_text and operator in ("=", "<>")
                 )
 
     if not read(condition) or not subjects:
@@ -112,7 +112,7 @@ def _is_comparable(kind: Type, operator: str, value: Value) -> bool:
             return True
         case Type.BOOLEAN, bool():
             return True
-        case Type.STRING, str():
+        case ((Type.STRING | Type.TERM), str()):
             return operator in ("=", "<>")
         case ((Type.INTEGER | Type.DOUBLE), int() | float()) if not isinstance(value, bool):
             return isfinite(value) and abs(value) < EXACT
@@ -158,7 +158,7 @@ def _kinds(subject: e.Expr, constants: set[Value], n_compared: int) -> Iterator[
     match subject.type:
         case Type.BOOLEAN:
             yield from (False, True)
-        case Type.STRING:
+        case Type.STRING | Type.TERM:
             yield from sorted(map(str, constants))
             longer = "".join(sorted(map(str, constants))) + "-"
             yield from (longer + "-" * number for number in range(n_compared))

@@ -175,7 +175,6 @@ _NAMES: dict[type, str] = {
     p.Deadline: "AFTER",
     p.Repetition: "a repetition",
     p.Related: "an Allen relation",
-    p.LeftJoin: "OPTIONAL",
     p.Parallel: "PAR",
 }
 

@@ -23,6 +23,7 @@ TARGETS = {
     Type.INTEGER: pa.int64(),
     Type.DOUBLE: pa.float64(),
     Type.STRING: pa.string(),
+    Type.TERM: pa.string(),
     Type.TIME: pa.int64(),
     Type.WEIGHTS: pa.list_(pa.float64()),
 }
@@ -80,6 +81,8 @@ def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
             return _plain_whole(array)
         case Type.STRING:
             return array if have == _TEXT else None
+        case Type.TERM:
+            return array if have == _TEXT and are_canonical(array) else None
         case Type.DOUBLE:
             if have != _DOUBLE or array.null_count:
                 return None
@@ -119,6 +122,8 @@ def is_readable(have: pa.DataType, kind: Type, clock: Clock) -> bool:
         return is_readable(have.value_type, kind, clock)
     if _is_text(have) or t.is_null(have):
         return True
+    if kind is Type.TERM:
+        return False
     if kind is Type.WEIGHTS:
         return _is_list(have) and (_is_number(have.value_type) or bool(t.is_null(have.value_type)))
     if kind is Type.TIME and clock is Clock.TIMESTAMP:
@@ -271,6 +276,8 @@ def _all_plain(text: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
             numbers = text.cast(pa.int64())
             is_hexadecimal = pc.any(pc.match_substring(text, "x", ignore_case=True)).as_py()
             return None if is_hexadecimal else numbers
+        if kind is Type.TERM:
+            return text if are_canonical(text) else None
         if kind is Type.DOUBLE:
             doubles = text.cast(pa.float64())
             return None if pc.all(pc.is_finite(doubles)).as_py() is False else doubles
@@ -282,6 +289,20 @@ def _all_plain(text: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
     except pa.ArrowInvalid:
         return None
     return None
+
+
+_CANONICAL_TERM = (
+    r'^(?:<[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*>'
+    r"|_:[A-Za-z0-9_]+"
+    r'|"[^"\\\x00-\x1f\x7f]*"(?:@[a-z]{1,8}(?:-[a-z0-9]{1,8})*)?'
+    r'|"(?:0|-?[1-9][0-9]*)"\^\^<http://www\.w3\.org/2001/XMLSchema#integer>'
+    r'|"(?:0|-?(?:0|[1-9][0-9]*)\.[0-9]{0,17}[1-9])"\^\^<http://www\.w3\.org/2001/XMLSchema#decimal>)$'
+)
+
+
+def are_canonical(text: pa.Array) -> bool:
+    """Whether all texts certainly are RDF terms in canonical form; rare ones are read one by one."""
+    return pc.all(pc.match_substring_regex(text, _CANONICAL_TERM)).as_py() is not False
 
 
 def _one_by_one(text: pa.Array, kind: Type, clock: Clock) -> tuple[pa.Array, NDArray[np.bool_]]:

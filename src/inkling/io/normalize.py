@@ -12,7 +12,7 @@ from inkling.errors import InputError, nearest
 from inkling.io.casting import TARGETS, Cast, cast_column, clock_of, is_readable, plain_values
 from inkling.io.moments import error_columns, moments, on_grid, outside_limits
 from inkling.io.readers.records import MALFORMED, ORIGINAL
-from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
+from inkling.io.rejects import AN_RDF_TERM, NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.io.withdrawals import EVENT, WITHDRAWAL, no_withdrawals, withdrawals
 from inkling.model.schema import Column, StreamSchema, value_columns
 from inkling.model.time import FARTHEST, Clock
@@ -364,6 +364,8 @@ def _expected(column: Column, clock: Clock) -> str:
         return "a timestamp" if clock is Clock.TIMESTAMP else "an integer"
     if column.type is Type.WEIGHTS:
         return "a list of numbers"
+    if column.type is Type.TERM:
+        return AN_RDF_TERM
     return str(column.type)
 
 

@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 
 from inkling.io.readers import utf8
 from inkling.io.readers.records import MALFORMED, ORIGINAL
+from inkling.model.terms import MalformedTermError, canonical
 
 REJECTS_SCHEMA = pa.schema(dict.fromkeys(("stream", "reason", "detail", "row", "id"), pa.string()))
 """The columns of rejects; `row` is the row as JSON, or a JSON string with the text of a malformed record."""
+
+AN_RDF_TERM = "an RDF term"
+"""What a column of terms expects; the detail of a reject also says why a text is none."""
 
 NO_REJECTS = REJECTS_SCHEMA.empty_table()
 
@@ -95,6 +99,9 @@ class Complaint:
                 return f"`{self.column}` is {start}, after `{self.expected}`, which is {end}"
             case Reason.BAD_OP if row[self.column] is None:
                 return f"`{self.column}` is missing, expected {self.expected}"
+            case Reason.BAD_VALUE if self.expected == AN_RDF_TERM:
+                value = row[self.column]
+                return f"`{self.column}` is {shown(value)}, expected {self.expected}: {reason_against(value)}"
             case Reason.BAD_OP | Reason.BAD_TIME | Reason.BAD_VALUE | Reason.BAD_ERROR:
                 return f"`{self.column}` is {shown(row[self.column])}, expected {self.expected}"
             case Reason.DUPLICATE_ID:
@@ -132,6 +139,15 @@ def rejected_rows(
             }
         )
     return pa.Table.from_pylist(rejects, schema=REJECTS_SCHEMA)
+
+
+def reason_against(value: object) -> str:
+    """Why a value is no RDF term."""
+    try:
+        canonical(str(value))
+    except MalformedTermError as malformed:
+        return str(malformed)
+    return "the text is not UTF-8"
 
 
 def row_json(row: Mapping[str, object], *, malformed: bool = False) -> str:

@@ -1,13 +1,15 @@
-"""The text of values in files: numbers, Booleans, times and weights.
+"""The text of values in files: numbers, Booleans, times, RDF terms and weights.
 
-White space around numbers, Booleans and times is ignored; the empty text, `null` and `none` are null. Text columns keep
-the text. Weights are numbers separated by blanks, commas or semicolons.
+White space around numbers, Booleans, times and terms is ignored; the empty text, `null` and `none` are null. Text
+columns keep the text. RDF terms have the syntax of N-Triples or Turtle. Weights are numbers separated by blanks, commas
+or semicolons.
 """
 
 import math
 import re
 from datetime import UTC, datetime, timedelta
 
+from inkling.model.terms import MalformedTermError, canonical
 from inkling.model.time import Clock
 from inkling.model.types import Type
 
@@ -115,6 +117,18 @@ def _read_weight(text: str) -> float:
     return float(text)
 
 
+def read_term(text: str) -> str:
+    """The canonical form of an RDF term.
+
+    >>> read_term("'x'@EN")
+    '"x"@en'
+    """
+    try:
+        return canonical(text)
+    except MalformedTermError as malformed:
+        raise MisspelledError(str(malformed)) from None
+
+
 def read_value(text: str, kind: Type, clock: Clock) -> int | float | bool | str | list[float] | None:
     """Value of a text as a type; raises `MisspelledError`."""
     if kind is Type.STRING:
@@ -133,5 +147,7 @@ def read_value(text: str, kind: Type, clock: Clock) -> int | float | bool | str 
             return read_instant(trimmed) if clock is Clock.TIMESTAMP else read_integer(trimmed)
         case Type.WEIGHTS:
             return read_weights(trimmed)
+        case Type.TERM:
+            return read_term(trimmed)
         case Type.DURATION | Type.NULL:
             raise AssertionError(f"no column is declared {kind}")

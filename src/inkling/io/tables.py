@@ -8,8 +8,10 @@ import pyarrow as pa
 from inkling.errors import InputError, nearest
 from inkling.io.casting import cast_column
 from inkling.io.readers.files import Data, read_table
+from inkling.io.rejects import reason_against
 from inkling.model.schema import TableSchema
 from inkling.model.time import Clock
+from inkling.model.types import Type
 from inkling.program_files import ProgramFiles
 
 MADE_BY = "made_by"
@@ -74,6 +76,7 @@ def typed_table(schema: TableSchema, raw: pa.Table) -> pa.Table:
             raise InputError.of(
                 "INK0508",
                 f"row {place + 1} of the table `{schema.name}`: `{column.name}` is {value!r}, expected {column.type}",
+                notes=(reason_against(value),) if column.type is Type.TERM else (),
             )
         columns[column.name] = cast.values
     return pa.table(columns)

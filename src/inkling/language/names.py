@@ -21,7 +21,6 @@ AFTER_A_PATTERN = frozenset(RELATIONS) | {
     "OR",
     "PAR",
     "EXCEPT",
-    "OPTIONAL",
     "BETWEEN",
     "CHECK",
     "WHERE",

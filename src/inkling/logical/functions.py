@@ -6,11 +6,13 @@ Shapes are well-known text; Shapely is imported when the first shape is read, be
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from inkling.logical import terms
 from inkling.model.event import Value
 from inkling.model.types import Type
 
@@ -80,6 +82,7 @@ class Function:
     result: Type
     meaning: Callable[..., Value]
     variadic: bool = False  # the last parameter may be given several times
+    n_optional: int = 0  # of the last parameters, which may be left out
 
 
 def haversine_m(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
@@ -147,6 +150,7 @@ def _power(base: float, exponent: float) -> float | None:
 
 
 B, D, N, S, T = Type.BOOLEAN, Type.DOUBLE, Type.INTEGER, Type.STRING, Type.DURATION
+R, M = Type.TERM, Type.TIME
 
 FUNCTIONS = {
     function.name: function
@@ -175,9 +179,61 @@ FUNCTIONS = {
         Function("upper", (S,), S, str.upper),
         Function("length", (S,), N, len),
         Function("concat", (S, S), S, lambda *parts: "".join(parts), variadic=True),
+        Function("regex", (S, S, S), B, terms.regex, n_optional=1),
+        Function("langmatches", (S, S), B, terms.language_matches),
+        Function("iri", (S,), R, terms.make_iri),
+        Function("literal", (S, S), R, terms.make_literal, n_optional=1),
+        Function("typed", (S, S), R, terms.make_typed),
+        Function("blank", (S,), R, terms.make_blank),
+        Function("number", (R,), D, terms.number),
+        Function("str", (R,), S, terms.text_of),
+        Function("lang", (R,), S, terms.language_of),
+        Function("datatype", (R,), R, terms.datatype_of),
+        Function("isiri", (R,), B, terms.is_iri),
+        Function("isblank", (R,), B, terms.is_blank),
+        Function("isliteral", (R,), B, terms.is_literal),
+        Function("isnumeric", (R,), B, terms.is_numeric),
+        Function("isnan", (R,), B, terms.is_nan),
+        Function("ebv", (R,), B, terms.effective_truth),
+        Function("moment", (R,), M, terms.moment),
+        Function("span", (R,), T, terms.span),
+        Function("term", (R,), R, lambda term: term),
+        Function("sameterm", (R, R), B, operator.eq),
+        Function("term_plus", (R, R), R, terms.plus),
+        Function("term_minus", (R, R), R, terms.minus),
+        Function("term_times", (R, R), R, terms.times),
+        Function("term_divided", (R, R), R, terms.divided),
+        Function("term_negated", (R,), R, terms.negated),
+        Function("order_kind", (R,), S, terms.order_kind),
+        Function("term_value", (R,), S, terms.term_value),
+        Function("unknown_value", (R,), N, terms.unknown_value),
+        Function("string_term", (S,), R, terms.plain_literal),
+        Function("integer_term", (N,), R, terms.of_integer),
+        Function("double_term", (D,), R, terms.of_double),
+        Function("boolean_term", (B,), R, terms.of_truth),
+        Function("time_term", (M,), R, terms.of_moment),
+        Function("duration_term", (T,), R, terms.of_span),
     )
 }
-"""By lower-case name. `seconds`, `minutes` and `hours` read a duration of a stream with timestamps."""
+"""By lower-case name. `seconds`, `minutes` and `hours` read a duration of a stream with timestamps; so do `moment`,
+`span`, `time_term` and `duration_term`, whose times and durations are microseconds."""
+
+OF_PLANS = frozenset(("order_kind", "term_value", "unknown_value"))
+"""Functions that programs rarely call: `explain` shows comparisons of terms by them."""
+
+TERM_OF = {S: "string_term", N: "integer_term", D: "double_term", B: "boolean_term", M: "time_term", T: "duration_term"}
+"""The function that `term(x)` is for a value of each type."""
+
+
+def suggested(*, with_terms: bool) -> list[str]:
+    """Names for messages; functions of terms only for programs with terms."""
+    own = OF_PLANS | set(TERM_OF.values())
+    return sorted(
+        name
+        for name, function in FUNCTIONS.items()
+        if name not in own and (with_terms or R not in (*function.parameters, function.result))
+    )
+
 
 _WRITE_INSTEAD = {
     "round": "floor({0} + 0.5)",

@@ -7,14 +7,16 @@ class Type(Enum):
     """Type of a column or an expression.
 
     `TIME` is an instant and `DURATION` a distance between instants. Both are counted in the stream's own
-    unit: microseconds when its time column holds timestamps, ticks when it holds integers. `WEIGHTS` is a list of
-    numbers, one per tick of an imprecise time; no expression has it.
+    unit: microseconds when its time column holds timestamps, ticks when it holds integers. `TERM` is an RDF term,
+    stored as text in the canonical form of `model.terms`. `WEIGHTS` is a list of numbers, one per tick of an imprecise
+    time; no expression has it.
     """
 
     BOOLEAN = "BOOLEAN"
     INTEGER = "INTEGER"
     DOUBLE = "DOUBLE"
     STRING = "STRING"
+    TERM = "TERM"
     TIME = "TIME"
     DURATION = "DURATION"
     NULL = "NULL"
@@ -23,6 +25,11 @@ class Type(Enum):
     @property
     def is_numeric(self) -> bool:
         return self in (Type.INTEGER, Type.DOUBLE)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are stored as text."""
+        return self in (Type.STRING, Type.TERM)
 
     @property
     def is_temporal(self) -> bool:
@@ -47,6 +54,7 @@ TYPE_NAMES = {
     "STRING": Type.STRING,
     "VARCHAR": Type.STRING,
     "TEXT": Type.STRING,
+    "TERM": Type.TERM,
     "TIMESTAMP": Type.TIME,
     "TIME": Type.TIME,
 }

@@ -439,7 +439,7 @@ def _identity(stream: p.StreamPlan | None, key: tuple[str, ...]) -> tuple[str, .
 def _orders_by_text(program: p.ProgramPlan) -> bool:
     """Whether ORDER BY compares strings; all streams of a program must agree."""
     kinds = {
-        column.type is Type.STRING
+        column.type.is_text
         for stream in program.streams
         if stream.schema.order_by is not None and (column := stream.schema.column(stream.schema.order_by)) is not None
     }

@@ -27,6 +27,7 @@ SPARK_TYPES = {
     Type.INTEGER: "bigint",
     Type.DOUBLE: "double",
     Type.STRING: "string",
+    Type.TERM: "string",
     Type.TIME: "bigint",
     Type.DURATION: "bigint",
     Type.NULL: "void",
@@ -160,7 +161,7 @@ class _Row:
         if _is_double(item):
             found = found + fn.lit(0.0)  # `isin` distinguishes a negative zero from zero
             values = [float(value) + 0.0 for value in values if isinstance(value, int | float)]
-        elif item.type is not Type.STRING and item.type is not Type.BOOLEAN:
+        elif not item.type.is_text and item.type is not Type.BOOLEAN:
             values = [int(value) for value in values if isinstance(value, int | float) and _is_whole(value)]
         if _is_nothing(item) or not values:
             return fn.lit(False)

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Iterable
+from operator import eq
 
 import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
 from inkling.logical.functions import EARTH_RADIUS_M, FUNCTIONS
-from inkling.logical.vectorized.functions import MEANINGS
+from inkling.logical.vectorized.functions import AS_DOUBLES, MEANINGS
 from inkling.model.types import Type
 
 WHOLE_FROM = 2.0**52
@@ -16,10 +17,10 @@ WHOLE_FROM = 2.0**52
 
 
 def call(name: str, args: Iterable[Column]) -> Column:
-    """The value of a function; numeric arguments are cast to double."""
+    """The value of a function; arguments of type DOUBLE and DURATION are cast to double."""
     kinds = FUNCTIONS[name].parameters
-    is_text = [kind is Type.STRING for kind in kinds]
-    given = [arg if is_text[min(place, len(kinds) - 1)] else arg.cast("double") for place, arg in enumerate(args)]
+    is_double = [kind in AS_DOUBLES for kind in kinds]
+    given = [arg.cast("double") if is_double[min(place, len(kinds) - 1)] else arg for place, arg in enumerate(args)]
     result = COLUMN_FORMS[name](*given)
     return finite(result) if FUNCTIONS[name].result is Type.DOUBLE else result
 
@@ -81,17 +82,28 @@ def _passing_distance(*args: Column) -> Column:
     return radius * fn.when(along <= end, fn.abs(across)).otherwise(_least(angle, to_end))
 
 
-def _in_python(name: str, kind: str) -> Callable[..., Column]:
-    """A function without a library on the JVM, evaluated in Python over whole columns."""
+def _in_python(name: str) -> Callable[..., Column]:
+    """A function without a form on the JVM, evaluated in Python over whole columns."""
 
-    def answers(text: Column, x: Column, y: Column) -> Column:
-        def found(text: pa.Array, x: pa.Array, y: pa.Array) -> pa.Array:
-            return MEANINGS[name](text, x, y)
+    def answers(*args: Column) -> Column:
+        def found(*columns: pa.Array) -> pa.Array:
+            return MEANINGS[name](*columns)
 
-        answer: Callable[..., Column] = fn.arrow_udf(found, kind)  # type: ignore[attr-defined]
-        return answer(text, x, y)
+        answer: Callable[..., Column] = fn.arrow_udf(found, RESULTS[FUNCTIONS[name].result])  # type: ignore[attr-defined]
+        return answer(*args)
 
     return answers
+
+
+RESULTS = {
+    Type.BOOLEAN: "boolean",
+    Type.INTEGER: "bigint",
+    Type.DOUBLE: "double",
+    Type.STRING: "string",
+    Type.TERM: "string",
+    Type.TIME: "bigint",
+    Type.DURATION: "bigint",
+}
 
 
 def _angle_difference(left: Column, right: Column) -> Column:
@@ -122,8 +134,8 @@ COLUMN_FORMS: dict[str, Callable[..., Column]] = {
     "greatest": _greatest,
     "haversine": _haversine,
     "great_circle": _great_circle,
-    "contains": _in_python("contains", "boolean"),
-    "distance_to": _in_python("distance_to", "double"),
+    "contains": _in_python("contains"),
+    "distance_to": _in_python("distance_to"),
     "passing_distance": _passing_distance,
     "angle_difference": _angle_difference,
     "seconds": _divided_by(1e6),
@@ -133,4 +145,7 @@ COLUMN_FORMS: dict[str, Callable[..., Column]] = {
     "upper": _in_case(fn.upper),
     "length": lambda text: fn.length(text).cast("bigint"),
     "concat": fn.concat,
+    "term": lambda term: term,
+    "sameterm": eq,
 }
+COLUMN_FORMS |= {name: _in_python(name) for name in FUNCTIONS if name not in COLUMN_FORMS}

@@ -249,3 +249,26 @@ def test_of_events_that_differ_in_weights_one_stays_whatever_the_order() -> None
     kept = [without_duplicates(schema, read(order, schema).rows) for order in (rows, rows[::-1])]
     assert [good["w"].to_pylist() for good, _ in kept] == [[[1.0, 1.0]], [[1.0, 1.0]]]
     assert [rejects["reason"].to_pylist() for _, rejects in kept] == [["duplicate id"] * 2] * 2
+
+
+def test_terms_are_read_in_canonical_form_and_others_rejected_with_the_reason() -> None:
+    schema = StreamSchema("triple", (Column("o", Type.TERM), Column("t", Type.INTEGER)), None, (), "t", "t")
+    texts = ["<http://ex.org/a>", "'x'@EN", "07", "http://ex.org/a", None, "<a>", '"1"^^<http://ex.org/t>']
+    found = normalize(pa.table({"o": texts, "t": range(len(texts))}), schema)
+    assert found.rows["o"].to_pylist() == [
+        "<http://ex.org/a>",
+        '"x"@en',
+        '"7"^^<http://www.w3.org/2001/XMLSchema#integer>',
+        None,
+        '"1"^^<http://ex.org/t>',
+    ]
+    assert found.rejects["detail"].to_pylist() == [
+        "`o` is 'http://ex.org/a', expected an RDF term: an IRI stands between `<` and `>`",
+        "`o` is '<a>', expected an RDF term: an IRI is absolute, such as `<http://example.org/x>`",
+    ]
+
+
+def test_numbers_are_no_terms() -> None:
+    schema = StreamSchema("triple", (Column("o", Type.TERM), Column("t", Type.INTEGER)), None, (), "t", "t")
+    with pytest.raises(InputError, match="`o` of the input for `triple` has the type int64, expected an RDF term"):
+        normalize(pa.table({"o": [1], "t": [1]}), schema)

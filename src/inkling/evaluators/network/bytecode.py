@@ -83,7 +83,7 @@ def _made(
 
 def _as(kind: Type, column: pa.Array) -> pa.Array:
     """Facts in the type of the column that is compared with them; values outside of the type become null."""
-    if kind is Type.STRING or pa.types.is_null(column.type):
+    if kind.is_text or pa.types.is_null(column.type):
         return column.cast(pa.string())
     if kind is Type.DOUBLE:
         return pc.add(column.cast(pa.float64()), pa.scalar(0.0))
@@ -248,7 +248,7 @@ class _Writer:
         self.table(vm.HOLDS, np.concatenate([bounds, form.seconds]), n_firsts)
 
     def _place_among(self, arg: Reference, values: pa.Array) -> None:
-        if arg.type is Type.STRING:
+        if arg.type.is_text:
             self._reference(arg)
             places = pc.index_in(self.store.words, value_set=values).cast(pa.float64())
             self._translate(0, pc.fill_null(places, float("nan")).to_numpy(zero_copy_only=False))

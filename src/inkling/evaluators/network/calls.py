@@ -29,8 +29,8 @@ Read = Reference | e.Aggregate
 def is_called(expr: e.Expr) -> bool:
     """Whether the machine calls Python for an expression: a function that it lacks, or anything that reads its text."""
     if _lacks(expr):
-        return expr.type is not Type.STRING
-    return any(_lacks(part) and part.type is Type.STRING for part in e.children(expr))
+        return not expr.type.is_text
+    return any(_lacks(part) and part.type.is_text for part in e.children(expr))
 
 
 def calls_anything(condition: e.Expr) -> bool:

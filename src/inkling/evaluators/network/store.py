@@ -118,14 +118,14 @@ def build_store(batch: EventBatch, needed: Iterable[tuple[str, Type]], n_keys: i
     """Encode the needed columns of a batch."""
     wanted = sorted(set(needed), key=lambda pair: pair[0])
     arrays = {name: array_of(batch, name) for name, _ in wanted}
-    strings = [arrays[name] for name, kind in wanted if kind is Type.STRING]
+    strings = [arrays[name] for name, kind in wanted if kind.is_text]
     words = _sorted_words(strings)
     exact: dict[str, tuple[Ints, Mask]] = {}
     doubles: dict[str, Doubles] = {}
     for name, kind in wanted:
         array = arrays[name]
         valid = np.asarray(pc.is_valid(array).to_numpy(zero_copy_only=False), dtype=bool)
-        if kind is Type.STRING:
+        if kind.is_text:
             exact[name] = (_codes(array, words), valid)
             doubles[name] = np.where(valid, exact[name][0], np.nan)
         elif kind is Type.DOUBLE:

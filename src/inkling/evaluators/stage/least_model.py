@@ -549,7 +549,7 @@ class _Given:
         types = model.column_types
         names = (START, END, *sorted(types))
         columns = [batch.columns.get(name) for name in names]
-        texts = [column for column, name in zip(columns, names, strict=True) if types.get(name) is Type.STRING]
+        texts = [column for column, name in zip(columns, names, strict=True) if name in types and types[name].is_text]
         words = model.texts + [column for column in texts if column is not None]
         for found in seeds:
             words += [column for column in found.values.values() if pa.types.is_string(column.type)]
@@ -590,7 +590,7 @@ class _Given:
         if kind is Type.DOUBLE:
             return pa.array(values, mask=missing)
         whole = pa.array(np.where(missing, 0, values).astype(np.int64), mask=missing)
-        if kind is Type.STRING:
+        if kind.is_text:
             return self.texts.take(whole)
         return whole.cast(ARROW_TYPES[kind])
 
@@ -646,7 +646,7 @@ class _Given:
 
 def _encoded(column: pa.Array, kind: Type, words: pa.Array) -> np.ndarray:
     """Doubles, whole numbers or the places of texts in a dictionary, as doubles with NaN for null."""
-    if kind is Type.STRING:
+    if kind.is_text:
         column = pc.index_in(column, value_set=words)
     if column.null_count or pa.types.is_boolean(column.type):
         column = column.cast(pa.int64() if kind is not Type.DOUBLE else pa.float64())

@@ -380,7 +380,7 @@ def type_with_more(site: Site) -> Diagnostic | None:
         span = token.span
     else:
         return None
-    notes = ["types are BOOLEAN, INT, DOUBLE, STRING and TIMESTAMP"]
+    notes = ["types are BOOLEAN, INT, DOUBLE, STRING, TERM and TIMESTAMP"]
     helps = [f"write `{name.text} {ours}`"]
     if token.upper in ("PRIMARY", "UNIQUE"):
         notes = ["the key of a stream is an option, after its columns"]

@@ -13,7 +13,7 @@ from inkling.language import syntax as s
 from inkling.language.names import AGGREGATES
 from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean, listed
 from inkling.logical.binding.knowledge.rule_clauses import OpenRule
-from inkling.logical.functions import FUNCTIONS, WRITE_INSTEAD, Function
+from inkling.logical.functions import FUNCTIONS, WRITE_INSTEAD, Function, suggested
 from inkling.logical.plan import Pairing
 from inkling.logical.user_aggregates import REGISTERED
 from inkling.model.schema import Column, TableSchema
@@ -140,7 +140,14 @@ class Catalog:
     @property
     def knowledge_names(self) -> tuple[str, ...]:
         """All names that can be called in an expression."""
-        return (*self.tables, *self.rules, *FUNCTIONS, *REGISTERED, *sorted(AGGREGATES))
+        return (*self.tables, *self.rules, *self.function_names, *REGISTERED, *sorted(AGGREGATES))
+
+    @property
+    def function_names(self) -> list[str]:
+        """The functions that messages suggest."""
+        kinds = {kind for source in self.sources.values() for kind in source.columns.values()}
+        kinds |= {column.type for table in self.tables.values() for column in table.columns}
+        return suggested(with_terms=Type.TERM in kinds)
 
 
 def common_columns(sources: tuple[CatalogSource, ...]) -> Columns:
@@ -200,7 +207,7 @@ def _report_unknown_call(call: s.Call, catalog: Catalog, diagnostics: Diagnostic
     else:
         helps = did_you_mean(name.text, catalog.knowledge_names)
     if not notes and not helps:
-        notes.append(fill(f"functions are {', '.join(sorted(FUNCTIONS))}", width=100))
+        notes.append(fill(f"functions are {', '.join(catalog.function_names)}", width=100))
     diagnostics.error("INK0206", f"unknown table, rule or function `{name}`", name, notes=notes, helps=helps)
 
 
@@ -267,7 +274,7 @@ class ColumnList:
             self.add(column.name, kind)
 
     def unknown_type(self, column: s.ColumnDecl) -> None:
-        notes = ["types are BOOLEAN, INT, DOUBLE, STRING and TIMESTAMP"]
+        notes = ["types are BOOLEAN, INT, DOUBLE, STRING, TERM and TIMESTAMP"]
         foreign = FOREIGN_TYPE_NAMES.get(column.type.text)
         reversed_ = TYPE_NAMES.get(column.name.text.upper())
         if foreign is not None:

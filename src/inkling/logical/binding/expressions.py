@@ -11,11 +11,14 @@ from inkling.logical import expr as e
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.diagnostics import Diagnostics
+from inkling.logical.binding.terms import MADE_TERM, SAME_TERM, as_term, compared_terms, folded, malformed_reason
 from inkling.logical.functions import Function
 from inkling.model.time import Duration
 from inkling.model.types import Type, common_type
 
 TIME, DURATION, INTEGER, DOUBLE, NULL = Type.TIME, Type.DURATION, Type.INTEGER, Type.DOUBLE, Type.NULL
+
+TERM_FUNCTIONS = {"+": "term_plus", "-": "term_minus", "*": "term_times", "/": "term_divided"}
 
 _TEMPORAL = {
     ("-", TIME, TIME): DURATION,
@@ -59,7 +62,9 @@ def arithmetic_type(operator: str, left: Type, right: Type) -> Type | None:
 
 
 def comparable(operator: str, left: Type, right: Type) -> bool:
-    """Whether values of these types can be compared; truth values have no order."""
+    """Whether values of these types can be compared; truth values have no order, but terms are always compared."""
+    if Type.TERM in (left, right):
+        return True
     kind = common_type(left, right)
     if kind is None:
         return False
@@ -84,7 +89,7 @@ def aggregate_type(function: str, column: Type) -> Type | None:
         case "COUNT":
             return INTEGER
         case "MIN" | "MAX":
-            return None if column is Type.BOOLEAN else column
+            return None if column in (Type.BOOLEAN, Type.TERM) else column
         case "SUM":
             return column if column.is_numeric else None
         case _:
@@ -124,7 +129,9 @@ class ExpressionBinder:
             f"expected a condition, found a value of type {bound.type}",
             node,
             f"`{words}` is not a condition",
-            helps=[f"write a comparison, for example `{words} = {_example(bound.type)}`"],
+            helps=[f"write `ebv({words})` for its effective boolean value, or a comparison"]
+            if bound.type is Type.TERM
+            else [f"write a comparison, for example `{words} = {_example(bound.type)}`"],
         )
         return None
 
@@ -192,6 +199,9 @@ class ExpressionBinder:
         if node.op == "+" and left.type is right.type is Type.STRING:
             words = f"{self.diagnostics.text_of(node.left)}, {self.diagnostics.text_of(node.right)}"
             helps.append(f"`concat({words})` joins strings")
+        elif Type.TERM in (left.type, right.type) and node.op in TERM_FUNCTIONS:
+            words = f"{self.diagnostics.text_of(node.left)}, {self.diagnostics.text_of(node.right)}"
+            helps.append(f"`{TERM_FUNCTIONS[node.op]}({words})` computes a term, and `number(…)` reads one as DOUBLE")
         self.diagnostics.error(
             "INK0211",
             f"`{node.op}` does not combine {left.type} with {right.type}",
@@ -215,6 +225,8 @@ class ExpressionBinder:
                 helps=[f"write `{self.diagnostics.text_of(other)} {test}`"],
             )
             return None
+        if Type.TERM in (left.type, right.type):
+            return compared_terms(node.op, left, right)
         if comparable(node.op, left.type, right.type):
             self._note_ticks(node.op, left, right, node)
             return e.Compare(node.op, left, right)
@@ -248,12 +260,18 @@ class ExpressionBinder:
             self._note_ticks("=", item, choice, node)
         literals = tuple(choice for choice in choices if isinstance(choice, e.Literal))
         found: e.Expr = e.InList(item, literals)
-        if len(literals) < len(choices):
+        if Type.TERM in (item.type, *(choice.type for choice in choices)):
+            found = e.AnyOf(tuple(compared_terms("=", item, choice) for choice in choices))
+        elif len(literals) < len(choices):
             found = e.AnyOf(tuple(e.Compare("=", item, choice) for choice in choices))
         return e.Not(found) if node.negated else found
 
     def _call(self, node: s.Call) -> e.Expr | None:
         function = self.catalog.function(node.name.text)
+        if function is SAME_TERM:
+            return self._same_term(node)
+        if function is MADE_TERM:
+            return self._made_term(node)
         if function is not None:
             return self._function(node, function)
         return self.names.table_test(node, self)
@@ -261,16 +279,16 @@ class ExpressionBinder:
     def _function(self, node: s.Call, function: Function) -> e.Expr | None:
         wanted = function.parameters
         n_given = len(node.args)
-        if n_given < len(wanted) or (n_given > len(wanted) and not function.variadic):
+        if n_given < len(wanted) - function.n_optional or (n_given > len(wanted) and not function.variadic):
             self.diagnostics.error(
                 "INK0209",
-                f"`{function.name}` takes {_count(len(wanted), function.variadic)}, found {n_given}",
+                f"`{function.name}` takes {_count(function)}, found {n_given}",
                 node,
                 notes=[f"the signature is `{_signature(function)}`"],
             )
             return None
         args = [self.value(arg) for arg in node.args]
-        kinds = wanted + wanted[-1:] * (n_given - len(wanted))
+        kinds = (wanted + wanted[-1:] * (n_given - len(wanted)))[:n_given]
         for written, arg, kind in zip(node.args, args, kinds, strict=True):
             if arg is not None and not fits(arg.type, kind):
                 self.diagnostics.error(
@@ -279,10 +297,37 @@ class ExpressionBinder:
                     written,
                     self._typed(written, arg),
                     notes=[f"the signature is `{_signature(function)}`"],
+                    helps=_term_repair(self.diagnostics.text_of(written), arg.type, kind),
                 )
                 return None
         bound = tuple(arg for arg in args if arg is not None)
-        return e.FunctionCall(function.name, bound, function.result) if len(bound) == n_given else None
+        if len(bound) < n_given:
+            return None
+        reason = malformed_reason(function.name, bound)
+        if reason is not None:
+            self.diagnostics.error("INK0221", reason, node, f"`{self.diagnostics.text_of(node)}` is no RDF term")
+            return None
+        return folded(e.FunctionCall(function.name, bound, function.result))
+
+    def _same_term(self, node: s.Call) -> e.Expr | None:
+        """`sameterm(x, y)`: the texts of two terms are equal."""
+        if len(node.args) != 2:
+            self.diagnostics.error("INK0209", f"`sameterm` takes 2 arguments, found {len(node.args)}", node)
+            return None
+        left, right = (self._term(arg) for arg in node.args)
+        return None if left is None or right is None else e.Compare("=", left, right)
+
+    def _made_term(self, node: s.Call) -> e.Expr | None:
+        """`term(x)`: a value of any type as a term."""
+        if len(node.args) != 1:
+            self.diagnostics.error("INK0209", f"`term` takes 1 argument, found {len(node.args)}", node)
+            return None
+        return self._term(node.args[0])
+
+    def _term(self, node: s.Expr) -> e.Expr | None:
+        """A value as a term."""
+        bound = self.value(node)
+        return None if bound is None else as_term(bound)
 
     def _note_ticks(self, operator: str, left: e.Expr, right: e.Expr, node: s.Expr) -> None:
         if reads_number_as_ticks(operator, left.type, right.type):
@@ -336,10 +381,23 @@ def _example(kind: Type) -> str:
     return {Type.STRING: "'…'", Type.DURATION: "5 MINUTES"}.get(kind, "1")
 
 
-def _count(n: int, variadic: bool) -> str:
-    return f"{'at least ' if variadic else ''}{n} argument{'' if n == 1 else 's'}"
+def _term_repair(words: str, given: Type, wanted: Type) -> tuple[str, ...]:
+    """What makes a term of a value, or a value of a term."""
+    if wanted is Type.TERM:
+        return (f"`term({words})` makes a term of a value",)
+    reader = {Type.STRING: "str", DOUBLE: "number", Type.BOOLEAN: "ebv", TIME: "moment", DURATION: "span"}.get(wanted)
+    return (f"write `{reader}({words})`",) if given is Type.TERM and reader is not None else ()
+
+
+def _count(function: Function) -> str:
+    most = len(function.parameters)
+    if function.n_optional:
+        return f"{most - function.n_optional} or {most} arguments"
+    return f"{'at least ' if function.variadic else ''}{most} argument{'' if most == 1 else 's'}"
 
 
 def _signature(function: Function) -> str:
-    parameters = ", ".join(str(kind) for kind in function.parameters)
-    return f"{function.name}({parameters}{', …' if function.variadic else ''})"
+    n_needed = len(function.parameters) - function.n_optional
+    needed = ", ".join(str(kind) for kind in function.parameters[:n_needed])
+    optional = "".join(f"[, {kind}]" for kind in function.parameters[n_needed:])
+    return f"{function.name}({needed}{optional}{', …' if function.variadic else ''})"

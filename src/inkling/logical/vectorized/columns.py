@@ -121,6 +121,7 @@ ARROW_TYPES = {
     Type.INTEGER: pa.int64(),
     Type.DOUBLE: pa.float64(),
     Type.STRING: pa.string(),
+    Type.TERM: pa.string(),
     Type.TIME: pa.int64(),
     Type.DURATION: pa.int64(),
     Type.NULL: pa.null(),

@@ -111,7 +111,8 @@ def _remainder(left: Datum, right: Datum) -> Datum:
         return _remainder(pa.repeat(left, 1), right)[0]
     (numbers, present), (divisors, also) = _with_mask(left), _with_mask(right)
     usable = present & also & (divisors != 0)
-    remainders = np.fmod(numbers, np.where(usable, divisors, 1)) + 0
+    with np.errstate(invalid="ignore"):  # a difference of angles that exceeds every double
+        remainders = np.fmod(numbers, np.where(usable, divisors, 1)) + 0
     return pa.array(remainders, mask=np.broadcast_to(~usable, remainders.shape))
 
 

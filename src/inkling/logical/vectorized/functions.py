@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable
-from itertools import zip_longest
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.logical.functions import EARTH_RADIUS_M, FUNCTIONS, all_contain, all_distances, shape_of
+from inkling.logical.functions import EARTH_RADIUS_M, FUNCTIONS, Function, all_contain, all_distances, shape_of
 from inkling.logical.vectorized.datum import Datum, as_double, broadcast, combine, finite
 from inkling.model.types import Type
 
@@ -18,13 +18,47 @@ TURN = pa.scalar(360.0)
 
 
 def call(name: str, args: list[Datum]) -> Datum:
-    """Value of a function; doubles are what its numeric parameters read."""
+    """Value of a function; doubles are what its parameters of type DOUBLE and DURATION read."""
     kinds = FUNCTIONS[name].parameters
     given = [
-        arg if kind is Type.STRING else as_double(arg) for arg, kind in zip_longest(args, kinds, fillvalue=kinds[-1])
+        as_double(arg) if kind in AS_DOUBLES else arg
+        for arg, kind in zip(args, kinds + kinds[-1:] * (len(args) - len(kinds)), strict=False)
     ]
     result = MEANINGS[name](*given)
     return finite(result) if FUNCTIONS[name].result is Type.DOUBLE else result
+
+
+AS_DOUBLES = (Type.DOUBLE, Type.DURATION)
+
+RESULTS = {
+    Type.BOOLEAN: pa.bool_(),
+    Type.INTEGER: pa.int64(),
+    Type.DOUBLE: pa.float64(),
+    Type.STRING: pa.string(),
+    Type.TERM: pa.string(),
+    Type.TIME: pa.int64(),
+    Type.DURATION: pa.int64(),
+}
+
+
+def of_distinct(function: Function, *args: Datum) -> Datum:
+    """The value of a function by its definition, once for each distinct combination of arguments."""
+    kind = RESULTS[function.result]
+    columns = [arg for arg in args if isinstance(arg, pa.Array)]
+    if not columns:
+        values = [arg.as_py() for arg in args]
+        return pa.scalar(None if None in values else function.meaning(*values), kind)
+    n_rows = len(columns[0])
+    encoded = [broadcast(arg, n_rows, arg.type).dictionary_encode() for arg in args]
+    codes = np.zeros(n_rows, np.int64)
+    for one in encoded:
+        found = one.indices.fill_null(len(one.dictionary)).to_numpy(zero_copy_only=False)
+        codes = np.unique(codes * (len(one.dictionary) + 1) + found, return_inverse=True)[1] if len(args) > 1 else found
+    _, first, place = np.unique(codes, return_index=True, return_inverse=True)
+    rows = pa.array(first)
+    distinct = [one.take(rows).dictionary_decode().to_pylist() for one in encoded]
+    values = [None if None in given else function.meaning(*given) for given in zip(*distinct, strict=True)]
+    return pa.array(values, kind).take(pa.array(place))
 
 
 def _least(*numbers: Datum) -> Datum:
@@ -144,4 +178,7 @@ MEANINGS: dict[str, Callable[..., Datum]] = {
     "upper": _by_spelling(pc.utf8_upper, str.upper),
     "length": _length,
     "concat": _concat,
+    "term": lambda term: term,
+    "sameterm": pc.equal,
 }
+MEANINGS |= {name: partial(of_distinct, function) for name, function in FUNCTIONS.items() if name not in MEANINGS}
