@@ -159,6 +159,7 @@ CODES: dict[str, str] = {
     "INK0391": "OP column used in a condition",
     "INK0392": "ON RETRACT over streams without withdrawals",
     "INK0393": "misplaced CHECK",
+    "INK0394": "OPTIONAL with a relation whose right side may end later",
     "INK0397": "TOP where results have no final rank",
     "INK0409": "PREFER by what a table supplies is not supported yet",
     "INK0413": "looking back into nested repetitions is not supported yet",

@@ -17,7 +17,8 @@ from inkling.model.time import Duration
 FEATURES = (
     "SEQ ANY", "SEQ NEXT", "SEQ STRICT", "SEQ in SEQ", "AND", "OR", "PAR",
     *RELATIONS,
-    "EXCEPT", "AT a time", "WINDOW", "LAST EVENTS", "LAST duration", "SINCE", "ON CHANGE",
+    "EXCEPT", "p OPTIONAL q", "p OPTIONAL relation q",
+    "AT a time", "WINDOW", "LAST EVENTS", "LAST duration", "SINCE", "ON CHANGE",
     "NOT first", "NOT between", "NOT last", "NOT of a pattern", "AFTER", "AT START", "AT START in what is kept",
     "+", "*", "?", "{n}", "{n,}", "{n,m}", "EAGER", "CHECK of a repetition", "repeated group",
     "COMPLEMENT", "_", "A | B",
@@ -173,6 +174,8 @@ def _part_features(part: p.Part, *, in_sequence: bool) -> Iterator[str]:
             yield from relations
         case p.Except():
             yield "EXCEPT"
+        case p.LeftJoin(relations=relations):
+            yield "p OPTIONAL relation q" if relations else "p OPTIONAL q"
         case p.TimePoint():
             yield "AT a time"
         case p.Quantified():

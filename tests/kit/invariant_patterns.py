@@ -84,7 +84,7 @@ class _Check:
                     yield f"{type(part).__name__} joins {len(items)} pattern"
                 for item in items:
                     yield from self.part(item, inside)
-            case p.Related(left=left, right=right):
+            case p.Related(left=left, right=right) | p.LeftJoin(left=left, right=right):
                 yield from self.part(left, inside)
                 yield from self.part(right, inside)
             case p.Except(pattern=inner, other=other):

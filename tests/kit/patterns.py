@@ -20,6 +20,7 @@ from tests.kit.conditions import (
 )
 
 from inkling.language.syntax import RELATIONS
+from inkling.logical.patterns.allen import ENDED_BY
 from inkling.model.types import Type
 
 Variables = tuple[Variable, ...]
@@ -280,6 +281,7 @@ class PatternMaker:
         """Two patterns with an operator between them."""
         left = self.pattern(at.deeper())
         right = self.pattern(at.deeper().after(left.variables))
+        operator = _some_optional(operator, left.text + right.text)
         return Piece(f"{left.unit} {operator} {right.unit}", (*left.variables, *right.variables), is_unit=False)
 
     def exception(self, at: Place) -> Piece:
@@ -345,6 +347,15 @@ class PatternMaker:
         if lists and self.chance(0.6):
             return aggregate_condition(self.rng, self.rng.choice(lists))
         return finished_condition(self.rng, variables)
+
+
+def _some_optional(operator: str, seed: str) -> str:
+    """One in eight operators becomes OPTIONAL; no chance is drawn for it, so that all other choices stay."""
+    number = crc32(seed.encode())
+    if number % 8:
+        return operator
+    relations = sorted(ENDED_BY)
+    return f"OPTIONAL {relations[number // 16 % len(relations)]}" if number % 16 else "OPTIONAL"
 
 
 def _some_eager(texts: list[str], parts: list[Piece]) -> list[str]:

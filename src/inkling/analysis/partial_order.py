@@ -175,6 +175,7 @@ _NAMES: dict[type, str] = {
     p.Deadline: "AFTER",
     p.Repetition: "a repetition",
     p.Related: "an Allen relation",
+    p.LeftJoin: "OPTIONAL",
     p.Parallel: "PAR",
 }
 

@@ -131,7 +131,7 @@ def _sure(part: p.Part) -> frozenset[int]:
     match part:
         case p.Leaf(slot=slot):
             return frozenset((slot,))
-        case p.Absent(pattern=inner) | p.Narrowed(pattern=inner):
+        case p.Absent(pattern=inner) | p.Narrowed(pattern=inner) | p.LeftJoin(left=inner):
             return _sure(inner)
         case p.Repetition(pattern=inner, low=low):
             return _sure(inner) if low else frozenset()
@@ -238,7 +238,7 @@ def _filled(part: p.Part) -> frozenset[int]:
             return frozenset[int]().union(*map(_filled, items))
         case p.Related(left=left, right=right):
             return _filled(left) | _filled(right)
-        case p.Narrowed(pattern=inner) | p.Except(pattern=inner):
+        case p.Narrowed(pattern=inner) | p.Except(pattern=inner) | p.LeftJoin(left=inner):
             return _filled(inner)
         case _:
             return frozenset()

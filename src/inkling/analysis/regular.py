@@ -134,6 +134,8 @@ def _obstacle_in_part(part: p.Part) -> str | None:
             return "AND, PAR and Allen relations are not sequences"
         case p.Except(in_order=False):
             return "EXCEPT compares intervals"
+        case p.LeftJoin():
+            return "OPTIONAL compares intervals"
         case p.TimePoint():
             return "AT depends on the time"
         case p.Deadline():
@@ -207,7 +209,7 @@ class _RegexTranslator:
                 return Intersect(self.pattern(inner, p.Policy.ANY), RegexComplement(self.pattern(other, p.Policy.ANY)))
             case p.Quantified() | p.Sliding() | p.TimePoint():
                 raise AssertionError("no regular pattern")
-            case p.Conjunction() | p.Parallel() | p.Related():
+            case p.Conjunction() | p.Parallel() | p.Related() | p.LeftJoin():
                 raise AssertionError("no regular pattern")
 
     def _candidate(self, pattern: p.Pattern) -> Regex | None:

@@ -21,6 +21,7 @@ AFTER_A_PATTERN = frozenset(RELATIONS) | {
     "OR",
     "PAR",
     "EXCEPT",
+    "OPTIONAL",
     "BETWEEN",
     "CHECK",
     "WHERE",

@@ -166,6 +166,20 @@ class Except:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftJoin:
+    """`p OPTIONAL q`: p with each q that counts, or alone where none does.
+
+    A q counts if it ends by the end of p, stands in one of the `relations` to p if there are any, and lasts together
+    with p at most as long as each of the `limits`, which are those of all bodies around.
+    """
+
+    left: Pattern
+    relations: tuple[str, ...]
+    right: Pattern
+    limits: tuple[Window, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Pairing:
     """Which events open and close segments: by `role`, else odd numbers open, else every second event opens.
 
@@ -289,6 +303,7 @@ Pattern = (
     | Sliding
     | TimePoint
     | Except
+    | LeftJoin
 )
 Part = Pattern | Absent | Deadline | StreamStart
 
@@ -513,7 +528,7 @@ def sub_patterns(part: Part) -> tuple[Pattern, ...]:
             )
         case Conjunction(items=items) | Disjunction(items=items) | Parallel(items=items):
             return items
-        case Related(left=left, right=right) | Except(pattern=left, other=right):
+        case Related(left=left, right=right) | LeftJoin(left=left, right=right) | Except(pattern=left, other=right):
             return (left, right)
         case Quantified(left=x, right=y):
             return (x.leaf, y.leaf)
@@ -602,7 +617,7 @@ def can_be_empty(part: Part, passes: Callable[[Narrowed], bool] = lambda _: True
             return can_be_empty(inner, passes) and passes(part)
         case OtherRun(pattern=inner):
             return not can_be_empty(inner, passes)
-        case Leaf() | TimePoint() | Sliding() | Parallel() | Related() | Except() | Quantified():
+        case Leaf() | TimePoint() | Sliding() | Parallel() | Related() | LeftJoin() | Except() | Quantified():
             return False
         case Absent() | Deadline() | StreamStart():
             return False

@@ -185,6 +185,8 @@ def _is_monotone(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> boo
             return not _reads(inner, names)
         case p.Except(pattern=inner, other=other):
             return _is_monotone(inner, event, names) and not _reads(other, names)
+        case p.LeftJoin(left=left, right=right):
+            return _is_monotone(left, event, names) and not _reads(right, names)
         case p.Quantified():
             return not _reads(part, names)
         case p.Narrowed(pattern=inner, within=within):
@@ -224,6 +226,9 @@ def _is_progressive(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> 
         case p.Related(left=later, relations=relations) if ENDING_AFTER.issuperset(relations):
             # of simultaneous operands the right one arrives first, so a new result there would replace the old one
             return event.consumption is None and _is_progressive(later, event, names)
+        case p.LeftJoin(left=left, relations=relations, right=right):
+            ended = bool(relations) and ENDING_AFTER.issuperset(relations)
+            return (ended or not _reads(right, names)) and _is_progressive(left, event, names)
         case _:
             return False
 

@@ -119,6 +119,8 @@ class Partition:
                 )
             case p.Except():
                 yield from self._except(pattern, at)
+            case p.LeftJoin():
+                yield from self._left_join(pattern, at)
             case p.TimePoint(since_zero=since_zero):
                 time = self.context.unit(since_zero)
                 yield Occurrence(at, *ends_of(time, time), (), time)
@@ -232,6 +234,17 @@ class Partition:
                 pattern.in_order or not any(relation_holds("EQUALS", *ends, *o) for o in others)
             ):
                 yield found
+
+    def _left_join(self, pattern: p.LeftJoin, at: Bindings) -> Iterator[Occurrence]:
+        """Each occurrence of the left pattern with all right ones that count, or alone where none does."""
+        for left in self.occurrences(pattern.left, at):
+            with_right = [
+                _hull(left, right)
+                for right in self.occurrences(pattern.right, left.bindings)
+                if right.end.time <= left.end.time and _stand_in(pattern.relations, left, right)
+            ]
+            counted = [one for one in with_right if all(self.lasts_at_most(one, limit) for limit in pattern.limits)]
+            yield from counted or [left]
 
     def _quantified(self, pattern: p.Quantified, at: Bindings) -> Iterator[Occurrence]:
         """Every pair of keys that stands in the relation, once for each number of segments that is asked about.
@@ -472,6 +485,12 @@ def _hull(left: Occurrence, right: Occurrence, start: Instant | None = None) -> 
         (*left.lineage, *right.lineage),
         max(left.known_at, right.known_at),
     )
+
+
+def _stand_in(relations: tuple[str, ...], left: Occurrence, right: Occurrence) -> bool:
+    """Whether one of the relations holds; without any, every two occurrences are related."""
+    ends = (left.start, left.end, right.start, right.end)
+    return not relations or any(relation_holds(name, *ends) for name in relations)
 
 
 def _distinct(rows: Iterable[Row]) -> list[Row]:

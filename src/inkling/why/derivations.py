@@ -98,6 +98,9 @@ class _LineageMatcher:
                 yield from self._sequence(items, at, place, None)
             case p.Related(left=left, right=right):
                 yield from self._sequence((left, right), at, place, None)
+            case p.LeftJoin(left=left, right=right):
+                yield from self._sequence((left, right), at, place, None)
+                yield from self.occurrences(left, at, place)
             case p.Disjunction(items=items):
                 for item in items:
                     yield from self.occurrences(item, at, place)

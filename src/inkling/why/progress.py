@@ -218,6 +218,8 @@ class _DisjunctDraft:
                 text, f"`{text}` excludes every match", matches=questions.ask(self._event(disjunct.framed(whole)))
             )
             self.lines.append(line)
+        if isinstance(disjunct.whole, p.LeftJoin):
+            whole = disjunct.whole
         for number, condition in enumerate(written.having, start=1):
             text = f"HAVING {texts.condition(condition)}"
             event = part_event(self.event, "", disjunct.framed(whole), disjunct.having[:number], span=self._span)

@@ -337,7 +337,7 @@ def _longest(part: p.Part, ends: bool) -> _Count:
             return _largest([_longest(item, ends) for item in items])
         case p.Conjunction(items=items) | p.Parallel(items=items):
             return _sum([_longest(item, False) for item in items])
-        case p.Related(left=left, right=right):
+        case p.Related(left=left, right=right) | p.LeftJoin(left=left, right=right):
             return _sum([_longest(left, False), _longest(right, False)])
         case p.Except(pattern=inner):
             return _longest(inner, False)

@@ -53,6 +53,7 @@ def horizon_of(event: p.EventPlan) -> Verdict[Horizon | None]:
         and isinstance(part.within, Duration | p.Points)
         and not any(part is one for one in settled)
     )
+    inner += tuple(_of_left_joins(event.pattern))
     if event.within is None:
         limits = (*inner, *deadlines)
         reason = "limits and deadlines inside the pattern" if limits else "a single event is known immediately"
@@ -101,6 +102,27 @@ def _is_settled_by(sequence: p.Sequence, within: p.Window | None, by_end: bool) 
     return not (at_end and (at_start or by_end))
 
 
+def _of_left_joins(pattern: p.Pattern) -> Iterator[Duration | p.Points]:
+    """Per OPTIONAL that may end before the match does, how far it looks back from there."""
+    match pattern:
+        case p.LeftJoin(left=left, right=right):
+            yield from _of_left_joins(left)
+            yield from _looking_back(right)
+        case p.Narrowed(pattern=inner):
+            yield from _of_left_joins(inner)
+        case p.Disjunction(items=items):
+            for item in items:
+                yield from _of_left_joins(item)
+        case _:
+            yield from _looking_back(pattern)
+
+
+def _looking_back(pattern: p.Pattern) -> Iterator[Duration | p.Points]:
+    for part in p.parts_of(pattern):
+        if isinstance(part, p.LeftJoin):
+            yield from [limit for limit in part.limits if isinstance(limit, Duration | p.Points)][-1:]
+
+
 def _limits_itself(pattern: p.Pattern) -> bool:
     """Whether a pattern without WITHIN around it is still known within limits that are written inside it."""
     match pattern:
@@ -139,7 +161,8 @@ def total_length(windows: Iterable[p.Window], unit: Callable[[Duration], int]) -
 
 
 def _looked_back(pattern: p.Pattern) -> Iterator[p.Window]:
-    """How far before a match, besides its own length, absences at the start of sequences look."""
+    """How far before a match, besides its own length, absences at the start of sequences and OPTIONAL look."""
+    yield from _of_left_joins(pattern)
     for part in p.parts_of(pattern):
         match part:
             case p.StreamStart(back=back) if back is not None:

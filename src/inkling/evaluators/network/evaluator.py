@@ -183,7 +183,7 @@ def closing_slots(pattern: p.Pattern) -> frozenset[int] | None:
     match pattern:
         case p.Leaf(slot=slot):
             return frozenset((slot,))
-        case p.Narrowed(pattern=inner):
+        case p.Narrowed(pattern=inner) | p.LeftJoin(left=inner):
             return closing_slots(inner)
         case p.Repetition(pattern=inner, low=low) if low > 0:
             return closing_slots(inner)

@@ -143,6 +143,8 @@ class JoinEvaluation:
                 return self._related(pattern, (left, right), contexts, window, relations)
             case p.Except():
                 return self._except(pattern, contexts, window)
+            case p.LeftJoin():
+                return self._left_join(pattern, contexts, window)
             case p.TimePoint(since_zero=since_zero):
                 return where.moment(self.unit(since_zero), contexts)
             case p.Narrowed():
@@ -238,6 +240,32 @@ class JoinEvaluation:
         kept = np.ones(len(found), bool)
         kept[origin[equal]] = False
         return found.where(kept)
+
+    def _left_join(self, pattern: p.LeftJoin, contexts: MatchContexts, window: int | None) -> Occurrences:
+        """All left occurrences with each right one that counts, and those without any.
+
+        Which right ones count does not depend on where the whole may lie.
+        """
+        found = self.occurrences(pattern.left, where.start_anywhere(contexts), window=window)
+        lefts = append(begin(contexts, 0), found)
+        longest: int | None = None
+        for limit in pattern.limits:
+            longest = self.leaves.window_of(limit, longest)
+        lookup = where.ended_by(lefts, contexts, longest)
+        if pattern.relations:
+            lookup = where.related_candidates(pattern.relations, lefts, lookup)
+        rights = self.occurrences(pattern.right, lookup, window=longest)
+        left = lefts.take(rights.origin)
+        counts = rights.end <= left.end
+        if pattern.relations:
+            counts &= where.related(pattern.relations, left, rights)
+        both = append(lefts, rights)
+        for limit in pattern.limits:
+            counts &= self.leaves.lasts_at_most(both, contexts.key[both.origin], limit)
+        alone = np.ones(len(lefts), bool)
+        alone[rights.origin[counts]] = False
+        joined = closed(stack([both.where(counts), lefts.where(alone)]), None)
+        return where.starting_early(where.starting_late(joined, contexts), contexts)
 
     def _other_runs(self, pattern: p.Pattern, contexts: MatchContexts) -> Occurrences:
         """Runs of consecutive events of the scope that do not match the pattern; they have no lineage."""

@@ -102,6 +102,12 @@ def starting_early(found: Occurrences, contexts: MatchContexts) -> Occurrences:
     return found.where(at_most(found.start, found.start_place, bound, place))
 
 
+def starting_late(found: Occurrences, contexts: MatchContexts) -> Occurrences:
+    """Occurrences that start after the moment that their context begins with."""
+    after, place = contexts.after[found.origin], contexts.after_place[found.origin]
+    return found.where(strictly_before(after, place, found.start, found.start_place))
+
+
 def starting_by(contexts: MatchContexts, limit: StartBy) -> MatchContexts:
     """Contexts with a further limit on the start."""
     tighter = ~at_most(contexts.first_until, contexts.first_until_place, limit.time, limit.place)
@@ -157,6 +163,13 @@ def anywhere(partials: Partials, contexts: MatchContexts, window: int | None) ->
         after, after_place = np.where(tighter, low, after), np.where(tighter, AFTER_ALL, after_place)
         until = np.where(partials.placed, np.minimum(until, partials.start + window), until)
     return bound_between(partials, contexts, after, after_place, until)
+
+
+def ended_by(partials: Partials, contexts: MatchContexts, window: int | None) -> MatchContexts:
+    """Where something may lie that has ended when the placed parts have, and lasts at most `window` with them."""
+    n = len(partials)
+    after = np.full(n, -FAR) if window is None else partials.end - window - 1
+    return bound_between(partials, contexts, after, np.full(n, AFTER_ALL), partials.end)
 
 
 def related_candidates(relations: tuple[str, ...], partials: Partials, lookup: MatchContexts) -> MatchContexts:

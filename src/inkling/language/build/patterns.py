@@ -79,6 +79,11 @@ class PatternValue:
     def except_(self, other: "PatternValue") -> "PatternValue":
         return PatternValue(s.Except(self.node, other.node))
 
+    def optional(self, other: "PatternValue", relation: s.Relation | tuple[s.Relation, ...] = ()) -> "PatternValue":
+        """`a.optional(b)`, `a.optional(b, "PRECEDED_BY")`"""
+        relations = (relation,) if isinstance(relation, str) else relation
+        return PatternValue(s.LeftJoin(self.node, relations, other.node))
+
     def __and__(self, other: "PatternValue") -> "PatternValue":
         items = self.node.items if isinstance(self.node, s.And) else (self.node,)
         return PatternValue(s.And((*items, other.node)))

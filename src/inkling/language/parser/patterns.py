@@ -68,6 +68,11 @@ class PatternTransformer(ExpressionTransformer):
     conjunction = node_of_all(s.And)
     allen = node(s.Allen)
     except_ = node(s.Except)
+
+    def left_join(self, meta: Meta, children: Children) -> s.LeftJoin:
+        left, *relations, right = children
+        return s.LeftJoin(left, relations[0] if relations else (), right, span=span_of(meta))
+
     not_between = node(s.NotBetween)
 
     def relations(self, meta: Meta, children: Children) -> tuple[s.Relation, ...]:

@@ -57,7 +57,7 @@ def _level(node: s.Component) -> int:
             return _AND
         case s.NotBetween() | s.Quantified():
             return _RELATED
-        case s.Allen() | s.Except():
+        case s.Allen() | s.Except() | s.LeftJoin():
             return _CHAIN
         case s.Check():
             return _UNIT
@@ -84,6 +84,9 @@ def _bare(node: s.Component) -> Doc:
             return _infix(_relations(relations), [pattern(left, _CHAIN), pattern(right, _UNIT)])
         case s.Except(left, right):
             return _infix("EXCEPT", [pattern(left, _CHAIN), pattern(right, _UNIT)])
+        case s.LeftJoin(left, relations, right):
+            word = f"OPTIONAL {_relations(relations)}" if relations else "OPTIONAL"
+            return _infix(word, [pattern(left, _CHAIN), pattern(right, _UNIT)])
         case s.NotBetween(absent, first, last):
             within = ("BETWEEN ", pattern(first, _UNIT), " AND ", pattern(last, _UNIT))
             return Group(("NOT ", pattern(absent, _UNIT), LINE, within))

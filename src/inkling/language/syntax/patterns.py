@@ -99,6 +99,15 @@ class Except(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class LeftJoin(Node):
+    """`p OPTIONAL q`, `p OPTIONAL PRECEDED_BY q`: p with each q that has ended by then, or alone if there is none."""
+
+    left: "Pattern"
+    relations: tuple[Relation, ...]
+    right: "Pattern"
+
+
+@dataclass(frozen=True, slots=True)
 class NotBetween(Node):
     """`NOT p BETWEEN q AND r`"""
 
@@ -271,6 +280,7 @@ Pattern: TypeAlias = (
     | Par
     | Allen
     | Except
+    | LeftJoin
     | NotBetween
     | Repeat
     | Check

@@ -42,6 +42,22 @@ INVERSES = {
 }
 
 
+ENDED_BY = frozenset(
+    {
+        "PRECEDED_BY",
+        "MET_BY",
+        "OVERLAPPED_BY",
+        "STARTED_BY",
+        "CONTAINS",
+        "FINISHES",
+        "FINISHED_BY",
+        "EQUALS",
+        "ENDS_AFTER",
+    }
+)
+"""Relations whose right side never ends after the left side."""
+
+
 def relation_holds(name: str, start1: Instant, end1: Instant, start2: Instant, end2: Instant) -> bool:
     """Whether `[start1, end1]` stands in the named relation to `[start2, end2]`."""
     if name in INVERSES:

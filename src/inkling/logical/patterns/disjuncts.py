@@ -48,8 +48,6 @@ class Disjunct:
                 return first
             case p.Conjunction() | p.Parallel():
                 return replace(self.whole, items=self.whole.items[:n_parts])
-            case p.Except(pattern=pattern):
-                return pattern
             case _:
                 return self.whole
 
@@ -171,7 +169,7 @@ def _parts(pattern: p.Pattern) -> tuple[p.Part, ...]:
             return items
         case p.Related(left=left, right=right):
             return (left, right)
-        case p.Except(pattern=inner):
+        case p.Except(pattern=inner) | p.LeftJoin(left=inner):
             return (inner,)
         case _:
             return (pattern,)

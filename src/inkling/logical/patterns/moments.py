@@ -24,7 +24,7 @@ def happens_without_events(part: p.Part) -> bool:
             return all(happens_without_events(item) for item in items)
         case p.Related(left=left, right=right):
             return happens_without_events(left) and happens_without_events(right)
-        case p.Except(pattern=inner) | p.Repetition(pattern=inner) | p.Narrowed(pattern=inner):
+        case p.Except(pattern=inner) | p.LeftJoin(left=inner) | p.Repetition(pattern=inner) | p.Narrowed(pattern=inner):
             return happens_without_events(inner)
         case _:
             return False
@@ -54,7 +54,7 @@ def _final(part: p.Part, limit: Duration | p.Points | None) -> Iterator[Duration
                     yield from _final(one, limit)
                     if not can_be_empty(one):
                         return
-        case p.Except(pattern=inner):
+        case p.Except(pattern=inner) | p.LeftJoin(left=inner):
             yield from _final(inner, limit)
         case p.Absent() | p.OtherRun():
             return

@@ -132,6 +132,9 @@ class _EventLines:
                 return add(f"Related[{self._all((left, right))}]", ", ".join(relations))
             case p.Except(pattern=inner, other=other, in_order=in_order):
                 return add(f"Except[{self._all((inner, other))}]", *(["by order"] if in_order else []))
+            case p.LeftJoin(left=left, relations=relations, right=right, limits=limits):
+                how = [*relations, *(f"limit {window_text(limit)}" for limit in limits)]
+                return add(f"LeftJoin[{self._all((left, right))}]", ", ".join(how))
             case p.TimePoint(since_zero=since_zero):
                 return add("TimePoint", moment_text(since_zero))
             case p.Quantified(left=x, relations=relations, right=y, same=same, within=within):

@@ -91,6 +91,15 @@ def window_text(window: p.Window) -> str:
             return f"{count} EVENTS"
 
 
+def left_join_text(relations: tuple[str, ...]) -> str:
+    """The words between the two sides of a left join."""
+    return " ".join(["OPTIONAL", *([_relations_text(relations)] if relations else [])])
+
+
+def _relations_text(relations: tuple[str, ...]) -> str:
+    return relations[0] if len(relations) == 1 else f"{{{', '.join(relations)}}}"
+
+
 def quantity_text(operand: p.Operand) -> str:
     """How many segments of a key must qualify."""
     if operand.least is None:
@@ -256,12 +265,13 @@ class PartTexts:
             case p.Parallel(items=items):
                 return self._all(items, " PAR ")
             case p.Related(left=left, relations=relations, right=right):
-                word = relations[0] if len(relations) == 1 else f"{{{', '.join(relations)}}}"
-                return f"{self.part(left)} {word} {self.part(right)}"
+                return f"{self.part(left)} {_relations_text(relations)} {self.part(right)}"
             case p.Except(other=other, in_order=True):
                 return f"COMPLEMENT({self.part(other)})"
             case p.Except(pattern=pattern, other=other):
                 return f"{self.part(pattern)} EXCEPT {self.part(other)}"
+            case p.LeftJoin(left=left, relations=relations, right=right):
+                return f"{self.part(left)} {left_join_text(relations)} {self.part(right)}"
             case p.TimePoint(since_zero=since_zero):
                 return f"AT {moment_text(since_zero)}"
             case p.Quantified(left=x, relations=relations, right=y, within=within):

@@ -136,7 +136,7 @@ def _open_leaves(pattern: p.Pattern) -> list[int]:
             return [item.slot for item in items if isinstance(item, p.Leaf)]
         case p.Related(left=left, right=right):
             return [item.slot for item in (left, right) if isinstance(item, p.Leaf)]
-        case p.Except(pattern=inner):
+        case p.Except(pattern=inner) | p.LeftJoin(left=inner):
             return _open_leaves(inner)
         case p.Disjunction() | p.Quantified() | p.Sliding() | p.Repetition() | p.Narrowed():
             return []

@@ -348,6 +348,8 @@ def _obstacle_in(pattern: p.Pattern) -> _Obstacle | None:
             return "AT", _EVENTS
         case p.Except():
             return "EXCEPT", _PAIRS
+        case p.LeftJoin():
+            return "OPTIONAL", _PAIRS
         case p.Sliding():
             return "WINDOW", _PAIRS
         case p.Quantified():

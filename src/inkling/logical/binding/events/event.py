@@ -215,7 +215,7 @@ def _with_aggregates(node: s.NodeT, names: Collection[str]) -> s.NodeT:
     return s.rebuilt(node, changed) if names else node
 
 
-Operator = s.And | s.Or | s.Par | s.Allen | s.Except | s.Seq
+Operator = s.And | s.Or | s.Par | s.Allen | s.Except | s.LeftJoin | s.Seq
 
 _PREFIX = re.compile(r"(SEQ\s*(ANY\b|NEXT\b|STRICT\b)?|[;+&*!#@])\s*\(", re.IGNORECASE)
 """A sequence in front of its components, and the operators of Wayeb."""
@@ -246,8 +246,8 @@ def _is_infix(node: s.Node, source: SourceText) -> TypeGuard[Operator]:
 
 
 def _precedes(child: Operator, node: Operator) -> str:
-    """SEQ between operands, relations and EXCEPT have one precedence and are read from left to right."""
-    chained = s.Seq | s.Allen | s.Except
+    """SEQ between operands, relations, EXCEPT and OPTIONAL have one precedence and are read from left to right."""
+    chained = s.Seq | s.Allen | s.Except | s.LeftJoin
     reads_on = isinstance(child, chained) and isinstance(node, chained) and s.Seq in (type(child), type(node))
     return "is read before" if reads_on else "binds tighter than"
 
@@ -266,6 +266,8 @@ def _word(node: Operator) -> str:
             return " ".join(relations[:1])
         case s.Except():
             return "EXCEPT"
+        case s.LeftJoin():
+            return "OPTIONAL"
 
 
 def _in_parentheses(span: Span, source: SourceText) -> bool:

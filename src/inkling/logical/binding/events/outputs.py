@@ -208,7 +208,7 @@ def _surely_filled(pattern: p.Part) -> frozenset[int]:
     match pattern:
         case p.Leaf(slot=slot):
             return frozenset((slot,))
-        case p.Narrowed(pattern=inner) | p.Except(pattern=inner):
+        case p.Narrowed(pattern=inner) | p.Except(pattern=inner) | p.LeftJoin(left=inner):
             return _surely_filled(inner)
         case p.Sequence(parts=parts) | p.Conjunction(items=parts) | p.Parallel(items=parts):
             return frozenset[int]().union(*(_surely_filled(part) for part in parts))

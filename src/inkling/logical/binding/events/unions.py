@@ -368,8 +368,8 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
         f"`{at_fault.name}` depends on results of {listed(sorted(names))} and on their absence at the same time",
         place,
         notes=[
-            "NOT, NEXT, STRICT, EXCEPT and CONSUME may look at results of the same recursion only if those end before"
-            " the new result does",
+            "NOT, NEXT, STRICT, EXCEPT, OPTIONAL and CONSUME may look at results of the same recursion only if those"
+            " end before the new result does",
             *(["MAXIMAL cannot be part of a recursion"] if any(maximal_parts(at_fault.pattern)) else []),
         ],
         helps=["let an event that follows end the match: `SEQ(" + at_fault.name + " p, …, Next n)`"],

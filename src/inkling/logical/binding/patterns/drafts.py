@@ -82,6 +82,7 @@ class BodyDraft:
     where: s.Expr | None = None
     checks: list[s.Expr] = field(default_factory=list)  # HAVING, and CHECK of its parts
     having: list[Expr] = field(default_factory=list)
+    limits: tuple[p.Window, ...] = ()  # of this body and of those around it
 
     @property
     def evaluation_point(self) -> EvaluationPoint:

@@ -12,11 +12,12 @@ from inkling.language import syntax as s
 from inkling.logical import plan as p
 from inkling.logical.binding.catalog import Catalog, CatalogSource, Columns, common_columns
 from inkling.logical.binding.clocks import TimeUses, to_moment
-from inkling.logical.binding.diagnostics import Diagnostics
+from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.events.clauses import opening_of, reject_window
 from inkling.logical.binding.expressions import to_span
 from inkling.logical.binding.patterns import drafts as d
 from inkling.logical.binding.patterns.segments import bind_operand, bind_same, reject_extended, reject_inside
+from inkling.logical.patterns.allen import ENDED_BY
 from inkling.model.time import Duration
 
 
@@ -30,8 +31,8 @@ def bind_pattern(
 ) -> d.PatternDraft:
     """The pattern of one event without its conditions; `keep` limits how far AT START looks back."""
     binder = _PatternBinder(catalog, diagnostics, times, scope, keep, body.pattern)
-    top = binder.open_body(body, ())
     within = binder.window(body.within)
+    top = binder.open_body(body, (), tuple(limit for limit in (within, keep) if limit is not None))
     pattern = binder.pattern(body.pattern, (), top, EnclosingBody(within))
     binder.close_body(top)
     if isinstance(pattern, p.Quantified) and not isinstance(within, p.EventCount):
@@ -53,8 +54,8 @@ class _PatternBinder:
     bodies: list[d.BodyDraft] = field(default_factory=list)
     _numbers: count[int] = field(default_factory=count)
 
-    def open_body(self, body: s.Body, path: d.Path) -> d.BodyDraft:
-        draft = d.BodyDraft(path, len(self.slots), where=body.where)
+    def open_body(self, body: s.Body, path: d.Path, limits: tuple[p.Window, ...]) -> d.BodyDraft:
+        draft = d.BodyDraft(path, len(self.slots), where=body.where, limits=limits)
         if body.having is not None:
             draft.checks.append(body.having)
         self.bodies.append(draft)
@@ -118,6 +119,9 @@ class _PatternBinder:
                 return p.OtherRun(inside(inner, d.InComplement(next(self._numbers))))
             case s.Except(left=left, right=right):
                 return p.Except(inside(left), inside(right, d.InException(next(self._numbers))))
+            case s.LeftJoin(left=left, relations=relations, right=right):
+                _check_left_join(node, self.diagnostics)
+                return p.LeftJoin(inside(left), tuple(relations), inside(right), body.limits)
             case s.WindowOf():
                 if node is not self.whole or node.since is not None:
                     reject_window(node, self.diagnostics)
@@ -226,7 +230,7 @@ class _PatternBinder:
         takes_next = any(isinstance(part, s.Seq) and part.policy == "NEXT" for part in parts)
         if not takes_next or not any(isinstance(part, s.Check) for part in parts):
             return self.pattern(node, path, body)
-        own = d.BodyDraft(path, len(self.slots))
+        own = d.BodyDraft(path, len(self.slots), limits=body.limits)
         self.bodies.append(own)
         pattern = self.pattern(node, path, own)
         self.close_body(own)
@@ -240,8 +244,8 @@ class _PatternBinder:
         return p.Repetition(inner, node.low, node.high, node.mode == "EAGER", node.mode == "MAXIMAL")
 
     def _nested(self, node: s.Nested, path: d.Path, body: d.BodyDraft) -> d.NestedDraft:
-        inner = self.open_body(node.body, path)
         window = self.window(node.body.within)
+        inner = self.open_body(node.body, path, body.limits if window is None else (*body.limits, window))
         pattern = self.pattern(node.body.pattern, path, inner, EnclosingBody(window))
         self.close_body(inner)
         slot = None
@@ -263,7 +267,7 @@ class _PatternBinder:
         local = local[barriers[-1] + 1 :] if barriers else local
         takes_next = any(isinstance(frame, d.InSequence) and frame.policy is p.Policy.NEXT for frame in local)
         if not takes_next:
-            nested = d.BodyDraft(path, len(self.slots), checks=[node.condition])
+            nested = d.BodyDraft(path, len(self.slots), checks=[node.condition], limits=body.limits)
             self.bodies.append(nested)
             pattern = self.pattern(node.pattern, path, body, held)
             self.close_body(nested)
@@ -399,6 +403,28 @@ def _optional_at_border(node: s.OptionalPart, policy: p.Policy, *, at_end: bool,
         node,
         notes=[f"{policy.value} looks at {chosen} only, so a `{words}` in the window need not belong to the match"],
         helps=[f"join it from outside: `{outside}`", f"`{words}?` gives the matches with and without it"],
+    )
+
+
+def _check_left_join(node: s.LeftJoin, diagnostics: Diagnostics) -> None:
+    """Reports relations in which the right side may end after the left one."""
+    later = [name for name in node.relations if name not in ENDED_BY]
+    if not later:
+        return
+    left, right = diagnostics.text_of(node.left), diagnostics.text_of(node.right)
+    fitting = [name for name in node.relations if name in ENDED_BY]
+    repairs = [f"for a `{right}` that follows: `SEQ({left}, OPTIONAL {right}) WITHIN 10 MINUTES`"]
+    if fitting:
+        repairs.append(f"keep only {listed(fitting)}")
+    diagnostics.error(
+        "INK0394",
+        f"`{right}` may end after `{left}` if it stands in the relation {listed(later, 'or')}",
+        node,
+        notes=[
+            f"a `{left}` without partner is known when it ends, so OPTIONAL looks at what has ended by then",
+            f"relations that fit are {listed(sorted(ENDED_BY))}",
+        ],
+        helps=repairs,
     )
 
 

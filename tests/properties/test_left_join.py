@@ -1,0 +1,107 @@
+"""`p OPTIONAL q`: the pairs that count and the left side alone where there is none, on all runners and in worlds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from tests.kit.oracle import oracle
+from tests.kit.programs import Case
+from tests.properties.lettered import ALL_OF_THEM, check_in_worlds, check_local, check_pushed, lettered_case
+
+from inkling.logical.patterns.allen import ENDED_BY, relation_holds
+from inkling.model.time import Instant
+
+RELATIONS = ("", *sorted(ENDED_BY), "{EQUALS, PRECEDED_BY}", "{CONTAINS, FINISHED_BY}")
+
+LEFTS = ("A a", "A a", "A a[x > 0]", "(SEQ(A a, C c))", "(A a OR C c)", "(A a AND C c)", "(A a OPTIONAL C c)")
+RIGHTS = (
+    "B b",
+    "B b",
+    "B b[x = a.x]",
+    "(SEQ(B b, D d))",
+    "(B b OR D d)",
+    "(B b OPTIONAL D d)",
+    "(SEQ(B b, NOT D, B d))",
+)
+
+
+def random_join(rng: random.Random) -> str:
+    left, right, relation = rng.choice(LEFTS), rng.choice(RIGHTS), rng.choice(RELATIONS)
+    operator = f"OPTIONAL {relation}".strip()
+    join = f"{left} {operator} {right}"
+    where = rng.choice(("", " WHERE b.x >= a.x", " WHERE a.x IS NOT NULL AND b.k = a.k"))
+    outside = [f"SEQ(E e, ({join}{where}))", f"SEQ(({join}{where}), E e)", f"({join}{where}) AND E e"]
+    outside += [f"SEQ(A z, NOT ({join.replace('A a', 'E a')}), C y)"] if "C c" not in join and not where else []
+    pattern = rng.choice([join + where] * 6 + [f"({join}{where} WITHIN 4 TICKS) OPTIONAL E e", *outside])
+    window = rng.choice((" WITHIN 3 TICKS", " WITHIN 6 TICKS", " WITHIN 9 POINTS", " WITHIN 5 EVENTS", ""))
+    having = rng.choice(("", "", " HAVING b.x IS NULL OR b.x < 2")) if "NOT (" not in pattern else ""
+    return f"{pattern}{window}{having}"
+
+
+def random_case(rng: random.Random, *, lasting: bool = False) -> Case:
+    per = rng.choice(("", "", " PER INTERVAL", " PER END", " PARTITION BY k"))
+    text = random_join(rng)
+    head = "(b.x AS x)" if "NOT (" not in text else ""
+    return lettered_case(
+        rng, [f"EVENT joined{head} AS PATTERN {text}{per} {ALL_OF_THEM};"], "AAABBBCCDDE", lasting=lasting
+    )
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_definition_is_an_outer_join(seed: int) -> None:
+    rng = random.Random(seed)
+    n_with = n_without = 0
+    for _ in range(30):
+        relation, limit = rng.choice(RELATIONS), rng.randint(1, 9)
+        text = f"EVENT e AS PATTERN A a OPTIONAL {relation} B b[x >= a.x] WITHIN {limit} TICKS;"
+        case = lettered_case(rng, [text], "AAABBB", lasting=rng.random() < 0.5)
+        found = {one.lineage for one in oracle(case.plan, case.rows)["e"]}
+        expected = set(_joined(case, relation, limit))
+        assert found == expected, str(case)
+        n_with += sum(len(one) == 2 for one in expected)
+        n_without += sum(len(one) == 1 for one in expected)
+    assert n_with > 25
+    assert n_without > 25
+
+
+def _joined(case: Case, relation: str, limit: int) -> Iterator[tuple[object, ...]]:
+    names = relation.strip("{}").split(", ") if relation else []
+    for a in case.rows["A"]:
+        start, end = _ends(a)
+        if end - start > limit:
+            continue
+        partners = []
+        for b in case.rows["B"]:
+            ends = _ends(b)
+            instants = [Instant(one, 0) for one in (start, end, *ends)]
+            related = not names or any(relation_holds(name, *instants) for name in names)
+            fits = ends[1] <= end and end - min(start, ends[0]) <= limit
+            comparable = a["x"] is not None and b["x"] is not None
+            if related and fits and comparable and b["x"] >= a["x"]:
+                partners.append((a["id"], b["id"]))
+        yield from partners or [(a["id"],)]
+
+
+def _ends(row: dict[str, object]) -> tuple[int, int]:
+    return (row["t"], row["t"]) if "t" in row else (row["since"], row["until"])
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_local_eq_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    for number in range(40):
+        check_local(random_case(rng, lasting=number % 3 == 0))
+
+
+def test_streams_eq_definition() -> None:
+    rng = random.Random(5)
+    for _ in range(20):
+        check_pushed(rng, random_case(rng))
+
+
+@pytest.mark.parametrize("kind", ["probable", "imprecise"])
+def test_worlds_eq_definition(kind: str) -> None:
+    rng = random.Random(8)
+    assert sum(check_in_worlds(rng, random_case(rng), kind) for _ in range(25)) > 3
