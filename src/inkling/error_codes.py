@@ -167,8 +167,6 @@ CODES: dict[str, str] = {
     "INK0416": "this use of a table is not supported yet",
     "INK0417": "imprecise times of lost or probable events are not supported yet",
     "INK0420": "RESET WHEN is not supported yet for this event",
-    "INK0422": "streams ordered by strings and by numbers in one program are not supported yet",
-    "INK0424": "a look-up of several events under NOT or OR is not supported yet",
     "INK0425": "a recursive event that waits is not supported yet",
     "INK0426": "a recursion across partitions is not supported yet",
     "INK0428": "open matches of this event are not supported yet",

@@ -10,11 +10,11 @@ from tests.conformance.forecasts import forecast_cases
 from tests.conformance.golden import NAMES
 from tests.conformance.keyed import COMBINATIONS, KEY_TYPES, keyed_case
 
-ALONE = ("repeat_check", "ticks_with_a_length", "within_time", "withdrawn_events")
-"""These have another clock, another type of places, or streams that others would have to be revised with."""
+ALONE = ("ticks_with_a_length", "within_time", "withdrawn_events")
+"""These have another clock, or streams that others would have to be revised with."""
 ONE_OF_EACH = (
     "consume_recent", "derived_columns", "derived_events", "not_deadline", "or", "repeat_at_least", "return_columns",
-    "segments_on_same", "seq_strict", "table_binds", "table_tests", "allen_during",
+    "segments_on_same", "seq_strict", "table_binds", "table_tests", "allen_during", "look_ups_of_several_events",
 )  # fmt: skip
 FEW = ("derived_events", "not_deadline", "table_binds")
 SEVERAL = 18

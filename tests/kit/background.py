@@ -70,5 +70,8 @@ def rule_condition(rng: random.Random, columns: Mapping[str, Type], fact: str, o
         choices += ["above(s, x)", "NOT above(s, x)", f"linked(s, {fact}) AND above({fact}, x)"]
     texts = [one for one in others if not one.is_list and "s" in one.columns]
     if texts:
-        choices += [f"linked(s, {rng.choice(texts).name}.s)"] * 3
+        other = f"{rng.choice(texts).name}.s"
+        choices += [f"linked(s, {other})"] * 3 + [f"NOT linked(s, {other})"]
+        if columns.get("x") is Type.INTEGER:
+            choices += [f"NOT above({other}, x)", f"above({other}, x) OR linked(s, {other})"]
     return rng.choice(choices)

@@ -63,7 +63,7 @@ def across_condition(rng: random.Random, columns: Mapping[str, Type], other: Var
     if name in ("k", "s"):
         choices = [f"{name} = {read}", f"{name} <> {read}"]
         if name == "s":
-            choices += [f"near(s, {read})", text_condition(rng, "s", read)]
+            choices += [f"near(s, {read})", text_condition(rng, "s", read), look_up_condition(rng, "s", read)]
         return rng.choice(choices)
     operator = rng.choice(COMPARISONS)
     distance = f"{name} - {read} {rng.choice(('<=', '>'))} {rng.randint(0, 1)}"
@@ -86,6 +86,18 @@ def text_condition(rng: random.Random, one: str, other: str) -> str:
     )
 
 
+def look_up_condition(rng: random.Random, one: str, other: str) -> str:
+    """Whether tables have rows about the texts of two events, where it need not be so."""
+    return rng.choice(
+        [
+            f"NOT near({one}, lower({other}))",
+            f"near({one}, {other}) OR lim({other}, length(concat({one}, {other})) - 1)",
+            f"NOT lim({one}, length({other}) + length({one}) - {rng.randint(0, 2)})",
+            f"NOT (near(concat({one}, ''), {other}) AND lim({one}, _))",
+        ]
+    )
+
+
 def place_condition(rng: random.Random, x: str, y: str) -> str:
     """About a position whose coordinates come from two events."""
     return rng.choice(
@@ -102,7 +114,7 @@ def look_back_condition(rng: random.Random, variable: str, columns: Mapping[str,
     """About a repeated event and the repetition before it."""
     name = rng.choice(list(columns))
     if name == "s" and rng.random() < 0.5:
-        return text_condition(rng, "s", f"LAST({variable}).s")
+        return rng.choice((text_condition, look_up_condition))(rng, "s", f"LAST({variable}).s")
     operator = rng.choice(("=", "<>")) if name in ("k", "s") else rng.choice(COMPARISONS)
     return f"{name} {operator} LAST({variable}).{name}"
 
@@ -143,7 +155,8 @@ def finished_condition(rng: random.Random, variables: Sequence[Variable]) -> str
         if shared:
             name = rng.choice(shared)
             if name == "s" and rng.random() < 0.5:
-                return text_condition(rng, _reading(rng, one, name), f"{two.name}.s")
+                chosen = rng.choice((text_condition, look_up_condition))
+                return chosen(rng, _reading(rng, one, name), f"{two.name}.s")
             operator = rng.choice(("=", "<>")) if name in ("k", "s") else rng.choice(COMPARISONS)
             return f"{_reading(rng, one, name)} {operator} {two.name}.{name}"
     name = rng.choice([name for name in one.columns if name != "k"] or ["?"])

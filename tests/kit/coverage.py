@@ -35,7 +35,7 @@ FEATURES = (
     "ON TIMEOUT", "ON TIMEOUT of several parts",
     "PER MATCH", "PER INTERVAL", "PER END", "PER VALUES",
     "derived event as input", "stream of points", "stream of intervals", "ORDER BY", "ORDER BY text",
-    "row numbers as ids", "PREV", "SINCE_CHANGE", "table binds", "table tests",
+    "ORDER BY text and numbers", "row numbers as ids", "PREV", "SINCE_CHANGE", "table binds", "table tests",
     "ties without order", "ties with order", "null values", "row that is no event",
 )  # fmt: skip
 """Everything that random programs and streams are meant to hit."""
@@ -119,6 +119,8 @@ def _policy_features(policy: p.Consumption) -> Iterator[str]:
 
 
 def stream_features(plan: p.ProgramPlan) -> Iterator[str]:
+    if len({one.schema.order_by == one.schema.id for one in plan.streams if one.schema.order_by is not None}) > 1:
+        yield "ORDER BY text and numbers"
     for stream in plan.streams:
         schema = stream.schema
         yield "stream of intervals" if schema.is_interval else "stream of points"

@@ -127,10 +127,12 @@ def declared_streams(rng: random.Random, options: Options) -> list[Declared]:
     chosen = [rng.choice(kinds)] * 3 if rng.random() < 0.75 else [rng.choice(kinds) for _ in range(3)]
     with_id = rng.random() < 0.9
     names = {Kind.POINTS: "ABC", Kind.ORDERED: "VWU", Kind.INTERVALS: "LMN"}
-    order_by = "id" if with_id and rng.random() < 0.2 else "seq"
+    by_id = with_id and rng.random() < 0.2
+    mixed = by_id and rng.random() < 0.5
     streams = []
     for index, kind in enumerate(chosen[: rng.randint(1, 3)]):
         derive = rng.choice(list(DERIVED)) if rng.random() < 0.2 else ""
+        order_by = "id" if by_id and not (mixed and index % 2) else "seq"
         streams.append(Declared(names[kind][index], kind, with_id, order_by, derive))
     return streams
 

@@ -164,8 +164,6 @@ def _made_uncertain(rng: random.Random, streams: Sequence[Declared], uncertainti
         chosen[0] = streams[0]
     if all(one.uncertain is Uncertain.NOTHING for one in chosen):
         return _made_uncertain(rng, streams, uncertainties)
-    if any(one.order_by == "n" for one in chosen):  # places are numbers, then, in all streams
-        return [replace(one, order_by="seq") if one.order_by == "id" else one for one in chosen]
     return chosen
 
 

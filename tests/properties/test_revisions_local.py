@@ -32,6 +32,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "events of events": ("derived event as input",),
     "order": ("ORDER BY",),
     "order by text": ("ORDER BY text",),
+    "order by text and numbers": ("ORDER BY text and numbers",),
     "values": ("PER VALUES",),
 }
 PROGRAMS, SCRIPTS, DATASETS = 5, 2, 28

@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.expr import Expr, rebuilt
@@ -57,18 +56,6 @@ def is_pair_test(test: e.InTable) -> bool:
     return test.condition is None and len(compared_args(test)) == len(slots) == 2 and all_constant
 
 
-def reject_unsupported(condition: e.Expr) -> None:
-    """Raises `NotSupportedYet` if a condition on several events looks a table up in a way that kernels cannot."""
-    for part in e.walk(condition):
-        if isinstance(part, e.InTable) and not is_pair_test(part):
-            raise NotSupportedYet.of(
-                "INK0424",
-                f"`{part.table}(…)` under NOT or OR cannot read several events yet",
-                notes=("only a look-up that must hold can read several events",),
-                helps=("move the condition to HAVING",),
-            )
-
-
 ColumnFor = Callable[[int, e.Expr], str]
 
 
@@ -83,10 +70,7 @@ def having_for_kernels(event: p.EventPlan, column_for: ColumnFor) -> p.EventPlan
     """The event with every HAVING in a form that kernels can decide."""
 
     def decidable(conditions: tuple[e.Expr, ...]) -> tuple[e.Expr, ...]:
-        changed = tuple(hoisted(condition, column_for) for condition in conditions)
-        for condition in changed:
-            reject_unsupported(condition)
-        return changed
+        return tuple(hoisted(condition, column_for) for condition in conditions)
 
     def nested(pattern: p.Pattern) -> p.Pattern:
         return replace(pattern, having=decidable(pattern.having)) if isinstance(pattern, p.Narrowed) else pattern

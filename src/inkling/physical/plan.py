@@ -161,6 +161,7 @@ class Stage:
     n_bits: int
     sliced: bool  # no key, but every event has a window: the stage is sliced by time
     text_places: bool  # ORDER BY compares strings, not integers
+    mixed_places: bool  # some streams are ordered by integers and others by strings, which come after all integers
     sharing: Sharing = Sharing()
 
     @property

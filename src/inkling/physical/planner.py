@@ -7,7 +7,6 @@ from inkling.analysis.choice import Choice, Evaluator, uncertain_choice
 from inkling.analysis.policies import looks_at_scope, read_sources
 from inkling.analysis.regular import MAX_CONDITIONS, MAX_TESTS, is_local, is_regular
 from inkling.analysis.verdict import Verdict
-from inkling.errors import NotSupportedYet
 from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.recursion import dependencies_of
@@ -23,7 +22,6 @@ from inkling.physical.conditions import (
     hoisted,
     is_pair_test,
     near_of,
-    reject_unsupported,
     with_physical_preference,
 )
 from inkling.physical.naming import Naming, columns_of_segments, physical_name, row_expr, with_physical_columns
@@ -107,7 +105,8 @@ class _StagePlanner:
             self._id_type(),
             len(self.index.numbers),
             sliced,
-            _orders_by_text(self.program),
+            "text" in self.orders,
+            len(self.orders) > 1,
             sharing_of(steps) if self.shares else Sharing(),
         )
 
@@ -123,8 +122,7 @@ class _StagePlanner:
             sides = (event.pattern.left, event.pattern.right)
             tests = tuple(self._operand(operand, naming, inputs_of) for operand in sides)
         else:
-            by_kernels = not isinstance(event.pattern, p.Sliding)
-            tests = tuple(self._leaf(leaf, naming, inputs_of, by_kernels=by_kernels) for leaf in leaves)
+            tests = tuple(self._leaf(leaf, naming, inputs_of) for leaf in leaves)
         bound = self._bound(event, naming)
         if bound.consumption is not None:
             bound = having_for_kernels(bound, lambda slot, inner: self._computed(inner, inputs_of[slot]))
@@ -204,16 +202,14 @@ class _StagePlanner:
             consumption=with_physical_preference(event.consumption, naming),
         )
 
-    def _leaf(
-        self, leaf: p.Leaf, naming: Naming, inputs_of: dict[int, tuple[int, ...]], *, by_kernels: bool
-    ) -> LeafTest:
+    def _leaf(self, leaf: p.Leaf, naming: Naming, inputs_of: dict[int, tuple[int, ...]]) -> LeafTest:
         positions = inputs_of[leaf.slot]
-        test = self._test(leaf, leaf.conditions, naming, inputs_of, by_kernels=by_kernels)
+        test = self._test(leaf, leaf.conditions, naming, inputs_of)
         for position in positions:
             self.drafts[position].keeps.append(test.bits or None)
         if not leaf.checks:
             return test
-        return replace(test, check=self._test(leaf, leaf.checks, naming, inputs_of, by_kernels=by_kernels))
+        return replace(test, check=self._test(leaf, leaf.checks, naming, inputs_of))
 
     def _operand(self, operand: p.Operand, naming: Naming, inputs_of: dict[int, tuple[int, ...]]) -> LeafTest:
         """The tests of segments; conditions that compare segments of both sides are evaluated on whole columns."""
@@ -221,16 +217,10 @@ class _StagePlanner:
         compared = tuple(naming.physical(condition, leaf.slot) for condition in operand.comparisons)
         for condition in compared:
             self._require(condition, inputs_of)
-        return replace(self._leaf(leaf, naming, inputs_of, by_kernels=False), across=compared)
+        return replace(self._leaf(leaf, naming, inputs_of), across=compared)
 
     def _test(
-        self,
-        leaf: p.Leaf,
-        conditions: tuple[e.Expr, ...],
-        naming: Naming,
-        inputs_of: dict[int, tuple[int, ...]],
-        *,
-        by_kernels: bool,
+        self, leaf: p.Leaf, conditions: tuple[e.Expr, ...], naming: Naming, inputs_of: dict[int, tuple[int, ...]]
     ) -> LeafTest:
         positions = inputs_of[leaf.slot]
         bits, across = [], []
@@ -244,8 +234,6 @@ class _StagePlanner:
                     self.drafts[position].bits[bit] = row_condition
             else:
                 compared = hoisted(named, lambda slot, inner: self._computed(inner, inputs_of[slot]))
-                if by_kernels:
-                    reject_unsupported(compared)
                 across.append(compared)
                 self._require(compared, inputs_of)
         return LeafTest(leaf.slot, positions, tuple(bits), tuple(across))
@@ -339,6 +327,16 @@ class _StagePlanner:
         if () in disjuncts:
             return None
         return e.AnyOf(tuple(e.AllOf(tuple(draft.bits[bit] for bit in bits)) for bits in sorted(disjuncts)))
+
+    @property
+    def orders(self) -> set[str]:
+        """What ORDER BY compares in the streams of the program: all stages agree, as events go from one to the next."""
+        columns = (
+            stream.schema.column(stream.schema.order_by)
+            for stream in self.program.streams
+            if stream.schema.order_by is not None
+        )
+        return {"text" if column.type.is_text else "number" for column in columns if column is not None}
 
     def _id_type(self) -> Type:
         """The type of ids of a stage: integers if all ids are integers, else strings."""
@@ -434,22 +432,6 @@ def _identity(stream: p.StreamPlan | None, key: tuple[str, ...]) -> tuple[str, .
         return ()
     kinds = {column.name: column.type for column in stream.schema.columns}
     return tuple(physical_name(name, kinds[name]) for name in stream.schema.key if name not in key)
-
-
-def _orders_by_text(program: p.ProgramPlan) -> bool:
-    """Whether ORDER BY compares strings; all streams of a program must agree."""
-    kinds = {
-        column.type.is_text
-        for stream in program.streams
-        if stream.schema.order_by is not None and (column := stream.schema.column(stream.schema.order_by)) is not None
-    }
-    if len(kinds) > 1:
-        raise NotSupportedYet.of(
-            "INK0422",
-            "some streams are ordered by strings and others by numbers",
-            helps=("order all streams of the program by columns of one type",),
-        )
-    return True in kinds
 
 
 def _expressions(event: p.EventPlan) -> list[e.Expr]:

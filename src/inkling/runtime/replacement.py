@@ -23,6 +23,7 @@ from inkling.logical.recursion import dependencies_of
 from inkling.logical.rewrites.in_worlds import uncertain_events, uncertain_part
 from inkling.logical.settings import SettingError, Settings, with_settings, without_settings
 from inkling.model.time import TimeUnit
+from inkling.model.types import Type
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import certain_part, certain_plan, plan_program
 from inkling.physical.stages import NoPlaceError, Placement
@@ -127,9 +128,13 @@ def planned_after(old: PhysicalPlan, new: p.ProgramPlan) -> PhysicalPlan:
     return plan
 
 
+def _ids_and_places(stage: Stage) -> tuple[Type, bool, bool]:
+    return stage.id_type, stage.text_places, stage.mixed_places
+
+
 def _require_same_form(before: Stage, after: Stage, old: p.ProgramPlan, new: p.ProgramPlan, kept: str) -> None:
     """Rejects changes of the types of keys and ids in the state."""
-    if (before.id_type, before.text_places) != (after.id_type, after.text_places):
+    if _ids_and_places(before) != _ids_and_places(after):
         raise unsupported_change(
             f"`{kept}` would have ids or places of another type, because other events would share its stage",
             "ids in one stage have one type, and results that were written already have the old one",

@@ -7,6 +7,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.types import DataType, StringType
 
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.derive import stored_columns
@@ -75,6 +76,8 @@ def input_frame(
     references = RowReferences(frozenset(source.columns))
     if given.keep is not None:
         source = source.where(to_column(given.keep, references, context.unit))
+    if stage.mixed_places and not given.is_derived and r.PLACE in source.columns:
+        source = source.withColumn(r.PLACE, _mixed_place(source.schema[r.PLACE].dataType))
     references = RowReferences(frozenset(source.columns))
     stored = _late_columns(given, references) if stream is None else stored_columns(given, stream)
     columns = [
@@ -83,6 +86,15 @@ def input_frame(
     known = set(r.stage_schema(stage).names)
     columns += [named(logical).alias(physical) for physical, logical in sorted(stored.items()) if physical not in known]
     return source.select(*columns)
+
+
+def _mixed_place(kind: DataType) -> Column:
+    """Places as `rows.prepare.mixed_places` writes them."""
+    place = named(r.PLACE)
+    if isinstance(kind, StringType):
+        return F.concat(F.lit("1"), place)
+    shifted = place.cast("decimal(20,0)") + F.lit(str(2**63)).cast("decimal(20,0)")
+    return F.concat(F.lit("0"), F.lpad(shifted.cast("decimal(20,0)").cast("string"), 20, "0"))
 
 
 def _late_columns(given: Input, references: RowReferences) -> dict[str, str]:

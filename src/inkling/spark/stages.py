@@ -225,7 +225,8 @@ def _with_copies(rows: pa.Table, copies: Mapping[str, str]) -> pa.Table:
 
 def _places_are_ids(program: ProgramPlan, stage: Stage) -> bool:
     streams = [program.stream(one.source) for one in stage.inputs]
-    return r.place_type(stage) == ARROW_TYPES[stage.id_type] and all(
+    same_type = r.place_type(stage) == ARROW_TYPES[stage.id_type] and not stage.mixed_places
+    return same_type and all(
         stream is not None and stream.schema.id is not None and stream.schema.order_by == stream.schema.id
         for stream in streams
     )

@@ -41,6 +41,7 @@ class InputReader:
         self._never_null = given.key if stage.drops_null_keys else ()
         self._keep = None if given.keep is None else prepared(given.keep, context)
         self._n_masks = r.n_masks(stage)
+        self._mixed_places = stage.mixed_places and not given.is_derived
         self._bits = [
             (bit.number >> 6, np.uint64(bit.number & 63), prepared(bit.expr, context))
             for bit in (*given.early, *given.late)
@@ -114,6 +115,11 @@ class InputReader:
         stored = ARROW_TYPES[type_of(name)] if name in given.columns and not name.startswith("@") else None
         plain = name.rsplit("|", 1)[0]
 
+        if name == r.PLACE and self._mixed_places:
+            return lambda rows, columns, words: (
+                mixed_places(rows[name]) if columns.has(name) else pa.nulls(columns.n_rows, kind)
+            )
+
         def found(rows: pa.Table, columns: RowColumns, words: list[np.ndarray]) -> pa.Array | pa.ChunkedArray:
             if columns.has(name):
                 return _as(kind, rows[name])
@@ -122,6 +128,16 @@ class InputReader:
             return pa.nulls(columns.n_rows, kind) if stored is None else _as(stored, rows[plain])
 
         return found
+
+
+def mixed_places(places: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Places of both kinds as texts that compare like them, all numbers before all texts."""
+    if pa.types.is_string(places.type):
+        return pc.binary_join_element_wise("1", places, "")
+    numbers = pc.fill_null(places, 0).combine_chunks().to_numpy().view(np.uint64) ^ np.uint64(1 << 63)
+    padded = pc.utf8_lpad(pa.array(numbers).cast(pa.string()), 20, "0")
+    written = pc.binary_join_element_wise("0", padded, "")
+    return pa.chunked_array([pc.if_else(places.is_valid().combine_chunks(), written, pa.scalar(None, pa.string()))])
 
 
 def _as(kind: pa.DataType, column: pa.ChunkedArray) -> pa.ChunkedArray:
