@@ -70,19 +70,21 @@ class PackedCase:
         return "\n".join([self.text, *listed])
 
 
-def seeded_rule_sets(seed: int, n: int, options: Options = ANYTHING) -> Iterator[Case]:
+def seeded_rule_sets(seed: int, n: int, options: Options = ANYTHING, *, extending: bool = False) -> Iterator[Case]:
     """The same `n` cases for the same seed."""
     rng = random.Random(seed)
     for _ in range(n):
-        yield random_rule_set(rng, options)
+        yield random_rule_set(rng, options, extending=extending)
 
 
-def packed_rule_sets(seed: int, n: int, n_datasets: int, options: Options = PACKED) -> Iterator[PackedCase]:
+def packed_rule_sets(
+    seed: int, n: int, n_datasets: int, options: Options = PACKED, *, extending: bool = False
+) -> Iterator[PackedCase]:
     """The same `n` programs for the same seed, each with as many datasets."""
     rng = random.Random(seed)
     made = 0
     while made < n:
-        rules = random_rules(rng, options)
+        rules = random_rules(rng, options, extending=extending)
         if not is_packable(rules.plan):
             continue
         some = [random_rows(rng, rules.streams, n_events=rng.choice(SIZES), bad_rows=False) for _ in range(n_datasets)]
@@ -90,22 +92,28 @@ def packed_rule_sets(seed: int, n: int, n_datasets: int, options: Options = PACK
         yield PackedCase(rules.text, rules.plan, tuple(some), random_tables(rng))
 
 
-def random_rule_set(rng: random.Random, options: Options = ANYTHING) -> Case:
+def random_rule_set(rng: random.Random, options: Options = ANYTHING, *, extending: bool = False) -> Case:
     """A program with united or recursive events, with streams small enough for the definition."""
-    rules = random_rules(rng, options)
+    rules = random_rules(rng, options, extending=extending)
     is_partitioned = all(event.partition for event in rules.plan.events)
     size = rng.choice(SIZES) if is_partitioned else 3
     rows = random_rows(rng, rules.streams, n_events=size, bad_rows=options.bad_rows)
     return Case(rules.text, rules.plan, rows, random_tables(rng))
 
 
-def random_rules(rng: random.Random, options: Options = ANYTHING, streams: Sequence[Declared] | None = None) -> RuleSet:
-    """A program that binds, over some streams or over any."""
-    wants_recursion = rng.random() < 0.75
+def random_rules(
+    rng: random.Random,
+    options: Options = ANYTHING,
+    streams: Sequence[Declared] | None = None,
+    *,
+    extending: bool = False,
+) -> RuleSet:
+    """A program that binds, over some streams or over any; `extending`, its recursive event adds to one of them."""
+    wants_recursion = extending or rng.random() < 0.75
     given = streams
     for _ in range(MOST_TRIES):
         streams = declared_streams(rng, options) if given is None else given
-        text = rule_set_text(rng, streams, options, recursive=wants_recursion)
+        text = rule_set_text(rng, streams, options, recursive=wants_recursion, extending=extending)
         try:
             plan = bound(text)
         except InklingError:
@@ -120,13 +128,18 @@ def random_rules(rng: random.Random, options: Options = ANYTHING, streams: Seque
 
 
 def rule_set_text(
-    rng: random.Random, streams: Sequence[Declared], options: Options = ANYTHING, *, recursive: bool = True
+    rng: random.Random,
+    streams: Sequence[Declared],
+    options: Options = ANYTHING,
+    *,
+    recursive: bool = True,
+    extending: bool = False,
 ) -> str:
     """The text of a rule set over the given streams; many of them bind."""
     register_aggregates()
     sources = [Source(one.name, one.columns, one.kind is Kind.ORDERED, True) for one in streams]
     partitioned = rng.random() < 0.6 if options.partitioned is None else options.partitioned
-    rules = _Rules(rng, sources, partitioned, recursive)
+    rules = _Rules(rng, sources, partitioned, recursive, extending)
     background = RULES if rules.asks_rules else ""
     return "\n".join([*(str(stream) for stream in streams), f"{TABLES}{background}".rstrip(), *rules.texts()])
 
@@ -134,9 +147,12 @@ def rule_set_text(
 class _Rules:
     """Events of one rule set: what they have in common, and their texts."""
 
-    def __init__(self, rng: random.Random, streams: Sequence[Source], partitioned: bool, recursive: bool) -> None:
+    def __init__(
+        self, rng: random.Random, streams: Sequence[Source], partitioned: bool, recursive: bool, extending: bool
+    ) -> None:
         self._rng, self._streams, self._partitioned, self._recursive = rng, streams, partitioned, recursive
-        named = rng.sample(["x", "s", "y"], rng.randint(1, 3))
+        self._extended = rng.choice(streams) if extending else None
+        named = list(VALUE_COLUMNS) if extending else rng.sample(["x", "s", "y"], rng.randint(1, 3))
         self._columns: dict[str, Type] = {name: VALUE_COLUMNS[name] for name in named}
         if partitioned:
             self._columns["k"] = VALUE_COLUMNS["k"]
@@ -146,7 +162,8 @@ class _Rules:
     def texts(self) -> Iterator[str]:
         """Declarations in any order."""
         rng = self._rng
-        names = ["r", "q"] if self._recursive and rng.random() < 0.3 else ["r"]
+        first = "r" if self._extended is None else self._extended.name
+        names = [first, "q"] if self._recursive and rng.random() < 0.3 else [first]
         own = [self._source(name) for name in names]
         base = list(self._streams)
         if rng.random() < 0.25:
@@ -259,10 +276,10 @@ class _Rules:
 
     def _head(self, pattern: Piece) -> Iterator[tuple[str, str]]:
         single = [one for one in pattern.variables if not one.is_list and not one.is_span]
-        constants = {"x": "1", "y": "0.5", "s": "'a'"}
+        constants = {"x": "1", "y": "0.5", "s": "'a'", "k": "'p'"}
         for name in self._columns:
             having = [one for one in single if name in one.columns]
-            if name == "k":
+            if name == "k" and self._partitioned:
                 yield name, "k"
             elif having and self._rng.random() < 0.85:
                 yield name, f"{self._rng.choice(having).name}.{name}"

@@ -25,6 +25,7 @@ LONG_SEEDS = at_length(range(8, 48))
 PROGRAMS_PER_SEED = 32
 DATASETS = 11
 UNPACKED_PER_SEED = 20
+EXTENDING_PER_SEED = 6
 LEAST_CASES = 5000
 
 RARE = {"AT START in what is kept", "ON TIMEOUT of several parts"}
@@ -69,16 +70,29 @@ def test_rules_across_keys_eq_definition(seed: int, tally: Tally) -> None:
         _check(case, tally)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rules_that_extend_their_streams_eq_definition(seed: int, tally: Tally) -> None:
+    """Rows of a stream are facts of the recursive event with its name."""
+    tally.n_seeds += 1
+    for case in _extending(seed):
+        _check(case, tally)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", LONG_SEEDS)
 def test_rules_eq_definition_at_length(seed: int, tally: Tally) -> None:
     for case in packed_rule_sets(seed, PROGRAMS_PER_SEED, DATASETS):
         _check(case, tally)
-    for case in seeded_rule_sets(seed + 100, UNPACKED_PER_SEED):
+    for case in (*seeded_rule_sets(seed + 100, UNPACKED_PER_SEED), *_extending(seed)):
         _check(case, tally)
 
 
+def _extending(seed: int) -> Iterator[Case | PackedCase]:
+    yield from packed_rule_sets(seed + 200, EXTENDING_PER_SEED, DATASETS, extending=True)
+    yield from seeded_rule_sets(seed + 300, EXTENDING_PER_SEED, extending=True)
+
+
 def test_every_operator_and_every_combination_was_hit(tally: Tally) -> None:
-    require_all(tally.n_seeds, 2 * len(SEEDS))
+    require_all(tally.n_seeds, 3 * len(SEEDS))
     assert tally.n_cases >= LEAST_CASES
     assert tally.missing([*(set(FEATURES) - RARE), *RULE_SET_FEATURES]) == []

@@ -24,6 +24,7 @@ SEEDS = range(2)
 LONG_SEEDS = range(2, 6)
 PROGRAMS_PER_SEED = 48
 PACKED_PER_SEED = 12
+EXTENDING_PER_SEED = 16
 DATASETS = 4
 ARRIVALS_PER_PROGRAM = 3
 LATENESS = (0, 2, 5)
@@ -48,6 +49,12 @@ def test_pushed_rules_of_many_streams_eq_definition(seed: int) -> None:
     """Many small streams run at once, each under keys of its own: every one of them is a case."""
     n_fruitful = _n_fruitful(random.Random(seed), packed_rule_sets(seed, PACKED_PER_SEED, DATASETS, KEYS_APART))
     assert n_fruitful > PACKED_PER_SEED // 5
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pushed_rules_that_extend_their_streams_eq_definition(seed: int) -> None:
+    cases = seeded_rule_sets(seed + 600, EXTENDING_PER_SEED, IN_ORDER, extending=True)
+    assert _n_fruitful(random.Random(seed), cases) > EXTENDING_PER_SEED // 5
 
 
 @pytest.mark.long

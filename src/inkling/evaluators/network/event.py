@@ -41,26 +41,39 @@ class Newest:
 def depending_on(
     newest: Newest, evaluation: JoinEvaluation, pattern: Pattern, roots: MatchContexts, window: int | None
 ) -> Occurrences:
-    """The matches that use a newest result, each once: the branch is the first slot that a newest result fills."""
+    """The matches that use a newest result: the branch is the first slot that a newest result fills.
+
+    A repeated slot may hold older results and rows next to a newest one.
+    """
     depth = evaluation.store.batch.depth
     assert depth is not None, "rows of a recursion have a depth"
     leaves = evaluation.leaves
+    repeated = {slot.number for slot in evaluation.step.event.slots if slot.repeated}
     rows = {slot: rows_passing(evaluation.step.leaf(slot), evaluation.store.batch) for slot in newest.slots}
     is_new = {slot: depth[rows[slot]] == newest.depth for slot in newest.slots}
     found = []
     for place, slot in enumerate(newest.slots):
         for other in newest.slots[:place]:
             leaves.only(other, rows[other][~is_new[other]])
-        leaves.only(slot, rows[slot][is_new[slot]])
+        leaves.only(slot, rows[slot] if slot in repeated else rows[slot][is_new[slot]])
         for other in newest.slots[place + 1 :]:
             leaves.only(other, rows[other])
         if np.any(is_new[slot]):
-            found.append(evaluation.occurrences(branch_with(pattern, slot), roots, window=window))
+            some = evaluation.occurrences(branch_with(pattern, slot), roots, window=window)
+            found.append(some.where(_using(newest, slot, evaluation.gather(some), depth)) if slot in repeated else some)
     if not found:
         slot = newest.slots[0]
         leaves.only(slot, rows[slot][:0])
         found.append(evaluation.occurrences(branch_with(pattern, slot), roots, window=window))
     return stack(found)
+
+
+def _using(newest: Newest, slot: int, members: Gather, depth: Ints) -> np.ndarray:
+    """The matches in which a newest result is among the events of a repeated slot."""
+    n_using = np.zeros(len(members.offsets) - 1, np.int64)
+    match = np.repeat(np.arange(len(n_using)), np.diff(members.offsets))
+    np.add.at(n_using, match, (members.slots == slot) & (depth[members.rows] == newest.depth))
+    return n_using > 0
 
 
 @dataclass(frozen=True, slots=True)
