@@ -105,3 +105,14 @@ def test_streams_eq_definition() -> None:
 def test_worlds_eq_definition(kind: str) -> None:
     rng = random.Random(8)
     assert sum(check_in_worlds(rng, random_case(rng), kind) for _ in range(25)) > 3
+
+
+def test_a_missing_key_is_not_the_key_of_the_left_side() -> None:
+    """Results without B are one result for events that read them, whatever key their A has."""
+    rng = random.Random(2)
+    events = [
+        "EVENT joined(b.k AS k, a.x AS x) AS PATTERN A a OPTIONAL B b[k = a.k] WITHIN 2 TICKS;",
+        "EVENT again(j.k AS k) AS PATTERN joined j OPTIONAL C c[k = j.k] WITHIN 3 TICKS PER INTERVAL;",
+    ]
+    for _ in range(5):
+        check_local(lettered_case(rng, events, "AAAAAABBC"))

@@ -205,10 +205,10 @@ def _distinguished(event: p.EventPlan, columns: dict[int, str]) -> bool:
     """Whether results of different keys are different results, so that keys need not be compared."""
     if event.per is p.Per.MATCH:
         return True
-    return any(_shows(output.expr, event.pattern, columns) for output in event.head)
+    return any(shows_key(output.expr, event.pattern, columns) for output in event.head)
 
 
-def _shows(expr: e.Expr, pattern: p.Pattern, columns: dict[int, str]) -> bool:
+def shows_key(expr: e.Expr, pattern: p.Pattern, columns: Mapping[int, str]) -> bool:
     """Whether a value equals the key in every match."""
     match expr:
         case e.ColumnOf(slot=slot, column=column):
@@ -220,7 +220,7 @@ def _shows(expr: e.Expr, pattern: p.Pattern, columns: dict[int, str]) -> bool:
                 if isinstance(condition, e.IsNull) and condition.negated and isinstance(condition.item, e.TimeOf)
             }
             return all(
-                isinstance(item, p.Narrowed) and item.slot in chosen and _shows(chosen[item.slot], item, columns)
+                isinstance(item, p.Narrowed) and item.slot in chosen and shows_key(chosen[item.slot], item, columns)
                 for item in pattern.items
             )
         case _:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from inkling.analysis.partition import KeyColumns, partition_of
+from inkling.analysis.partition import KeyColumns, partition_of, shows_key
 from inkling.analysis.policies import read_sources
 from inkling.analysis.verdict import Verdict
 from inkling.errors import NotSupportedYet
@@ -164,18 +164,11 @@ def _same_key(maker: EventPlan, group: StageDraft, wanted: tuple[str, ...]) -> b
     keys = group.verdicts[maker.name].conclusion
     if not wanted:
         return not keys
-    leaf_keys = {(slot.number, keys[source]) for slot in maker.slots for source in slot.sources if source in keys}
-    return len(wanted) == 1 and _is_leaf_key(outputs.get(wanted[0]), leaf_keys)
-
-
-def _is_leaf_key(expr: e.Expr | None, leaf_keys: set[tuple[int, tuple[str, ...]]]) -> bool:
-    match expr:
-        case e.ColumnOf(slot=slot, column=column):
-            return (slot, (column,)) in leaf_keys
-        case e.Chosen(values=values):
-            return all(_is_leaf_key(value, leaf_keys) for value in values)
-        case _:
-            return False
+    columns = {
+        slot.number: column for slot in maker.slots for source in slot.sources for column in keys.get(source, ())[:1]
+    }
+    shown = outputs.get(wanted[0])
+    return len(wanted) == 1 and shown is not None and shows_key(shown, maker.pattern, columns)
 
 
 def _key_types(program: ProgramPlan, event: EventPlan, keys: KeyColumns) -> tuple[Type, ...]:
