@@ -22,7 +22,7 @@ from inkling.logical.plan import Demand, EventPlan
 from inkling.logical.settings import is_forecast
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints, MatchBatch
-from inkling.model.time import Clock
+from inkling.model.time import YEARS_US, Clock
 from inkling.model.types import Type
 
 LEADING = ("event",)
@@ -192,9 +192,14 @@ def _column(numbers: Numbers) -> pa.Array | pa.ChunkedArray:
 
 
 def in_time(numbers: pa.Array | pa.ChunkedArray, clock: Clock) -> pa.Array | pa.ChunkedArray:
-    """Times as users see them, from int64 numbers."""
+    """Times as users see them, from int64 numbers; a deadline after the year 9999 is shown as its last microsecond."""
     if clock is not Clock.TIMESTAMP:
         return numbers
+    ends = pc.min_max(numbers)
+    if any(not YEARS_US[0] <= (one.as_py() or 0) <= YEARS_US[1] for one in ends.values()):
+        numbers = pc.min_element_wise(
+            pc.max_element_wise(numbers, YEARS_US[0], skip_nulls=False), YEARS_US[1], skip_nulls=False
+        )
     # a view of the same bits: a cast costs more than the few results of a push
     return numbers.view(TIMESTAMP) if isinstance(numbers, pa.Array) else numbers.cast(TIMESTAMP)
 

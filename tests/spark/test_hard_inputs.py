@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import random
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
@@ -126,3 +128,52 @@ def test_many_events_on_one_key_and_many_keys(spark: SparkSession) -> None:
     counts = {name: frame.count() for name, frame in found.items()}
     found.close()
     assert counts == {"ends": n // 10, "alone": 0, "anywhere": n // 10}
+
+
+TIMED = """
+STREAM S(a BIGINT, due TIMESTAMP, t TIMESTAMP) TIME t;
+EVENT one(s.a AS a) AS PATTERN S s;
+EVENT quiet(s.a AS a) AS PATTERN SEQ(S s, NOT S u) WITHIN 3 DAYS;
+"""
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "day"])
+def test_times_beyond_the_calendar_are_rejects(spark: SparkSession, unit: str, tmp_path: Path) -> None:
+    """Years after 9999 and before 1 fit into columns of files, and into 64 bits, but not into a calendar."""
+    per_second, good = {"s": 1, "ms": 1000, "us": 1_000_000}, [0, 1]
+    if unit == "day":
+        times = pa.array([0, 2_932_896, 2_932_897, 2**31 - 1, -(2**31), -719_163], pa.int32()).cast(pa.date32())
+    else:
+        seconds = [0, 253_402_300_799, 253_402_300_800, 2**41, -62_135_596_801, -(2**41)]
+        times = pa.array([one * per_second[unit] for one in seconds], pa.int64()).cast(pa.timestamp(unit))
+    fine = pa.array([0] * len(times), pa.timestamp("us"))
+    a = list(range(len(times)))
+    rows = {
+        "as_time": pa.table({"a": a, "due": fine, "t": times}),
+        "as_value": pa.table({"a": a, "due": times, "t": pa.array(a, pa.int64()).cast(pa.timestamp("us"))}),
+    }
+    for name, table in rows.items():
+        path = tmp_path / f"{name}.parquet"
+        pq.write_table(table, path)
+        local, remote = parse(TIMED).run_local({"S": path}), parse(TIMED).run(spark, {"S": path})
+        assert sorted(local["one"]["a"].to_pylist()) == good
+        assert sorted(row["a"] for row in remote["one"].collect()) == good
+        for event in ("one", "quiet"):  # some deadlines are after the year 9999
+            there = remote[event].toArrow().select(["start", "detected_at"]).to_pylist()
+            assert len(there) == len(local[event].select(["start", "detected_at"]).to_pylist())
+        reasons = local.rejects["reason"].to_pylist()
+        assert sorted(row["reason"] for row in remote.rejects.collect()) == sorted(reasons)
+        assert reasons == [{"as_time": "bad time", "as_value": "bad value"}[name]] * 4
+
+
+def test_slices_of_times_that_doubles_do_not_hold(spark: SparkSession) -> None:
+    """Nanoseconds since 1970: no match is lost where slices of time meet."""
+    program = parse(
+        "STREAM S(a BIGINT, t BIGINT) TIME t; EVENT pair(s.a AS a) AS PATTERN SEQ(S s, S u) WITHIN 40 TICKS;"
+    )
+    first = 1_763_560_000_000_000_001
+    rows = [{"a": n, "t": first + 17 * n} for n in range(3000)]
+    there = program.run(spark, {"S": spark.createDataFrame(rows).repartition(3)})["pair"]
+    assert sorted(row["a"] for row in there.collect()) == sorted(
+        program.run_local({"S": rows})["pair"]["a"].to_pylist()
+    )

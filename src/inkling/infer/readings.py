@@ -11,6 +11,7 @@ from inkling.errors import InputError, nearest
 from inkling.infer.model import Model
 from inkling.infer.settings import Names
 from inkling.io.casting import cast_column, clock_of, is_readable
+from inkling.io.rejects import python_value
 from inkling.model.time import Clock
 from inkling.model.types import Type
 
@@ -92,7 +93,8 @@ def _read(table: pa.Table, name: str, kind: Type, clock: Clock, expected: str) -
     cast = cast_column(column, kind, clock)
     if cast.bad.any():
         row = int(cast.bad.argmax())
-        raise _unreadable(f"row {row + 1} of the readings: `{name}` is {column[row].as_py()!r}, expected {expected}")
+        value = python_value(column[row])
+        raise _unreadable(f"row {row + 1} of the readings: `{name}` is {value!r}, expected {expected}")
     if kind is Type.TIME:
         _require_none_missing(cast.values, name)
     return cast.values

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.io.spellings import WHITE_SPACE, MisspelledError, read_instant, read_integer, read_value
-from inkling.model.time import Clock
+from inkling.model.time import YEARS_US, Clock
 from inkling.model.types import Type
 
 SAMPLE = 1000
@@ -28,17 +28,18 @@ TARGETS = {
     Type.WEIGHTS: pa.list_(pa.float64()),
 }
 
-_FIRST_YEAR_1 = -62_135_596_800_000_000
 _PLAIN = {Type.INTEGER: r"^-?[0-9]{1,18}$", Type.DOUBLE: r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$"}
+_UNITS_US = {"s": 1_000_000, "ms": 1000, "us": 1}
 _DAY_US = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Values of the wanted type, null if the input is null or `bad`."""
+    """Values of the wanted type, null if the input is null or `bad`; `far` marks timestamps beyond the limits."""
 
     values: pa.Array
     bad: NDArray[np.bool_]
+    far: NDArray[np.bool_] | None = None
 
 
 def cast_column(column: pa.ChunkedArray, kind: Type, clock: Clock) -> Cast:
@@ -50,7 +51,25 @@ def cast_column(column: pa.ChunkedArray, kind: Type, clock: Clock) -> Cast:
     array = _plain_array(column)
     cast = _cast(array, kind, clock)
     bad = cast.bad if array.null_count == column.null_count else cast.bad | _is_lost(array, column)
+    if kind is Type.TIME and clock is Clock.TIMESTAMP:
+        return _within_limits(cast.values, bad, cast.far)
     return Cast(_without_negative_zero(cast.values) if kind is Type.DOUBLE else cast.values, bad)
+
+
+def _within_limits(values: pa.Array, bad: NDArray[np.bool_], far: NDArray[np.bool_] | None) -> Cast:
+    """Timestamps without those beyond the limits, which are bad."""
+    within = _is_between(values, *YEARS_US)
+    outside = pc.invert(pc.fill_null(within, True)).to_numpy(zero_copy_only=False)
+    far = outside if far is None else far | outside
+    return (
+        Cast(pc.if_else(within, values, pa.scalar(None, pa.int64())), bad | far, far)
+        if far.any()
+        else Cast(values, bad)
+    )
+
+
+def _is_between(values: pa.Array, first: int, last: int) -> pa.Array:
+    return pc.and_(pc.greater_equal(values, first), pc.less_equal(values, last))
 
 
 def _without_negative_zero(doubles: pa.Array) -> pa.Array:
@@ -69,7 +88,7 @@ def _cast(array: pa.Array, kind: Type, clock: Clock) -> Cast:
     if pa.types.is_floating(array.type):
         return _from_doubles(array.cast(pa.float64()), kind)
     if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
-        return _sure(_microseconds(array))
+        return _microseconds(array)
     return _from_whole(array, kind)
 
 
@@ -94,7 +113,7 @@ def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
             if clock is Clock.TICKS:
                 return _plain_whole(array)
             if pa.types.is_timestamp(have) and have.unit == "us":
-                return array.view(_WHOLE)
+                return _if_within_limits(array.view(_WHOLE))
             return None
         case Type.BOOLEAN:
             return array if pa.types.is_boolean(have) else None
@@ -102,6 +121,12 @@ def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
             return array if have == TARGETS[kind] else None
         case _:
             return None
+
+
+def _if_within_limits(times: pa.Array) -> pa.Array | None:
+    ends = pc.min_max(times).as_py()
+    is_empty = ends["min"] is None
+    return times if is_empty or (ends["min"] >= YEARS_US[0] and ends["max"] <= YEARS_US[1]) else None
 
 
 def _plain_whole(array: pa.Array) -> pa.Array | None:
@@ -241,16 +266,23 @@ def _from_doubles(doubles: pa.Array, kind: Type) -> Cast:
     return Cast(cast.values, cast.bad | also_bad)
 
 
-def _microseconds(array: pa.Array) -> pa.Array:
+def _microseconds(array: pa.Array) -> Cast:
     """Microseconds since 1970 in UTC; times without a zone are UTC, and nanoseconds are truncated."""
     if pa.types.is_date(array.type):
-        days = array.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())
-        return pc.multiply(days, pa.scalar(_DAY_US, pa.int64()))
+        return _scaled(array.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()), _DAY_US)
     if array.type.unit != "ns":
-        return array.cast(pa.timestamp("us", array.type.tz)).cast(pa.int64())
+        return _scaled(array.view(pa.int64()), _UNITS_US[array.type.unit])
     nanoseconds = array.cast(pa.int64())
     micros = np.floor_divide(pc.fill_null(nanoseconds, 0).to_numpy(), 1000)
-    return pa.array(micros, mask=pc.is_null(array).to_numpy(zero_copy_only=False))
+    return _sure(pa.array(micros, mask=pc.is_null(array).to_numpy(zero_copy_only=False)))
+
+
+def _scaled(numbers: pa.Array, unit_us: int) -> Cast:
+    """Times in a unit as microseconds; those beyond the limits, which may not fit into 64 bits, are null."""
+    within = _is_between(numbers, -(-YEARS_US[0] // unit_us), YEARS_US[1] // unit_us)
+    far = pc.invert(pc.fill_null(within, True)).to_numpy(zero_copy_only=False)
+    kept = pc.if_else(within, numbers, pa.scalar(None, pa.int64()))
+    return Cast(pc.multiply(kept, pa.scalar(unit_us, pa.int64())), far, far)
 
 
 def _from_text(text: pa.Array, kind: Type, clock: Clock, *, decimal: bool = False) -> Cast:
@@ -285,7 +317,7 @@ def _all_plain(text: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
             in_utc = bool(pc.all(pc.ends_with(text, "Z")).as_py())
             times = text.cast(pa.timestamp("us", "UTC" if in_utc else None)).cast(pa.int64())
             earliest = pc.min(times).as_py()
-            return times if earliest is None or earliest >= _FIRST_YEAR_1 else None
+            return times if earliest is None or earliest >= YEARS_US[0] else None
     except pa.ArrowInvalid:
         return None
     return None

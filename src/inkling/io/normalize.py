@@ -15,7 +15,7 @@ from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import AN_RDF_TERM, NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.io.withdrawals import EVENT, WITHDRAWAL, no_withdrawals, withdrawals
 from inkling.model.schema import Column, StreamSchema, value_columns
-from inkling.model.time import FARTHEST, Clock
+from inkling.model.time import Clock, limits, limits_in_words
 from inkling.model.types import Type
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime, LostEvents, ProbableValue
 
@@ -154,7 +154,8 @@ class Normalizer:
         first, last = moments(columns, self._schema)
         columns = {**on_grid(columns, self._schema), START: first, END: last}
         starts, ends = first.to_numpy(), last.to_numpy()
-        if starts.min() < -FARTHEST or ends.max() > FARTHEST:
+        earliest, latest = limits(self._clock)
+        if starts.min() < earliest or ends.max() > latest:
             return None
         if self._schema.is_interval and (starts > ends).any():
             return None
@@ -318,17 +319,21 @@ def _complaints(
     times = tuple(dict.fromkeys((schema.start, schema.end)))
     kinds = {column.name: _expected(column, clock) for column in wanted}
     for name in times:
+        found.append(Complaint(Reason.BAD_TIME, name, _too_far(casts[name], clock), limits_in_words(clock)))
         found.append(Complaint(Reason.BAD_TIME, name, casts[name].bad, kinds[name]))
-        found.append(Complaint(Reason.BAD_TIME, name, _too_far(casts[name]), f"a time within {FARTHEST} of zero"))
         found.append(Complaint(Reason.NULL_TIME, name, _null(casts[name])))
     if schema.is_interval:
         backward = pc.greater(casts[schema.start].values, casts[schema.end].values)
         mask = _mask(pc.fill_null(backward, False))
         found.append(Complaint(Reason.ENDS_BEFORE_START, schema.start, mask, schema.end))
+    others = {name: cast for name, cast in casts.items() if name not in times}
     found += [
-        Complaint(Reason.BAD_VALUE, name, cast.bad, kinds[name]) for name, cast in casts.items() if name not in times
+        Complaint(Reason.BAD_VALUE, name, cast.far, limits_in_words(clock))
+        for name, cast in others.items()
+        if cast.far is not None
     ]
-    found += _error_complaints(schema, casts)
+    found += [Complaint(Reason.BAD_VALUE, name, cast.bad, kinds[name]) for name, cast in others.items()]
+    found += _error_complaints(schema, casts, clock)
     found += [Complaint(Reason.NULL_KEY, name, _null(casts[name])) for name in schema.key]
     if schema.id is not None:
         found.append(Complaint(Reason.NULL_ID, schema.id, _null(casts[schema.id])))
@@ -337,7 +342,7 @@ def _complaints(
     return found
 
 
-def _error_complaints(schema: StreamSchema, casts: dict[str, Cast]) -> list[Complaint]:
+def _error_complaints(schema: StreamSchema, casts: dict[str, Cast], clock: Clock) -> list[Complaint]:
     """Complaints about errors of imprecise times."""
     if not isinstance(schema.uncertainty, ImpreciseTime) or schema.uncertainty.error is None:
         return []
@@ -353,8 +358,8 @@ def _error_complaints(schema: StreamSchema, casts: dict[str, Cast]) -> list[Comp
         for expected, mask in outside_limits(columns, schema).items()
     ]
     for times in moments(columns, schema):
-        far = _too_far(Cast(times, casts[schema.start].bad))
-        near = f"a time within {FARTHEST} of zero, errors included"
+        far = _too_far(Cast(times, casts[schema.start].bad), clock)
+        near = f"{limits_in_words(clock)}, errors included"
         found.append(Complaint(Reason.BAD_TIME, schema.start, far, near))
     return found
 
@@ -369,9 +374,10 @@ def _expected(column: Column, clock: Clock) -> str:
     return str(column.type)
 
 
-def _too_far(cast: Cast) -> NDArray[np.bool_]:
-    far = pc.or_(pc.less(cast.values, -FARTHEST), pc.greater(cast.values, FARTHEST))
-    return _mask(pc.fill_null(far, False))
+def _too_far(cast: Cast, clock: Clock) -> NDArray[np.bool_]:
+    first, last = limits(clock)
+    far = _mask(pc.fill_null(pc.or_(pc.less(cast.values, first), pc.greater(cast.values, last)), False))
+    return far if cast.far is None else far | cast.far
 
 
 def _null(cast: Cast) -> NDArray[np.bool_]:

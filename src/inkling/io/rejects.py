@@ -125,7 +125,7 @@ def rejected_rows(
         first[complaints[rank].mask] = rank
     faulty = np.flatnonzero(first < len(complaints))
     rejects = []
-    for place, row in zip(faulty, raw.take(pa.array(faulty)).to_pylist(), strict=True):
+    for place, row in zip(faulty, python_rows(raw.take(pa.array(faulty))), strict=True):
         complaint = complaints[first[place]]
         number = int(place) + 1 if numbers is None else int(numbers[place])
         identity = number if id_column is None else row.get(id_column)
@@ -148,6 +148,24 @@ def reason_against(value: object) -> str:
     except MalformedTermError as malformed:
         return str(malformed)
     return "the text is not UTF-8"
+
+
+def python_rows(table: pa.Table) -> list[dict[str, object]]:
+    """Rows as Python values; times that Python does not have are texts, such as `4611686018427387904 us`."""
+    try:
+        rows: list[dict[str, object]] = table.to_pylist()
+        return rows
+    except (OverflowError, ValueError):
+        values = {name: [python_value(one) for one in table[name]] for name in table.column_names}
+    return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+
+
+def python_value(value: pa.Scalar) -> object:
+    try:
+        found: object = value.as_py()
+    except (OverflowError, ValueError):
+        return f"{value.value} {getattr(value.type, 'unit', 'days')}"
+    return found
 
 
 def row_json(row: Mapping[str, object], *, malformed: bool = False) -> str:

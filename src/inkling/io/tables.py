@@ -8,7 +8,7 @@ import pyarrow as pa
 from inkling.errors import InputError, nearest
 from inkling.io.casting import cast_column
 from inkling.io.readers.files import Data, read_table
-from inkling.io.rejects import reason_against
+from inkling.io.rejects import python_value, reason_against
 from inkling.model.schema import TableSchema
 from inkling.model.time import Clock
 from inkling.model.types import Type
@@ -72,7 +72,7 @@ def typed_table(schema: TableSchema, raw: pa.Table) -> pa.Table:
         cast = cast_column(raw[column.name], column.type, Clock.TIMESTAMP)
         if cast.bad.any():
             place = int(cast.bad.argmax())
-            value = raw[column.name][place].as_py()
+            value = python_value(raw[column.name][place])
             raise InputError.of(
                 "INK0508",
                 f"row {place + 1} of the table `{schema.name}`: `{column.name}` is {value!r}, expected {column.type}",

@@ -33,6 +33,19 @@ class Clock(Enum):
     TICKS = "ticks"  # plain integers
 
 
+YEARS_US = (-62_135_596_800_000_000, 253_402_300_799_999_999)
+"""The first microsecond of the year 1 and the last one of the year 9999, which are the limits of timestamps."""
+
+
+def limits(clock: Clock) -> tuple[int, int]:
+    """The earliest and the latest time of a row."""
+    return YEARS_US if clock is Clock.TIMESTAMP else (-FARTHEST, FARTHEST)
+
+
+def limits_in_words(clock: Clock) -> str:
+    return "a time of the years 1 to 9999" if clock is Clock.TIMESTAMP else f"a time within {FARTHEST} of zero"
+
+
 @dataclass(frozen=True, slots=True)
 class Duration:
     """A duration as written in a program: an amount and a unit."""

@@ -90,8 +90,8 @@ class TimeExtent:
     @classmethod
     def of(cls, rows: DataFrame, start: Column, end: Column, grid: int) -> TimeExtent | None:
         """The extent of some rows, or None without rows; this runs a job."""
-        first = _floored(start, grid)
-        width = _floored(end, grid) - first + F.lit(1)
+        first = floored(start, grid)
+        width = floored(end, grid) - first + F.lit(1)
         found = rows.agg(F.min(first).alias("low"), F.max(first).alias("high"), F.max(width).alias("widest")).first()
         return None if found is None or found["low"] is None else cls(found["low"], found["high"], found["widest"])
 
@@ -109,7 +109,7 @@ def cut(
     overlap = division.window + max(division.before, 0) + 2 * extent.widest
     length = division.length or max(LEAST_LENGTH * overlap, (extent.high - extent.low) // n_slices + 1)
     n_partitions = min(n_slices, extent.high // length - extent.low // length + 1)
-    first, last = _needing(_floored(start, grid), _floored(end, grid), division, extent, length)
+    first, last = _needing(floored(start, grid), floored(end, grid), division, extent, length)
     sliced = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
     place = F.pmod(named(SLICE), F.lit(n_partitions)).cast("int")
     return sliced.repartitionById(n_partitions, place), partial(slices_of, length * grid)
@@ -117,15 +117,15 @@ def cut(
 
 def _needing(lower: Column, upper: Column, division: ByTime, extent: TimeExtent, length: int) -> tuple[Column, Column]:
     """The first and the last slice that need a row; the slice in which the row begins is among them."""
-    own = _floored(lower, length)
+    own = floored(lower, length)
     # the first event of a match of this slice happens before the next slice begins, or at most widest - 1 ticks later
-    first = _floored(lower - F.lit(extent.widest + division.window - 2), length)
-    last = _floored(upper + F.lit(division.before), length)
+    first = floored(lower - F.lit(extent.widest + division.window - 2), length)
+    last = floored(upper + F.lit(division.before), length)
     least, most = F.lit(extent.low // length), F.lit(extent.high // length)
     return F.greatest(F.least(first, own), least), F.least(F.greatest(last, own), most)
 
 
-def _floored(number: Column, by: int) -> Column:
+def floored(number: Column, by: int) -> Column:
     """The number divided and rounded down, in integers."""
     if by == 1:
         return number

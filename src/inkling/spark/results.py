@@ -13,7 +13,7 @@ from inkling.evaluators.stage.rows import format as r
 from inkling.logical import plan as p
 from inkling.logical.plan import EventPlan
 from inkling.logical.settings import is_forecast
-from inkling.model.time import Clock
+from inkling.model.time import YEARS_US, Clock
 from inkling.model.types import Type
 from inkling.physical.naming import physical_name
 from inkling.results import (
@@ -54,7 +54,10 @@ def public_frame(event: EventPlan, frame: DataFrame, clock: Clock) -> DataFrame:
 
 def in_time(number: Column, clock: Clock) -> Column:
     """Times as users see them."""
-    return F.timestamp_micros(number) if clock is Clock.TIMESTAMP else number
+    if clock is not Clock.TIMESTAMP:
+        return number
+    first, last = (F.lit(end) for end in YEARS_US)
+    return F.timestamp_micros(F.when(number < first, first).when(number > last, last).otherwise(number))
 
 
 def retracted(results: DataFrame, name: str) -> DataFrame:

@@ -25,7 +25,7 @@ from inkling.physical.groups import TaskLayout, chosen_layout
 from inkling.physical.naming import physical_name, type_of
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
-from inkling.spark.partitioning import SLICE, Partitioning, Pieces, slices_of
+from inkling.spark.partitioning import SLICE, Partitioning, Pieces, floored, slices_of
 from inkling.spark.parts import Frames
 from inkling.spark.results import certain_frame
 from inkling.spark.shuffle import whole, with_derived_columns
@@ -171,8 +171,8 @@ class _Run:
         low, high = border
         span = high - low + 1
         length = max(span // (4 * cores) + 1, 2 * horizon + 1)
-        first = F.floor(named(r.END) / F.lit(length))
-        last = F.floor((named(r.END) + F.lit(horizon)) / F.lit(length))
+        first = floored(named(r.END), length)  # in integers: doubles miss the borders of times beyond 2^53
+        last = floored(named(r.END) + F.lit(horizon), length)
         cut = rows.withColumn(SLICE, F.explode(F.sequence(first, last)))
         n_slices = max(1, -(-span // length))
         return cut.repartition(min(n_slices, 4 * cores), named(SLICE)), partial(slices_of, length)

@@ -36,7 +36,7 @@ from inkling.io.readers.files import read_one, read_sample
 from inkling.io.readers.formats import Format
 from inkling.io.withdrawals import EVENT, WITHDRAWAL
 from inkling.model.schema import StreamSchema
-from inkling.model.time import FARTHEST, Clock, Duration
+from inkling.model.time import YEARS_US, Clock, Duration, limits
 from inkling.model.types import Type
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime
 from inkling.spark.functions import finite
@@ -164,7 +164,7 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
             return _split(check, _in_workers(selected, names, check), frame)
         casts[column.name] = cast
     says = None if schema.op is None else casts.pop(schema.op).value
-    good = _is_valid(schema, casts)
+    good = _is_valid(schema, casts, clock)
     if says is None:
         rows = selected.where(good).select(*_row_columns(schema, casts))
         return NormalizedFrame(rows, check.rejects_of(_in_workers(selected.where(~good), names, check)), frame, clock)
@@ -191,16 +191,16 @@ def _arrow_type(frame: DataFrame, name: str) -> pa.DataType:
     return to_arrow_type(frame.schema[name].dataType, timezone="UTC")
 
 
-def _is_valid(schema: StreamSchema, casts: dict[str, ColumnCast]) -> Column:
+def _is_valid(schema: StreamSchema, casts: dict[str, ColumnCast], clock: Clock) -> Column:
     """Whether a row satisfies the declaration; never null."""
     required = dict.fromkeys((schema.start, schema.end, *schema.key, schema.id, schema.order_by))
     conditions = [~cast.bad for cast in casts.values()]
     conditions += [casts[name].value.isNotNull() for name in required if name is not None]
     times = dict.fromkeys((schema.start, schema.end))
-    conditions += [F.coalesce(casts[name].value.between(-FARTHEST, FARTHEST), F.lit(False)) for name in times]
+    conditions += [F.coalesce(casts[name].value.between(*limits(clock)), F.lit(False)) for name in times]
     if schema.is_interval:
         conditions.append(F.coalesce(casts[schema.start].value <= casts[schema.end].value, F.lit(False)))
-    conditions += fits({name: cast.value for name, cast in casts.items()}, schema)
+    conditions += fits({name: cast.value for name, cast in casts.items()}, schema, clock)
     return reduce(and_, conditions)
 
 
@@ -273,15 +273,21 @@ def plain_cast(column: Column, have: T.DataType, kind: Type, clock: Clock, *, in
         case T.StringType() if kind is Type.STRING:
             return _sure(column.cast("string"))
         case T.TimestampType() if kind is Type.TIME and clock is Clock.TIMESTAMP:
-            return _sure(F.unix_micros(column))
+            return _timestamp(column, F.unix_micros(column))
         case T.TimestampNTZType() if kind is Type.TIME and clock is Clock.TIMESTAMP:
             instant = column if in_utc else F.concat(column.cast("string"), F.lit("Z"))
-            return _sure(F.unix_micros(instant.cast("timestamp")))
+            return _timestamp(column, F.unix_micros(instant.try_cast("timestamp")))
         case T.DateType() if kind is Type.TIME and clock is Clock.TIMESTAMP:
-            return _sure(F.unix_date(column).cast("bigint") * F.lit(_DAY_US))
+            return _timestamp(column, F.try_multiply(F.unix_date(column).cast("bigint"), F.lit(_DAY_US)))
         case T.ArrayType(elementType=T.DoubleType()) if kind is Type.WEIGHTS:
             return _sure(column)
     return None
+
+
+def _timestamp(column: Column, micros: Column) -> ColumnCast:
+    """A time in microseconds, which is bad beyond the limits of timestamps."""
+    within = F.coalesce(micros.between(*YEARS_US), F.lit(False))
+    return ColumnCast(F.when(within, micros), column.isNotNull() & ~within)
 
 
 def _sure(value: Column) -> ColumnCast:
@@ -328,14 +334,14 @@ def on_grid(values: Mapping[str, Column], schema: StreamSchema) -> dict[str, Col
     return {**values, **{name: _rounded(values[name], schema.grid) for name in (schema.start, schema.end)}}
 
 
-def fits(values: Mapping[str, Column], schema: StreamSchema) -> list[Column]:
+def fits(values: Mapping[str, Column], schema: StreamSchema, clock: Clock) -> list[Column]:
     """The conditions on the possible moments of a row, none of which is null."""
     if not isinstance(schema.uncertainty, ImpreciseTime) or schema.uncertainty.error is None:
         return []
     conditions = []
     if isinstance(schema.uncertainty.error, ErrorColumn):
         conditions.append(values[schema.uncertainty.error.name].between(0, largest_error(schema)))
-    conditions += [moment.between(-FARTHEST, FARTHEST) for moment in moments(values, schema)]
+    conditions += [moment.between(*limits(clock)) for moment in moments(values, schema)]
     return [F.coalesce(condition, F.lit(False)) for condition in conditions]
 
 
