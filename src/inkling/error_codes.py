@@ -190,6 +190,7 @@ CODES: dict[str, str] = {
     "INK0515": "invalid address of an input or output",
     "INK0516": "output that holds results of another run",
     "INK0517": "an option whose value cannot be read",
+    "INK0519": "an RDF file without the package that reads it",
     "INK0521": "missing Kafka topic",
     "INK0522": "no Kafka broker answers",
     "INK0523": "a Kafka broker that rejects the login",

@@ -1,7 +1,9 @@
 """What is said about inputs that cannot be read, before anything runs."""
 
 import re
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -46,6 +48,24 @@ def read_two_types() -> None:
     for name, values in {"a.parquet": [1.0], "b.parquet": ["fast"]}.items():
         pyarrow.parquet.write_table(pyarrow.table({"speed": values}), name)
     read_table(".", what="Trip")
+
+
+def read_fact(text: str, name: str) -> None:
+    """A table of triples in an RDF file."""
+    Path(name).write_text(text)
+    kb = TableSchema("kb", tuple(Column(one, Type.TERM) for one in ("s", "p", "o")), name)
+    typed_table(kb, read_table(name, what="kb"))
+
+
+def read_without_package() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "pyoxigraph", None)
+        read_fact("", "kb.ttl")
+
+
+def read_stream_of_triples() -> None:
+    Path("Trip.nt").write_text("")
+    normalize(read_table("Trip.nt", what="Trip"), replace(TRIP, columns=(Column("s", Type.TERM),), key=()))
 
 
 def read_near() -> None:
@@ -121,6 +141,11 @@ CASES: dict[str, Callable[[], object]] = {
     "epoch_seconds": run_epoch_seconds,
     "rule_with_too_many_facts": lambda: run_rules("RULE asked(a) IF known(a) AND known(b) AND a < b;", 8000),
     "rule_without_end": lambda: run_rules("RULE asked(1); RULE asked(n + 1) IF asked(n);"),
+    "turtle_with_an_error": lambda: read_fact("@prefix ex: <http://ex.org/> .\nex:a ex:p .", "kb.ttl"),
+    "line_that_is_no_statement": lambda: read_fact('<http://a.org/s> <http://a.org/p> "1" .\nno', "kb.nt"),
+    "fact_that_is_no_term": lambda: read_fact("s,p,o\n<http://a.org/s>,ex:p,1\n", "kb.csv"),
+    "rdf_without_package": read_without_package,
+    "triples_without_time": read_stream_of_triples,
     "table_without_column": lambda: typed_table(LIMITS, read_table([{"road": "A1"}], what="limits")),
 }
 

@@ -40,6 +40,7 @@ ELSEWHERE = {
     "query.live_sets.": "tests/properties/test_probable_universal.py",
     "query.moves.": "tests/oracles/test_lahar_safe.py",
     "query.seq_markov.": "tests/oracles/test_lahar_safe.py",
+    "rdf.": "tests/unit/io/readers/test_rdf.py",
     "windows.": "tests/unit/evaluators/test_sliding_kernels.py",
     "worlds.draws.": "tests/unit/evaluators/worlds/test_draws.py",
     "worlds.gap_draws.": "tests/unit/evaluators/worlds/test_draws.py",

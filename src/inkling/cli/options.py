@@ -141,7 +141,10 @@ PythonFiles = Annotated[
         "--python", metavar="FILE.py", help="Aggregates written in Python, imported before the program is read."
     ),
 ]
-FORMATS = ".jsonl, .csv (?formulas=escape guards spreadsheets), .parquet, a folder/, or - for JSON lines on stdout."
+FORMATS = (
+    ".jsonl, .csv (?formulas=escape guards spreadsheets), .parquet, .nt, .ttl (RDF), a folder/, or - for JSON lines on"
+    " stdout."
+)
 """The help of options that say where rows are written."""
 
 

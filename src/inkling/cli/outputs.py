@@ -1,4 +1,4 @@
-"""Writes result tables to files: JSON lines, CSV or Parquet by suffix; a folder gets one Parquet file per event."""
+"""Writes result tables to files: JSON lines, CSV, Parquet, RDF by suffix; a folder gets one Parquet file per event."""
 
 import csv
 import json
@@ -15,12 +15,18 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from inkling.errors import InputError
+from inkling.io.casting import cast_column
 from inkling.io.readers.formats import REMOTE
+from inkling.io.readers.rdf import TERMS, library
+from inkling.io.rejects import reason_against
+from inkling.model.time import Clock
+from inkling.model.types import Type
 from inkling.results import LEADING, TRAILING, as_text
-from inkling.whole_files import file_name, written_whole
+from inkling.whole_files import file_name, write_whole, written_whole
 
 STDOUT = "-"
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+RDF_SUFFIXES = (".nt", ".ttl")
 
 
 FORMULAS = re.compile(r"(?P<path>.+\.csv)\?formulas=(?P<choice>.*)", re.DOTALL)
@@ -46,12 +52,14 @@ def check_output(output: str) -> None:
             notes=("`inkling run` writes local files; `inkling stream` also writes to Kafka and PostgreSQL",),
             helps=(f"write them to `{Path(remote['rest']).name or 'results.parquet'}` and copy that file",),
         )
-    if output == STDOUT or _is_folder(output) or path.suffix in (*JSON_SUFFIXES, ".csv", ".parquet"):
+    if path.suffix == ".ttl":
+        library()  # without it, the run would fail at its end
+    if output == STDOUT or _is_folder(output) or path.suffix in (*JSON_SUFFIXES, *RDF_SUFFIXES, ".csv", ".parquet"):
         return
     raise InputError.of(
         "INK0556",
         f"the name of `{output}` does not show its format",
-        helps=("end it with .jsonl, .csv or .parquet, or with / for a folder; `-` is JSON lines on stdout",),
+        helps=("end it with .jsonl, .csv, .parquet, .nt or .ttl, or with / for a folder; `-` is JSON lines on stdout",),
     )
 
 
@@ -66,7 +74,9 @@ def write_tables(tables: Mapping[str, pa.Table], output: str) -> None:
                 file = complete.enter_context(written_whole(path / f"{file_name(name)}.parquet"))
                 pa.parquet.write_table(table, file)
         return
-    if path.suffix == ".parquet":
+    if path.suffix in RDF_SUFFIXES:
+        write_whole(triples_of(ordered, turtle=path.suffix == ".ttl"), path)
+    elif path.suffix == ".parquet":
         with written_whole(path) as file:
             pa.parquet.write_table(united(list(ordered.values())), file)
     elif path.suffix == ".csv":
@@ -76,6 +86,34 @@ def write_tables(tables: Mapping[str, pa.Table], output: str) -> None:
         with _opened(output) as lines:
             for table in ordered.values():
                 _write_json_lines(table, lines)
+
+
+def triples_of(tables: Mapping[str, pa.Table], *, turtle: bool) -> str:
+    """The triples of all results that have some, each once, as N-Triples or Turtle."""
+    given = [table.select(TERMS) for table in tables.values() if set(TERMS) <= set(table.column_names)]
+    if not given:
+        raise InputError.of(
+            "INK0556",
+            "no event has the columns `s`, `p` and `o`, which RDF files hold",
+            helps=("give an event such a head, `EVENT alarm(a.s AS s, a.p AS p, a.o AS o)`, or write .jsonl",),
+        )
+    rows = pa.concat_tables(given, promote_options="permissive").drop_null()
+    for name in TERMS:
+        cast = cast_column(rows[name], Type.TERM, Clock.TIMESTAMP)
+        if cast.bad.any():
+            value = rows[name][int(cast.bad.argmax())].as_py()
+            raise InputError.of(
+                "INK0556", f"`{name}` is {value!r}, expected an RDF term", notes=(reason_against(value),)
+            )
+    distinct = rows.group_by(list(TERMS), use_threads=False).aggregate([])
+    lines = pc.binary_join_element_wise(*(distinct[name] for name in TERMS), ".", " ")
+    text = "".join(f"{line}\n" for line in lines.to_pylist())
+    if not turtle:
+        return text
+    pyoxigraph = library()
+    triples = pyoxigraph.parse(text, pyoxigraph.RdfFormat.N_TRIPLES)
+    written: bytes = pyoxigraph.serialize((quad.triple for quad in triples), format=pyoxigraph.RdfFormat.TURTLE)
+    return written.decode()
 
 
 def write_rows(table: pa.Table, output: str, name: str = "rows") -> None:

@@ -28,7 +28,14 @@ TARGETS = {
     Type.WEIGHTS: pa.list_(pa.float64()),
 }
 
-_PLAIN = {Type.INTEGER: r"^-?[0-9]{1,18}$", Type.DOUBLE: r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$"}
+_CANONICAL_TERM = (
+    r'^(?:<[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\%]*>'
+    r"|_:[A-Za-z0-9_]+"
+    r'|"[^"\\\x00-\x1f\x7f]*"(?:@[a-z]{2,8})?'
+    r'|"(?:0|-?[1-9][0-9]*)"\^\^<http://www\.w3\.org/2001/XMLSchema#integer>'
+    r'|"(?:0|-?(?:0|[1-9][0-9]*)\.[0-9]{0,17}[1-9])"\^\^<http://www\.w3\.org/2001/XMLSchema#decimal>)$'
+)
+_PLAIN = {Type.INTEGER: r"^-?[0-9]{1,18}$", Type.DOUBLE: r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$", Type.TERM: _CANONICAL_TERM}
 _UNITS_US = {"s": 1_000_000, "ms": 1000, "us": 1}
 _DAY_US = 86_400_000_000
 
@@ -321,15 +328,6 @@ def _all_plain(text: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
     except pa.ArrowInvalid:
         return None
     return None
-
-
-_CANONICAL_TERM = (
-    r'^(?:<[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*>'
-    r"|_:[A-Za-z0-9_]+"
-    r'|"[^"\\\x00-\x1f\x7f]*"(?:@[a-z]{1,8}(?:-[a-z0-9]{1,8})*)?'
-    r'|"(?:0|-?[1-9][0-9]*)"\^\^<http://www\.w3\.org/2001/XMLSchema#integer>'
-    r'|"(?:0|-?(?:0|[1-9][0-9]*)\.[0-9]{0,17}[1-9])"\^\^<http://www\.w3\.org/2001/XMLSchema#decimal>)$'
-)
 
 
 def are_canonical(text: pa.Array) -> bool:

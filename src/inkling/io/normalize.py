@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from inkling.errors import InputError, nearest
 from inkling.io.casting import TARGETS, Cast, cast_column, clock_of, is_readable, plain_values
 from inkling.io.moments import error_columns, moments, on_grid, outside_limits
+from inkling.io.readers.rdf import TERMS
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import AN_RDF_TERM, NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.io.withdrawals import EVENT, WITHDRAWAL, no_withdrawals, withdrawals
@@ -234,6 +235,13 @@ def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequen
         if name in visible:
             raise InputError.of("INK0510", f"the input for `{schema.name}` has two columns `{name}`")
         close = nearest(name, visible, n=3)
+        if name in (schema.start, schema.end) and visible == [*TERMS]:
+            raise InputError.of(
+                "INK0504",
+                f"the input for `{schema.name}` has no times",
+                notes=("N-Triples, Turtle and RDF/XML have triples, but no graphs with times",),
+                helps=('write N-Quads or TriG with `<graph> prov:generatedAtTime "…"^^xsd:dateTime`',),
+            )
         helps = (f"rename a column, or declare `{close[0]}` instead",) if close else ()
         if len(visible) == 1 and (other := next((one for one in ";\t|" if one in visible[0]), None)):
             helps = (f"separate the columns by `,` instead of {_SEPARATORS.get(other, f'`{other}`')}",)

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inkling.errors import InputError, nearest
 from inkling.io.casting import cast_column
 from inkling.io.readers.files import Data, read_table
+from inkling.io.readers.records import MALFORMED
 from inkling.io.rejects import python_value, reason_against
 from inkling.model.schema import TableSchema
 from inkling.model.time import Clock
@@ -59,6 +61,9 @@ def _require_model(schema: TableSchema, path: Path) -> None:
 
 def typed_table(schema: TableSchema, raw: pa.Table) -> pa.Table:
     """The declared columns; an invalid value is an error and not a reject, because rules depend on all facts."""
+    if MALFORMED in raw.column_names and raw[MALFORMED].null_count < len(raw):
+        place = int(pc.index(raw[MALFORMED].is_valid(), True).as_py())
+        raise InputError.of("INK0508", f"row {place + 1} of the table `{schema.name}`: {raw[MALFORMED][place]}")
     columns = {}
     for column in schema.columns:
         if column.name not in raw.column_names:

@@ -31,8 +31,8 @@ _DOUBLE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DATE_TIME = re.compile(
     r"(-?[0-9]{4,9}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})?"
 )
-_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
-_TAG = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:[^\x00-\x20<>\"{}|^`\\%]|%[0-9A-Fa-f]{2})*")
+_TAG = re.compile(r"(?:[A-Za-z]{2,8}|[iIxX](?=-))(?:-[A-Za-z0-9]{1,8})*")
 _BLANK = re.compile(r"_:([\w][\w.·-]*(?<!\.)|[\w])")
 _QUOTED = re.compile(
     r"\"\"\"((?:\"{0,2}(?:[^\"\\]|\\.))*)\"\"\"|'''((?:'{0,2}(?:[^'\\]|\\.))*)'''"
@@ -98,7 +98,7 @@ def iri(text: str) -> str:
         raise MalformedTermError(
             "an IRI is absolute, such as `<http://example.org/x>`"
             if scheme is None
-            else 'an IRI contains no blanks and none of `<>"{}|^`\\`'
+            else 'an IRI contains no blanks, no `%` without two hexadecimal digits, and none of `<>"{}|^`\\`'
         )
     return f"<{text}>"
 

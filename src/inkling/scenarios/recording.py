@@ -105,6 +105,8 @@ def _read(kind: Format, files: Sequence[Path]) -> tuple[RecordedRows, str]:
                 return _Lines.of(files), ".jsonl"
             case Format.PARQUET:
                 return _Stored(pa.concat_tables([pa.parquet.read_table(file) for file in files])), ".parquet"
+            case _:
+                raise InputError.of("INK0502", f"{kind.value} files cannot be replayed")
     except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, csv.Error) as problem:
         raise InputError.of("INK0503", f"the {kind.value} files cannot be read", notes=(str(problem),)) from None
 

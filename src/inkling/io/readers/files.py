@@ -15,6 +15,7 @@ from inkling.errors import InputError
 from inkling.io.readers.csv_text import header_names, parse_lines, read_csv
 from inkling.io.readers.formats import Format, files_at
 from inkling.io.readers.json_text import parse_json_lines, read_json_lines
+from inkling.io.readers.rdf import NotRdfError, read_rdf
 from inkling.io.readers.utf8 import BYTE_ORDER_MARK, EncodingError, reject_other_encodings, texts
 from inkling.io.spellings import is_blank
 
@@ -36,7 +37,9 @@ def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | 
             case Format.PARQUET:
                 with pa.parquet.ParquetFile(file) as parquet:
                     return parquet.read(columns=_present(parquet, columns))
-    except (pa.ArrowException, OSError, EOFError, EncodingError) as problem:
+            case _:
+                rows = read_rdf(kind, _contents(file), scope_of(file, what=what))
+    except (pa.ArrowException, OSError, EOFError, EncodingError, NotRdfError) as problem:
         raise _unreadable(kind, file, problem, what=what) from None
     if rows is None:
         raise _headerless(file, what=what)
@@ -63,9 +66,16 @@ def read_sample(
                         batches = parquet.iter_batches(n, columns=(names := _present(parquet, columns)))
                         schema = pa.schema([parquet.schema_arrow.field(name) for name in names])
                         samples.append(pa.Table.from_batches(islice(batches, 1), schema))
+                case _:
+                    samples.append(read_one(kind, file, what=what).slice(0, n))
         except (pa.ArrowException, OSError, EOFError, EncodingError) as problem:
             raise _unreadable(kind, file, problem, what=what) from None
     return _concatenated(samples, what=what)
+
+
+def scope_of(file: Path, *, what: str) -> str:
+    """The name of a file, for its blank nodes: they are distinct from those of other files and of other inputs."""
+    return f"{what}/{file.parent.name}/{file.name}"
 
 
 def header_of(file: Path, lines: Sequence[bytes], *, what: str) -> list[str]:

@@ -12,6 +12,11 @@ class Format(Enum):
     CSV = "CSV"
     JSON_LINES = "JSON lines"
     PARQUET = "Parquet"
+    N_TRIPLES = "N-Triples"
+    N_QUADS = "N-Quads"
+    TURTLE = "Turtle"
+    TRIG = "TriG"
+    RDF_XML = "RDF/XML"
 
 
 SUFFIXES = {
@@ -24,9 +29,20 @@ SUFFIXES = {
     ".json": Format.JSON_LINES,
     ".json.gz": Format.JSON_LINES,
     ".parquet": Format.PARQUET,
+    ".nt": Format.N_TRIPLES,
+    ".nt.gz": Format.N_TRIPLES,
+    ".nq": Format.N_QUADS,
+    ".nq.gz": Format.N_QUADS,
+    ".ttl": Format.TURTLE,
+    ".ttl.gz": Format.TURTLE,
+    ".trig": Format.TRIG,
+    ".trig.gz": Format.TRIG,
+    ".rdf": Format.RDF_XML,
+    ".rdf.gz": Format.RDF_XML,
+    ".owl": Format.RDF_XML,
 }
 
-READABLE = ".csv, .jsonl, .json, .ndjson (each also with .gz) or .parquet"
+READABLE = ".csv, .jsonl, .json, .ndjson (each also with .gz), .parquet, or RDF: .nt, .nq, .ttl, .trig, .rdf"
 
 
 def format_of_name(name: str) -> Format | None:

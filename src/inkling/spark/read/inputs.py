@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from inkling.io import Data, read_table
 from inkling.io.readers.formats import Format, files_at
+from inkling.io.readers.rdf import RDF_FORMATS
 from inkling.io.tables import read_tables
 from inkling.physical.plan import Runnable
 
@@ -63,6 +64,8 @@ def read_frame(
     kind, files = files_at(Path(data).absolute(), what=what)
     if kind is Format.PARQUET:
         return _read_parquet(spark, files, what)
+    if kind in RDF_FORMATS:
+        return WholeFiles(spark, kind, files, what)
     is_small = all(file.stat().st_size <= whole_file_bytes for file in files)
     return (WholeFiles if is_small else LinesOfFiles)(spark, kind, files, what)
 

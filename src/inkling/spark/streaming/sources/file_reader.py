@@ -15,6 +15,7 @@ from inkling.io.casting import is_readable
 from inkling.io.readers.csv_text import read_csv
 from inkling.io.readers.formats import Format
 from inkling.io.readers.json_text import lines_in
+from inkling.io.readers.rdf import read_rdf
 from inkling.io.readers.records import MALFORMED, ORIGINAL, TEXT
 from inkling.io.rejects import row_json
 from inkling.model.schema import Column
@@ -38,7 +39,7 @@ class FileReader:
 
     def _read(self, path: str, content: pa.Buffer) -> pa.Table:
         try:
-            rows = self._rows(_plain(path, content))
+            rows = self._rows(path, _plain(path, content))
         except (pa.ArrowException, OSError, EOFError, ValueError, zlib.error) as problem:
             reason = (str(problem).splitlines() or [type(problem).__name__])[0]
             return self._all_malformed([path], f"a file that cannot be read as {self.kind.value}: {reason}")
@@ -49,7 +50,7 @@ class FileReader:
             return rows
         return self._all_malformed([row_json(row) for row in rows.to_pylist()], f"{fault} (file {path})")
 
-    def _rows(self, data: pa.Buffer) -> pa.Table | None:
+    def _rows(self, path: str, data: pa.Buffer) -> pa.Table | None:
         names = [column.name for column in self.wanted]
         match self.kind:
             case Format.CSV:
@@ -60,6 +61,8 @@ class FileReader:
             case Format.PARQUET:
                 with pa.parquet.ParquetFile(pa.BufferReader(data)) as parquet:
                     return parquet.read(columns=[name for name in parquet.schema_arrow.names if name in names])
+            case _:
+                return read_rdf(self.kind, data, path)
 
     def _fault(self, rows: pa.Table) -> str | None:
         """The reason why no row of a file can be read, or None."""

@@ -30,7 +30,14 @@ from inkling.spark.streaming.addresses import Address, absolute, address_of, one
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sources.file_reader import CONTENT, PATH, FileReader
 
-FORMATS = {"parquet": Format.PARQUET, "csv": Format.CSV, "json": Format.JSON_LINES, "jsonl": Format.JSON_LINES}
+FORMATS = {
+    "parquet": Format.PARQUET,
+    "csv": Format.CSV,
+    "json": Format.JSON_LINES,
+    "jsonl": Format.JSON_LINES,
+    "nquads": Format.N_QUADS,
+    "trig": Format.TRIG,
+}
 SAMPLED_FILES = 10
 _FILES = f"{PATH} string, modificationTime timestamp, length bigint, {CONTENT} binary"
 
