@@ -590,7 +590,8 @@ def _log_rejected(rejected: RejectedRows) -> None:
 def load(path: str | Path, *, declarations: str | Path | None = None, root: str | Path | None = None) -> Program:
     """Read a program from a file; the files of its tables are searched for in the same folder.
 
-    The suffix names the language: `.ink`, `.ele` (ETALIS), `.sre` (Wayeb), `.lahar` (Lahar) or `.sase` (SASE).
+    The suffix names the language: `.ink`, `.ele` (ETALIS), `.epsparql` or `.rq` (EP-SPARQL), `.sre` (Wayeb),
+    `.lahar` (Lahar) or `.sase` (SASE).
     `declarations` is the file of declarations of Wayeb patterns. With a `root`, neither the program nor any file that
     it names may lie outside of this folder; links are followed.
     """
@@ -676,7 +677,7 @@ def read_program(path: Path) -> str:
         raise InputError.of(
             "INK0550",
             f"`{path}` is a folder, expected a program",
-            helps=("name a file that ends with `.ink`, `.ele`, `.sre`, `.lahar` or `.sase`",),
+            helps=("name a file that ends with `.ink`, `.ele`, `.epsparql`, `.sre`, `.lahar` or `.sase`",),
         ) from None
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError.of("INK0550", f"`{path}` cannot be read", notes=(str(problem),)) from None

@@ -12,6 +12,7 @@ TREES = {
     "language/syntax/patterns.py",
     "language/syntax/statements.py",
     "language/ele/terms.py",
+    "language/epsparql/terms.py",
     "language/lahar/terms.py",
     "language/sase/terms.py",
     "language/sre/terms.py",

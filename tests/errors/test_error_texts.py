@@ -21,6 +21,7 @@ def example(text: str, heading: str) -> str:
 def name_of(code: str) -> str:
     """Examples of errors in rules are rules, of errors in patterns patterns, of errors in queries queries."""
     names = {"INK013": "rules.ele", "INK014": "patterns.sre", "INK015": "queries.lahar", "INK016": "queries.sase"}
+    names["INK017"] = "queries.epsparql"
     return names.get(code[:6], "program.ink")
 
 

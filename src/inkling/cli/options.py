@@ -110,7 +110,8 @@ ProgramFile = Annotated[
     Path,
     typer.Argument(
         metavar="PROGRAM.ink",
-        help="The program: `.ink`, or `.ele` (ETALIS), `.sre` (Wayeb), `.lahar` (Lahar), `.sase` (SASE).",
+        help="The program: `.ink`, or `.ele` (ETALIS), `.epsparql` (EP-SPARQL), `.sre` (Wayeb), `.lahar` (Lahar),"
+        " `.sase` (SASE).",
     ),
 ]
 Inputs = Annotated[

@@ -1,4 +1,4 @@
-"""Chooses the notation of a text by its file extension: `.ele`, `.sre`, `.lahar`, `.sase`, or else `.ink`."""
+"""Chooses the notation of a text by its file extension: `.ele`, `.epsparql`, `.lahar`, `.sase`, `.sre`, or `.ink`."""
 
 from importlib import import_module
 from typing import Any
@@ -8,15 +8,19 @@ from inkling.language.kit.reading import Notation
 from inkling.language.parser import parse as parse_ink
 from inkling.language.printer import format_program
 
-NOTATIONS = {".ele": "ETALIS", ".lahar": "LAHAR", ".sase": "SASE", ".sre": "WAYEB"}
+NOTATIONS = {".ele": "ETALIS", ".epsparql": "EPSPARQL", ".lahar": "LAHAR", ".sase": "SASE", ".sre": "WAYEB"}
 """Each package `inkling.language.NAME` holds the notation of files `.NAME`; imported when such a file is read."""
+
+ALSO = {".rq": ".epsparql"}
+"""Other suffixes of files of a notation: `.rq` is that of SPARQL."""
 
 
 def notation_of(name: str) -> Notation[Any] | None:
     """The notation of a file; None for `.ink`."""
-    for suffix, notation in NOTATIONS.items():
+    for suffix in (*NOTATIONS, *ALSO):
         if name.lower().endswith(suffix):
-            found: Notation[Any] = getattr(import_module(f"inkling.language{suffix}"), notation)
+            package = ALSO.get(suffix, suffix)
+            found: Notation[Any] = getattr(import_module(f"inkling.language{package}"), NOTATIONS[package])
             return found
     return None
 

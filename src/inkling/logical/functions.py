@@ -204,6 +204,8 @@ FUNCTIONS = {
         Function("term_times", (R, R), R, terms.times),
         Function("term_divided", (R, R), R, terms.divided),
         Function("term_negated", (R,), R, terms.negated),
+        Function("term_cast", (R, S), R, terms.cast),
+        Function("blank_of", (S, R), R, terms.make_blank_of, variadic=True),
         Function("order_kind", (R,), S, terms.order_kind),
         Function("term_value", (R,), S, terms.term_value),
         Function("unknown_value", (R,), N, terms.unknown_value),

@@ -6,6 +6,7 @@ Terms are compared by parts that depend on one term each, so that they are compu
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 import struct
@@ -371,6 +372,54 @@ def arithmetic(operator: str, left: str, right: str) -> str | None:
 
 
 plus, minus, times, divided = (partial(arithmetic, operator) for operator in "+-*/")
+
+
+CASTS = frozenset((t.STRING, t.BOOLEAN, t.INTEGER, t.DECIMAL, t.FLOAT, t.DOUBLE, t.DATE_TIME))
+
+
+def cast(text: str, datatype: str) -> str | None:
+    """A value as one of another type, by the casts of SPARQL; null if there is none."""
+    term = read(text)
+    if datatype not in CASTS or term.is_blank or not (term.is_literal or datatype == t.STRING):
+        return None
+    if datatype == t.STRING:
+        return t.literal(term.text)
+    written = term.text.strip()
+    value = number_of(term)
+    if term.datatype == t.BOOLEAN:
+        value = int(written == "true")
+    if datatype == t.BOOLEAN:
+        if value is not None:
+            return of_truth(value != 0 and value == value)
+        known = {"true": True, "1": True, "false": False, "0": False}
+        return of_truth(known[written]) if term.datatype == t.STRING and written in known else None
+    if term.datatype == t.STRING:
+        made = t.literal(written, datatype=datatype)
+        read_back = read(made)
+        return made if number_of(read_back) is not None or moment_of(read_back) is not None else None
+    if datatype == t.DATE_TIME:
+        return text if term.datatype == t.DATE_TIME and moment_of(term) is not None else None
+    if value is None:
+        return None
+    if datatype in (t.DOUBLE, t.FLOAT):
+        return t.literal(t.double_text(float(value)), datatype=datatype)
+    if not math.isfinite(value):
+        return None
+    if datatype == t.DECIMAL:
+        return t.literal(
+            t.decimal_text(Decimal(str(value)) if isinstance(value, float) else Decimal(value)), datatype=datatype
+        )
+    whole = int(value)
+    return of_integer(whole) if t.SMALLEST_INTEGER <= whole <= t.LARGEST_INTEGER else None
+
+
+def blank_of(label: str, *terms: str) -> str:
+    """A blank node for terms: equal terms have the same one."""
+    digest = hashlib.blake2b("\n".join(terms).encode(), digest_size=12).hexdigest()
+    return t.blank(f"{label}_{digest}")
+
+
+make_blank_of = _or_nothing(blank_of)
 
 
 def negated(text: str) -> str | None:

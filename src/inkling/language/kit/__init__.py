@@ -1,4 +1,4 @@
-"""What the grammars of `.ink`, `.ele`, `.sre`, `.lahar` and `.sase` share.
+"""What the grammars of `.ink`, `.ele`, `.epsparql`, `.sre`, `.lahar` and `.sase` share.
 
 Each language adds its nodes, its grammar and its translation.
 

@@ -62,15 +62,12 @@ def sparql_query(source: SourceText) -> Diagnostic | None:
         "expected a program, found a SPARQL query",
         Span(*found.span(1)),
         source,
-        notes=(
-            _STATEMENT_NOTE,
-            "a graph pattern is a part of a PATTERN: events of a stream, with columns in place of triples",
-            "SEQ, EQUALS, UNION and OPTIONALSEQ are `SEQ(…)`, `EQUALS`, `OR` and `OPTIONAL`; FILTER is WHERE,"
-            " a limit of getDURATION() is WITHIN, and CONSTRUCT an EVENT that other events use",
-        ),
+        notes=(_STATEMENT_NOTE, "queries over a stream of triples are in files that end with `.epsparql` or `.rq`"),
         helps=(
-            "write for example `EVENT fall(a.company) AS PATTERN SEQ(Price a, Price b[company = a.company])"
-            " WHERE b.price < 0.7 * a.price WITHIN 30 DAYS;`",
+            "rename the file, for example to `query.epsparql`; `inkling fmt --to ink query.epsparql` then prints the"
+            " query as a program",
+            "or write the pattern over events with columns, for example `EVENT fall(a.company) AS PATTERN SEQ(Price a,"
+            " Price b[company = a.company]) WHERE b.price < 0.7 * a.price WITHIN 30 DAYS;`",
         ),
     )
 

@@ -214,7 +214,7 @@ def _report_unknown_call(call: s.Call, catalog: Catalog, diagnostics: Diagnostic
 _REMARKS = {  # functions of other languages that no expression replaces
     name: (note, help)
     for names, note, help in (
-        ("coalesce ifnull nvl", "a missing value makes a comparison unknown", "write `x IS NULL OR x > 0`"),
+        ("ifnull nvl", "a missing value makes a comparison unknown", "write `coalesce(x, 0) > 0`"),
         (
             "lag prev previous",
             "earlier rows of a key are read where the stream is declared",
@@ -225,11 +225,7 @@ _REMARKS = {  # functions of other languages that no expression replaces
             "a program sees the times of events, not of the machine",
             "write the time column of an event, such as `e.t`",
         ),
-        (
-            "if iff iif decode case",
-            "an expression has no branches",
-            "write one EVENT per branch, each with its condition in WHERE",
-        ),
+        ("iff iif decode case", "a value is chosen by a condition", "write `if(x > 0, 'up', 'down')`"),
         (
             "cast convert try_cast to_number to_char to_timestamp",
             "a column has the type of its declaration",

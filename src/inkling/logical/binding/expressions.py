@@ -8,7 +8,9 @@ from typing import Protocol
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
+from inkling.logical.binding import choices
 from inkling.logical.binding.catalog import Catalog
+from inkling.logical.binding.choices import without_choices
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.diagnostics import Diagnostics
 from inkling.logical.binding.terms import MADE_TERM, SAME_TERM, as_term, compared_terms, folded, malformed_reason
@@ -122,7 +124,7 @@ class ExpressionBinder:
         """An expression that is true or false."""
         bound = self.value(node)
         if bound is None or bound.type is Type.BOOLEAN:
-            return bound
+            return None if bound is None else without_choices(bound)
         words = self.diagnostics.text_of(node)
         self.diagnostics.error(
             "INK0212",
@@ -274,6 +276,8 @@ class ExpressionBinder:
             return self._made_term(node)
         if function is not None:
             return self._function(node, function)
+        if node.name.text.lower() in choices.NAMES and node.name.text not in self.catalog.facts:
+            return self._choice(node)
         return self.names.table_test(node, self)
 
     def _function(self, node: s.Call, function: Function) -> e.Expr | None:
@@ -308,6 +312,27 @@ class ExpressionBinder:
             self.diagnostics.error("INK0221", reason, node, f"`{self.diagnostics.text_of(node)}` is no RDF term")
             return None
         return folded(e.FunctionCall(function.name, bound, function.result))
+
+    def _choice(self, node: s.Call) -> e.Expr | None:
+        """`coalesce(x, y)`, `if(c, x, y)`"""
+        name = node.name.text.lower()
+        is_if = name == "if"
+        if len(node.args) < (3 if is_if else 1) or (is_if and len(node.args) > 3):
+            wanted = "a condition and 2 values" if is_if else "at least 1 argument"
+            self.diagnostics.error("INK0209", f"`{name}` takes {wanted}, found {len(node.args)}", node)
+            return None
+        condition = self.condition(node.args[0]) if is_if else e.TRUE
+        written = node.args[1:] if is_if else node.args
+        values = [self.value(arg) for arg in written]
+        given = tuple(value for value in values if value is not None)
+        if condition is None or len(given) < len(values):
+            return None
+        kind = choices.common_kind(given)
+        if kind is None:
+            listed = ", ".join(self._typed(one, value) for one, value in zip(written, given, strict=True))
+            self.diagnostics.error("INK0213", f"the values of `{name}` have different types", node, listed)
+            return None
+        return choices.either(condition, given, kind) if is_if else choices.first_of(given, kind)
 
     def _same_term(self, node: s.Call) -> e.Expr | None:
         """`sameterm(x, y)`: the texts of two terms are equal."""

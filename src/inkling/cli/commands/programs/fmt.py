@@ -29,7 +29,9 @@ def fmt(
     to: Annotated[
         Language | None,
         typer.Option(
-            "--to", metavar="ink", help="Print rules (.ele), patterns (.sre) and queries (.lahar, .sase) as programs."
+            "--to",
+            metavar="ink",
+            help="Print rules (.ele), patterns (.sre) and queries (.epsparql, .lahar, .sase) as programs.",
         ),
     ] = None,
     debug: Debug = False,

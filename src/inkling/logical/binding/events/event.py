@@ -217,8 +217,10 @@ def _with_aggregates(node: s.NodeT, names: Collection[str]) -> s.NodeT:
 
 Operator = s.And | s.Or | s.Par | s.Allen | s.Except | s.LeftJoin | s.Seq
 
-_PREFIX = re.compile(r"(SEQ\s*(ANY\b|NEXT\b|STRICT\b)?|[;+&*!#@])\s*\(", re.IGNORECASE)
-"""A sequence in front of its components, and the operators of Wayeb."""
+_PREFIX = re.compile(
+    r"(SEQ\s*(ANY\b|NEXT\b|STRICT\b)?|[;+&*!#@])\s*\(|(SEQ|EQUALS|AND|UNION|OPTIONAL)?\s*\{", re.IGNORECASE
+)
+"""A sequence in front of its components, the operators of Wayeb, and groups of triples, which are in braces."""
 
 
 def _warn_of_mixed_operators(node: s.Node, diagnostics: Diagnostics) -> None:

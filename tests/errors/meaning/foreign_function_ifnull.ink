@@ -1,2 +1,2 @@
 STREAM V(id STRING, s DOUBLE, n STRING) KEY id TIME t;
-EVENT e AS PATTERN V a WHERE coalesce(a.s) > 3;
+EVENT e AS PATTERN V a WHERE ifnull(a.s, 0) > 3;

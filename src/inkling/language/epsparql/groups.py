@@ -1,0 +1,478 @@
+"""Groups of a query as patterns and events: the algebra of EP-SPARQL in operators of `.ink`.
+
+BGP and Join are AND, SeqJoin is SEQ, EqJoin is EQUALS, Union is an event with several declarations. The outer joins are
+`p OPTIONAL q`: OPTIONALSEQ with PRECEDED_BY, where the part before is optional, and EQUALSOPTIONAL with EQUALS.
+The algebra is that of Anicic, *Event Processing and Stream Reasoning with ETALIS* (KIT 2011), section 11.4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NoReturn, Unpack, cast
+
+from inkling.errors import ProgramError, Remarks, nearest
+from inkling.language import syntax as s
+from inkling.language.epsparql import terms as t
+from inkling.language.epsparql.solutions import BLANK, BackgroundTriple, Solutions, combined, compatible, joined
+from inkling.language.epsparql.values import Expressions, Times, all_of, call, constant, same_term
+from inkling.language.kit.cursor import Number
+from inkling.source import SourceText, Span
+
+COLUMNS = ("s", "p", "o")
+_TIMES = ("GETDURATION", "GETSTARTTIME", "GETENDTIME")
+_OUTER: Mapping[str, tuple[s.Relation, ...]] = {
+    "OPTIONAL": (), "OPTIONALSEQ": ("PRECEDED_BY",), "EQUALSOPTIONAL": ("EQUALS",)
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TriplePattern:
+    """One triple of a group; blank nodes and `[]` are variables that no result shows."""
+
+    subject: t.Term
+    predicate: t.Iri | t.Variable
+    object: t.Term
+    span: Span
+
+    @property
+    def terms(self) -> tuple[t.Term, t.Term, t.Term]:
+        return self.subject, self.predicate, self.object
+
+
+def triple_patterns(block: t.Block) -> Iterator[TriplePattern]:
+    """The triples of a block one by one: `;` and `,` written out, and each `[ … ]` named."""
+    for triples in block.triples:
+        yield from _of_subject(_named(triples.subject), triples.properties)
+        if isinstance(triples.subject, t.Unnamed):
+            yield from _of_subject(_named(triples.subject), triples.subject.properties)
+
+
+def _of_subject(subject: t.Term, properties: tuple[t.Property, ...]) -> Iterator[TriplePattern]:
+    for one in properties:
+        for object in one.objects:
+            yield TriplePattern(subject, one.predicate, _named(object), one.span)
+            if isinstance(object, t.Unnamed):
+                yield from _of_subject(_named(object), object.properties)
+
+
+def _named(term: t.Term) -> t.Term:
+    return t.Blank(f"{term.span.start}", span=term.span) if isinstance(term, t.Unnamed) else term
+
+
+@dataclass(slots=True)
+class GroupTranslator:
+    """Translates the groups of one query; what cannot be a part of its pattern becomes an event of its own."""
+
+    source: SourceText
+    name: str
+    sources: Callable[[TriplePattern], tuple[s.Ident, ...]]  # the streams and events that may have such a triple
+    background: Callable[[t.Iri | None, Span], s.Ident]  # the table of a file
+    taken: set[str]
+    events: list[s.EventDecl] = field(default_factory=list)
+    _n_parts: int = 0
+    _n_variables: int = 0
+    _labels: dict[str, Span] = field(default_factory=dict)
+
+    # groups
+
+    def select(self, form: t.Select) -> tuple[Solutions, tuple[t.Selected, ...]]:
+        """The rows of a query or sub-select, and what it shows of them."""
+        row = self._limited(self.group(form.where), form.within)
+        items = form.items or tuple(_item(name, form.span) for name in row.shown)
+        if any(_reads_times(one.value) for one in items):
+            row = self.timed(row)
+        return row, items
+
+    def group(self, group: t.Group) -> Solutions:
+        row, filters = self._unfiltered(group)
+        return self.filtered(row, filters)
+
+    def _limited(self, row: Solutions, within: Number | None) -> Solutions:
+        if within is None:
+            return row
+        duration = s.Duration(_exact(within), "SECONDS", span=within.span)
+        if not row.is_outer:
+            return row.limited(duration)
+        return self.part(row).limited(duration)
+
+    def _unfiltered(self, group: t.Group, table: s.Ident | None = None) -> tuple[Solutions, list[t.Filter]]:
+        """The rows of a group before its filters."""
+        filters = [one for one in group.items if isinstance(one, t.Filter)]
+        items = [one for one in group.items if not isinstance(one, t.Filter)]
+        row: Solutions | None = None
+        own: list[t.Filter] = []  # filters of the only group so far: those of the optional part of OPTIONALSEQ
+        idx = 0
+        while idx < len(items):
+            item = items[idx]
+            idx += 1
+            if isinstance(item, t.Block):
+                follows = items[idx] if idx < len(items) else None
+                if isinstance(follows, t.Part) and follows.op == "UNION":
+                    self.fail(
+                        "INK0173",
+                        "`UNION` after triples",
+                        follows.span,
+                        notes=("it joins groups",),
+                        helps=("put the triples in braces: `{ … } UNION { … }`",),
+                    )
+                row, own = self._juxtaposed(row, own, self._triples(item, table), item.span), []
+                continue
+            more = []
+            while item.op in ("", "UNION") and idx < len(items):
+                following = items[idx]
+                if not (isinstance(following, t.Part) and following.op == "UNION"):
+                    break
+                more.append(following)
+                idx += 1
+            if row is not None and item.op == "UNION":
+                row, own = self._union([self.filtered(row, own), *map(self._whole, (item, *more))], group.span), []
+            elif more:
+                union = self._union([*map(self._whole, (item, *more))], item.span)
+                row, own = self._juxtaposed(row, own, union, item.span), []
+            elif row is None:
+                row, own = self._operand(item, table)
+            elif item.op in _OUTER:
+                row, own = self._optional(row, own, item, table), []
+            else:
+                row, own = self._connected(row, own, item, table), []
+        assert row is not None
+        return self.filtered(row, own), filters
+
+    def _whole(self, part: t.Part) -> Solutions:
+        row, own = self._operand(part, None)
+        return self.filtered(row, own)
+
+    def _operand(self, part: t.Part, table: s.Ident | None) -> tuple[Solutions, list[t.Filter]]:
+        """The rows of a part before its own filters."""
+        if part.graph is not None:
+            table = self.background(part.graph, part.graph.span)
+        elif part.op == "AND":
+            table = self.background(None, part.span)
+        if isinstance(part.inner, t.Group):
+            return self._unfiltered(part.inner, table)
+        if table is not None:
+            self.fail("INK0173", "a sub-select over background triples is not supported yet", part.inner.span)
+        return self._sub_select(part.inner), []
+
+    def _sub_select(self, form: t.Select) -> Solutions:
+        row, items = self.select(form)
+        if row.pattern is None:
+            self._no_time(form.span)
+        expressions = self.expressions(row)
+        values = {one.name.name: expressions.term(one.value) for one in items}
+        computed = {one.name.name for one in items if not isinstance(one.value, t.Variable)}
+        hidden = [value for name, value in row.values.items() if name not in values]
+        is_looked_up = any(isinstance(value, s.Variable) for value in hidden)
+        if not computed and not row.is_outer and not is_looked_up:
+            return replace(row, values=values, maybe=_renamed(items, row))
+        return self.part(replace(row, values=values, maybe=_renamed(items, row) | computed))
+
+    def _juxtaposed(self, row: Solutions | None, own: list[t.Filter], right: Solutions, span: Span) -> Solutions:
+        return right if row is None else self._join(self.filtered(row, own), right, "", span)
+
+    def _connected(self, row: Solutions, own: list[t.Filter], part: t.Part, table: s.Ident | None) -> Solutions:
+        right, filters = self._operand(part, table)
+        return self._join(self.filtered(row, own), self.filtered(right, filters), part.op, part.span)
+
+    def _join(self, left: Solutions, right: Solutions, op: t.Connective, span: Span) -> Solutions:
+        if left.pattern is None or right.pattern is None:
+            if op not in ("", "AND"):
+                self._no_time(span, f"`{op}` relates times, which background triples do not have")
+            if left.pattern is None and right.pattern is None:
+                return replace(left, lookups=(*left.lookups, *right.lookups), tests=(*left.tests, *right.tests))
+            row, other = (left, right) if right.pattern is None else (right, left)
+            return self._looked_up(row, other)
+        return joined(self._inner(left), self._inner(right), op, span)
+
+    def _inner(self, row: Solutions) -> Solutions:
+        """The rows as a part of a join."""
+        return self.part(row) if row.is_outer else row
+
+    def _optional(self, row: Solutions, own: list[t.Filter], part: t.Part, table: s.Ident | None) -> Solutions:
+        """OPTIONAL, OPTIONALSEQ and EQUALSOPTIONAL, whose optional part is the first for OPTIONALSEQ, else the second.
+
+        The filters of the optional part say which of its rows count, so they see the variables of both.
+        """
+        right, filters = self._operand(part, table)
+        if part.op == "OPTIONALSEQ":
+            kept, optional, conditions = self.filtered(right, filters), row, own
+        else:
+            kept, optional, conditions = self.filtered(row, own), right, filters
+        for one in (kept, optional):
+            if one.pattern is None:
+                self._no_time(part.span, "an optional group of background triples is not supported yet")
+        kept, optional = self._single(kept), self._single(optional)
+        assert kept.pattern is not None
+        assert optional.pattern is not None
+        span = part.span
+        relations = _OUTER[part.op]
+        values, maybe = combined(kept, optional, span, is_outer=True)
+        order = [*row.values, *(name for name in right.values if name not in row.values)]
+        pattern = s.LeftJoin(kept.pattern, relations, optional.pattern, span=span)
+        here = Expressions(self.source, values, lambda: _hull(kept, optional, part.op), self._reporter(values))
+        of_optional = _an_attribute(optional)
+        tests = list(compatible(kept, optional, span))
+        for filter in conditions:
+            for conjunct in _conjuncts(filter.condition):
+                test = here.true(conjunct)
+                # a condition on the rows that are kept alone would filter them
+                is_about = any(_reads(test, one) for one in optional.first)
+                tests.append(test if is_about else s.AnyOf((test, s.IsNull(of_optional, span=span)), span=span))
+        shown = {name: values[name] for name in order if name in values}
+        return Solutions(span, pattern, shown, maybe, tuple(tests), first=kept.first, last=kept.last, is_outer=True)
+
+    def _single(self, row: Solutions) -> Solutions:
+        """The rows as one event."""
+        return row if row.is_leaf else self.part(row)
+
+    def _union(self, rows: Sequence[Solutions], span: Span) -> Solutions:
+        """One event with a declaration for each group; a variable that a group does not have is null there."""
+        for row in rows:
+            if row.pattern is None:
+                self._no_time(row.span)
+        names = list(dict.fromkeys(name for row in rows for name in row.shown))
+        null = s.Literal(None, span=span)
+        parts = [replace(row, values={name: row.values.get(name, null) for name in names}) for row in rows]
+        maybe = frozenset(name for name in names for row in rows if name not in row.values or name in row.maybe)
+        return replace(self._event(parts, span), maybe=maybe)
+
+    def part(self, row: Solutions) -> Solutions:
+        """The same rows as an event of its own."""
+        return replace(self._event([row], row.span), maybe=row.maybe)
+
+    def _event(self, rows: Sequence[Solutions], span: Span) -> Solutions:
+        self._n_parts += 1
+        name = self.fresh(f"{self.name}_part{self._n_parts}")
+        columns = {one: column_of(one) for one in rows[0].shown}
+        for row in rows:
+            head = tuple(
+                s.Item(row.values[one], s.Ident(columns[one], span=row.span), span=row.span) for one in rows[0].shown
+            )
+            self.events.append(s.EventDecl(name, head or None, row.body(), per="INTERVAL", span=row.span))
+        var = self.variable("t", span)
+        values = {one: s.Attribute(var, s.Ident(column, span=span), span=span) for one, column in columns.items()}
+        return Solutions(span, s.Leaf((name,), var, span=span), values, first=(var,), last=(var,))
+
+    # triples
+
+    def _triples(self, block: t.Block, table: s.Ident | None) -> Solutions:
+        labels: set[str] = set()
+        row: Solutions | None = None
+        for one in triple_patterns(block):
+            for term in one.terms:
+                if isinstance(term, t.Blank):
+                    labels.add(term.label)
+                    self._once(term, block)
+            if table is not None:
+                leaf = Solutions(one.span, lookups=(BackgroundTriple(table, *one.terms, one.span),))
+            else:
+                leaf = self._leaf(one)
+            row = leaf if row is None else self._join(row, leaf, "", row.span.to(one.span))
+        if row is None:
+            self.fail("INK0173", "a group without triples", block.span)
+        return row
+
+    def _once(self, term: t.Blank, block: t.Block) -> None:
+        seen = self._labels.setdefault(term.label, block.span)
+        if seen != block.span:
+            self.fail(
+                "INK0173",
+                f"the blank node `_:{term.label}` is in two groups",
+                term.span,
+                notes=("a blank node belongs to one group",),
+                helps=(f"write a variable: `?{term.label}`",),
+            )
+
+    def _leaf(self, one: TriplePattern) -> Solutions:
+        var = self.variable("t", one.span)
+        tests: list[s.Expr] = []
+        values: dict[str, s.Expr] = {}
+        places: dict[str, str] = {}
+        for column, term in zip(COLUMNS, one.terms, strict=True):
+            place = s.Ident(column, span=term.span)
+            here = s.Variable(place, span=term.span)
+            name = variable_name(term)
+            if name is None:
+                tests.append(same_term(here, constant(cast("t.Constant", term), self.source), term.span))
+            elif name in places:
+                tests.append(same_term(s.Variable(s.Ident(places[name], span=term.span)), here, term.span))
+            else:
+                places[name] = column
+                values[name] = s.Attribute(var, place, span=term.span)
+        leaf = s.Leaf(self.sources(one), var, all_of(tests), span=one.span)
+        return Solutions(one.span, leaf, values, first=(var,), last=(var,))
+
+    def _looked_up(self, row: Solutions, background: Solutions) -> Solutions:
+        """The rows with the values that background triples bind."""
+        if row.is_outer:
+            row = self.part(row)
+        values, maybe, tests = dict(row.values), set(row.maybe), [*row.tests]
+        for one in background.lookups:
+            args: list[s.Expr] = []
+            for term in (one.subject, one.predicate, one.object):
+                name = variable_name(term)
+                if name is None:
+                    args.append(constant(cast("t.Constant", term), self.source))
+                elif name in values and name not in maybe:
+                    args.append(values[name])
+                else:
+                    found = s.Variable(self._free(name, term.span), span=term.span)
+                    if name in maybe:
+                        missing = s.IsNull(values[name], span=term.span)
+                        tests.append(s.AnyOf((missing, same_term(values[name], found, term.span)), span=term.span))
+                        maybe.remove(name)
+                    values[name] = found
+                    args.append(found)
+            tests.append(s.Call(one.table, tuple(args), span=one.span))
+        return replace(row, values=values, maybe=frozenset(maybe), tests=tuple(tests))
+
+    def _free(self, name: str, span: Span) -> s.Ident:
+        """A variable that a table binds, under the name it has in the query."""
+        text = name.removeprefix(BLANK)
+        if re.fullmatch(r"[tm]?[0-9]+", text):
+            text = f"v{text}"
+        while text in self.taken:
+            text += "_"
+        return s.Ident(text, span=span)
+
+    # filters
+
+    def filtered(self, row: Solutions, filters: Sequence[t.Filter]) -> Solutions:
+        """The rows for which the filters are true."""
+        if not filters:
+            return row
+        conditions = [part for one in filters for part in _conjuncts(one.condition)]
+        if row.pattern is None:
+            self.fail(
+                "INK0173",
+                "a filter in a group of background triples is not supported yet",
+                filters[0].span,
+                helps=("write it after the group",),
+            )
+        if any(map(_reads_times, conditions)):
+            row = self.timed(row)
+        here = self.expressions(row)
+        tests: list[s.Expr] = []
+        for one in conditions:
+            limit = here.limit(one)
+            if limit is not None:
+                row = row.limited(limit)
+                if isinstance(one, t.Comparison) and one.op in ("<=", ">="):
+                    continue
+            tests.append(here.true(one))
+        if row.is_outer:
+            return replace(row, having=(*row.having, *tests))
+        return replace(row, tests=(*row.tests, *tests))
+
+    def expressions(self, row: Solutions) -> Expressions:
+        return Expressions(self.source, row.values, lambda: row.times, self._reporter(row.values))
+
+    def timed(self, row: Solutions) -> Solutions:
+        """The same rows, with one event or name that has their times."""
+        if row.pattern is None:
+            self._no_time(row.span)
+        return self.part(row) if row.is_outer else row.named(self.variable("m", row.span))
+
+    def _reporter(self, values: Mapping[str, s.Expr]) -> Callable[[t.Variable], NoReturn]:
+        def missing(variable: t.Variable) -> NoReturn:
+            known = [name for name in values if not name.startswith(BLANK)]
+            meant = nearest(variable.name, known, n=1)
+            listed = ", ".join(f"`?{one}`" for one in known)
+            self.fail(
+                "INK0171",
+                f"unbound variable `?{variable.name}`",
+                variable.span,
+                label="no triple of this group binds it",
+                notes=(f"the variables are {listed}",) if known and not meant else (),
+                helps=tuple(f"did you mean `?{one}`?" for one in meant),
+            )
+
+        return missing
+
+    # names
+
+    def variable(self, initial: str, span: Span) -> s.Ident:
+        self._n_variables += 1
+        return s.Ident(f"{initial}{self._n_variables}", span=span)
+
+    def fresh(self, name: str) -> s.Ident:
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return s.Ident(name)
+
+    def _no_time(self, span: Span, message: str = "background triples alone have no time") -> NoReturn:
+        self.fail("INK0173", message, span, helps=("join them with a group of events: `{ … } AND { … }`",))
+
+    def fail(self, code: str, message: str, span: Span, *, label: str = "", **remarks: Unpack[Remarks]) -> NoReturn:
+        raise ProgramError.of(code, message, span=span, source=self.source, label=label, **remarks)
+
+
+def variable_name(term: t.Term) -> str | None:
+    """The variable that a term is in a pattern; None for a constant."""
+    match term:
+        case t.Variable(name=name):
+            return name
+        case t.Blank(label=label):
+            return BLANK + label
+        case _:
+            return None
+
+
+_RESERVED = frozenset(["event", "start", "end", "detected_at", "probability", "method", "error", "op", "lineage"])
+
+
+def column_of(variable: str) -> str:
+    """The column of a variable in results, which have some columns of their own."""
+    return f"{variable}_" if variable.lower() in _RESERVED else variable
+
+
+def _item(name: str, span: Span) -> t.Selected:
+    variable = t.Variable(name, span=span)
+    return t.Selected(variable, variable, span=span)
+
+
+def _renamed(items: tuple[t.Selected, ...], row: Solutions) -> frozenset[str]:
+    return frozenset(
+        one.name.name for one in items if isinstance(one.value, t.Variable) and one.value.name in row.maybe
+    )
+
+
+def _conjuncts(condition: t.Expr) -> Iterator[t.Expr]:
+    if isinstance(condition, t.Joined) and condition.op == "&&":
+        for item in condition.items:
+            yield from _conjuncts(item)
+    else:
+        yield condition
+
+
+def _reads_times(node: t.Expr) -> bool:
+    return any(isinstance(one, t.Called) and one.name in _TIMES for one in t.inside(node))
+
+
+def _reads(test: s.Expr, event: s.Ident) -> bool:
+    return any(isinstance(one, s.Attribute | s.TimeOf) and one.var.text == event.text for one in s.walk(test))
+
+
+def _an_attribute(row: Solutions) -> s.Expr:
+    """A column that every event of a row has, or its time."""
+    (var,) = row.first
+    certain = [value for name, value in row.values.items() if name not in row.maybe]
+    return certain[0] if certain else s.TimeOf("END", var, span=row.span)
+
+
+def _hull(kept: Solutions, optional: Solutions, op: t.Connective) -> Times:
+    """When a row of an outer join starts and ends."""
+    own, other = kept.times, optional.times
+    if op == "EQUALSOPTIONAL":
+        return own
+    if op == "OPTIONALSEQ":
+        return Times(other.start, own.end)
+    earlier = s.Compare("<", other.start, own.start, span=kept.span)
+    return Times(call("if", earlier, other.start, own.start, span=kept.span), own.end)
+
+
+def _exact(number: Number) -> int:
+    return cast("int", number.size)

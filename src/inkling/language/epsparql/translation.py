@@ -1,0 +1,349 @@
+"""Translates a query file into a program: its streams, and an event for each query.
+
+    SELECT ?company
+    WHERE { ?company :price ?before } SEQ { ?company :price ?after } FILTER (?after < ?before * 0.5)
+    EVENT query1(t1.s AS company) AS
+      PATTERN SEQ(triple t1[SAMETERM(p, IRI('…price'))], triple t2[SAMETERM(p, IRI('…price'))])
+      WHERE SAMETERM(t1.s, t2.s) AND NUMBER(t2.o) < NUMBER(t1.o) * 0.5
+      PER INTERVAL
+
+CONSTRUCT is an event with the columns of a triple, which every pattern reads that its triples may match.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from inkling.errors import Diagnostic, ProgramError
+from inkling.language import syntax as s
+from inkling.language.epsparql import terms as t
+from inkling.language.epsparql.groups import (
+    COLUMNS,
+    GroupTranslator,
+    TriplePattern,
+    column_of,
+    triple_patterns,
+    variable_name,
+)
+from inkling.language.epsparql.solutions import Solutions
+from inkling.language.epsparql.values import any_of, call, constant, same_term
+from inkling.source import NOWHERE, SourceText, Span
+
+STREAM = "triple"
+BACKGROUND = "background"
+TYPE = "TERM"
+
+
+def translate(file: t.QueryFile, source: SourceText) -> s.Program:
+    """The program that queries stand for; raises `ProgramError` with every error found."""
+    return FileTranslator(file, source).program()
+
+
+@dataclass
+class FileTranslator:
+    file: t.QueryFile
+    source: SourceText
+    problems: list[Diagnostic] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+
+    def program(self) -> s.Program:
+        self.taken |= {one.name.text for one in self.file.declared}
+        events: list[s.EventDecl] = []
+        if self.file.queries:
+            self.problems += self._wrong_streams()
+            self._wrong_names()
+        for query, name in zip(self.file.queries, self.names, strict=True):
+            try:
+                events += self._events(query, name)
+            except ProgramError as error:
+                self.problems += error.diagnostics
+        if self.problems:
+            raise ProgramError(self.problems)
+        declared = self.file.declared
+        streams = () if self.declared_streams or not self.file.queries else (_default_stream(),)
+        tables = tuple(self._table(name, path) for path, name in self.tables.items())
+        statements = (*declared, *streams, *tables, *self._closure(), *events)
+        return s.Program(statements, self.file.comments, span=Span(0, len(self.source.text)))
+
+    # streams and tables
+
+    @cached_property
+    def declared_streams(self) -> tuple[s.StreamDecl, ...]:
+        return tuple(one for one in self.file.declared if isinstance(one, s.StreamDecl))
+
+    @cached_property
+    def streams(self) -> tuple[s.Ident, ...]:
+        """The streams of triples."""
+        return tuple(one.name for one in self.declared_streams) or (s.Ident(STREAM),)
+
+    def _wrong_streams(self) -> Iterator[Diagnostic]:
+        for one in self.file.declared:
+            columns = {column.name.text for column in one.columns}
+            missing = [name for name in COLUMNS if name not in columns]
+            if missing:
+                listed = ", ".join(f"`{name}`" for name in missing)
+                kind = "stream" if isinstance(one, s.StreamDecl) else "table"
+                end = "TIME t" if isinstance(one, s.StreamDecl) else "FROM 'file.ttl'"
+                yield Diagnostic(
+                    "INK0174",
+                    f"`{one.name.text}` is no {kind} of triples: it has no {listed}",
+                    one.name.span,
+                    self.source,
+                    helps=(f"declare `{kind.upper()} {one.name.text}(s TERM, p TERM, o TERM) {end};`",),
+                )
+
+    def _wrong_names(self) -> None:
+        seen = {one.name.text: "a stream" if isinstance(one, s.StreamDecl) else "a table" for one in self.file.declared}
+        for query in self.file.queries:
+            if query.name is None:
+                continue
+            text = query.name.text
+            if text in seen:
+                self.problems.append(
+                    Diagnostic("INK0174", f"`{text}` is already {seen[text]}", query.name.span, self.source)
+                )
+            seen[text] = "a query"
+
+    @cached_property
+    def tables(self) -> dict[str, str]:
+        """The tables of background files by their paths."""
+        found: dict[str, str] = {}
+        paths = [one.iri.value for query in self.file.queries for one in query.dataset]
+        paths += [
+            part.graph.value
+            for query in self.file.queries
+            for part in t.inside(query)
+            if isinstance(part, t.Part) and part.graph is not None
+        ]
+        for path in dict.fromkeys(paths):
+            name = BACKGROUND
+            while name in self.taken:
+                name = f"{BACKGROUND}{len(found) + 1}" if name == BACKGROUND else f"{name}_"
+            self.taken.add(name)
+            found[path] = name
+        return found
+
+    def _table(self, name: str, path: str) -> s.TableDecl:
+        return s.TableDecl(s.Ident(name), _columns(), path, span=NOWHERE)
+
+    def background(self, query: t.Query, file: t.Iri | None, span: Span) -> s.Ident:
+        """The table that `GRAPH <file>` names, or for `AND` that of the query."""
+        if file is not None:
+            return s.Ident(self.tables[file.value], span=span)
+        paths = [one.iri.value for one in query.dataset if not one.named]
+        names = [self.tables[path] for path in paths]
+        names = names or [one.name.text for one in self.file.declared if isinstance(one, s.TableDecl)]
+        if len(names) == 1:
+            return s.Ident(names[0], span=span)
+        message = "`AND` matches background triples, but the query has no file of them"
+        helps: tuple[str, ...] = ("name the file: `SELECT … FROM <roads.ttl> WHERE …`",)
+        if names:
+            message = "`AND` matches background triples, of which the query has several files"
+            helps = tuple(f"say which: `GRAPH <{path}> {{ … }}`" for path in paths[:1])
+        raise ProgramError.of("INK0174", message, span=span, source=self.source, helps=helps)
+
+    # names
+
+    @cached_property
+    def names(self) -> tuple[s.Ident, ...]:
+        """The name of each query, or one by its place."""
+        self.taken |= {query.name.text for query in self.file.queries if query.name}
+        found = []
+        for number, query in enumerate(self.file.queries, start=1):
+            text = f"query{number}"
+            while query.name is None and text in self.taken:
+                text += "_"
+            self.taken.add(text)
+            found.append(query.name or s.Ident(text, span=query.span))
+        return tuple(found)
+
+    # queries
+
+    def _events(self, query: t.Query, name: s.Ident) -> Iterator[s.EventDecl]:
+        place = self.file.queries.index(query)
+        groups = GroupTranslator(
+            self.source,
+            name.text,
+            lambda pattern: self._sources(pattern, place),
+            lambda file, span: self.background(query, file, span),
+            self.taken,
+        )
+        form = query.form
+        if isinstance(form, t.Select):
+            row, items = groups.select(form)
+            here = groups.expressions(row)
+            values = {one.name.name: here.term(one.value) for one in items}
+            head = tuple(
+                s.Item(value, s.Ident(column_of(one), span=query.span), span=query.span)
+                for one, value in values.items()
+            )
+            main = [s.EventDecl(name, head, row.body(), per="INTERVAL", span=query.span)]
+        else:
+            main = list(self._constructed(form, name, groups))
+        (first, *more) = [*groups.events, *main]
+        yield replace(first, comments=query.comments)
+        yield from more
+
+    def _constructed(self, form: t.Construct, name: s.Ident, groups: GroupTranslator) -> Iterator[s.EventDecl]:
+        row = groups.select(t.Select((), form.where, form.within, span=form.span))[0]
+        triples = list(triple_patterns(form.template))
+        if len(triples) > 1 and not row.is_leaf:
+            row = groups.part(row)
+        here = groups.expressions(row)
+        for one in triples:
+            terms = [self._made(term, row, groups) for term in one.terms]
+            tests: list[s.Expr] = []
+            for term in one.terms:
+                if isinstance(term, t.Variable) and term.name in row.maybe:
+                    tests.append(s.IsNull(here.term(term), negated=True, span=term.span))
+            if isinstance(one.subject, t.Variable):
+                literal = call("isliteral", terms[0], span=one.subject.span)
+                tests.append(s.Negation(literal, span=one.subject.span))
+            if isinstance(one.predicate, t.Variable):
+                tests.append(call("isiri", terms[1], span=one.predicate.span))
+            if row.is_outer:
+                made = replace(row, having=(*row.having, *tests))
+            else:
+                made = replace(row, tests=(*row.tests, *tests))
+            head = tuple(
+                s.Item(value, s.Ident(column, span=one.span), span=one.span)
+                for column, value in zip(COLUMNS, terms, strict=True)
+            )
+            yield s.EventDecl(name, head, made.body(), per="INTERVAL", span=one.span)
+
+    def _made(self, term: t.Term, row: Solutions, groups: GroupTranslator) -> s.Expr:
+        match term:
+            case t.Variable():
+                return groups.expressions(row).term(term)
+            case t.Blank(label=label):
+                return self._new_blank(label, row, term.span)
+            case t.Unnamed():
+                return self._new_blank(str(term.span.start), row, term.span)
+            case _:
+                return constant(term, self.source)
+
+    def _new_blank(self, label: str, row: Solutions, span: Span) -> s.Expr:
+        """A blank node for each solution: one name for equal values."""
+        return call("blank", s.Literal(label, span=span), *row.shown.values(), span=span)
+
+    # the triples that queries construct
+
+    @cached_property
+    def _patterns(self) -> tuple[tuple[TriplePattern, ...], ...]:
+        """The triples that each query matches in the stream."""
+        return tuple(tuple(_matched(query.form.where)) for query in self.file.queries)
+
+    @cached_property
+    def _templates(self) -> tuple[tuple[TriplePattern, ...], ...]:
+        return tuple(
+            tuple(triple_patterns(query.form.template)) if isinstance(query.form, t.Construct) else ()
+            for query in self.file.queries
+        )
+
+    def _makers(self, pattern: TriplePattern) -> list[int]:
+        """The queries that may construct a triple that a pattern matches."""
+        return [
+            place for place, made in enumerate(self._templates) if any(_may_match(pattern, triple) for triple in made)
+        ]
+
+    @cached_property
+    def _reach(self) -> tuple[frozenset[int], ...]:
+        """The queries whose triples each query reads, directly or through others."""
+        direct = [
+            frozenset(maker for pattern in patterns for maker in self._makers(pattern)) for patterns in self._patterns
+        ]
+        found = list(direct)
+        for _ in direct:
+            found = [one.union(*(found[other] for other in one)) if one else one for one in found]
+        return tuple(found)
+
+    @cached_property
+    def _recursive(self) -> tuple[int, ...]:
+        """The queries that read their own triples."""
+        return tuple(place for place, reached in enumerate(self._reach) if place in reached)
+
+    @cached_property
+    def _closed(self) -> s.Ident:
+        name = f"{STREAM}_closure"
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return s.Ident(name)
+
+    def _sources(self, pattern: TriplePattern, reader: int) -> tuple[s.Ident, ...]:
+        """The streams and events in which a triple of a query is matched."""
+        makers = self._makers(pattern)
+        recursive = [one for one in makers if one in self._recursive and reader in self._reach[one]]
+        others = [self.names[one] for one in makers if one not in recursive]
+        if not recursive:
+            return (*self.streams, *others)
+        rows = () if self._in_closure(pattern) else self.streams
+        return (*rows, self._closed, *others)
+
+    def _in_closure(self, pattern: TriplePattern) -> bool:
+        """Whether the event of the closure has all rows that a pattern may match."""
+        predicates = self._constructed_predicates
+        return predicates is None or (isinstance(pattern.predicate, t.Iri) and pattern.predicate.value in predicates)
+
+    @cached_property
+    def _constructed_predicates(self) -> tuple[str, ...] | None:
+        """The predicates of the triples of recursive queries; None if one is a variable."""
+        found = [one.predicate for place in self._recursive for one in self._templates[place]]
+        if any(not isinstance(one, t.Iri) for one in found):
+            return None
+        return tuple(dict.fromkeys(one.value for one in found if isinstance(one, t.Iri)))
+
+    def _closure(self) -> Iterator[s.EventDecl]:
+        """The rows and the constructed triples that recursive queries read, as one event."""
+        if not any(
+            self._closed.text in {type.text for type in self._sources(pattern, reader)}
+            for reader in self._recursive
+            for pattern in self._patterns[reader]
+        ):
+            return
+        var = s.Ident("t")
+        head = tuple(s.Item(s.Attribute(var, s.Ident(one)), s.Ident(one)) for one in COLUMNS)
+        condition = None
+        if self._constructed_predicates is not None:
+            here = s.Variable(s.Ident("p"))
+            condition = any_of(
+                [
+                    same_term(here, call("iri", s.Literal(one), span=NOWHERE), NOWHERE)
+                    for one in self._constructed_predicates
+                ]
+            )
+        for types, test in [(self.streams, condition), *(((self.names[one],), None) for one in self._recursive)]:
+            yield s.EventDecl(self._closed, head, s.Body(s.Leaf(types, var, test)), per="INTERVAL")
+
+
+def _columns() -> tuple[s.ColumnDecl, ...]:
+    return tuple(s.ColumnDecl(s.Ident(one), s.Ident(TYPE)) for one in COLUMNS)
+
+
+def _default_stream() -> s.StreamDecl:
+    return s.StreamDecl(s.Ident(STREAM), _columns(), time=s.TimePoint(s.Ident("t")))
+
+
+def _matched(group: t.Group) -> Iterator[TriplePattern]:
+    """The triples of a group that are matched in the stream."""
+    for item in group.items:
+        if isinstance(item, t.Block):
+            yield from triple_patterns(item)
+        elif isinstance(item, t.Part) and item.op != "AND" and item.graph is None:
+            yield from _matched(item.inner if isinstance(item.inner, t.Group) else item.inner.where)
+
+
+def _may_match(pattern: TriplePattern, made: TriplePattern) -> bool:
+    """Whether a constructed triple may match a pattern: no two of their constants differ."""
+    for one, other in zip(pattern.terms, made.terms, strict=True):
+        if variable_name(one) is None and variable_name(other) is None and _differ(one, other):
+            return False
+        if isinstance(other, t.Blank) and variable_name(one) is None:
+            return False
+    return True
+
+
+def _differ(one: t.Term, other: t.Term) -> bool:
+    if isinstance(one, t.Iri) or isinstance(other, t.Iri):
+        return not (isinstance(one, t.Iri) and isinstance(other, t.Iri) and one.value == other.value)
+    return False  # equal numbers can be written in several ways
