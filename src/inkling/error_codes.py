@@ -175,7 +175,6 @@ CODES: dict[str, str] = {
     "INK0425": "a recursive event that waits is not supported yet",
     "INK0426": "a recursion across partitions is not supported yet",
     "INK0428": "open matches of this event are not supported yet",
-    "INK0451": "a variable in NOT or OR of a rule that is bound later is not supported yet",
     "INK0452": "this forecast over uncertain streams is not supported yet",
     "INK0453": "explaining a forecast over uncertain streams is not supported yet",
     "INK0501": "data of an unknown kind",

@@ -11,6 +11,7 @@ from inkling.language.kit.cursor import Number
 Happened: TypeAlias = tuple[str, tuple[object, ...], int, int]  # name, arguments, start, end
 Binding: TypeAlias = dict[str, object]
 Occurrence: TypeAlias = tuple[Binding, int, int]
+NEVER = -1
 
 _RELATIONS: dict[str, Callable[[int, int, int, int], bool]] = {
     "SEQ": lambda s1, e1, s2, e2: e1 < s2,
@@ -35,8 +36,15 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
 
 
 def model(file: t.RuleFile, happened: set[Happened], ends: frozenset[int] = frozenset()) -> set[Happened]:
-    """All events, given and derived; `ends` are times at which something could end without an event of its own."""
-    known: set[Happened] = set()
+    """All events, given and derived; `ends` are times at which something could end without an event of its own.
+
+    Facts are known too, at no time.
+    """
+    known: set[Happened] = {
+        (one.head.name.text, tuple(_value(arg, {}) for arg in one.head.args), NEVER, NEVER)
+        for one in file.statements
+        if isinstance(one, t.Clause)
+    }
     for now in sorted({event[3] for event in happened} | ends):
         known |= {event for event in happened if event[3] == now}
         while True:
@@ -85,8 +93,8 @@ def occurrences(
                     yield binding, start, end
         case t.Condition(pattern=inner, goals=goals):
             for binding, start, end in occurrences(inner, bound, known, complete=complete):
-                if all(_holds(goal, binding) for goal in goals):
-                    yield binding, start, end
+                for solved in _solutions(goals, binding, known):
+                    yield solved, start, end
         case t.Joined(op="OR", left=left, right=right):
             yield from occurrences(left, bound, known, complete=complete)
             yield from occurrences(right, bound, known, complete=complete)
@@ -140,6 +148,21 @@ def _value(term: t.Term, binding: Mapping[str, object]) -> object:
             return value
         case _:
             raise AssertionError(term)
+
+
+def _solutions(goals: tuple[t.Term, ...], binding: Binding, known: set[Happened]) -> Iterator[Binding]:
+    """The bindings with which goals hold: facts give variables their values, then values are compared."""
+    asked = [goal for goal in goals if isinstance(goal, t.Atom)]
+    if not asked:
+        if all(_holds(goal, binding) for goal in goals):
+            yield binding
+        return
+    rest = tuple(goal for goal in goals if goal is not asked[0])
+    for name, values, start, _ in known:
+        if (name, start) == (asked[0].name.text, NEVER):
+            solved = _unified(asked[0].args, values, binding)
+            if solved is not None:
+                yield from _solutions(rest, solved, known)
 
 
 def _holds(goal: t.Term, binding: Mapping[str, object]) -> bool:

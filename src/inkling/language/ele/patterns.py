@@ -6,8 +6,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TypeAlias, cast
 
+from inkling.errors import ProgramError
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
 from inkling.language.ele.directives import duration, shorter
@@ -52,7 +54,7 @@ class PatternTranslator:
                     break
         scope.equations = {**scope.equations, **equations(goals)}
         shape = self.pattern(core, scope)
-        where = condition(goals, scope)
+        where = joined([condition(goals, scope), *_kept_promises(scope)])
         within = duration(limit, scope.meaning.source) if limit else None
         plain = s.Body(shape, where, within, span=pattern.span)
         if not checks:
@@ -152,10 +154,8 @@ class PatternTranslator:
                 tests.append(s.Compare("=", here, same, span=arg.span))
             elif isinstance(arg, t.Variable) and arg.name not in scope.values:
                 if arg.name in scope.later:
-                    equated = scope.equated(arg)
-                    if equated is None:
-                        raise _bound_later(arg, scope)
-                    tests.append(s.Compare("=", here, equated, span=arg.span))
+                    later = scope.equated(arg) or scope.bound_later(arg)
+                    tests.append(s.Compare("=", here, later, span=arg.span))
                     continue
                 own[arg.name] = column
                 if scope.is_used_outside(arg.name, inside[arg.name]):
@@ -224,19 +224,86 @@ class PatternTranslator:
         branches = _operands(pattern)
         inside = Counter(variable.name for variable in pattern_variables(pattern))
         shared = [name for name in inside if scope.is_used_outside(name, inside[name])]
-        if all(name in scope.values for name in shared):
+        if all(name in scope.values or name in scope.later for name in shared):
             return s.Or(tuple(self.pattern(branch, scope.inner()) for branch in branches), span=pattern.span)
         everywhere = set.intersection(*(bound_by(branch) for branch in branches))
         for name in shared:
             if name not in everywhere:
                 place = next(variable for variable in pattern_variables(pattern) if variable.name == name)
-                raise scope.error(
-                    "INK0451" if name in scope.values or name in scope.later else "INK0132",
-                    f"`{name}` is bound in only some of the alternatives",
-                    place.span,
-                    helps=("write one rule for each alternative",),
+                raise UnevenAlternativesError(
+                    pattern,
+                    scope.error(
+                        "INK0132",
+                        f"`{name}` is bound in only some of the alternatives",
+                        place.span,
+                        helps=("write one rule for each alternative",),
+                    ),
                 )
         return self.leaf(self.unite(tuple(shared), branches, pattern.span), scope)
+
+
+class UnevenAlternativesError(Exception):
+    """Alternatives of which only some bind a variable that the rest of the rule uses."""
+
+    def __init__(self, choice: t.Pattern, problem: ProgramError) -> None:
+        super().__init__(str(problem))
+        self.choice, self.problem = choice, problem
+
+
+def spread(pattern: t.Pattern, choice: t.Pattern) -> tuple[t.Pattern, ...]:
+    """The pattern once for each alternative of a choice inside it: `(a OR b) SEQ c` as `a SEQ c` and `b SEQ c`.
+
+    Inside NOT, the alternatives become those of all that is absent. A choice in a repetition stays as it is.
+    """
+    if pattern is choice:
+        return _operands(pattern)
+    match pattern:
+        case t.Joined(op=op, left=left, right=right):
+            lefts, rights = spread(left, choice), spread(right, choice)
+            if op in ("FNOT", "CNOT"):
+                rights = (_spread_absence(right, choice),)
+            return _variants(pattern, left=lefts, right=rights)
+        case t.Absence(absent=absent, first=first, last=last):
+            gap = _spread_absence(absent, choice)
+            return _variants(pattern, absent=(gap,), first=spread(first, choice), last=spread(last, choice))
+        case t.Delayed(pattern=inner, absent=missing):
+            rest = None if missing is None else _spread_absence(missing, choice)
+            return _variants(pattern, pattern=spread(inner, choice), absent=(rest,))
+        case t.Group(pattern=inner) | t.Limited(pattern=inner) | t.Condition(pattern=inner):
+            return _variants(pattern, pattern=spread(inner, choice))
+        case t.Atom() | t.Point() | t.Times() | t.InnerRule():
+            return (pattern,)
+
+
+def _variants(pattern: t.Pattern, /, **parts: tuple[t.Pattern | None, ...]) -> tuple[t.Pattern, ...]:
+    """A pattern with every combination of its parts; itself if there is only one."""
+    chosen = [dict(zip(parts, some, strict=True)) for some in product(*parts.values())]
+    if len(chosen) == 1 and all(getattr(pattern, name) is part for name, part in chosen[0].items()):
+        return (pattern,)
+    return tuple(replace(pattern, **one) for one in chosen)  # type: ignore[arg-type]
+
+
+def _spread_absence(absent: t.Pattern, choice: t.Pattern) -> t.Pattern:
+    core = absent
+    while isinstance(core, t.Group):
+        core = core.pattern
+    found, *others = spread(absent, choice)
+    if core is choice:
+        return absent
+    for other in others:
+        found = t.Joined("OR", found, other, span=absent.span)
+    return found
+
+
+def united_in_absences(pattern: t.Pattern) -> set[str]:
+    """The variables of alternatives inside NOT, which may become columns."""
+    return {
+        variable.name
+        for absent in _absences(pattern)
+        for part in t.all_parts(absent)
+        if isinstance(part, t.Joined) and part.op == "OR"
+        for variable in pattern_variables(part)
+    }
 
 
 def _operands(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
@@ -324,13 +391,13 @@ def _numbered(base: str, scope: RuleScope) -> str:
     return scope.fresh(f"{stem}{number}")
 
 
-def _bound_later(variable: t.Variable, scope: RuleScope) -> Exception:
-    return scope.error(
-        "INK0451",
-        f"`{variable.name}` is bound only after this NOT",
-        variable.span,
-        notes=("inside NOT, use variables of events and of equations, not of facts",),
-    )
+def _kept_promises(scope: RuleScope) -> Iterator[s.Expr]:
+    """Names for the values of events that a NOT before them reads."""
+    for variable, name in scope.promised.items():
+        value = scope.values.get(variable)
+        if value is not None and not isinstance(value, s.Variable):
+            scope.values[variable] = s.Variable(s.Ident(name, span=value.span), span=value.span)
+            yield s.Compare("=", scope.values[variable], value, span=value.span)
 
 
 _PAIRS = (
@@ -399,7 +466,7 @@ def _columns(function: t.Atom, event: t.Atom, scope: RuleScope) -> tuple[s.Ident
             case t.Variable(name=variable) if variable not in scope.values:
                 if not arg.is_anything and scope.is_used_outside(variable, inside[variable]):
                     raise scope.error(
-                        "INK0451",
+                        "INK0132",
                         f"`{variable}` has several values inside the aggregate",
                         arg.span,
                         helps=("bind it by an event before the aggregate: `start(X) SEQ aggregate(…)`",),

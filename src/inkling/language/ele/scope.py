@@ -60,6 +60,7 @@ class RuleScope:
     taken: set[str] = field(default_factory=set)
     later: frozenset[str] = frozenset()  # inside NOT: variables that some event outside it binds
     equations: Mapping[str, t.Term] = field(default_factory=dict)  # values that conditions give variables
+    promised: dict[str, str] = field(default_factory=dict)  # names inside NOT of values that are bound outside it
 
     def inner(self, later: frozenset[str] = frozenset()) -> RuleScope:
         """A scope that sees these values and keeps its own to itself."""
@@ -72,8 +73,16 @@ class RuleScope:
         return name
 
     def fresh_value(self, name: str) -> str:
-        """A name for a value, like this one; between brackets a column would come first."""
+        """A name for the value of a variable; between brackets a column would come first."""
+        if name in self.promised:
+            return self.promised[name]
         return self.fresh(unused(name, self.taken | self.columns))
+
+    def bound_later(self, variable: t.Variable) -> s.Expr:
+        """The value of a variable of NOT that something outside the NOT binds, under a name that it will have."""
+        if variable.name not in self.promised:
+            self.promised[variable.name] = self.fresh_value(variable.name)
+        return s.Variable(s.Ident(self.promised[variable.name], span=variable.span), span=variable.span)
 
     def is_used_outside(self, name: str, inside: int) -> bool:
         return self.counts[name] > inside

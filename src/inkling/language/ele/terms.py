@@ -308,6 +308,13 @@ def parts(pattern: Pattern) -> tuple[Pattern, ...]:
             return (inner,)
 
 
+def all_parts(pattern: Pattern) -> Iterator[Pattern]:
+    """A pattern and everything inside it."""
+    yield pattern
+    for part in parts(pattern):
+        yield from all_parts(part)
+
+
 Goalwise: TypeAlias = Callable[[tuple["Term", ...]], tuple["Term", ...]]
 
 

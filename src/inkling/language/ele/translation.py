@@ -12,7 +12,13 @@ from inkling.errors import NotSupportedYet, ProgramError, nearest
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
 from inkling.language.ele.directives import HALF_OPEN, MICROSECONDS, Directives, duration, read_directives, shorter
-from inkling.language.ele.patterns import PatternTranslator, alternatives
+from inkling.language.ele.patterns import (
+    PatternTranslator,
+    UnevenAlternativesError,
+    alternatives,
+    spread,
+    united_in_absences,
+)
 from inkling.language.ele.predicates import Key, collect, column_slot, infer, key_of, unused, variable_slot
 from inkling.language.ele.rewriting import rewritten
 from inkling.language.ele.scope import Meaning, RuleScope, joined, test
@@ -150,11 +156,28 @@ class _RuleTranslator:
                 declare(head, branch)
             return head
 
+        predicates = self.meaning.predicates
         shape = PatternTranslator(declare, unite, self.directives.consume is not None, *_window(rule))
         for pattern in self._split(rule, counts):
-            columns = frozenset(c for atom in atoms(pattern) for c in self.meaning.predicates.columns[key_of(atom)])
-            scope = RuleScope(self.meaning, number, Counter(counts), frozenset(bound_by(pattern)), columns)
-            body = self._windowed(rule, shape.body(pattern, scope))
+            columns = {c for atom in atoms(pattern) for c in predicates.columns[key_of(atom)]}
+            columns |= united_in_absences(pattern)
+            scope = RuleScope(self.meaning, number, Counter(counts), frozenset(bound_by(pattern)), frozenset(columns))
+            known = dict(predicates.columns)
+            try:
+                body = self._windowed(rule, shape.body(pattern, scope))
+            except UnevenAlternativesError as uneven:
+                branches = spread(pattern, uneven.choice)
+                if self.directives.consume is not None or branches == (pattern,):
+                    raise uneven.problem from None
+                further.clear()
+                predicates.columns.clear()
+                predicates.columns.update(known)
+                rules = (replace(rule, pattern=branch) for branch in branches)
+                try:
+                    yield from [event for one in rules for event in self._rule(number, one)]
+                except ProgramError:
+                    raise uneven.problem from None
+                continue
             event = self._event(rule, body, scope)
             yield from further
             further.clear()

@@ -136,6 +136,22 @@ EQUAL = {
         "near(a, b). far(X, Z) :- near(X, Y), not far(Y, Z), X \\= Z.",
         "RULE near('a', 'b'); RULE far(X, Z) IF near(X, Y) AND NOT far(Y, Z) AND X <> Z;",
     ),
+    "absence of a value from a fact": (
+        "e(X) <- NOT(a(X)).[c, b(Y, _)] WHERE near(X, Y). near(1, 2).",
+        """EVENT e(X) AS PATTERN NOT a[v = X] BETWEEN c AND b b1 WHERE near(X, b1.v) PER INTERVAL;
+        RULE near(1, 2);""",
+    ),
+    "alternatives with different variables": (
+        "e(X, Y) <- a(X) SEQ (b(X, _) OR a(Y)) SEQ b(Y, _).",
+        """EVENT e(a1.v AS X, b1.v AS Y) AS PATTERN SEQ(a a1, b[v = a1.v], b b1) PER INTERVAL;
+        EVENT e(a1.v AS X, a2.v AS Y) AS PATTERN SEQ(a a1, a a2, b[v = a2.v]) PER INTERVAL;""",
+    ),
+    "alternatives with different variables that are absent": (
+        "e(X) <- NOT((a(X) OR b(Y, _)) SEQ b(Y, X)).[c, a(X)].",
+        """EVENT e(a1.v AS X) AS PATTERN
+        NOT (SEQ(a[v = a1.v], b b1[w = a1.v]) OR SEQ(b b2, b[v = b2.v AND w = a1.v]))
+        BETWEEN c AND a a1 PER INTERVAL;""",
+    ),
     "absence of a value from later": (
         "e(X) <- NOT(a(X)).[c, c] SEQ a(X). f(X) <- (c FNOT a(X)) SEQ a(X). g(X) <- NOT(a(X)).[c, c] DURING a(X).",
         """EVENT e(a1.v AS X) AS PATTERN SEQ(c, NOT a[v = a1.v], c, a a1) PER INTERVAL;

@@ -5,6 +5,7 @@ A condition is tested at the last slot that it mentions, or after the whole body
     WHERE a.x < b.x AND n = COUNT(b)    -- the first conjunct is tested at `b`, the second names a value
 """
 
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from inkling.language import syntax as s
@@ -34,6 +35,16 @@ class Conjunct:
     def at(self) -> d.EvaluationPoint:
         return self.home.evaluation_point if self.home else self.body.evaluation_point
 
+    @property
+    def last(self) -> int:
+        """The last slot that it can read."""
+        return self.home.number if self.home else self.body.last
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it is inside NOT."""
+        return any(isinstance(frame, d.InAbsence) for frame in self.at.path)
+
 
 def bind_conditions(names: EventNames) -> None:
     """Adds typed conditions and look-ups to the slots and bodies of a pattern."""
@@ -60,7 +71,14 @@ def _split(names: EventNames) -> list[Conjunct | Lookup]:
     written = [Conjunct(node, slot.body, slot) for slot in names.draft.slots for node in s.conjuncts(slot.condition)]
     written += [Conjunct(node, body, None) for body in names.draft.bodies for node in s.conjuncts(body.where)]
     written.sort(key=lambda test: test.node.span.start)
-    left = [test for test in written if not _take_named_value(test.node, test.home, names)]
+    supplied = [found for test in written for found in _supplied_by(test, names)]
+    inside_last = sorted(range(len(written)), key=lambda number: written[number].is_absent)
+    named = {
+        number
+        for number in inside_last
+        if _take_named_value(written[number], names, _compared_in(written[number], supplied))
+    }
+    left = [test for number, test in enumerate(written) if number not in named]
     _reject_cycles(names)
     tests: list[Conjunct | Lookup] = []
     for order, test in enumerate(left):
@@ -171,12 +189,28 @@ def _local(slot: d.SlotDraft, body: d.BodyDraft) -> d.Path:
     return slot.path[len(body.path) :]
 
 
-def _take_named_value(node: s.Expr, home: d.SlotDraft | None, names: EventNames) -> bool:
+def _supplied_by(test: Conjunct, names: EventNames) -> Iterator[tuple[str, Conjunct]]:
+    """The names that a look-up may bind."""
+    if isinstance(test.node, s.Call) and not names.catalog.function(test.node.name.text):
+        yield from ((arg.name.text, test) for arg in test.node.args if isinstance(arg, s.Variable))
+
+
+def _compared_in(test: Conjunct, supplied: list[tuple[str, Conjunct]]) -> set[str]:
+    """The names that brackets compare and do not bind: look-ups of earlier parts bind them, or any outside of NOT."""
+    if test.home is None:
+        return set()
+    return {
+        name for name, lookup in supplied if not lookup.is_absent and (test.is_absent or lookup.last < test.home.number)
+    }
+
+
+def _take_named_value(test: Conjunct, names: EventNames, supplied: Container[str]) -> bool:
     """Whether a conjunct names a value: one side of `=` is a name that nothing else binds."""
+    node, home = test.node, test.home
     if not isinstance(node, s.Compare) or node.op != "=":
         return False
     for side, other in ((node.left, node.right), (node.right, node.left)):
-        if not isinstance(side, s.Variable) or side.name.text in names.named_values:
+        if not isinstance(side, s.Variable) or side.name.text in names.named_values or side.name.text in supplied:
             continue
         if names.is_free(side.name.text, home) and not (home is not None and home.is_broken):
             names.named_values[side.name.text] = NamedValue(side.name, other, home)
