@@ -44,6 +44,7 @@ from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
 from inkling.physical.stages import Placement
 from inkling.results import result_schema, result_table, retracted
+from inkling.runtime.ahead import guard_of, require_length
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
 from inkling.runtime.replacement import (
@@ -146,7 +147,10 @@ class LocalStream:
         tables: Mapping[str, Data] | None = None,
         sampling: Sampling | None = None,
         learn: OnlineLearning | None = None,
+        ahead: str | None = None,
     ) -> None:
+        require_length(ahead)
+        self._ahead = ahead
         self._program, self._sampling, self._learn = program, sampling or Sampling(), learn
         self._given: dict[str, Data] = dict(tables or {})
         given = dict(self._given)
@@ -391,6 +395,8 @@ class LocalStream:
             "idle": sorted(self._watermarks.idle),
             "finished": self._watermarks.finished,
             "read": dict(self._n_rejected if self._state is None else self._state.n_read),
+            "newest": {} if self._state is None else dict(self._state.newest),
+            "ahead": self._ahead,
             "stages": [len(stage) for stage in stages],
             "early": self._live is None,
             "settings": self._settings,
@@ -440,7 +446,7 @@ class LocalStream:
             )
         self._watermarks = Watermarks(idle=frozenset(head["idle"]), finished=head["finished"])
         self._clocks = {name: Clock(value) for name, value in head["clocks"].items()}
-        self._n_rejected = head["read"]
+        self._n_rejected, self._ahead = head["read"], head.get("ahead")
         stages = []
         for size in head["stages"]:
             stages.append(bytes(data[at : at + size]))
@@ -458,7 +464,7 @@ class LocalStream:
             self._early = changelogs_from_bytes(changelogs, stages[0])
         elif stages:
             self._live = self._compiled()
-            self._state = self._live.from_bytes(stages, head["read"])
+            self._state = self._live.from_bytes(stages, head["read"], head.get("newest", {}))
 
     def _step(self, raw: Mapping[str, pa.Table], watermarks: Watermarks | None = None) -> Found:
         for name, rows in raw.items():
@@ -573,7 +579,8 @@ class LocalStream:
         facts, unit, clocks = self._facts, self._unit, dict.fromkeys(self._streams, self._clock)
         context = expression_context(facts, unit)
         operators = Operators(self._physical, clocks, facts, context, unit, self._sampling, running=self._running)
-        return StreamProgram(operators, self._clock)
+        guards = {name: guard_of(stream.schema, self._clock, self._ahead) for name, stream in self._streams.items()}
+        return StreamProgram(operators, self._clock, {name: one for name, one in guards.items() if one is not None})
 
     @property
     def _clock(self) -> Clock:

@@ -441,6 +441,7 @@ class Program:
         unbounded: bool = False,
         sampling: Sampling | None = None,
         learn: OnlineLearning | None = None,
+        ahead: str | None = None,
     ) -> LocalStream:
         """Start the program in this process, to push rows to it.
 
@@ -454,6 +455,9 @@ class Program:
             The precision of sampled probabilities over uncertain streams.
         learn
             Let the models of forecasts learn from the rows of the stream.
+        ahead
+            How far in the future a row may be, such as ``"2 HOURS"``, in place of what the streams declare; ``"none"``
+            accepts every time.
 
         Examples
         --------
@@ -470,7 +474,7 @@ class Program:
         from inkling.local_stream import LocalStream
 
         self.require_streamable(unbounded=unbounded, sampling=sampling)
-        return LocalStream(self, tables, sampling, learn)
+        return LocalStream(self, tables, sampling, learn, ahead)
 
     def stream(
         self,

@@ -311,6 +311,7 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
             "derive": _several(st.builds(DeriveItem, name, expressions()), 0),
             "reset_when": _maybe(expressions()),
             "at_most": _maybe(durations()),
+            "ahead": _maybe(durations()),
         }
     )
     return st.builds(

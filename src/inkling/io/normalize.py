@@ -38,6 +38,15 @@ OWN_ID = "@own_id"
 
 
 @dataclass(frozen=True, slots=True)
+class TimeLimit:
+    """The latest credible time in the column START or END, and what is wrong with later ones."""
+
+    column: str
+    latest: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Normalized:
     """Rows with the declared columns and the `@` columns, rejects, and the clock of times.
 
@@ -58,11 +67,12 @@ def normalize(
     *,
     clock: Clock | None = None,
     numbers: NDArray[np.int64] | None = None,
+    limit: TimeLimit | None = None,
 ) -> Normalized:
     """Checks and converts the rows of a stream; `derived` columns are computed later and not expected.
 
-    Without `clock`, it is inferred from the data; without `numbers`, records are numbered from 1. In a stream without
-    ID, the numbers are the ids.
+    Events after `limit` are rejects. Without `clock`, it is inferred from the data; without `numbers`, records are
+    numbered from 1. In a stream without ID, the numbers are the ids.
     """
     wanted = stored_columns(schema, derived)
     if not raw.column_names:  # a list without rows names no columns
@@ -78,6 +88,8 @@ def normalize(
     kept = [column for column in wanted if column.name != schema.op]
     casts = {column.name: cast_column(raw[column.name], column.type, clock) for column in kept}
     complaints = _complaints(raw, schema, kept, casts, clock)
+    if limit is not None:
+        complaints.append(_ahead(casts, schema, limit))
     timely = None
     if says is not None:
         timely = ~_any(len(raw), [one for one in complaints if one.reason in ABOUT_TIME])
@@ -119,6 +131,10 @@ class Normalizer:
         events = self._fast(raw.filter(pa.array(says.happened)))
         rejects = pa.concat_tables([events.rejects, others.rejects])
         return replace(events, rejects=rejects, n_read=len(raw), withdrawals=others.withdrawals)
+
+    def up_to(self, limit: TimeLimit, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
+        """The same with rejects for the events after a limit."""
+        return normalize(raw, self._schema, self._derived, clock=self._clock, numbers=numbers, limit=limit)
 
     def _checked(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
         return normalize(raw, self._schema, self._derived, clock=self._clock, numbers=numbers)
@@ -386,6 +402,13 @@ def _too_far(cast: Cast, clock: Clock) -> NDArray[np.bool_]:
     first, last = limits(clock)
     far = _mask(pc.fill_null(pc.or_(pc.less(cast.values, first), pc.greater(cast.values, last)), False))
     return far if cast.far is None else far | cast.far
+
+
+def _ahead(casts: dict[str, Cast], schema: StreamSchema, limit: TimeLimit) -> Complaint:
+    first, last = moments({name: cast.values for name, cast in casts.items()}, schema)
+    later = pc.greater(first if limit.column == START else last, limit.latest)
+    shown = schema.start if limit.column == START else schema.end
+    return Complaint(Reason.TOO_FAR_AHEAD, shown, _mask(pc.fill_null(later, False)), limit.reason)
 
 
 def _null(cast: Cast) -> NDArray[np.bool_]:

@@ -40,6 +40,7 @@ class Reason(Enum):
     NULL_KEY = "null key"
     NULL_ID = "null id"
     NULL_ORDER = "null order"
+    TOO_FAR_AHEAD = "too far ahead"
     DUPLICATE_ID = "duplicate id"
     NOTHING_TO_WITHDRAW = "nothing to withdraw"
     WITHDRAWN_TWICE = "withdrawn twice"
@@ -104,6 +105,8 @@ class Complaint:
                 return f"`{self.column}` is {shown(value)}, expected {self.expected}: {reason_against(value)}"
             case Reason.BAD_OP | Reason.BAD_TIME | Reason.BAD_VALUE | Reason.BAD_ERROR:
                 return f"`{self.column}` is {shown(row[self.column])}, expected {self.expected}"
+            case Reason.TOO_FAR_AHEAD:
+                return f"`{self.column}` is {shown(row[self.column])}, {self.expected}"
             case Reason.DUPLICATE_ID:
                 return f"`{self.column}` is {shown(row[self.column])}, a duplicate{self.expected}"
             case Reason.TIED:

@@ -46,6 +46,7 @@ class StreamSchema:
     grid: int | None = None
     op_for: Duration | None = None  # how long an event can be withdrawn; None: without limit
     speculative: bool = False  # results do not wait for late events
+    ahead: Duration | None = None  # how far rows may be in the future on a running stream
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)

@@ -51,7 +51,7 @@ def reported(late: pa.Table, clock: Clock) -> pa.Table:
         return _nothing_reported(clock)
     once = each_once(late)
     if clock is Clock.TIMESTAMP:
-        seconds = pc.divide(once["delay"].cast(pa.float64()), float(_MICROSECONDS))
+        seconds = pc.divide(once["delay"].cast(pa.float64(), safe=False), float(_MICROSECONDS))
         once = once.set_column(3, "delay", seconds)
     return once.cast(reported_schema(clock))
 

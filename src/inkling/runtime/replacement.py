@@ -38,7 +38,7 @@ class Changes:
     started: tuple[str, ...] = ()  # new events
     restarted: tuple[str, ...] = ()  # events with another definition
     stopped: tuple[str, ...] = ()  # events that are gone
-    lateness: tuple[str, ...] = ()  # streams with another LATENESS, or another time for withdrawals
+    lateness: tuple[str, ...] = ()  # streams with another LATENESS or AHEAD, or another time for withdrawals
     tables: tuple[str, ...] = ()  # tables with other facts
     settings: tuple[str, ...] = ()  # kept forecasts with other settings
 
@@ -218,11 +218,12 @@ def _has_other_lateness(stream: p.StreamPlan, old: p.ProgramPlan) -> bool:
     before = old.stream(stream.schema.name)
     if before is None:
         return False
-    return (before.schema.late, before.schema.op_for) != (stream.schema.late, stream.schema.op_for)
+    was, now = before.schema, stream.schema
+    return (was.late, was.ahead, was.op_for) != (now.late, now.ahead, now.op_for)
 
 
 def _without_windows(stream: p.StreamPlan) -> p.StreamPlan:
-    return replace(stream, schema=replace(stream.schema, late=None, op_for=None))
+    return replace(stream, schema=replace(stream.schema, late=None, ahead=None, op_for=None))
 
 
 @dataclass(frozen=True, slots=True)

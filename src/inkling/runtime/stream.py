@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from inkling.evaluators.stage.rows.format import concatenated
 from inkling.io.rejects import NO_REJECTS
 from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Watermarks
+from inkling.runtime.ahead import Guard, now_us
 from inkling.runtime.late import reported
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
@@ -23,17 +25,23 @@ from inkling.runtime.routing import CHANGELOGS, RoutedRows
 
 @dataclass(frozen=True, slots=True)
 class StreamState:
-    """One state per operator, and the number of rows read of each stream. A step may change it in place."""
+    """One state per operator, and the number of rows read and the newest time of each stream.
+
+    A step may change it in place.
+    """
 
     operators: tuple[Any, ...]
     n_read: Mapping[str, int]
+    newest: Mapping[str, int] = field(default_factory=dict)  # by stream, the latest time of an accepted row
 
 
 class StreamProgram:
     """Steps all operators of a program in order."""
 
-    def __init__(self, operators: Operators, clock: Clock) -> None:
+    def __init__(self, operators: Operators, clock: Clock, guards: Mapping[str, Guard] | None = None) -> None:
+        """`guards` by stream, where rows in the far future are rejects."""
         self._operators, self._clock, self._chain = operators, clock, operators.chain()
+        self._guards = guards or {}
 
     def start(self) -> StreamState:
         return self.at({})
@@ -54,18 +62,23 @@ class StreamProgram:
         self, state: StreamState, raw: Mapping[str, pa.Table], watermarks: Watermarks | None = None
     ) -> tuple[StreamState, Emitted]:
         """Ingest raw rows of some streams, and `watermarks` that other sources report."""
-        n_read, received, rejects = dict(state.n_read), [watermarks or Watermarks()], [NO_REJECTS]
+        n_read, newest = dict(state.n_read), dict(state.newest)
+        received, rejects, now = [watermarks or Watermarks()], [NO_REJECTS], now_us()
         parts: list[RoutedRows] = []
         for name, rows in raw.items():
             first = n_read.get(name, 0) + 1
             n_read[name] = first + len(rows) - 1
-            ingested = self._operators.ingest(name, rows, np.arange(first, first + len(rows)))
+            guard = self._guards.get(name)
+            credible = None if guard is None else partial(guard.limit, newest=newest.get(name), now_us=now)
+            ingested = self._operators.ingest(name, rows, np.arange(first, first + len(rows)), credible)
+            if ingested.newest is not None:
+                newest[name] = max(ingested.newest, newest.get(name, ingested.newest))
             parts += ingested.parts
             received.append(ingested.watermarks)
             rejects.append(ingested.rejects)
         states, emitted = self._chain.step(state.operators, parts, Watermarks.merged(received))
         late, rejected = reported(emitted.late, self._clock), concatenated([*rejects, emitted.rejects])
-        return StreamState(states, n_read), Emitted(late, rejected, emitted.matches, emitted.tables)
+        return StreamState(states, n_read, newest), Emitted(late, rejected, emitted.matches, emitted.tables)
 
     def watermark(self, state: StreamState) -> int:
         """The time up to which all results were emitted."""
@@ -80,9 +93,9 @@ class StreamProgram:
         """One part per operator."""
         return [operator.to_bytes(held) for operator, held in self._pairs(state)]
 
-    def from_bytes(self, parts: Sequence[bytes], n_read: Mapping[str, int]) -> StreamState:
+    def from_bytes(self, parts: Sequence[bytes], n_read: Mapping[str, int], newest: Mapping[str, int]) -> StreamState:
         pairs = zip(self._chain.operators, parts, strict=True)
-        return StreamState(tuple(operator.from_bytes(part) for operator, part in pairs), n_read)
+        return StreamState(tuple(operator.from_bytes(part) for operator, part in pairs), n_read, newest)
 
     def reconfigured(self, state: StreamState) -> StreamState:
         """The state with the current windows of the program."""

@@ -136,6 +136,10 @@ class StreamBuilder(ColumnsBuilder):
         """How late events may come; speculative: nobody waits for them, results are corrected."""
         return self._with(late=length, speculative=speculative)
 
+    def ahead(self, length: s.Duration) -> Self:
+        """How far a row may be in the future on a running stream; later ones are rejected."""
+        return self._with(ahead=length)
+
     def op(self, column: str, *, how_long: s.Duration | None = None) -> Self:
         """The column that distinguishes events, `+`, from withdrawals, `-`, and how long an event can be withdrawn."""
         return self._with(op=s.Ident(column), op_for=how_long)

@@ -28,7 +28,7 @@ _UNITS: dict[str, s.TimeUnit] = {
     "d": "DAYS",
     "w": "WEEKS",
 }
-STREAM_OPTIONS = ("id", "key", "time", "interval", "order", "late", "op", "tick")
+STREAM_OPTIONS = ("id", "key", "time", "interval", "order", "late", "ahead", "op", "tick")
 DIRECTIVES = ("stream", "table", "time", "tick", "policy")
 
 
@@ -160,6 +160,8 @@ class _DirectiveReader:
                 options["tick"] = self._duration(part)
             case "late":
                 options |= self._late(part)
+            case "ahead":
+                options["ahead"] = self._duration(part)
             case "op":
                 options |= self._op(part)
             case "interval":

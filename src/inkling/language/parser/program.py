@@ -101,6 +101,8 @@ class StatementTransformer(PatternTransformer):
         length, *speculative = children
         return ParsedClause("LATENESS", {"late": length, "speculative": bool(speculative)}, span_of(meta))
 
+    ahead_option = clause("AHEAD", "ahead")
+
     def op_option(self, meta: Meta, children: Children) -> ParsedClause:
         column, *length = children
         return ParsedClause("OP", {"op": column, "op_for": length[0] if length else None}, span_of(meta))

@@ -115,6 +115,7 @@ def _stream_options(node: s.StreamDecl) -> list[Doc]:
         *([("DERIVE ", Group(Nest(joined((",", LINE), derived))))] if derived else []),
         *([] if node.reset_when is None else [condition("RESET WHEN", node.reset_when)]),
         *_option(late, node.late, lambda span: duration(span) + speculative),
+        *_option("AHEAD", node.ahead, duration),
         *_option("OP", node.op, lambda column: column_name(column) + how_long),
     ]
 

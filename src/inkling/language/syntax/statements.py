@@ -133,6 +133,7 @@ class StreamDecl(StatementNode):
     at_most: Duration | None = None
     op_for: Duration | None = None  # OP op FOR 1 HOUR
     speculative: bool = False
+    ahead: Duration | None = None
 
     def __post_init__(self) -> None:
         if not self.columns:

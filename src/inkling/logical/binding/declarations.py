@@ -179,13 +179,14 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, diagnostics: Diagnostics) 
         grid,
         to_span(decl.op_for) if decl.op_for else None,
         decl.speculative,
+        to_span(decl.ahead) if decl.ahead else None,
     )
     return BoundStream(StreamPlan(schema, tuple(derived), reset_when), ticks_only)
 
 
 def _lengths(decl: s.StreamDecl) -> list[s.Duration]:
     """The durations of a declaration, without TICK."""
-    found = [length for length in (decl.late, decl.op_for, decl.at_most) if length is not None]
+    found = [length for length in (decl.late, decl.ahead, decl.op_for, decl.at_most) if length is not None]
     match decl.time:
         case s.TimeAbout(error=s.Duration() as error):
             found.append(error)

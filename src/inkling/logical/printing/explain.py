@@ -225,6 +225,8 @@ def _timing(schema: StreamSchema) -> list[str]:
         details.append(f"tick {span_text(schema.tick)}")
     if schema.late is not None:
         details.append(f"late {span_text(schema.late)}" + (" speculative" if schema.speculative else ""))
+    if schema.ahead is not None:
+        details.append(f"ahead {span_text(schema.ahead)}")
     if schema.op is not None:
         details.append(f"op {schema.op}" + ("" if schema.op_for is None else f" for {span_text(schema.op_for)}"))
     return details

@@ -8,7 +8,7 @@ Each operator ingests the rows with its address; its results are routed to the o
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.format import concatenated
 from inkling.evaluators.stage.rows.keys import buckets_of
-from inkling.io.normalize import ID, Normalizer
+from inkling.io.normalize import ID, Normalizer, TimeLimit
 from inkling.io.rejects import NO_REJECTS
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import ProgramPlan, StreamPlan
@@ -83,6 +83,11 @@ class Ingested:
     parts: tuple[RoutedRows, ...]
     watermarks: Watermarks
     rejects: pa.Table
+    newest: int | None = None  # the latest time of the accepted rows
+
+
+Credible: TypeAlias = Callable[[NDArray[np.int64]], TimeLimit | None] | None
+Ingest: TypeAlias = Callable[[pa.Table, NDArray[np.int64] | None, Credible], Ingested]
 
 
 class Operators:
@@ -111,7 +116,7 @@ class Operators:
         self._clocks, self._tables, self._context, self._unit = clocks, tables, context, unit
         self._sampling, self._makers = sampling, makers
         self._compiled: dict[int, StreamOperator[Any]] = {}
-        self._ingests: dict[str, Callable[[pa.Table, NDArray[np.int64] | None], Ingested]] = {}
+        self._ingests: dict[str, Ingest] = {}
 
     @property
     def addresses(self) -> tuple[int, ...]:
@@ -136,11 +141,16 @@ class Operators:
         """All operators, for one process."""
         return OperatorChain([self[address] for address in self.addresses], self.routes)
 
-    def ingest(self, stream: str, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Ingested:
-        """Check and type raw rows, and address them; `numbers` are the ids of rows that have none."""
+    def ingest(
+        self, stream: str, raw: pa.Table, numbers: NDArray[np.int64] | None = None, credible: Credible = None
+    ) -> Ingested:
+        """Check and type raw rows, and address them.
+
+        `numbers` are the ids of rows that have none; `credible` gives the limit of times, if one of them is beyond it.
+        """
         if stream not in self._ingests:
             self._ingests[stream] = self._ingest(stream)
-        return self._ingests[stream](raw, numbers)
+        return self._ingests[stream](raw, numbers, credible)
 
     @cached_property
     def routes(self) -> Routes:
@@ -195,22 +205,25 @@ class Operators:
                 readers.setdefault(name, []).append(self._uncertain_windows)
         return readers
 
-    def _ingest(self, stream: str) -> Callable[[pa.Table, NDArray[np.int64] | None], Ingested]:
+    def _ingest(self, stream: str) -> Ingest:
         plan = self.plan.program.stream(stream)
         assert plan is not None
         normalizer, revises = normalizer_of(plan, self._clocks[stream]), self.plan.program.revises
-        watermarks_of = self._watermarks_of(plan.schema)
+        watermarks_of, time = self._watermarks_of(plan.schema), time_of(plan.schema)
 
-        def ingest(raw: pa.Table, numbers: NDArray[np.int64] | None) -> Ingested:
+        def ingest(raw: pa.Table, numbers: NDArray[np.int64] | None, credible: Credible) -> Ingested:
             found = normalizer(raw, numbers)
+            if credible is not None and (limit := credible(found.rows[time].to_numpy())) is not None:
+                found = normalizer.up_to(limit, raw, numbers)
+            newest = int(found.rows[time].to_numpy().max()) if len(found.rows) else None
             watermarks = watermarks_of(found.rows) if len(found.rows) else Watermarks()
             if not revises:
-                return Ingested(tuple(self.routes(stream, found.rows)), watermarks, found.rejects)
+                return Ingested(tuple(self.routes(stream, found.rows)), watermarks, found.rejects, newest)
             both = (
                 RoutedRows(CHANGELOGS, stream, found.rows),
                 RoutedRows(CHANGELOGS, stream, found.withdrawals, withdrawn=True),
             )
-            return Ingested(tuple(part for part in both if len(part.rows)), watermarks, found.rejects)
+            return Ingested(tuple(part for part in both if len(part.rows)), watermarks, found.rejects, newest)
 
         return ingest
 

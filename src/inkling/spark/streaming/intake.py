@@ -2,17 +2,20 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pyspark import TaskContext
 
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import source_numbers
 from inkling.evaluators.state import table_bytes
+from inkling.io.normalize import TimeLimit
 from inkling.model.watermarks import Watermarks
+from inkling.runtime.ahead import Guard
 from inkling.runtime.routing import RoutedRows
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
@@ -31,12 +34,18 @@ ROWS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class IntakeTask:
-    """Checks and types the rows of one stream and splits them by bucket, on the worker that read them."""
+    """Checks and types the rows of one stream and splits them by bucket, on the worker that read them.
+
+    With a guard, the last column has the time at which the micro-batch began. Spark writes it to the checkpoint, so a
+    repeated micro-batch rejects the same rows.
+    """
 
     job: Job
     stream: str
     columns: tuple[str, ...]
     reader: Callable[[pa.Table], Iterator[pa.Table]] | None = None  # None if Spark reads rows already
+    guard: Guard | None = None
+    _began_us: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with in_place(f"the intake of `{self.stream}`"):
@@ -47,7 +56,8 @@ class IntakeTask:
         first = (context.partitionId() if context else 0) << ROW_BITS
         watermarks, n_read, n_rejected = [], 0, 0
         for raw in _gathered(self._tables(batches)):
-            ingested = self.job.operators().ingest(self.stream, raw, np.arange(first, first + len(raw)))
+            numbers = np.arange(first, first + len(raw))
+            ingested = self.job.operators().ingest(self.stream, raw, numbers, self._credible)
             first += len(raw)
             n_read, n_rejected = n_read + len(raw), n_rejected + len(ingested.rejects)
             watermarks.append(ingested.watermarks)
@@ -61,9 +71,17 @@ class IntakeTask:
         if n_read:
             yield from record_batch([self._read_message(n_read, n_read - n_rejected)])
 
+    def _credible(self, times: NDArray[np.int64]) -> TimeLimit | None:
+        return None if self.guard is None else self.guard.limit(times, None, self._began_us[0])
+
     def _tables(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
         for batch in batches:
-            table = pa.Table.from_batches([batch]).rename_columns(list(self.columns))
+            table = pa.Table.from_batches([batch])
+            if self.guard is not None:
+                if len(table):
+                    self._began_us[:] = [table.column(len(self.columns))[0].as_py()]
+                table = table.select(range(len(self.columns)))
+            table = table.rename_columns(list(self.columns))
             yield from (table,) if self.reader is None else self.reader(table)
 
     def _read_message(self, n_read: int, n_good: int) -> Message:

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from inkling.analysis.clock import time_unit
@@ -29,8 +30,10 @@ from inkling.io import Data
 from inkling.logical.forecasts import COUNT_COLUMNS
 from inkling.logical.settings import Settings
 from inkling.masking import masked
+from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
+from inkling.runtime.ahead import Guard, guard_of, require_length
 from inkling.runtime.replacement import Changes
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.stage_frame import named, plainly_named
@@ -60,6 +63,8 @@ from inkling.spark.streaming.sources.idle import IdleMonitor
 from inkling.spark.streaming.sources.inputs import GivenStreams, StreamSource
 from inkling.spark.streaming.sources.known_topics import KnownTopics
 from inkling.spark.streaming.sources.missing_files import InputFiles
+
+_BEGAN = "@began"
 
 STATE_SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (
@@ -346,7 +351,9 @@ class LiveQuery:
         self._handover.starting()
         sources = self._given.sources(self._job.plan.program)
         KnownTopics(self._checkpoint.inside("inkling")).require_same(sources, is_new=self._is_new())
-        messages = observed(self._job, message_chain(self._job, sources, self._control.read_stream()))
+        messages = observed(
+            self._job, message_chain(self._job, sources, self._control.read_stream(), self._settings.ahead)
+        )
         writer = messages.writeStream.foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", self._checkpoint.inside("spark").path)
         self._query = writer.trigger(**trigger).start()
@@ -421,6 +428,9 @@ def start(
     given = GivenStreams(spark, inputs, tables or {})
     clocks = {name: source.clock for name, source in given.sources(program.plan).items()}
     unit = time_unit(program.plan, clocks)
+    require_length(settings.ahead)
+    for stream in program.plan.streams:
+        _guard(stream.schema, clocks[stream.schema.name], settings.ahead)
     n_buckets = settings.buckets or BUCKETS_PER_CORE * spark.sparkContext.defaultParallelism
     folder = CheckpointFolder(spark, checkpoint.rstrip("/"))
     versions, learning = DefinitionVersions(folder), None
@@ -452,9 +462,11 @@ def counted_rows(tables: list[pa.Table]) -> tuple[pa.Table, tuple[int, int]]:
     return rows.select([column.name for column in COUNT_COLUMNS]), (int(end.min()), int(end.max()))
 
 
-def message_chain(job: Job, inputs: Mapping[str, StreamSource], control: DataFrame) -> DataFrame:
+def message_chain(
+    job: Job, inputs: Mapping[str, StreamSource], control: DataFrame, ahead: str | None = None
+) -> DataFrame:
     """The messages that leave the last operator: results, late rows, rejects and statistics."""
-    frames = [_intake(job, name, source) for name, source in inputs.items()]
+    frames = [_intake(job, name, source, ahead) for name, source in inputs.items()]
     frames.append(control.mapInArrow(partial(control_messages, job), SCHEMA))
     messages = reduce(DataFrame.union, frames)
     for number in range(job.n_operators):
@@ -463,6 +475,30 @@ def message_chain(job: Job, inputs: Mapping[str, StreamSource], control: DataFra
     return messages
 
 
-def _intake(job: Job, name: str, source: StreamSource) -> DataFrame:
-    selected = source.frame.select(*(named(column) for column in source.columns))
-    return plainly_named(selected).mapInArrow(IntakeTask(job, name, source.columns, source.reader), SCHEMA)
+def _intake(job: Job, name: str, source: StreamSource, ahead: str | None) -> DataFrame:
+    stream = job.plan.program.stream(name)
+    guard = None if stream is None else _guard(stream.schema, source.clock, ahead)
+    columns = [named(column) for column in source.columns]
+    if guard is not None:
+        columns.append(F.unix_micros(F.current_timestamp()).alias(_BEGAN))
+    task = IntakeTask(job, name, source.columns, source.reader, guard)
+    return plainly_named(source.frame.select(*columns)).mapInArrow(task, SCHEMA)
+
+
+def _guard(schema: StreamSchema, clock: Clock, ahead: str | None) -> Guard | None:
+    guard = guard_of(schema, clock, ahead)
+    if guard is not None and clock is Clock.TICKS:
+        raise _no_guard_of_ticks(schema.name)
+    return guard
+
+
+def _no_guard_of_ticks(stream: str) -> InputError:
+    return InputError.of(
+        "INK0609",
+        f"AHEAD of `{stream}` is not supported on Structured Streaming yet, because its times are integers",
+        notes=("the newest time of a stream of integers is that of its rows, which many workers read at once",),
+        helps=(
+            "use timestamps, whose guard is the time of arrival",
+            "push the rows to `Program.open`, or switch the guard off with `--ahead none`",
+        ),
+    )

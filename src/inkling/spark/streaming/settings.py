@@ -31,6 +31,9 @@ class StreamSettings:
         with a checkpoint.
     idle_after
         Stop waiting for a stream after this many seconds without rows; None waits forever.
+    ahead
+        How far in the future a row may be, such as ``"2 HOURS"``, in place of what the streams declare; ``"none"``
+        accepts every time.
     unbounded
         Run the program although its state has no limit: for streams that end.
     control
@@ -57,6 +60,7 @@ class StreamSettings:
     available_now: bool = False
     buckets: int | None = None
     idle_after: float | None = 60.0
+    ahead: str | None = None
     unbounded: bool = False
     control: str | Path | None = None
     on_tally: Callable[[BatchTally], None] | None = None

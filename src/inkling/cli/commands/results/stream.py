@@ -86,6 +86,14 @@ def stream(
     buckets: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Number of partitions of keys; 4 per core by default.")
     ] = None,
+    ahead: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help='How far in the future a row may be, such as "2 HOURS", in place of what streams declare; '
+            "none accepts every time.",
+        ),
+    ] = None,
     unbounded: Annotated[
         bool, typer.Option("--unbounded", help="Allow state without an upper limit, for streams that end.")
     ] = False,
@@ -151,6 +159,7 @@ def stream(
         available_now=now,
         idle_after=idle_after or None,
         buckets=buckets,
+        ahead=ahead,
         unbounded=unbounded,
         control=control,
         on_rejected=lambda rejected: typer.echo(str(rejected), err=True),

@@ -132,6 +132,6 @@ def _on_clock(event: EventPlan, results: Summed, scale: int) -> dict[str, pa.Chu
     if scale > 1:
         for output in (*event.head, *event.returns):
             if output.type in (Type.TIME, Type.DURATION):
-                ticks = values[output.name].cast(ARROW_TYPES[output.type], safe=False).cast(pa.float64())
+                ticks = values[output.name].cast(ARROW_TYPES[output.type], safe=False).cast(pa.float64(), safe=False)
                 values[output.name] = pc.floor(pc.divide(ticks, float(scale))).cast(pa.int64())
     return values
