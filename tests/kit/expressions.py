@@ -19,6 +19,7 @@ from fractions import Fraction
 from random import Random
 
 from inkling.logical import expr as e
+from inkling.logical.binding.choices import either, first_present
 from inkling.logical.evaluate import Bindings, ExpressionContext, value_of
 from inkling.logical.functions import FUNCTIONS
 from inkling.model.event import Event, Value
@@ -150,7 +151,15 @@ class _Writer:
     def of(self, kind: Type, depth: int) -> e.Expr:
         if depth <= 0 or self.rng.random() < 0.1:
             return self._leaf(kind)
+        if self.rng.random() < 0.1:
+            return self._chosen(kind, depth - 1)
         return self._condition(depth) if kind is Type.BOOLEAN else self._value(kind, depth)
+
+    def _chosen(self, kind: Type, depth: int) -> e.Expr:
+        values = [self.of(kind, depth) for _ in range(self.rng.randrange(2, 4))]
+        if self.rng.random() < 0.5:
+            return first_present(values, kind)
+        return either(self.of(Type.BOOLEAN, depth), values[0], values[1], kind)
 
     def _leaf(self, kind: Type) -> e.Expr:
         if self.rng.random() < 0.25 and kind is not Type.TIME:

@@ -40,12 +40,23 @@ PATTERNS = (
 )
 
 
+CHOSEN = (
+    "coalesce({one}x, {other}x, 0) > if({other}x > 1, {one}x, {other}y)",
+    "coalesce({one}s, {other}s) = if({one}x >= {other}x, {other}s, 'b')",
+    "(if({one}s = {other}s, {one}x, {other}x) IS NULL OR coalesce({one}y, {other}x) > 1)",
+    "if({one}x > {other}x, {one}y > 0, {other}y > 1)",
+    "coalesce(lower({other}s), 'b') = {one}s",
+    "if({one}x = {other}x, NULL, {one}s) <> coalesce({other}s, 'none')",
+)
+
+
 def of_both(rng: random.Random, one: str, other: str) -> str:
     """A condition on two events; `one` and `other` are what stands before their columns."""
     x, y = rng.choice("xy"), rng.choice("xy")
     called = rng.choice((text_condition(rng, f"{one}s", f"{other}s"), place_condition(rng, one + x, other + y)))
     plain = f"{one}x {rng.choice(('<', '>=', '<>'))} {other}x"
-    return rng.choice((called, called, f"({called}) AND {plain}", f"({called}) OR {plain}"))
+    chosen = rng.choice(CHOSEN).format(one=one, other=other)
+    return rng.choice((called, called, chosen, f"({called}) AND {plain}", f"({called}) OR {plain}"))
 
 
 def random_case(rng: random.Random, pattern: str) -> Case:
@@ -57,7 +68,7 @@ def random_case(rng: random.Random, pattern: str) -> Case:
         absent=of_both(rng, "", "a."),
         back=text_condition(rng, "s", "LAST(b).s"),
     )
-    if written.startswith("(") and "), " in written:
+    if pattern.startswith("(") and "), " in pattern:
         written = f"SEQ({written})"
     text = f"{STREAMS}\nEVENT e AS PATTERN {written};"
     rows: Rows = {"A": [], "B": []}

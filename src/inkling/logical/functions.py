@@ -227,6 +227,10 @@ TERM_OF = {S: "string_term", N: "integer_term", D: "double_term", B: "boolean_te
 """The function that `term(x)` is for a value of each type."""
 
 
+CHOICES = {"coalesce": "coalesce(x, y, …)", "if": "if(condition, x, y)"}
+"""Functions of values of any type, and how they are called; a plan has `expr.Chosen` instead."""
+
+
 def suggested(*, with_terms: bool) -> list[str]:
     """Names for messages; functions of terms only for programs with terms."""
     own = OF_PLANS | set(TERM_OF.values())
@@ -255,6 +259,8 @@ _WRITE_INSTEAD = {
     "st_contains st_within point_in_polygon": "contains(shape, x, y)",
     "mean average": "AVG({0})",
     "stdev std stddev_pop stddev_samp": "STDDEV({0})",
+    "ifnull nvl": "coalesce({0}, {1})",
+    "iff iif": "if({0}, {1}, {2})",
     "isnull is_null": "{0} IS NULL",
     "isnotnull": "{0} IS NOT NULL",
 }

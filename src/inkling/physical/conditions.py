@@ -33,10 +33,15 @@ def hoisted(condition: e.Expr, column_for: Callable[[int, e.Expr], str]) -> e.Ex
     if not any(_is_foreign(part) for part in e.walk(condition)):
         return condition
     looks_at_rows = all(not isinstance(part, e.ListColumn | e.Aggregate) for part in e.walk(condition))
-    if len(slots) == 1 and looks_at_rows:
+    if len(slots) == 1 and looks_at_rows and not any(_sees_absence(part) for part in e.walk(condition)):
         (slot,) = slots
         return e.ColumnOf(slot, column_for(slot, condition), condition.type)
     return rebuilt(condition, lambda part: hoisted(part, column_for))
+
+
+def _sees_absence(part: e.Expr) -> bool:
+    """Whether a part may have a value, or be true, where a slot is empty; a column of the slot would be null there."""
+    return isinstance(part, e.IsNull | e.Not | e.Chosen)
 
 
 def _is_foreign(part: e.Expr) -> bool:

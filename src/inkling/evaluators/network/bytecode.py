@@ -5,8 +5,9 @@ become searches in sorted constants. What no instruction computes is a call of P
 conditions.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +32,7 @@ from inkling.evaluators.network.store import (
 )
 from inkling.kernels.joins import vm
 from inkling.logical import expr as e
-from inkling.logical.evaluate import Row
+from inkling.logical.evaluate import Bindings, ExpressionContext, Row, holds
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.logical.vectorized.columns import alike
 from inkling.model.schema import Facts
@@ -174,7 +175,7 @@ class _Writer:
         if is_called(expr):
             self._call(expr)
             return
-        if self.store.has_halves and self._written_by_halves(expr):
+        if self._written_by_choice(expr) or (self.store.has_halves and self._written_by_halves(expr)):
             return
         match expr:
             case e.Literal(value=value):
@@ -199,6 +200,8 @@ class _Writer:
                 self.op(BINARY[symbol])
             case e.FunctionCall(name=name, args=args):
                 self._function(name, args)
+            case e.Chosen(conditions=conditions, values=values):
+                self._choice(conditions, values)
             case e.InList(item=item, choices=choices):
                 self.write(item)
                 first = len(self.constants)
@@ -288,6 +291,26 @@ class _Writer:
     def _is_candidate(self, reference: Reference) -> bool:
         return reference.slot == self.slot and not isinstance(reference, e.ListColumn)
 
+    def _written_by_choice(self, expr: e.Expr) -> bool:
+        """Writes a choice between comparisons, where the value that is compared is a choice; False elsewhere.
+
+        Each side of a comparison is then exact, and is one that the data may have a word for.
+        """
+        match expr:
+            case e.Compare(left=e.Literal(type=kind), right=e.Literal()) | e.InList(item=e.Literal(type=kind)) if (
+                kind.is_text
+            ):
+                self.constant(float(holds(expr, Bindings(), ExpressionContext({}, self.unit))))
+            case e.Compare(left=e.Chosen() as choice):
+                self._choice(choice.conditions, tuple(replace(expr, left=value) for value in choice.values), 0.0)
+            case e.Compare(right=e.Chosen() as choice):
+                self._choice(choice.conditions, tuple(replace(expr, right=value) for value in choice.values), 0.0)
+            case e.InList(item=e.Chosen() as choice):
+                self._choice(choice.conditions, tuple(replace(expr, item=value) for value in choice.values), 0.0)
+            case _:
+                return False
+        return True
+
     def _written_by_halves(self, expr: e.Expr) -> bool:
         """Writes an exact comparison of integers; False if it is no such comparison."""
         match expr:
@@ -337,6 +360,18 @@ class _Writer:
                 self.constant(vm.EARTH_RADIUS_M)
             self.op(vm.PASSING if name == "passing_distance" else vm.GREAT_CIRCLE)
 
+    def _choice(self, conditions: tuple[e.Expr, ...], values: tuple[e.Expr, ...], none: float = math.nan) -> None:
+        if not conditions:
+            self.constant(none)
+            return
+        if conditions[0] == e.TRUE:
+            self.write(values[0])
+            return
+        self.write(conditions[0])
+        self.write(values[0])
+        self._choice(conditions[1:], values[1:], none)
+        self.op(vm.CHOOSE)
+
     def _fold(self, items: tuple[e.Expr, ...], operation: int, empty: float) -> None:
         if not items:
             self.constant(empty)
@@ -348,7 +383,7 @@ class _Writer:
             self.op(operation)
 
     def _as_truth(self, item: e.Expr) -> None:
-        if isinstance(item, e.ColumnOf):  # a boolean column that may be null
+        if isinstance(item, e.ColumnOf | e.Chosen):  # a truth value that may be null
             self.constant(1.0)
             self.op(vm.EQ)
 

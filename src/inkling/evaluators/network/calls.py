@@ -43,6 +43,8 @@ def _lacks(expr: e.Expr) -> bool:
     """Whether an expression is a function, or a look-up, that no instruction computes."""
     if isinstance(expr, e.InTable):
         return not is_pair_test(expr)
+    if isinstance(expr, e.Chosen) and expr.type.is_text:
+        return any(map(_lacks, expr.values))
     return isinstance(expr, e.FunctionCall) and expr.name not in NUMERIC_FUNCTIONS
 
 

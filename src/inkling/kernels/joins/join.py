@@ -1,7 +1,7 @@
 """Index-nested-loop joins of partial matches with candidates sorted by (group, start).
 
 A time and its place are compared as a pair. Each partial match has a group, a strict lower bound and an inclusive upper
-bound on the start of candidates. Conditions are bytecode (`vm`).
+bound on the start of candidates. Conditions are bytecode (`vm`), which is compiled into each of these loops.
 """
 
 import numpy as np

@@ -24,6 +24,7 @@ HOLDS = 38  # whether the top is in the list given by the value below: b + 1 off
 IN = 34  # whether the top is in constants[a:b]
 TRANSLATE = 35  # the value at index top in a table (constants[a] is the first index, then b values), or null
 SEARCH = 36  # the index of the top in the b sorted constants from a on, or null
+CHOOSE = 39  # replace the top three by the second of them if the first is 1.0, else by the third
 PAIR = 37  # the index of the top two in b sorted pairs: b firsts from a on, then b seconds; or null
 ABS, SQRT, EXP, LN, SIN, COS, FLOOR, CEIL = 40, 41, 42, 43, 44, 45, 46, 47
 POW, LEAST, GREATEST, GREAT_CIRCLE, ANGLE, PASSING = 50, 51, 52, 53, 54, 55
@@ -242,6 +243,9 @@ def run(code, constants, columns, candidate, registers, moments, stack):
         elif op == PASSING:
             top -= 5
             stack[top] = _passing_distance(stack, top)
+        elif op == CHOOSE:
+            top -= 2
+            stack[top] = stack[top + 1] if stack[top] == 1.0 else stack[top + 2]
         elif op == CANDIDATE_ROW:
             top += 1
             stack[top] = float(candidate)

@@ -13,7 +13,7 @@ from inkling.language import syntax as s
 from inkling.language.names import AGGREGATES
 from inkling.logical.binding.diagnostics import Diagnostics, did_you_mean, listed
 from inkling.logical.binding.knowledge.rule_clauses import OpenRule
-from inkling.logical.functions import FUNCTIONS, WRITE_INSTEAD, Function, suggested
+from inkling.logical.functions import CHOICES, FUNCTIONS, WRITE_INSTEAD, Function, suggested
 from inkling.logical.plan import Pairing
 from inkling.logical.user_aggregates import REGISTERED
 from inkling.model.schema import Column, TableSchema
@@ -124,8 +124,17 @@ class Catalog:
 
     def function(self, name: str) -> Function | None:
         """The function of that name, case-insensitive, unless a table or rule has the same name."""
-        taken = name in self.tables or name in self.rules or name in self.broken_tables
-        return None if taken else FUNCTIONS.get(name.lower())
+        return None if self._is_knowledge(name) else FUNCTIONS.get(name.lower())
+
+    def chooses(self, name: str) -> bool:
+        """Whether a name is `coalesce` or `if`, in any case, unless a table or rule has the same name."""
+        return name.lower() in CHOICES and not self._is_knowledge(name)
+
+    def has_function(self, name: str) -> bool:
+        return self.function(name) is not None or self.chooses(name)
+
+    def _is_knowledge(self, name: str) -> bool:
+        return name in self.tables or name in self.rules or name in self.broken_tables
 
     @property
     def facts(self) -> Mapping[str, TableSchema]:
@@ -147,7 +156,7 @@ class Catalog:
         """The functions that messages suggest."""
         kinds = {kind for source in self.sources.values() for kind in source.columns.values()}
         kinds |= {column.type for table in self.tables.values() for column in table.columns}
-        return suggested(with_terms=Type.TERM in kinds)
+        return sorted((*CHOICES, *suggested(with_terms=Type.TERM in kinds)))
 
 
 def common_columns(sources: tuple[CatalogSource, ...]) -> Columns:
@@ -173,7 +182,7 @@ def check_arity(call: s.Call, catalog: Catalog, diagnostics: Diagnostics) -> boo
     elif name in catalog.rules:
         wanted, signature = catalog.rules[name], ""
     else:
-        if catalog.function(name) is None:
+        if not catalog.has_function(name):
             _report_unknown_call(call, catalog, diagnostics)
         return False
     if len(call.args) != wanted:
@@ -214,7 +223,6 @@ def _report_unknown_call(call: s.Call, catalog: Catalog, diagnostics: Diagnostic
 _REMARKS = {  # functions of other languages that no expression replaces
     name: (note, help)
     for names, note, help in (
-        ("ifnull nvl", "a missing value makes a comparison unknown", "write `coalesce(x, 0) > 0`"),
         (
             "lag prev previous",
             "earlier rows of a key are read where the stream is declared",
@@ -225,7 +233,7 @@ _REMARKS = {  # functions of other languages that no expression replaces
             "a program sees the times of events, not of the machine",
             "write the time column of an event, such as `e.t`",
         ),
-        ("iff iif decode case", "a value is chosen by a condition", "write `if(x > 0, 'up', 'down')`"),
+        ("decode case", "a value is chosen by a condition", "write `if(x > 0, 'up', 'down')`"),
         (
             "cast convert try_cast to_number to_char to_timestamp",
             "a column has the type of its declaration",

@@ -1,70 +1,51 @@
-"""COALESCE and IF: values that are chosen by conditions.
-
-In a condition, each choice becomes an alternative, so that evaluators compare plain values:
-`coalesce(x, y) > 3` is `x IS NOT NULL AND x > 3 OR x IS NULL AND y > 3`.
-"""
+"""`coalesce(x, y, …)` and `if(c, x, y)`: one of several values of one type, as a plan chooses among them."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
 
 from inkling.logical import expr as e
 from inkling.logical.binding.terms import as_term
 from inkling.model.types import Type, common_type
 
-NAMES = ("coalesce", "if")
 
-
-def common_kind(values: tuple[e.Expr, ...]) -> Type | None:
-    """The type of a choice between values; terms stand beside any other value."""
-    if any(value.type is Type.TERM for value in values):
+def chosen_type(kinds: Sequence[Type]) -> Type | None:
+    """The type of a choice among values of some types; None if they have none in common. Any value can be a term."""
+    if Type.TERM in kinds:
         return Type.TERM
-    kind: Type | None = Type.NULL
-    for value in values:
-        kind = None if kind is None else common_type(kind, value.type)
-    return kind
+    if Type.DURATION in kinds and Type.DOUBLE in kinds:
+        return None
+
+    def both(one: Type | None, other: Type) -> Type | None:
+        return None if one is None else common_type(one, other)
+
+    found: Type | None = Type.NULL
+    return reduce(both, kinds, found)
 
 
-def first_of(values: tuple[e.Expr, ...], kind: Type) -> e.Expr:
+def first_present(values: Sequence[e.Expr], kind: Type) -> e.Expr:
     """The first value that is not null."""
-    given = _of_kind(values, kind)
-    return e.Chosen(tuple(e.IsNull(value, negated=True) for value in given), given, kind)
+    given = [_as(value, kind) for value in values if value.type is not Type.NULL]
+    if len(given) < 2:
+        return given[0] if given else e.Literal(None, kind)
+    tests = [e.IsNull(value, negated=True) for value in given[:-1]]
+    return e.Chosen((*tests, e.TRUE), tuple(given), kind)
 
 
-def either(condition: e.Expr, values: tuple[e.Expr, ...], kind: Type) -> e.Expr:
-    """One value if a condition holds, the other if not."""
-    return e.Chosen((condition, e.Not(condition)), _of_kind(values, kind), kind)
+def either(condition: e.Expr, value: e.Expr, otherwise: e.Expr, kind: Type) -> e.Expr:
+    """One value where a condition holds, and another elsewhere."""
+    return e.Chosen((condition, e.TRUE), (_as(value, kind), _as(otherwise, kind)), kind)
 
 
-def _of_kind(values: tuple[e.Expr, ...], kind: Type) -> tuple[e.Expr, ...]:
+def _as(value: e.Expr, kind: Type) -> e.Expr:
+    """A value in the type that is chosen."""
     if kind is Type.TERM:
-        return tuple(map(as_term, values))
-    return tuple(e.Literal(None, kind) if value.type is Type.NULL else value for value in values)
-
-
-def without_choices(condition: e.Expr) -> e.Expr:
-    """An equal condition in which no value is chosen."""
-    match condition:
-        case e.AllOf() | e.AnyOf() | e.Not():
-            return e.rebuilt(condition, without_choices)
-        case _:
-            choice = next((part for part in e.walk(condition) if isinstance(part, e.Chosen)), None)
-            return condition if choice is None else _alternatives(condition, choice)
-
-
-def _alternatives(condition: e.Expr, choice: e.Chosen) -> e.Expr:
-    found: list[e.Expr] = []
-    earlier: list[e.Expr] = []
-    for test, value in zip(choice.conditions, choice.values, strict=True):
-        plain = without_choices(test)
-        chosen = value if condition is choice else _with(condition, choice, value)
-        found.append(e.AllOf((*earlier, plain, without_choices(chosen))))
-        earlier.append(e.Not(plain))
-    if isinstance(condition, e.IsNull):  # what depends on a missing value is missing
-        missing = e.AnyOf(()) if condition.negated else e.TRUE
-        found.append(e.AllOf((*earlier, missing)))
-    return e.AnyOf(tuple(found))
-
-
-def _with(expr: e.Expr, choice: e.Chosen, value: e.Expr) -> e.Expr:
-    if expr == choice:
+        return as_term(value)
+    if value.type is Type.NULL:
+        return e.Literal(None, kind)
+    if value.type is not Type.INTEGER or kind is not Type.DOUBLE:
         return value
-    return e.rebuilt(expr, lambda part: _with(part, choice, value))
+    if isinstance(value, e.Literal) and isinstance(value.value, int):
+        return e.Literal(float(value.value), kind)
+    return e.Arithmetic("+", value, e.Literal(0.0, kind), kind)

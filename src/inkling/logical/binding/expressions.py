@@ -8,13 +8,20 @@ from typing import Protocol
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
-from inkling.logical.binding import choices
 from inkling.logical.binding.catalog import Catalog
-from inkling.logical.binding.choices import without_choices
+from inkling.logical.binding.choices import chosen_type, either, first_present
 from inkling.logical.binding.clocks import TimeUses
 from inkling.logical.binding.diagnostics import Diagnostics
-from inkling.logical.binding.terms import MADE_TERM, SAME_TERM, as_term, compared_terms, folded, malformed_reason
-from inkling.logical.functions import Function
+from inkling.logical.binding.terms import (
+    MADE_TERM,
+    SAME_TERM,
+    applied,
+    as_term,
+    compared_terms,
+    folded,
+    malformed_reason,
+)
+from inkling.logical.functions import CHOICES, Function
 from inkling.model.time import Duration
 from inkling.model.types import Type, common_type
 
@@ -124,7 +131,7 @@ class ExpressionBinder:
         """An expression that is true or false."""
         bound = self.value(node)
         if bound is None or bound.type is Type.BOOLEAN:
-            return None if bound is None else without_choices(bound)
+            return bound
         words = self.diagnostics.text_of(node)
         self.diagnostics.error(
             "INK0212",
@@ -269,6 +276,8 @@ class ExpressionBinder:
         return e.Not(found) if node.negated else found
 
     def _call(self, node: s.Call) -> e.Expr | None:
+        if self.catalog.chooses(node.name.text):
+            return self._choice(node, node.name.text.lower())
         function = self.catalog.function(node.name.text)
         if function is SAME_TERM:
             return self._same_term(node)
@@ -276,8 +285,6 @@ class ExpressionBinder:
             return self._made_term(node)
         if function is not None:
             return self._function(node, function)
-        if node.name.text.lower() in choices.NAMES and node.name.text not in self.catalog.facts:
-            return self._choice(node)
         return self.names.table_test(node, self)
 
     def _function(self, node: s.Call, function: Function) -> e.Expr | None:
@@ -311,28 +318,46 @@ class ExpressionBinder:
         if reason is not None:
             self.diagnostics.error("INK0221", reason, node, f"`{self.diagnostics.text_of(node)}` is no RDF term")
             return None
+        if len(bound) == 1:
+            return applied(function.name, bound[0])
         return folded(e.FunctionCall(function.name, bound, function.result))
 
-    def _choice(self, node: s.Call) -> e.Expr | None:
-        """`coalesce(x, y)`, `if(c, x, y)`"""
-        name = node.name.text.lower()
-        is_if = name == "if"
-        if len(node.args) < (3 if is_if else 1) or (is_if and len(node.args) > 3):
-            wanted = "a condition and 2 values" if is_if else "at least 1 argument"
-            self.diagnostics.error("INK0209", f"`{name}` takes {wanted}, found {len(node.args)}", node)
+    def _choice(self, node: s.Call, name: str) -> e.Expr | None:
+        """`coalesce(x, y, …)`, `if(c, x, y)`: values of one type."""
+        n_given = len(node.args)
+        if not n_given or (name == "if" and n_given != 3):
+            wanted = "3 arguments" if name == "if" else "at least 1 argument"
+            self.diagnostics.error(
+                "INK0209",
+                f"`{name}` takes {wanted}, found {n_given}",
+                node,
+                notes=[f"the signature is `{CHOICES[name]}`"],
+            )
             return None
-        condition = self.condition(node.args[0]) if is_if else e.TRUE
-        written = node.args[1:] if is_if else node.args
-        values = [self.value(arg) for arg in written]
-        given = tuple(value for value in values if value is not None)
-        if condition is None or len(given) < len(values):
+        condition = self.condition(node.args[0]) if name == "if" else e.TRUE
+        written = node.args[1:] if name == "if" else node.args
+        values = [value for arg in written if (value := self.value(arg)) is not None]
+        if condition is None or len(values) < len(written):
             return None
-        kind = choices.common_kind(given)
+        kind = chosen_type([value.type for value in values])
         if kind is None:
-            listed = ", ".join(self._typed(one, value) for one, value in zip(written, given, strict=True))
-            self.diagnostics.error("INK0213", f"the values of `{name}` have different types", node, listed)
+            other = next(place for place in range(len(values)) if not self._agree(values[: place + 1]))
+            self.diagnostics.error(
+                "INK0213",
+                f"`{name}` needs values of one type, found {values[0].type} and {values[other].type}",
+                written[other],
+                self._both_typed(written[0], values[0], written[other], values[other]),
+                helps=_literal_repair(values[0], values[other])
+                or _term_repair(self.diagnostics.text_of(written[other]), values[other].type, values[0].type),
+            )
             return None
-        return choices.either(condition, given, kind) if is_if else choices.first_of(given, kind)
+        for value in values:
+            self._note_ticks("=", value, e.Literal(None, kind), node)
+        return either(condition, values[0], values[1], kind) if name == "if" else first_present(values, kind)
+
+    @staticmethod
+    def _agree(values: list[e.Expr]) -> bool:
+        return chosen_type([value.type for value in values]) is not None
 
     def _same_term(self, node: s.Call) -> e.Expr | None:
         """`sameterm(x, y)`: the texts of two terms are equal."""

@@ -30,10 +30,10 @@ def compared_terms(symbol: str, left: e.Expr, right: e.Expr) -> e.Expr:
         return _equal(one, other)
     if symbol == "<>":
         return e.AllOf((_known(one, other), e.Not(_equal(one, other))))
-    kinds = _of("order_kind", one), _of("order_kind", other)
+    kinds = applied("order_kind", one), applied("order_kind", other)
     if any(isinstance(kind, e.Literal) and kind.value is None for kind in kinds):
         return e.AnyOf(())
-    values = _of("term_value", one), _of("term_value", other)
+    values = applied("term_value", one), applied("term_value", other)
     return e.AllOf((e.Compare("=", *kinds), e.Compare(symbol, *values)))
 
 
@@ -41,7 +41,7 @@ def _equal(one: e.Expr, other: e.Expr) -> e.Expr:
     for constant in (one, other):
         if isinstance(constant, e.Literal) and _is_identity(constant):
             return e.Compare("=", one, other)
-    return e.Compare("=", _of("term_value", one), _of("term_value", other))
+    return e.Compare("=", applied("term_value", one), applied("term_value", other))
 
 
 def _is_identity(constant: e.Literal) -> bool:
@@ -54,7 +54,7 @@ def _is_identity(constant: e.Literal) -> bool:
 
 def _known(one: e.Expr, other: e.Expr) -> e.Expr:
     """Whether it is known if two terms have different values: no unknown datatype stands beside another literal."""
-    unknown = [_of("unknown_value", one), _of("unknown_value", other)]
+    unknown = [applied("unknown_value", one), applied("unknown_value", other)]
     for place, constant in enumerate(unknown):
         if isinstance(constant, e.Literal) and isinstance(constant.value, int):
             if constant.value == 0:
@@ -69,7 +69,7 @@ def as_term(value: e.Expr) -> e.Expr:
         return value
     if value.type is Type.NULL:
         return e.Literal(None, Type.TERM)
-    return _of(TERM_OF[value.type], value)
+    return applied(TERM_OF[value.type], value)
 
 
 def folded(call: e.FunctionCall) -> e.Expr:
@@ -93,5 +93,9 @@ def malformed_reason(name: str, args: tuple[e.Expr, ...]) -> str | None:
     return None
 
 
-def _of(name: str, arg: e.Expr) -> e.Expr:
+def applied(name: str, arg: e.Expr) -> e.Expr:
+    """A function of one argument; of a choice, the choice of its values: what concerns one event is then a column."""
+    if isinstance(arg, e.Chosen):
+        values = tuple(applied(name, value) for value in arg.values)
+        return e.Chosen(arg.conditions, values, FUNCTIONS[name].result)
     return folded(e.FunctionCall(name, (arg,), FUNCTIONS[name].result))

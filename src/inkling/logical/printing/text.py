@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -89,6 +89,11 @@ def window_text(window: p.Window) -> str:
             return f"{count} POINTS"
         case p.EventCount(count=count):
             return f"{count} EVENTS"
+
+
+def _are_present(tests: Sequence[e.Expr], values: Sequence[e.Expr]) -> bool:
+    """Whether each test is that a value is not null."""
+    return list(tests) == [e.IsNull(value, negated=True) for value in values]
 
 
 def left_join_text(relations: tuple[str, ...]) -> str:
@@ -180,6 +185,10 @@ def _text(expr: e.Expr, names: Wording) -> tuple[str, int]:
             return f"{inner(left, level)} {operator} {inner(right, level + 1)}", level
         case e.FunctionCall(name=name, args=args):
             return f"{name}({', '.join(inner(arg, 0) for arg in args)})", _ATOM
+        case e.Chosen(conditions=(*tests, e.TRUE), values=(*values, last)) if _are_present(tests, values):
+            return f"coalesce({', '.join(inner(value, 0) for value in (*values, last))})", _ATOM
+        case e.Chosen(conditions=(condition, e.TRUE), values=(value, otherwise)):
+            return f"if({', '.join(inner(part, 0) for part in (condition, value, otherwise))})", _ATOM
         case e.Chosen(conditions=conditions, values=values):
             pairs = zip(conditions, values, strict=True)
             cases = [f"WHEN {inner(condition, 0)} THEN {inner(value, 0)}" for condition, value in pairs]

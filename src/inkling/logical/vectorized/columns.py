@@ -191,7 +191,7 @@ class _Rows:
             case e.Chosen(conditions=conditions, values=choices, type=kind):
                 chosen: d.Datum = _nothing(kind)
                 for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
-                    chosen = pc.if_else(self._truth(condition), self.value(choice), chosen)
+                    chosen = _either(self._truth(condition), self.value(choice), chosen)
                 return chosen
             case e.Compare(operator=symbol, left=left, right=right):
                 return _compare(symbol, self.value(left), self.value(right))
@@ -269,6 +269,14 @@ def _paired(resolve: Resolve, rows: pa.Array, places: pa.Array, number: int, fac
 
 def _nothing(kind: Type) -> pa.Scalar:
     return pa.scalar(None, ARROW_TYPES[kind])
+
+
+def _either(condition: d.Datum, value: d.Datum, otherwise: d.Datum) -> d.Datum:
+    """One of two values per row; where one is of doubles, so are both."""
+    numbers = [one for one in (value, otherwise) if not d.is_nothing(one)]
+    if any(map(d.is_double, numbers)):
+        value, otherwise = (one if d.is_nothing(one) else d.as_double(one) for one in (value, otherwise))
+    return pc.if_else(condition, value, otherwise)
 
 
 def _compare(symbol: str, left: d.Datum, right: d.Datum) -> d.Datum:

@@ -82,7 +82,7 @@ def _split(names: EventNames) -> list[Conjunct | Lookup]:
     _reject_cycles(names)
     tests: list[Conjunct | Lookup] = []
     for order, test in enumerate(left):
-        if not isinstance(test.node, s.Call) or names.catalog.function(test.node.name.text):
+        if not isinstance(test.node, s.Call) or names.catalog.has_function(test.node.name.text):
             tests.append(test)
             continue
         lookup = take_lookup(test.node, test.body, test.home, order, names)

@@ -1,2 +1,0 @@
-STREAM V(id STRING, s DOUBLE, n STRING) KEY id TIME t;
-EVENT e AS PATTERN V a WHERE ifnull(a.s, 0) > 3;
