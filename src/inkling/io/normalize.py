@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from inkling.errors import InputError, nearest
 from inkling.io.casting import TARGETS, Cast, cast_column, clock_of, is_readable, plain_values
 from inkling.io.moments import error_columns, moments, on_grid, outside_limits
-from inkling.io.readers.rdf import TERMS
+from inkling.io.readers.rdf_lines import TERMS
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import AN_RDF_TERM, NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.io.withdrawals import EVENT, WITHDRAWAL, no_withdrawals, withdrawals

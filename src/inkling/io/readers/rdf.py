@@ -2,49 +2,35 @@
 
 Columns are `s`, `p`, `o`; files with several graphs also have `g`, the graph, and the time of the graph in `t`,
 `started` and `ended`. Statements of the default graph about these times are not rows themselves. Blank nodes belong to
-their file: their labels get a prefix that differs between files. Lines of N-Triples and N-Quads in their usual form
-are scanned; pyoxigraph reads everything else.
+their file: their labels get a prefix that differs between files.
 """
 
-import re
 import zlib
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from inkling.errors import InputError
 from inkling.io.readers.formats import Format
-from inkling.io.readers.records import MALFORMED, TEXT, with_malformed
+from inkling.io.readers.rdf_lines import DOCUMENT, GRAPH, PARSED_AS, library, statements_of
+from inkling.io.readers.records import MALFORMED, TEXT
 from inkling.io.readers.utf8 import BYTE_ORDER_MARK
-from inkling.kernels.rdf.statements import UNUSUAL, gathered, statements
 from inkling.model.terms import read
 
-TERMS = ("s", "p", "o")
-GRAPH, TIME, STARTED, ENDED = "g", "t", "started", "ended"
+TIME, STARTED, ENDED = "t", "started", "ended"
 PROVENANCE = "http://www.w3.org/ns/prov#"
 TIMES = {f"<{PROVENANCE}{name}>": name for name in ("generatedAtTime", "startedAtTime", "endedAtTime")}
 
-_PARSED_AS = {
-    Format.TURTLE: "TURTLE",
-    Format.TRIG: "TRIG",
-    Format.RDF_XML: "RDF_XML",
-    Format.N_TRIPLES: "N_TRIPLES",
-    Format.N_QUADS: "N_QUADS",
-}
-RDF_FORMATS = frozenset(_PARSED_AS)
+RDF_FORMATS = frozenset(PARSED_AS)
 BY_LINES = (Format.N_TRIPLES, Format.N_QUADS)
 WITH_GRAPHS = (Format.N_QUADS, Format.TRIG)
+WITH_BLANKS = ("s", "o", GRAPH)
+"""Columns in which blank nodes may stand."""
 
 
 class NotRdfError(ValueError):
-    """A file that is not in its format, with the first error in it."""
-
-
-Positions = NDArray[np.int64]
+    """A document that is not in its format, with the first error in it."""
 
 
 def read_rdf(kind: Format, data: pa.Buffer, scope: str) -> pa.Table:
@@ -52,148 +38,93 @@ def read_rdf(kind: Format, data: pa.Buffer, scope: str) -> pa.Table:
 
     A line that is no statement is a malformed record; an error in a Turtle, TriG or RDF/XML file raises `NotRdfError`.
     """
-    prefix = f"f{zlib.crc32(scope.encode()):08x}_"
+    rows, faults = read_documents(kind, [data], [scope])
+    if faults:
+        raise NotRdfError(faults[0])
+    return rows.drop_columns([DOCUMENT])
+
+
+def read_documents(
+    kind: Format, documents: Sequence[pa.Buffer], scopes: Sequence[str]
+) -> tuple[pa.Table, dict[int, str]]:
+    """The statements of many documents, with the number of each in `DOCUMENT`, and why some cannot be read."""
+    prefixes = pa.array([f"_:f{zlib.crc32(scope.encode()):08x}_" for scope in scopes], TEXT)
+    faults: dict[int, str] = {}
     if kind in BY_LINES:
-        rows = _labelled(_lines(kind, data), prefix)
+        contents = [one.slice(3) if bytes(one[:3]) == BYTE_ORDER_MARK else one for one in documents]
+        rows = _labelled(statements_of(kind, contents), prefixes)
     else:
-        rows = _renumbered(_lines(Format.N_QUADS, _as_quads(kind, data)), prefix)
-    return _timed(rows) if kind in WITH_GRAPHS else rows.drop_columns([GRAPH])
+        quads = []
+        for number, document in enumerate(documents):
+            try:
+                quads.append(_as_quads(kind, document))
+            except NotRdfError as problem:
+                faults[number] = str(problem)
+                quads.append(b"")
+        rows = _renumbered(statements_of(Format.N_QUADS, quads), prefixes)
+    return _timed(rows) if kind in WITH_GRAPHS else rows.drop_columns([GRAPH]), faults
 
 
-def _as_quads(kind: Format, data: pa.Buffer) -> pa.Buffer:
+def _as_quads(kind: Format, data: pa.Buffer) -> bytes:
     """A document as N-Quads."""
     pyoxigraph = library()
-    quads = pyoxigraph.parse(input=data.to_pybytes(), format=getattr(pyoxigraph.RdfFormat, _PARSED_AS[kind]))
+    quads = pyoxigraph.parse(input=data.to_pybytes(), format=getattr(pyoxigraph.RdfFormat, PARSED_AS[kind]))
     try:
-        return pa.py_buffer(pyoxigraph.serialize(quads, format=pyoxigraph.RdfFormat.N_QUADS))
+        found: bytes = pyoxigraph.serialize(quads, format=pyoxigraph.RdfFormat.N_QUADS)
     except SyntaxError as problem:
         raise NotRdfError(str(problem.msg)) from None
+    return found
 
 
-def library() -> Any:
-    """The module `pyoxigraph`."""
-    try:
-        import pyoxigraph
-    except ImportError:
-        raise InputError.of(
-            "INK0519",
-            "the package `pyoxigraph`, which reads RDF files, is not installed",
-            helps=("install it with `pip install 'inkling[rdf]'`",),
-        ) from None
-    return pyoxigraph
-
-
-def _lines(kind: Format, data: pa.Buffer) -> pa.Table:
-    """The statements of N-Triples or N-Quads."""
-    content = np.frombuffer(data, np.uint8)
-    if data.size >= 3 and bytes(content[:3]) == BYTE_ORDER_MARK:
-        content = content[3:]
-    lines, kinds, begins, ends = statements(content, not _is_utf8(content))
-    unusual = np.flatnonzero(kinds == UNUSUAL)
-    columns = {name: _texts(content, begins[place], ends[place]) for place, name in enumerate((*TERMS, GRAPH))}
-    rows = pa.table(columns)
-    if kind is Format.N_TRIPLES and rows[GRAPH].null_count < len(rows):
-        unusual = np.union1d(unusual, np.flatnonzero(rows[GRAPH].is_valid().to_numpy()))
-    return rows if not len(unusual) else _with_unusual(kind, rows, content, lines, unusual)
-
-
-def _is_utf8(content: NDArray[np.uint8]) -> bool:
-    offsets = pa.py_buffer(np.array([0, len(content)], np.int64))
-    try:
-        pa.LargeStringArray.from_buffers(1, offsets, pa.py_buffer(content)).validate(full=True)
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-def _texts(content: NDArray[np.uint8], begins: Positions, ends: Positions) -> pa.Array:
-    offsets, found = gathered(content, begins, ends)
-    valid = None if (ends >= 0).all() else pa.py_buffer(np.packbits(ends >= 0, bitorder="little"))
-    buffers = pa.py_buffer(offsets), pa.py_buffer(found)
-    return pa.LargeStringArray.from_buffers(len(begins), *buffers, valid).cast(TEXT)
-
-
-def _with_unusual(
-    kind: Format, rows: pa.Table, content: NDArray[np.uint8], lines: Positions, unusual: Positions
-) -> pa.Table:
-    """The rows with those of unusual lines, which are read one by one."""
-    read_line = _line_reader(kind)
-    found: list[tuple[str, str, str, str | None]] = []
-    places, malformed = [], {}
-    for place in unusual.tolist():
-        line = content[lines[0, place] : lines[1, place]].tobytes()
-        try:
-            statement = read_line(line.decode())
-        except UnicodeDecodeError:
-            malformed[place] = "bytes that are not UTF-8", line.decode(errors="replace")
-        except SyntaxError as problem:
-            malformed[place] = f"not a statement of {kind.value}: {_reason(problem)}", line.decode()
-        else:
-            found.append(statement)
-            places.append(place)
-    kept = np.ones(len(rows), bool)
-    kept[unusual] = False
-    others = pa.table(
-        {name: pa.array(column, TEXT) for name, column in zip(rows.column_names, _turned(found), strict=True)}
-    )
-    together = pa.concat_tables([rows.filter(pa.array(kept)), others])
-    order = np.argsort(np.concatenate([np.flatnonzero(kept), np.array(places, np.int64)]), kind="stable")
-    return with_malformed(together.take(pa.array(order)), malformed)
-
-
-def _turned(rows: list[tuple[str, str, str, str | None]]) -> list[list[str | None]]:
-    return [list(column) for column in zip(*rows, strict=True)] if rows else [[], [], [], []]
-
-
-def _line_reader(kind: Format) -> Callable[[str], tuple[str, str, str, str | None]]:
-    pyoxigraph = library()
-    as_kind = getattr(pyoxigraph.RdfFormat, _PARSED_AS[kind])
-
-    def statement(line: str) -> tuple[str, str, str, str | None]:
-        quads = list(pyoxigraph.parse(input=line, format=as_kind))
-        if len(quads) != 1:
-            raise SyntaxError(f"a line has one statement, found {len(quads)}")
-        (quad,) = quads
-        graph = None if isinstance(quad.graph_name, pyoxigraph.DefaultGraph) else str(quad.graph_name)
-        return str(quad.subject), str(quad.predicate), str(quad.object), graph
-
-    return statement
-
-
-_PLACE = re.compile(r"^Parser error at line [0-9]+[^:]*: ")
-
-
-def _reason(problem: SyntaxError) -> str:
-    """What pyoxigraph says, without the place in the line."""
-    return _PLACE.sub("", str(problem.msg))
-
-
-def _labelled(rows: pa.Table, prefix: str) -> pa.Table:
-    """The rows with a prefix to all labels of blank nodes."""
-    for name in ("s", "o", GRAPH):
-        column = rows[name]
-        if pc.any(pc.starts_with(column, "_:")).as_py():
-            changed = pc.replace_substring_regex(column, "^_:", f"_:{prefix}")
-            rows = rows.set_column(rows.column_names.index(name), name, changed)
+def _labelled(rows: pa.Table, prefixes: pa.Array) -> pa.Table:
+    """The rows with the prefix of its document before the label of each blank node."""
+    for name, mask in _blanks(rows).items():
+        own = prefixes.take(rows[DOCUMENT].filter(mask).combine_chunks())
+        labels = pc.utf8_slice_codeunits(rows[name].filter(mask).combine_chunks(), 2)
+        rows = _replaced(rows, name, mask, pc.binary_join_element_wise(own, labels, ""))
     return rows
 
 
-def _renumbered(rows: pa.Table, prefix: str) -> pa.Table:
-    """The rows with blank nodes numbered in the order of the document, whose own labels may be random."""
-    names = ("s", "o", GRAPH)
-    is_blank = {name: pc.fill_null(pc.starts_with(rows[name], "_:"), False) for name in names}
-    if not any(pc.any(mask).as_py() for mask in is_blank.values()):
+def _renumbered(rows: pa.Table, prefixes: pa.Array) -> pa.Table:
+    """The rows with blank nodes numbered in the order of each document, whose own labels may be random."""
+    masks = _blanks(rows)
+    if not masks:
         return rows
-    in_turn = np.concatenate(
-        [np.flatnonzero(mask.to_numpy()) * 3 + place for place, mask in enumerate(is_blank.values())]
-    )
-    labels = pa.concat_arrays([rows[name].filter(mask).combine_chunks() for name, mask in is_blank.items()])
-    known = labels.take(pa.array(np.argsort(in_turn, kind="stable"))).unique()
-    numbers = pa.array([f"_:{prefix}b{number}" for number in range(len(known))], TEXT)
-    for name, mask in is_blank.items():
-        changed = numbers.take(pc.index_in(rows[name], value_set=known).combine_chunks())
-        rows = rows.set_column(rows.column_names.index(name), name, pc.if_else(mask, changed, rows[name]))
+    places = [np.flatnonzero(mask.to_numpy()) for mask in masks.values()]
+    labels = pa.concat_arrays([rows[name].filter(mask).combine_chunks() for name, mask in masks.items()])
+    documents = rows[DOCUMENT].to_numpy()[np.concatenate(places)]
+    order = np.argsort(np.concatenate([some * 3 + turn for turn, some in enumerate(places)]), kind="stable")
+    keys = _keyed(pa.array(documents), labels).take(pa.array(order)).dictionary_encode()
+    codes = keys.indices.to_numpy()
+    document_of = np.empty(len(keys.dictionary), np.int64)
+    document_of[codes] = documents[order]
+    numbers = np.arange(len(document_of)) - np.searchsorted(document_of, document_of)
+    words = pc.binary_join_element_wise(prefixes.take(pa.array(document_of)), "b", pa.array(numbers).cast(TEXT), "")
+    code_at = np.empty(len(codes), np.int64)
+    code_at[order] = codes
+    first = 0
+    for (name, mask), some in zip(masks.items(), places, strict=True):
+        rows = _replaced(rows, name, mask, words.take(pa.array(code_at[first : first + len(some)])))
+        first += len(some)
     return rows
+
+
+def _blanks(rows: pa.Table) -> dict[str, pa.ChunkedArray]:
+    """Masks of blank nodes in the columns that have some."""
+    masks = {name: pc.fill_null(pc.starts_with(rows[name], "_:"), False) for name in WITH_BLANKS}
+    return {name: mask for name, mask in masks.items() if pc.any(mask).as_py()}
+
+
+def _replaced(rows: pa.Table, name: str, mask: pa.ChunkedArray, values: pa.Array) -> pa.Table:
+    changed = pc.replace_with_mask(rows[name].combine_chunks(), mask.combine_chunks(), values)
+    return rows.set_column(rows.column_names.index(name), name, changed)
+
+
+def _keyed(documents: pa.Array | pa.ChunkedArray, terms: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Terms of many documents, distinct between documents."""
+    if not pc.any(pc.not_equal(documents, 0)).as_py():
+        return terms
+    return pc.binary_join_element_wise(documents.cast(TEXT), terms, " ")
 
 
 def _timed(rows: pa.Table) -> pa.Table:
@@ -201,19 +132,21 @@ def _timed(rows: pa.Table) -> pa.Table:
     in_default = pc.is_null(rows[GRAPH])
     is_time = pc.and_(in_default, pc.fill_null(pc.is_in(rows["p"], pa.array(list(TIMES), TEXT)), False))
     places = np.flatnonzero(is_time.to_numpy())
+    graphs = _keyed(rows[DOCUMENT], rows[GRAPH])
     about = rows.take(pa.array(places))
+    about = about.set_column(0, "s", _keyed(about[DOCUMENT], about["s"]))
     kept = np.ones(len(rows), bool)
     if len(places):  # a file may have as many graphs as statements
-        concerns = pc.is_in(about["s"], value_set=rows[GRAPH].unique().drop_null())
+        concerns = pc.is_in(about["s"], value_set=graphs.unique().drop_null())
         about = about.filter(concerns)
         kept[places[concerns.to_numpy()]] = False
-    rows = rows.filter(pa.array(kept))
+    rows, graphs = rows.filter(pa.array(kept)), graphs.filter(pa.array(kept))
     moments = {name: about.filter(pc.equal(about["p"], iri)) for iri, name in TIMES.items()}
-    generated, started, ended = (_looked_up(rows[GRAPH], _by_graph(found)) for found in moments.values())
+    generated, started, ended = (_looked_up(graphs, _by_graph(found)) for found in moments.values())
     rows = rows.append_column(TIME, pc.coalesce(generated, ended))
     rows = rows.append_column(STARTED, pc.coalesce(started, generated))
     rows = rows.append_column(ENDED, pc.coalesce(ended, generated))
-    return _without_ambiguous(rows, moments)
+    return _without_ambiguous(rows, graphs, moments)
 
 
 def _by_graph(found: pa.Table) -> tuple[pa.Array, pa.Array]:
@@ -230,7 +163,7 @@ def _looked_up(graphs: pa.ChunkedArray, known: tuple[pa.Array, pa.Array]) -> pa.
     return pa.chunked_array([times.take(pc.index_in(graphs, value_set=names).combine_chunks())])
 
 
-def _without_ambiguous(rows: pa.Table, moments: Mapping[str, pa.Table]) -> pa.Table:
+def _without_ambiguous(rows: pa.Table, graphs: pa.ChunkedArray, moments: Mapping[str, pa.Table]) -> pa.Table:
     """The rows, where graphs with several different times are malformed."""
     for name, found in moments.items():
         different = (
@@ -239,7 +172,7 @@ def _without_ambiguous(rows: pa.Table, moments: Mapping[str, pa.Table]) -> pa.Ta
         ambiguous = different.filter(pc.greater(different["o_count"], 1))["s"]
         if len(ambiguous):
             faults = pa.scalar(f"the graph has several values of prov:{name}", TEXT)
-            mask = pc.fill_null(pc.is_in(rows[GRAPH], value_set=ambiguous.combine_chunks()), False)
+            mask = pc.fill_null(pc.is_in(graphs, value_set=ambiguous.combine_chunks()), False)
             before = rows[MALFORMED] if MALFORMED in rows.column_names else pa.nulls(len(rows), TEXT)
             changed = pc.coalesce(before, pc.if_else(mask, faults, pa.scalar(None, TEXT)))
             rows = rows.drop_columns([MALFORMED]) if MALFORMED in rows.column_names else rows

@@ -1,4 +1,4 @@
-"""Decodes the messages of a topic: JSON or Avro values become the raw columns of a stream.
+"""Decodes the messages of a topic: JSON, Avro or RDF values become the raw columns of a stream.
 
 A message that cannot be decoded stays a row, with the reason in `MALFORMED` and its text in `ORIGINAL`; `io.normalize`
 makes it a reject. No message ends the job, whatever its bytes.
@@ -20,6 +20,7 @@ from inkling.model.types import Type
 from inkling.spark.kafka.avro import Avro, avro_rows
 from inkling.spark.kafka.connector import VALUE, WHERE
 from inkling.spark.kafka.json import json_rows
+from inkling.spark.kafka.rdf import Rdf, rdf_rows
 from inkling.spark.stage_frame import named
 
 
@@ -52,7 +53,7 @@ class Payload:
     As an INTEGER, Kafka's timestamp counts milliseconds since 1970.
     """
 
-    encoding: Json | Avro = Json()
+    encoding: Json | Avro | Rdf = Json()
     fields: Mapping[str, KafkaField] = field(default_factory=dict)
 
 
@@ -71,11 +72,20 @@ def decoded(frame: DataFrame, schema: StreamSchema, derived: Sequence[str], payl
         _where(frame).alias(WHERE),
         *(column.alias(name) for name, column in own.items()),
     )
-    if isinstance(payload.encoding, Avro):
-        rows = avro_rows(messages, of_values, list(own), payload.encoding, schema)
-    else:
-        rows = json_rows(messages, of_values, list(own))
+    rows = _values(messages, of_values, list(own), payload.encoding, schema)
     return rows.select(*(named(name) for name in (*(one.name for one in stored), MALFORMED, ORIGINAL)))
+
+
+def _values(
+    messages: DataFrame, of_values: Sequence[str], own: Sequence[str], encoding: Json | Avro | Rdf, schema: StreamSchema
+) -> DataFrame:
+    match encoding:
+        case Avro():
+            return avro_rows(messages, of_values, own, encoding, schema)
+        case Rdf():
+            return rdf_rows(messages, of_values, own, encoding)
+        case Json():
+            return json_rows(messages, of_values, own)
 
 
 def _where(frame: DataFrame) -> Column:

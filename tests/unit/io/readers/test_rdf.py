@@ -9,7 +9,8 @@ import pyoxigraph
 import pytest
 
 from inkling.io.readers.formats import Format
-from inkling.io.readers.rdf import NotRdfError, read_rdf
+from inkling.io.readers.rdf import NotRdfError, read_documents, read_rdf
+from inkling.io.readers.rdf_lines import DOCUMENT
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.kernels.rdf.statements import NOTHING, STATEMENT, UNUSUAL, gathered, statements
 from inkling.model.terms import MalformedTermError, canonical
@@ -113,6 +114,34 @@ def test_a_graph_in_n_triples_is_malformed() -> None:
 def test_empty_files() -> None:
     for kind in (Format.N_TRIPLES, Format.N_QUADS, Format.TURTLE, Format.TRIG):
         assert rows(read(kind, "")) == rows(read(kind, "# nothing\n\n")) == []
+
+
+@pytest.mark.parametrize("kind", [Format.N_QUADS, Format.TRIG, Format.TURTLE])
+def test_many_documents_are_read_as_each_alone(kind: Format) -> None:
+    start, end = ("", "") if kind is Format.TURTLE else ("<http://ex.org/g> {", "}")
+    texts = [
+        f"<{EX}a> <{EX}p> _:x . _:x <{EX}q> _:y .",
+        "",
+        f"_:y <{EX}q> <{EX}a> . _:x <{EX}q> <{EX}a> .",
+        f"<{EX}a> <{EX}p> <{EX}b> .",
+    ]
+    documents = [f"{start}{text}{end}" for text in texts]
+    if kind is not Format.TURTLE:
+        documents = [
+            f'{text}\n<{EX}g> <{PROV}generatedAtTime> "{number}"^^<{XSD}integer> .'
+            for number, text in enumerate(documents)
+        ]
+    if kind is Format.N_QUADS:
+        documents = [
+            pyoxigraph.serialize(pyoxigraph.parse(text, TRIG), format=pyoxigraph.RdfFormat.N_QUADS).decode()
+            for text in documents
+        ]
+    scopes = [f"message {number}" for number in range(len(documents))]
+    together, faults = read_documents(kind, [pa.py_buffer(one.encode()) for one in documents], scopes)
+    alone = [read(kind, one, scope).to_pylist() for one, scope in zip(documents, scopes, strict=True)]
+    assert not faults
+    assert together.drop_columns([DOCUMENT]).to_pylist() == [row for some in alone for row in some]
+    assert together[DOCUMENT].to_pylist() == [number for number, some in enumerate(alone) for _ in some]
 
 
 def random_lines(rng: Random, n: int) -> Iterator[str]:

@@ -8,6 +8,8 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_
 from pathlib import Path
 from typing import Protocol, TextIO, TypeAlias, runtime_checkable
 
@@ -17,14 +19,15 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, StringType, StructType
 
 from inkling.errors import InputError
-from inkling.results import as_text
+from inkling.io.readers.rdf_lines import TERMS
+from inkling.results import ADDED, as_text
 from inkling.spark.stage_frame import named
 from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, SinkOutput
 from inkling.whole_files import file_name
 
-FORMATS = ("parquet", "json", "csv")
+FORMATS = ("parquet", "json", "csv", "ntriples")
 BATCH = "batch"
 _FORMULA = "^[=+\\-@\t\r]"
 ROWS_IN_ONE_FILE = 100_000
@@ -74,7 +77,10 @@ SinkFunction: TypeAlias = Callable[[str, DataFrame, int], None]
 
 @dataclass(frozen=True, slots=True)
 class FileSink:
-    """A folder per output, with a folder per micro-batch, which a repeated delivery replaces."""
+    """A folder per output, with a folder per micro-batch, which a repeated delivery replaces.
+
+    N-Triples have the columns `s`, `p` and `o` of added results; outputs without these columns are written as JSON.
+    """
 
     path: str
     format: str = "parquet"
@@ -92,12 +98,17 @@ class FileSink:
     def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         for output in outputs:
             frame = in_few_files(output)
+            if self.format == "ntriples" and set(TERMS) <= set(frame.columns):
+                folder = f"{self._folder(output.name)}/{BATCH}={batch}"
+                _triples(frame).write.mode("overwrite").text(folder, **self.options)
+                continue
             frame = _without_lists(frame) if self.format == "csv" else frame
             frame = _without_formulas(frame) if self.escapes_formulas else frame
             plain = {} if self.format == "parquet" else {"timestampFormat": TIMES}
             plain |= {"header": "true", "escape": '"'} if self.format == "csv" else {}
-            plain |= {"ignoreNullFields": "false"} if self.format == "json" else {}
-            writer = frame.write.mode("overwrite").format(self.format).options(**{**plain, **self.options})
+            kind = "json" if self.format == "ntriples" else self.format
+            plain |= {"ignoreNullFields": "false"} if kind == "json" else {}
+            writer = frame.write.mode("overwrite").format(kind).options(**{**plain, **self.options})
             writer.save(f"{self._folder(output.name)}/{BATCH}={batch}")
 
     def _folder(self, name: str) -> str:
@@ -230,6 +241,13 @@ def _escapes_formulas(options: Mapping[str, str], kind: str, address: Address) -
 
 def in_few_files(output: SinkOutput) -> DataFrame:
     return output.frame.coalesce(1) if output.n_rows <= ROWS_IN_ONE_FILE else output.frame
+
+
+def _triples(frame: DataFrame) -> DataFrame:
+    """Lines of N-Triples."""
+    complete = reduce(and_, (named(name).isNotNull() for name in TERMS))
+    added = frame.where(complete & (named("op") == F.lit(ADDED))) if "op" in frame.columns else frame.where(complete)
+    return added.select(F.concat_ws(" ", *(named(name) for name in TERMS), F.lit(".")).alias("value"))
 
 
 def _without_lists(frame: DataFrame) -> DataFrame:

@@ -25,6 +25,7 @@ from inkling.model.time import Clock
 from inkling.physical.plan import Runnable
 from inkling.spark.kafka.avro import Avro
 from inkling.spark.kafka.payloads import Json, KafkaField, Payload, decoded
+from inkling.spark.kafka.rdf import Rdf
 from inkling.spark.read.inputs import is_table, read_facts
 from inkling.spark.streaming.addresses import Address, absolute, address_of, one_of, servers_and_topic
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
@@ -156,9 +157,16 @@ def _of_topic(spark: SparkSession, address: Address, schema: StreamSchema, deriv
     return replace(_of_frame(decoded(frame, schema, derived, payload), schema, derived), kafka=options)
 
 
-def _encoding(options: dict[str, str], address: Address) -> Json | Avro:
-    if one_of(options.get("format", "json"), ("json", "avro"), option="format", address=address) == "json":
+RDF_MESSAGES = {"nquads": Format.N_QUADS, "ntriples": Format.N_TRIPLES, "trig": Format.TRIG, "turtle": Format.TURTLE}
+
+
+def _encoding(options: dict[str, str], address: Address) -> Json | Avro | Rdf:
+    choices = ("json", "avro", *RDF_MESSAGES)
+    kind = one_of(options.get("format", "json"), choices, option="format", address=address)
+    if kind == "json":
         return Json()
+    if kind in RDF_MESSAGES:
+        return Rdf(RDF_MESSAGES[kind])
     if "schema" not in options:
         raise InputError.of("INK0515", f"`{address.text}` names no Avro schema", helps=("add `&schema=FILE.avsc`",))
     path = Path(options["schema"])
