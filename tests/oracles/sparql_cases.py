@@ -3,7 +3,7 @@
 In (11.1) and in the traffic query a slip is corrected, as its comment says; (11.3) and OPTIONAL are read as defined.
 """
 
-from tests.oracles.sparql_case import QueryCase
+from tests.oracles.sparql_case import MINUTES, QueryCase
 
 _RATED = """
 CONSTRUCT ?company downratedby ?ratingagency
@@ -104,6 +104,28 @@ CASES = (
         "SELECT ?c WHERE { ?c price ?p1 } SEQ { ?c price ?p2 } FILTER (?p1 < ?p2)",
         "company1 price 1@1 company1 price 2@2",
         {"query1": "company1 [1,2]"},
+    ),
+    QueryCase(
+        "S13",
+        # printed `rdfs:subClassOf`, but observations are instances of classes
+        """
+        SELECT ?road ?speed FROM <traffic.ttl> ENTAILMENT RDFS WHERE
+        { ?road slowTrafficDue ?observ }
+        SEQ { ?road slowTrafficDue ?observ }
+        AND { ?observ rdf: type SlowTraffCause }
+        AND { ?observ speed ?speed }
+        FILTER ( getDURATION() < "P1H"^^xsd:duration)
+        """,
+        "A8 slowTrafficDue Obs_3@0 A8 slowTrafficDue Obs_3@30 A5 slowTrafficDue Obs_1@0 A5 slowTrafficDue Obs_1@70 "
+        "A3 slowTrafficDue Obs_4@0 A3 slowTrafficDue Obs_4@10",
+        {"query1": "A8 40 [0,30]"},
+        {
+            "background": "Accident rdfs:subClassOf SlowTraffCause; GhostDriver rdfs:subClassOf SlowTraffCause; "
+            "BadWeather rdfs:subClassOf SlowTraffCause; Rain rdfs:subClassOf BadWeather; "
+            "Snow rdfs:subClassOf BadWeather; Obs_1 a Accident; Obs_1 speed 70; Obs_2 a GhostDriver; Obs_2 speed 50; "
+            "Obs_3 a Snow; Obs_3 speed 40; Obs_4 speed 30"
+        },
+        MINUTES,
     ),
     QueryCase(
         "S14",

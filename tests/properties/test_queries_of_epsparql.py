@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 
 import pytest
 from tests.kit.seeds import at_length
-from tests.kit.sparql_queries import STREAM, QueryMaker, rows_of, stream_of, wanted_rows
+from tests.kit.sparql_queries import BASE, STREAM, QueryMaker, rows_of, stream_of, wanted_rows
 from tests.reference import ep_sparql as a
+from tests.reference import rdf_terms as rdf
+from tests.reference.rdf_terms import Iri
 
 from inkling.query import parse
 
 _HIDDEN = {"event", "detected_at", "probability", "method", "error", "op", "lineage"}
 
 
-def found_rows(texts: Sequence[str], stream: a.Stream, n: int) -> list[frozenset[tuple[object, ...]]]:
+def found_rows(
+    texts: Sequence[str], stream: a.Stream, n: int, background: Mapping[str, list[dict[str, str]]] | None = None
+) -> list[frozenset[tuple[object, ...]]]:
     """The rows of the last `n` queries of a file."""
     program = parse(STREAM + ";\n".join(texts), name="random.epsparql")
-    tables = program.run_local({"triple": rows_of(stream)}).tables
+    tables = program.run_local({"triple": rows_of(stream)}, background).tables
     names = [f"query{number}" for number in range(len(texts) - n + 1, len(texts) + 1)]
     return [
         frozenset(
@@ -74,3 +79,58 @@ def test_rows_at_one_instant_are_those_of_sparql(seed: int) -> None:
         found = found_rows([one.query for one in queries], stream, len(queries))
         for query, rows in zip(queries, found, strict=True):
             assert frozenset(row[:-2] for row in rows) == asked(query, stream), f"{seed}: {query.query}"
+
+
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+TYPE = Iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_triples_that_follow_by_rdfs(seed: int) -> None:
+    """A query for all triples finds those of the stream, and those that follow from each of them and the schema."""
+    rng = random.Random(seed)
+    names = [Iri(BASE + name) for name in "pqrCDE"]
+    relations = ("subClassOf", "subPropertyOf", "domain", "range")
+    schema = frozenset((rng.choice(names), Iri(RDFS + rng.choice(relations)), rng.choice(names)) for _ in range(6))
+    observed = [
+        one if rng.random() < 0.7 else a.Occurrence(one.subject, TYPE, rng.choice(names), one.start, one.end)
+        for one in stream_of(rng, 5)
+    ]
+    wanted = frozenset(
+        (*map(str, triple), one.start, one.end)
+        for one in observed
+        for triple in closed(schema | {one.terms}) - (closed(schema) - {one.terms})
+    )
+    text = "SELECT * FROM <schema.ttl> ENTAILMENT RDFS WHERE { ?x ?y ?z }"
+    background = {"background": [dict(zip("spo", map(str, triple), strict=True)) for triple in schema]}
+    assert found_rows([text], frozenset(observed), 1, background) == [wanted]
+    stored = "SELECT ?x ?y ?z FROM <schema.ttl> ENTAILMENT RDFS WHERE { ?s ?p ?o } AND { ?x ?y ?z }"
+    (found,) = found_rows([stored], frozenset(observed), 1, background)
+    assert {row[:3] for row in found} == {tuple(map(str, triple)) for triple in closed(schema)}
+
+
+Triple = tuple[rdf.Term, rdf.Term, rdf.Term]
+
+
+def closed(triples: frozenset[Triple]) -> frozenset[Triple]:
+    """The triples with all that follow from them: W3C, *RDF Semantics* (2004), rules rdfs2, 3, 5, 7, 9 and 11."""
+    class_below, property_below, domain, range_ = (
+        Iri(RDFS + name) for name in ("subClassOf", "subPropertyOf", "domain", "range")
+    )
+    found = set(triples)
+    while True:
+        new: set[Triple] = set()
+        for (x, p, y), (s, q, z) in product(found, found):
+            if q == domain and s == p:
+                new.add((x, TYPE, z))
+            if q == range_ and s == p and not isinstance(y, rdf.Literal):
+                new.add((y, TYPE, z))
+            if q == property_below and s == p:
+                new.add((x, z, y))
+            if q == p and q in (class_below, property_below) and s == y:
+                new.add((x, q, z))
+            if p == TYPE and q == class_below and s == y:
+                new.add((x, TYPE, z))
+        if new <= found:
+            return frozenset(found)
+        found |= new

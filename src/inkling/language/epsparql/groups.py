@@ -68,6 +68,7 @@ class GroupTranslator:
     source: SourceText
     name: str
     sources: Callable[[TriplePattern], tuple[s.Ident, ...]]  # the streams and events that may have such a triple
+    property: Callable[[t.Iri], s.Expr]  # the test of the predicate of a triple
     background: Callable[[t.Iri | None, Span], s.Ident]  # the table of a file
     taken: set[str]
     events: list[s.EventDecl] = field(default_factory=list)
@@ -294,7 +295,9 @@ class GroupTranslator:
             place = s.Ident(column, span=term.span)
             here = s.Variable(place, span=term.span)
             name = variable_name(term)
-            if name is None:
+            if name is None and column == "p" and isinstance(term, t.Iri):
+                tests.append(self.property(term))
+            elif name is None:
                 tests.append(same_term(here, constant(cast("t.Constant", term), self.source), term.span))
             elif name in places:
                 tests.append(same_term(s.Variable(s.Ident(places[name], span=term.span)), here, term.span))

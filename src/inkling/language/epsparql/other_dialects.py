@@ -25,6 +25,7 @@ BAD_CLAUSES: Mapping[str, str] = MappingProxyType(
         "VALUES": "join groups with UNION, or test the values: `FILTER (?x = 1 || ?x = 2)`",
         "IN": "write `?x = 1 || ?x = 2`",
         "NOT IN": "write `?x != 1 && ?x != 2`",
+        "SEQOPTIONAL": "put the optional part first: `{ … } OPTIONALSEQ { … }`",
         "SERVICE": "load the triples into a file and name it: `FROM <roads.ttl>`",
         "INSERT": "write `CONSTRUCT { … } WHERE { … }`: its triples are added to the stream",
         "DELETE": "withdraw events: declare the stream with `OP`",

@@ -36,7 +36,9 @@ def _query(query: t.Query) -> Doc:
         lines.append(_items(form))
     else:
         lines.append(("CONSTRUCT ", _in_braces(_triples(form.template))))
-    lines += [f"FROM {'NAMED ' if one.named else ''}{one.iri.written}" for one in query.dataset]
+    for one in query.dataset:
+        named, entailment = "NAMED " if one.named else "", " ENTAILMENT RDFS" if one.entails else ""
+        lines.append(f"FROM {named}{one.iri.written}{entailment}")
     lines.append(_where(form.where))
     if form.within:
         lines.append(f"WITHIN {form.within.written}")

@@ -269,7 +269,14 @@ class SparqlParser(Cursor):
             if token.kind != "IRI":
                 self.unexpected("a file such as `<roads.ttl>`")
             self.at += 1
-            yield t.Dataset(t.Iri(token.text, token.text[1:-1], span=token.span), named, span=self.span(begin))
+            entails = self._peek("ENTAILMENT")
+            if entails:
+                self.at += 1
+                if not self._peek("RDFS"):
+                    self.unexpected("`RDFS`")
+                self.at += 1
+            file = t.Iri(token.text, token.text[1:-1], span=token.span)
+            yield t.Dataset(file, named, entails, span=self.span(begin))
 
     def _where(self) -> t.Group:
         if self._peek("WHERE"):

@@ -147,10 +147,11 @@ class Prefix(Node):
 
 @dataclass(frozen=True, slots=True)
 class Dataset(Node):
-    """`FROM <roads.ttl>`, `FROM NAMED <roads.ttl>`: a file of background triples."""
+    """`FROM <roads.ttl>`, `FROM NAMED <roads.ttl> ENTAILMENT RDFS`: a file of background triples."""
 
     iri: Iri
     named: bool = False
+    entails: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from functools import cached_property
 from inkling.errors import Diagnostic, ProgramError
 from inkling.language import syntax as s
 from inkling.language.epsparql import terms as t
+from inkling.language.epsparql.entailment import TYPE as RDF_TYPE
+from inkling.language.epsparql.entailment import Entailment, given_event, property_test
 from inkling.language.epsparql.groups import (
     COLUMNS,
     GroupTranslator,
@@ -45,6 +47,7 @@ class FileTranslator:
     source: SourceText
     problems: list[Diagnostic] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
+    _entailed_names: dict[int, s.Ident] = field(default_factory=dict)  # by the places of queries
 
     def program(self) -> s.Program:
         self.taken |= {one.name.text for one in self.file.declared}
@@ -62,7 +65,8 @@ class FileTranslator:
         declared = self.file.declared
         streams = () if self.declared_streams or not self.file.queries else (_default_stream(),)
         tables = tuple(self._table(name, path) for path, name in self.tables.items())
-        statements = (*declared, *streams, *tables, *self._closure(), *events)
+        rules = tuple(rule for one in self.entailments.values() for rule in one.rules)
+        statements = (*declared, *streams, *tables, *rules, *self._closure(), *events)
         return s.Program(statements, self.file.comments, span=Span(0, len(self.source.text)))
 
     # streams and tables
@@ -126,8 +130,33 @@ class FileTranslator:
     def _table(self, name: str, path: str) -> s.TableDecl:
         return s.TableDecl(s.Ident(name), _columns(), path, span=NOWHERE)
 
+    @cached_property
+    def entailments(self) -> dict[str, Entailment]:
+        """What follows from the files for which a query asks it, by their tables."""
+        paths = [one.iri.value for query in self.file.queries for one in query.dataset if one.entails]
+        tables = dict.fromkeys(self.tables[path] for path in paths)
+        return {
+            table: Entailment(table, *(self._free(f"{table}_{one}") for one in ("entailed", "domain", "range")))
+            for table in tables
+        }
+
+    def _free(self, name: str) -> str:
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def _entailed_by(self, query: t.Query) -> tuple[Entailment, ...]:
+        tables = dict.fromkeys(self.tables[one.iri.value] for one in query.dataset if one.entails)
+        return tuple(self.entailments[table] for table in tables)
+
     def background(self, query: t.Query, file: t.Iri | None, span: Span) -> s.Ident:
-        """The table that `GRAPH <file>` names, or for `AND` that of the query."""
+        """The facts that `GRAPH <file>` names, or for `AND` those of the query: a table, or what follows from it."""
+        table = self._background_table(query, file, span)
+        entailed = {one.table: one.facts for one in self._entailed_by(query)}
+        return s.Ident(entailed.get(table.text, table.text), span=span)
+
+    def _background_table(self, query: t.Query, file: t.Iri | None, span: Span) -> s.Ident:
         if file is not None:
             return s.Ident(self.tables[file.value], span=span)
         paths = [one.iri.value for one in query.dataset if not one.named]
@@ -164,7 +193,8 @@ class FileTranslator:
         groups = GroupTranslator(
             self.source,
             name.text,
-            lambda pattern: self._sources(pattern, place),
+            lambda pattern: self._read(pattern, place),
+            lambda predicate: property_test(predicate, () if predicate.value == RDF_TYPE else self._entailed_by(query)),
             lambda file, span: self.background(query, file, span),
             self.taken,
         )
@@ -180,26 +210,32 @@ class FileTranslator:
             main = [s.EventDecl(name, head, row.body(), per="INTERVAL", span=query.span)]
         else:
             main = list(self._constructed(form, name, groups))
-        (first, *more) = [*groups.events, *main]
+        (first, *more) = [*self._entailed_events(place), *groups.events, *main]
         yield replace(first, comments=query.comments)
         yield from more
 
     def _constructed(self, form: t.Construct, name: s.Ident, groups: GroupTranslator) -> Iterator[s.EventDecl]:
         row = groups.select(t.Select((), form.where, form.within, span=form.span))[0]
         triples = list(triple_patterns(form.template))
+        has_blank = any(isinstance(term, t.Blank | t.Unnamed) for one in triples for term in one.terms)
         if len(triples) > 1 and not row.is_leaf:
             row = groups.part(row)
+        elif has_blank:
+            row = groups.timed(row)
         here = groups.expressions(row)
+        matched = list(_always_matched(form.where))
+        predicates = {one.predicate.name for one in matched if isinstance(one.predicate, t.Variable)}
+        subjects = {one.subject.name for one in matched if isinstance(one.subject, t.Variable)} | predicates
         for one in triples:
             terms = [self._made(term, row, groups) for term in one.terms]
             tests: list[s.Expr] = []
             for term in one.terms:
                 if isinstance(term, t.Variable) and term.name in row.maybe:
                     tests.append(s.IsNull(here.term(term), negated=True, span=term.span))
-            if isinstance(one.subject, t.Variable):
+            if isinstance(one.subject, t.Variable) and one.subject.name not in subjects:
                 literal = call("isliteral", terms[0], span=one.subject.span)
                 tests.append(s.Negation(literal, span=one.subject.span))
-            if isinstance(one.predicate, t.Variable):
+            if isinstance(one.predicate, t.Variable) and one.predicate.name not in predicates:
                 tests.append(call("isiri", terms[1], span=one.predicate.span))
             if row.is_outer:
                 made = replace(row, having=(*row.having, *tests))
@@ -223,8 +259,14 @@ class FileTranslator:
                 return constant(term, self.source)
 
     def _new_blank(self, label: str, row: Solutions, span: Span) -> s.Expr:
-        """A blank node for each solution: one name for equal values."""
-        return call("blank", s.Literal(label, span=span), *row.shown.values(), span=span)
+        """A blank node for each solution: one for equal values at equal times."""
+        unbound = call("blank", s.Literal("unbound", span=span), span=span)
+        values = [
+            call("coalesce", value, unbound, span=span) if name in row.maybe else value
+            for name, value in row.shown.items()
+        ]
+        times = [call("term", time, span=span) for time in (row.times.start, row.times.end)]
+        return call("blank_of", s.Literal(label, span=span), *values, *times, span=span)
 
     # the triples that queries construct
 
@@ -240,17 +282,21 @@ class FileTranslator:
             for query in self.file.queries
         )
 
-    def _makers(self, pattern: TriplePattern) -> list[int]:
-        """The queries that may construct a triple that a pattern matches."""
+    def _makers(self, pattern: TriplePattern, reader: int) -> list[int]:
+        """The queries that may construct a triple that a pattern matches, or one from which it follows."""
+        follows = bool(self._entailed_by(self.file.queries[reader]))
         return [
-            place for place, made in enumerate(self._templates) if any(_may_match(pattern, triple) for triple in made)
+            place
+            for place, made in enumerate(self._templates)
+            if any(follows or _may_match(pattern, triple) for triple in made)
         ]
 
     @cached_property
     def _reach(self) -> tuple[frozenset[int], ...]:
         """The queries whose triples each query reads, directly or through others."""
         direct = [
-            frozenset(maker for pattern in patterns for maker in self._makers(pattern)) for patterns in self._patterns
+            frozenset(maker for pattern in patterns for maker in self._makers(pattern, reader))
+            for reader, patterns in enumerate(self._patterns)
         ]
         found = list(direct)
         for _ in direct:
@@ -272,13 +318,33 @@ class FileTranslator:
 
     def _sources(self, pattern: TriplePattern, reader: int) -> tuple[s.Ident, ...]:
         """The streams and events in which a triple of a query is matched."""
-        makers = self._makers(pattern)
+        makers = self._makers(pattern, reader)
         recursive = [one for one in makers if one in self._recursive and reader in self._reach[one]]
         others = [self.names[one] for one in makers if one not in recursive]
         if not recursive:
             return (*self.streams, *others)
         rows = () if self._in_closure(pattern) else self.streams
         return (*rows, self._closed, *others)
+
+    def _read(self, pattern: TriplePattern, reader: int) -> tuple[s.Ident, ...]:
+        """Where a query reads the triples of a pattern: with what follows from them if a class or property is open."""
+        is_open = not isinstance(pattern.predicate, t.Iri) or pattern.predicate.value == RDF_TYPE
+        if is_open and self._entailed_by(self.file.queries[reader]):
+            if reader not in self._entailed_names:
+                self._entailed_names[reader] = s.Ident(self._free(f"{self.names[reader].text}_entailed"))
+            return (self._entailed_names[reader],)
+        return self._sources(pattern, reader)
+
+    def _entailed_events(self, reader: int) -> Iterator[s.EventDecl]:
+        """The triples of a query with what follows from them, if one of its patterns reads these."""
+        name = self._entailed_names.get(reader)
+        if name is None:
+            return
+        span = self.file.queries[reader].span
+        sources = self._sources(_ANY, reader)
+        yield given_event(name, sources, span)
+        for one in self._entailed_by(self.file.queries[reader]):
+            yield from one.events(name, sources, span)
 
     def _in_closure(self, pattern: TriplePattern) -> bool:
         """Whether the event of the closure has all rows that a pattern may match."""
@@ -312,8 +378,15 @@ class FileTranslator:
                     for one in self._constructed_predicates
                 ]
             )
+        span = self.file.queries[self._recursive[0]].span
         for types, test in [(self.streams, condition), *(((self.names[one],), None) for one in self._recursive)]:
-            yield s.EventDecl(self._closed, head, s.Body(s.Leaf(types, var, test)), per="INTERVAL")
+            name = s.Ident(self._closed.text, span=span)
+            leaf = s.Leaf(tuple(s.Ident(type.text, span=span) for type in types), var, test, span=span)
+            yield s.EventDecl(name, head, s.Body(leaf, span=span), per="INTERVAL", span=span)
+
+
+_ANY = TriplePattern(t.Variable("s"), t.Variable("p"), t.Variable("o"), NOWHERE)
+"""A pattern that every triple matches."""
 
 
 def _columns() -> tuple[s.ColumnDecl, ...]:
@@ -331,6 +404,17 @@ def _matched(group: t.Group) -> Iterator[TriplePattern]:
             yield from triple_patterns(item)
         elif isinstance(item, t.Part) and item.op != "AND" and item.graph is None:
             yield from _matched(item.inner if isinstance(item.inner, t.Group) else item.inner.where)
+
+
+def _always_matched(group: t.Group) -> Iterator[TriplePattern]:
+    """The triples that every solution of a group has."""
+    if any(isinstance(item, t.Part) and item.op not in ("", "SEQ", "EQUALS", "AND") for item in group.items):
+        return
+    for item in group.items:
+        if isinstance(item, t.Block):
+            yield from triple_patterns(item)
+        elif isinstance(item, t.Part) and isinstance(item.inner, t.Group):
+            yield from _always_matched(item.inner)
 
 
 def _may_match(pattern: TriplePattern, made: TriplePattern) -> bool:
