@@ -162,6 +162,10 @@ class StoredError(InputError):
     """What inkling has stored is damaged, or of another version."""
 
 
+class ResourceError(InklingError):
+    """The machine cannot do what is asked: memory, processes or services are missing."""
+
+
 class InternalError(InklingError):
     """A bug in inkling."""
 

@@ -34,6 +34,7 @@ from inkling.physical.checks import require_bounded, require_forecastable
 from inkling.physical.graph.agents import network_of, network_text
 from inkling.physical.graph.svg import network_svg
 from inkling.physical.groups import TaskLayout, layout_of
+from inkling.physical.growth import growth_warnings
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.printing.explain import explain_physical
@@ -557,6 +558,36 @@ class Program:
             if not isinstance(one, syntax.ForecastDecl) or (names is not None and one.result.text not in names)
         )
         return _compile(replace(self.syntax, statements=kept), self.source, self.files)
+
+    def without_event(self, name: str) -> Program:
+        """The program without an event, and without all events that depend on it.
+
+        Examples
+        --------
+        >>> program = parse('''
+        ...     STREAM Door(room STRING, t BIGINT) TIME t;
+        ...     EVENT visit AS PATTERN Door d;
+        ...     EVENT two AS PATTERN SEQ(visit a, visit b);
+        ...     EVENT lab AS PATTERN Door d[room = 'lab'];
+        ... ''')
+        >>> [event.name for event in program.without_event("visit").plan.events]
+        ['lab']
+        """
+        gone = {name}
+        for event in self.plan.events:  # an event may read itself and all events before it
+            if not gone.isdisjoint(event.sources) or (event.forecast is not None and event.forecast.of in gone):
+                gone.add(event.name)
+        kept = tuple(
+            one
+            for one in self.syntax.statements
+            if not (isinstance(one, syntax.EventDecl) and one.name.text in gone)
+            and not (isinstance(one, syntax.ForecastDecl) and one.result.text in gone)
+        )
+        return _compile(replace(self.syntax, statements=kept), self.source, self.files)
+
+    def growth_warnings(self) -> tuple[Diagnostic, ...]:
+        """Warnings about events whose matches multiply with the rows, because nothing limits which belong together."""
+        return tuple(growth_warnings(self.physical, self.syntax, self.source))
 
     def to_ink(self) -> str:
         """The program in the standard layout, which `inkling fmt` writes."""

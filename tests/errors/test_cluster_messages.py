@@ -52,12 +52,27 @@ def test_epoch_in_a_timestamp() -> None:
     ]
 
 
+def foreign(problem: Exception) -> str:
+    assert exit_status(problem) == EXIT_INPUT
+    return render(diagnostics_of(problem)) + "\n"
+
+
+SPARK = "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 3.0 failed 1 times: "
+
+LATE = "Timed out while waiting for the Python worker to connect back"
+
 CASES: dict[str, Callable[[], str]] = {
     "unknown_master": lambda: message(lambda: check_master("nonsense")),
     "master_without_bracket": lambda: message(lambda: check_master("local[4")),
     "master_without_scheme": lambda: message(lambda: check_master("localhost:7077")),
     "output_on_s3": lambda: message(lambda: check_output("s3://bucket/found.csv")),
     "worker_without_package": worker_without_package,
+    "worker_died": lambda: foreign(RuntimeError(f"{SPARK}Python worker exited unexpectedly (crashed)")),
+    "worker_late": lambda: foreign(RuntimeError(f"{SPARK}{LATE}")),
+    "java_ended": lambda: foreign(RuntimeError("Answer from Java side is empty")),
+    "java_without_memory": lambda: foreign(RuntimeError(f"{SPARK}java.lang.OutOfMemoryError: Java heap space")),
+    "disk_full": lambda: foreign(OSError(28, "No space left on device", "/tmp/blockmgr")),
+    "memory_exhausted": lambda: foreign(MemoryError("Unable to allocate 8.00 GiB for an array with shape (1,)")),
 }
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from inkling.cli.inputs import GivenInputs
 from inkling.cli.options import Runner, RunnerOptions
 from inkling.cli.terminal.messages import counted
+from inkling.cli.terminal.retries import OF_RUNS, Retries
 from inkling.physical.groups import TaskLayout
 from inkling.query import Program
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from inkling.evaluators.sampling import Sampling
     from inkling.report.data import ReportTable
     from inkling.results import Results
+    from inkling.spark.batch import SparkResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +134,19 @@ def execute(
         results = program.run_local(given.streams, given.tables, sampling=sampling, on_worlds=report)
     else:
         say("running on Spark")
-        results = program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling).collect()
+        results = _on_spark(lambda: program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling))
     return Execution(program, given, results, str(runner), time.monotonic() - started, sampling)
+
+
+def _on_spark(run: Callable[[], SparkResults]) -> Results:
+    """The collected results of a run, which is repeated if workers die or do not start."""
+    retries = Retries(OF_RUNS)
+    while True:
+        try:
+            return run().collect()
+        except Exception as problem:
+            if not retries.pause_after(problem):
+                raise
 
 
 def session_at(

@@ -247,6 +247,7 @@ def load_program(
         _require_root(root)
     import_files(python, root)
     program = load(path, declarations=declarations, root=root)
-    if program.warnings and not quiet:
-        print_diagnostics(program.warnings)
+    warnings = (*program.warnings, *program.growth_warnings())
+    if warnings and not quiet:
+        print_diagnostics(warnings)
     return program

@@ -9,6 +9,7 @@ is `inkling run PROGRAM.ink --input … --table … --python … --runner … --
 """
 
 import functools
+import os
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import Enum
@@ -18,8 +19,10 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from inkling.evaluators.memory import VARIABLE
 from inkling.evaluators.sampling import Sampling
 from inkling.examples import NAMES
+from inkling.machine import bytes_of
 from inkling.physical.groups import TaskLayout
 
 USUAL = Sampling()
@@ -136,6 +139,28 @@ LayoutChoice = Annotated[
 Master = Annotated[
     str, typer.Option("--master", metavar="URL", help="Spark master, such as local[4] or spark://HOST:PORT.")
 ]
+
+
+def _limit_memory(text: str | None) -> str | None:
+    """Limit the memory of this process, and of the workers that it starts."""
+    if text is not None:
+        try:
+            os.environ[VARIABLE] = str(bytes_of(text))
+        except ValueError:
+            raise typer.BadParameter(f"expected a size such as 4GB, found {text!r}", param_hint="--memory") from None
+    return text
+
+
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        callback=_limit_memory,
+        help="Memory for partial matches, such as 4GB; by default 75 % of the machine. "
+        "An event that needs more ends the run with a message.",
+    ),
+]
 PythonFiles = Annotated[
     list[Path],
     typer.Option(
@@ -180,6 +205,7 @@ class RunnerOptions(OptionGroup):
 
     runner: RunnerChoice = Runner.SPARK
     master: Master = MASTER
+    memory: Memory = None
 
     def __str__(self) -> str:
         return "local" if self.runner is Runner.LOCAL else f"Spark ({self.master})"

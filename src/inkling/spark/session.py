@@ -14,6 +14,8 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from inkling.errors import InputError, nearest
+from inkling.evaluators.memory import VARIABLE, limit_bytes
+from inkling.machine import memory_bytes
 from inkling.spark.jvm.class_archive import class_archive
 from inkling.spark.jvm.java import Java, cache_directory, find_java, launch_home
 
@@ -96,12 +98,14 @@ def session_settings(*, master: str, partitions: int | None = None, quick: bool 
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
         # Spark's default, and the logins of Kafka
         "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|jaas|credential",
-        "spark.driver.memory": f"{driver_memory_mb(machine_memory_mb(), quick=quick)}m",
+        "spark.driver.memory": f"{driver_memory_mb(memory_bytes() // _MB, quick=quick)}m",
     }
     cores = local_cores(master)
     if cores is not None:
         # a local run must not depend on host names and networks
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    # each Python worker may take a share of the memory, because as many run at once as there are cores
+    settings[f"spark.executorEnv.{VARIABLE}"] = str(limit_bytes() // (cores or 1))
     if n_partitions := partitions or cores:
         settings |= {"spark.sql.shuffle.partitions": str(n_partitions), "spark.default.parallelism": str(n_partitions)}
     return settings
@@ -155,17 +159,6 @@ def driver_memory_mb(machine_mb: int, *, quick: bool) -> int:
     (6144, 2048)
     """
     return max(1024, min(machine_mb // 4, 2048 if quick else 8192))
-
-
-def machine_memory_mb() -> int:
-    """Memory of this machine, or of the container if that is less."""
-    limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-    for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            limits.append(int(Path(file).read_text()))
-        except (OSError, ValueError):
-            continue
-    return min(limits) // _MB
 
 
 def launch_environment(java: Java, cache: Path) -> dict[str, str]:

@@ -60,8 +60,8 @@ def test_warnings_are_shown_and_counted(tmp_path: Path) -> None:
     path.write_text(UNCERTAIN)
     result = call("check", path)
     assert result.exit_code == 0
-    assert "OK, with 1 warning" in result.stdout
-    assert result.stderr.startswith("warning[INK0324]")
+    assert "OK, with 2 warnings" in result.stdout
+    assert "warning[INK0324]" in result.stderr
     assert call("check", "--quiet", path).output == ""
 
 

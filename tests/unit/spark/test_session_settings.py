@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
+from inkling.machine import memory_bytes
 from inkling.spark.session import (
     driver_memory_mb,
     environment,
     java_options,
     local_cores,
-    machine_memory_mb,
     session_settings,
     worker_environment,
 )
@@ -44,7 +44,7 @@ def test_driver_leaves_room_for_the_rest(machine_gb: int, quick: bool, driver_gb
 
 
 def test_memory_is_that_of_a_machine() -> None:
-    assert 256 < machine_memory_mb() < 64 << 20
+    assert 256 < memory_bytes() >> 20 < 64 << 20
 
 
 def test_only_quick_sessions_stop_at_the_first_compiler() -> None:

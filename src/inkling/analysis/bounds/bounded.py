@@ -211,7 +211,7 @@ def forgetting_text(bound: StateBound | None) -> str:
 
 def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterator[str]:
     """Changes that would bound the state of an event; each line alone is enough."""
-    length = _example_length(event, program)
+    length = example_length(event, program)
     relation = relation_of(event, program).conclusion
     if relation is not None:
         yield from _timeouts(relation, program, length)
@@ -293,7 +293,7 @@ def _repeated(event: p.EventPlan) -> str:
     return f"`{names[0]}`" if len(names) == 1 else "a group"
 
 
-def _example_length(event: p.EventPlan, program: p.ProgramPlan) -> str:
+def example_length(event: p.EventPlan, program: p.ProgramPlan) -> str:
     ticking = all(
         stream.schema.time_type is Type.INTEGER and stream.schema.tick is None for stream in streams_of(event, program)
     )

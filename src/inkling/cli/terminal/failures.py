@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import takewhile
 from types import FrameType
 from typing import ParamSpec
 
@@ -20,19 +19,13 @@ import typer
 
 from inkling.cli.terminal.messages import print_diagnostics
 from inkling.errors import Diagnostic, InklingError, InternalError, ProgramError
+from inkling.foreign_errors import foreign_diagnostic
 
 EXIT_ERROR, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 3, 4, 130
 """Typer itself exits with 2 when the command line is wrong."""
 
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception): ")
 """The beginning of the last line of a Python traceback."""
-
-WORKER_ERROR = re.compile(r"\binkling\.errors\.\w+: error\[(?P<code>INK(?!09)\d{4})\]: (?P<message>.+)")
-WORKER_ERROR_MORE = re.compile(r"\s*= (?P<kind>note|help): (?P<text>.+)")
-"""An error of inkling in the traceback of a worker; codes that begin with INK09 are bugs in inkling."""
-
-NOT_INSTALLED = re.compile(r"No module named '(?P<package>inkling|numba|numpy|pyarrow|pandas)\b")
-"""A package that the Python of a worker lacks."""
 
 Options = ParamSpec("Options")
 
@@ -60,31 +53,9 @@ def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
     return guarded
 
 
-def _worker_diagnostic(problem: Exception) -> Diagnostic | None:
-    """The diagnostic in the traceback of a Spark worker, if there is one."""
-    lines = iter(str(problem).splitlines())
-    for line in lines:
-        if found := WORKER_ERROR.search(line):
-            more = [one for one in takewhile(bool, map(WORKER_ERROR_MORE.match, lines)) if one]
-            by_kind = {kind: tuple(one["text"] for one in more if one["kind"] == kind) for kind in ("note", "help")}
-            return Diagnostic(found["code"], found["message"], notes=by_kind["note"], helps=by_kind["help"])
-    if missing := NOT_INSTALLED.search(str(problem)):
-        version = ".".join(map(str, sys.version_info[:2]))
-        return Diagnostic(
-            "INK0608",
-            f"the Python of the Spark workers has no package `{missing['package']}`",
-            notes=("the code of a run is executed by the Python of every worker, not only by this one",),
-            helps=(
-                f"install inkling of the same version for Python {version} on every machine of the cluster, and point "
-                "PYSPARK_PYTHON to that Python",
-            ),
-        )
-    return None
-
-
 def exit_status(problem: Exception) -> int:
     """1 for an error in the program, 3 for one in the input or the machine, 4 for a bug in inkling."""
-    if not isinstance(problem, InklingError) and _worker_diagnostic(problem) is not None:
+    if not isinstance(problem, InklingError) and foreign_diagnostic(problem) is not None:
         return EXIT_INPUT
     match problem:
         case ProgramError():
@@ -99,7 +70,7 @@ def diagnostics_of(problem: Exception) -> tuple[Diagnostic, ...]:
     """The diagnostics of a failure; an unexpected exception is a bug in inkling."""
     if isinstance(problem, InklingError):
         return problem.diagnostics
-    if (reported := _worker_diagnostic(problem)) is not None:
+    if (reported := foreign_diagnostic(problem)) is not None:
         return (reported,)
     return (
         Diagnostic(

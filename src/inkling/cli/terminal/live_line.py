@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from inkling.cli.terminal.messages import counted, watched
+from inkling.machine import size_text
 from inkling.model.time import Clock
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def parts(progress: BatchProgress, clock: Clock) -> list[str]:
     return [
         f"batch {progress.batch}: {counted(progress.rows, 'row')} in {progress.seconds:.1f} s ({rates})",
         *([slow] if progress.pressure else []),
-        f"state: {counted(progress.state_rows, 'row')}, {size(progress.state_bytes)}",
+        f"state: {counted(progress.state_rows, 'row')}, {size_text(progress.state_bytes)}",
         f"watermark: {_watermark(progress, clock)}",
         f"found: {found}; {aside}",
         *drift,
@@ -137,15 +138,3 @@ def length(seconds: float) -> str:
         if abs(seconds) >= unit:
             return f"{seconds / unit:,.1f} {name}s"
     return f"{seconds:.1f} s"
-
-
-def size(n_bytes: int) -> str:
-    """Bytes in the largest unit that fits.
-
-    >>> size(512), size(1_300_000)
-    ('512 bytes', '1.3 MB')
-    """
-    for unit, name in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")):
-        if n_bytes >= unit:
-            return f"{n_bytes / unit:.1f} {name}"
-    return f"{n_bytes} bytes"

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.gather import Gather, lineage_ids
+from inkling.evaluators.memory import require_room
 from inkling.evaluators.network.lateral import JoinEvaluation
 from inkling.evaluators.network.maximal import maximal
 from inkling.evaluators.network.partials import MatchContexts, Occurrences, stack
@@ -28,6 +29,9 @@ from inkling.logical.vectorized import evaluate
 from inkling.model.batch import UNORDERED, EventBatch, Ints, MatchBatch
 from inkling.model.keys import Column, codes_of
 from inkling.physical.plan import EventStep
+
+BYTES_PER_RESULT = 400
+"""The memory of a result with a short lineage while it is made: its order, its columns and its ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,7 @@ class NetworkEvent:
         if event.having and not any(maximal_parts(event.pattern)):
             found = found.where(evaluation.passes(found, event.having))
         if len(found):
+            require_room(event.name, len(found), BYTES_PER_RESULT)
             return results_of(evaluation, found)
         kind = batch.ids.type
         if kind not in self._empty:

@@ -38,6 +38,7 @@ from inkling.evaluators.network.partials import (
 )
 from inkling.evaluators.network.rounds import RepetitionRounds, expand, is_among, repeated_eagerly
 from inkling.evaluators.network.session import Common, LeafLookup, Session, ranges_of
+from inkling.evaluators.network.slices import pairs_in_slices
 from inkling.evaluators.network.store import Store
 from inkling.evaluators.stage.rows.batches import has_bits
 from inkling.evaluators.stage.rows.conditions import truth_of
@@ -524,13 +525,19 @@ class JoinEvaluation:
         index, group, code = self.leaves.index(leaf, contexts)
         first, last = ranges_of(contexts, group, index)
         moments = self._with_aggregates(contexts, code.so_far)
-        shared = (contexts.registers, moments, code.instructions, code.constants, self.store.numbers)
-        if following:
-            left, right = join.pair_next(
-                first, last, index.rows, index.start, index.start_place, index.end, index.end_place, *shared
-            )
-        else:
-            left, right = join.pair_all(first, last, index.rows, *shared)
+        conditions = (code.instructions, code.constants, self.store.numbers)
+
+        def find(some: slice) -> tuple[Ints, Ints]:
+            of_some = (contexts.registers[some], moments[some], *conditions)
+            if following:
+                ends = (index.start, index.start_place, index.end, index.end_place)
+                return join.pair_next(first[some], last[some], index.rows, *ends, *of_some)
+            return join.pair_all(first[some], last[some], index.rows, *of_some)
+
+        all_pass = not (following or len(code.instructions))
+        left, right = pairs_in_slices(
+            self.step.event.name, first, last, len(index.rows), self._bytes_per_partial, find, all_pass=all_pass
+        )
         self.store.raise_failures()
         rows = index.rows[right]
         return Occurrences(
@@ -544,6 +551,12 @@ class JoinEvaluation:
             index.end_place[right],
             np.maximum(self.store.batch.known[rows], index.end[right]),
         )
+
+    @property
+    def _bytes_per_partial(self) -> int:
+        """The memory of a partial match: its pair, its entry in the arena, its columns, and a copy of these."""
+        n_columns = 12 + len(self.layout.registers) + len(self.layout.moments)
+        return 8 * (2 + 3 + 2 * n_columns)
 
     def _with_aggregates(self, contexts: MatchContexts, asked: tuple[e.Aggregate, ...]) -> Ints:
         """The moments of contexts, and behind them the bits of aggregates over the events that are bound so far."""

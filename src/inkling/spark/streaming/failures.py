@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from inkling.errors import Diagnostic, InklingError, StoredError
+from inkling.foreign_errors import WORKER_DIED, foreign_diagnostic
 from inkling.masking import masked
 from inkling.spark.kafka.connector import kafka_trouble
 from inkling.spark.streaming.sources.missing_files import InputFiles
@@ -116,6 +117,8 @@ def _diagnostic(problem: BaseException, run: FailedRun) -> Diagnostic:
         )
     if isinstance(problem, SinkError):
         return _about_sink(chain, batch, run)
+    if LOG.search(text):
+        return _about_log(run.checkpoint, _cause(chain, _FILE))
     if full := _FULL.search(text):
         return Diagnostic(
             "INK0614",
@@ -126,9 +129,9 @@ def _diagnostic(problem: BaseException, run: FailedRun) -> Diagnostic:
     if _CHECKPOINT.search(text):
         cause = _python_cause(text) if "Traceback" in text else _cause(chain, _FILE)
         return _about_checkpoint(run.checkpoint, cause)
-    if _WORKER_DIED in text:
+    if WORKER_DIED.search(text):
         return Diagnostic(
-            "INK0613",
+            "INK0591",
             f"a Python worker died while {batch} was computed",
             notes=(
                 "the operating system kills workers when memory runs out; check its log",
@@ -136,6 +139,8 @@ def _diagnostic(problem: BaseException, run: FailedRun) -> Diagnostic:
             ),
             helps=("use smaller batches or more buckets, so that a worker needs less memory", _RESUME),
         )
+    if foreign := foreign_diagnostic(problem) or foreign_diagnostic(RuntimeError(text)):
+        return replace(foreign, helps=(*foreign.helps, _RESUME))
     if place := _PLACE.search(text):
         return Diagnostic(
             "INK0613",
@@ -157,6 +162,15 @@ def _about_checkpoint(checkpoint: str, cause: str) -> Diagnostic:
             "if it belongs to another program, name another folder",
             "if it was damaged, restore it from a copy, or start with a new checkpoint and a new output",
         ),
+    )
+
+
+def _about_log(checkpoint: str, cause: str) -> Diagnostic:
+    return Diagnostic(
+        "INK0611",
+        f"a log of the checkpoint `{checkpoint}` is damaged",
+        notes=(cause, "Spark reads there which inputs belong to which micro-batch"),
+        helps=("restore the checkpoint from a copy, or start with a new checkpoint and a new output",),
     )
 
 
@@ -197,7 +211,13 @@ _CHECKPOINT = re.compile(
     r"|INVALID_CHECKPOINT|INCOMPATIBLE_CHECKPOINT|Detected .* sources? .* checkpoint|error\[INK056[67]\]"
 )
 _FILE = re.compile(r"\bfile:", re.IGNORECASE)
-_WORKER_DIED = "Python worker exited unexpectedly"
+LOG = re.compile(
+    r"MALFORMED_LOG_FILE|Failed to read log file|Incomplete log file|UNSUPPORTED_LOG_VERSION|UNDEFINED_LOG"
+    r"|Concurrent update to the log|JsonParseException|JsonEOFException|MismatchedInputException"
+    r"|batch \d+ doesn't exist|doesn't exist \(latestId|STREAMING_CHECKPOINT_MISSING_METADATA_FILE"
+    r"|does not exist in the (?:offset|commit) log"
+)
+"""Spark's own logs of a checkpoint, which say up to where inputs are read."""
 _PLACE = re.compile(rf"{IN_PLACE}(?P<place>[^\n]+)")
 _PYTHON_ERROR = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception|Invalid|Failed|Warning)\b: .+$", re.MULTILINE)
 _CONDITION = re.compile(r"^(?:[\w.$]+: )?(?:\[[A-Z_.]+\] )?")

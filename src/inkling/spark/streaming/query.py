@@ -39,10 +39,12 @@ from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.streaming.checkpoint.handover import Handover
 from inkling.spark.streaming.checkpoint.learned_store import StoredLearning
+from inkling.spark.streaming.checkpoint.logs import damaged_log
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.checkpoint.versions import DefinitionVersions, Replaceable
 from inkling.spark.streaming.failures import (
     FailedRun,
+    StreamError,
     by_sink,
     log_only_the_unexpected,
     require_inputs_of_batch,
@@ -424,6 +426,9 @@ def start(
     """Start a program on streams; an existing checkpoint is resumed."""
     for name, value in STATE_SETTINGS.items():
         spark.conf.set(name, value)
+    damaged = damaged_log(CheckpointFolder(spark, f"{checkpoint.rstrip('/')}/spark"))
+    if damaged is not None:
+        raise StreamError(damaged)
     log_only_the_unexpected()
     given = GivenStreams(spark, inputs, tables or {})
     clocks = {name: source.clock for name, source in given.sources(program.plan).items()}

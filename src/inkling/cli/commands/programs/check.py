@@ -35,9 +35,10 @@ def check(
             findings.extend(problem.diagnostics)
             status = max(status, EXIT_INPUT if isinstance(problem, InputError) else EXIT_ERROR)
         else:
-            findings.extend(program.warnings)
+            warnings = (*program.warnings, *program.growth_warnings())
+            findings.extend(warnings)
             if not (quiet or as_json):
-                typer.echo(_summary(path, program))
+                typer.echo(_summary(path, program, len(warnings)))
     if as_json:
         typer.echo(json.dumps({"diagnostics": [finding.to_dict() for finding in findings]}, indent=2))
     elif findings and not (quiet and all(finding.severity == "warning" for finding in findings)):
@@ -46,10 +47,10 @@ def check(
         raise typer.Exit(status)
 
 
-def _summary(path: Path, program: Program) -> str:
+def _summary(path: Path, program: Program, n_warnings: int) -> str:
     plan = program.plan
     parts = [counted(len(plan.events), "event"), counted(len(plan.streams), "stream")]
     if plan.tables:
         parts.append(counted(len(plan.tables), "table"))
-    remark = f"OK, with {counted(len(program.warnings), 'warning')}" if program.warnings else "OK"
+    remark = f"OK, with {counted(n_warnings, 'warning')}" if n_warnings else "OK"
     return f"{path}: {remark} ({', '.join(parts)})"

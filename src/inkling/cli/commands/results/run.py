@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,8 +11,11 @@ import typer
 from inkling.cli import options as o
 from inkling.cli.execution import Execution, execute
 from inkling.cli.inputs import load_with_files, recognizing
-from inkling.cli.terminal.messages import working
-from inkling.errors import InputError
+from inkling.cli.terminal.failures import EXIT_INPUT, diagnostics_of
+from inkling.cli.terminal.messages import print_diagnostics, working
+from inkling.errors import Diagnostic, InputError
+from inkling.evaluators.memory import exceeding_event
+from inkling.query import Program
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +39,10 @@ def run(
     ] = None,
     precision: o.SamplingOptions,
     seed: o.WorldSeed = o.SEED,
+    keep_complete: Annotated[
+        bool,
+        typer.Option("--keep-complete", help="Write the results of the other events if one needs more than --memory."),
+    ] = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
@@ -48,7 +56,11 @@ def run(
         if path is not None:
             check_output(path)
     with working(quiet) as say:
-        found = execute(program, given, runner, sampling, layout=layout, say=say, debug=debug)
+
+        def attempt(program: Program) -> Execution:
+            return execute(program, given, runner, sampling, layout=layout, say=say, debug=debug)
+
+        found, left_out = _of_events_that_fit(program, attempt) if keep_complete else (attempt(program), [])
         say("writing results")
         write_tables(found.tables, output)
         if rejects is not None:
@@ -59,6 +71,27 @@ def run(
     if not quiet:
         for line in found.summary():
             typer.echo(line, err=True)
+    if left_out:
+        print_diagnostics(left_out)
+        raise typer.Exit(EXIT_INPUT)
+
+
+def _of_events_that_fit(
+    program: Program, attempt: Callable[[Program], Execution]
+) -> tuple[Execution, list[Diagnostic]]:
+    """The results without events that need too much memory and those that depend on them, and why they are missing."""
+    left_out: list[Diagnostic] = []
+    while True:
+        try:
+            return attempt(program), left_out
+        except Exception as problem:
+            event = exceeding_event(problem)
+            if event is None:
+                raise
+            program = program.without_event(event)
+            if not program.plan.events:
+                raise
+            left_out += diagnostics_of(problem)
 
 
 def compared_with(path: Path | None, found: Execution) -> dict[str, pa.Table] | None:

@@ -16,6 +16,7 @@ from inkling.cli.inputs import given_addresses, load_program, recognizing
 from inkling.cli.terminal.failures import EXIT_INTERRUPTED, StopRequest, diagnostics_of, stopping_politely
 from inkling.cli.terminal.live_line import ProgressView, live_line, withdrawn_note
 from inkling.cli.terminal.messages import counted, print_diagnostics, working
+from inkling.cli.terminal.retries import OF_STREAMS, Retries
 from inkling.forecasting.adaptation.online import OnlineLearning, every_of
 from inkling.masking import masked
 from inkling.query import Program, load
@@ -137,6 +138,7 @@ def stream(
         ),
     ] = USUAL_LEARNING.alarm,
     master: o.Master = o.MASTER,
+    memory: o.Memory = None,
     precision: o.PrecisionOptions,
     seed: o.WorldSeed = o.SEED,
     python: o.PythonFiles = [],  # noqa: B006
@@ -171,6 +173,8 @@ def stream(
         config = _settings([*given.streams.values(), output, control or ""])
         spark = session(master, debug=debug, say=say, config=config)
         say("starting the stream")
+
+    def start() -> LiveQuery:
         query = loaded.stream(
             spark,
             given.streams,
@@ -181,12 +185,26 @@ def stream(
             sampling=sampling,
             learn=learning,
         )
-    if query.changes and not quiet:
-        typer.echo(f"{program.name} has changed since the last run; {query.changes}", err=True)
+        if query.changes and not quiet:
+            typer.echo(f"{program.name} has changed since the last run; {query.changes}", err=True)
+        return query
+
+    last: BatchProgress | None = None
+    has_started = False
     with stopping_politely() as stop:
-        watching = _watching(query, program, loaded, given.tables) if watch and not now else nullcontext()
-        with live_line(query.clock, quiet=quiet, metrics=metrics) as show, watching:
-            last = _follow(query, show, stop, finish=finish)
+        retries = Retries(OF_STREAMS, lambda: not stop.wanted)
+        while True:
+            try:
+                query, has_started = start(), True
+                watching = _watching(query, program, loaded, given.tables) if watch and not now else nullcontext()
+                with live_line(query.clock, quiet=quiet, metrics=metrics) as show, watching:
+                    for progress in _followed(query, show, stop, finish=finish):
+                        last = progress
+                        retries.progressed()
+                break
+            except Exception as problem:
+                if not has_started or not retries.pause_after(problem):
+                    raise
         if not quiet:
             for line in _summary(last):
                 typer.echo(line, err=True)
@@ -196,26 +214,26 @@ def stream(
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
-def _follow(query: LiveQuery, show: ProgressView, stop: StopRequest, *, finish: bool) -> BatchProgress | None:
-    """Show the progress of each micro-batch until the end; returns the last one."""
-    last: BatchProgress | None = None
+def _followed(query: LiveQuery, show: ProgressView, stop: StopRequest, *, finish: bool) -> Iterator[BatchProgress]:
+    """Shows the progress of each micro-batch until the end."""
+    last = -1
 
-    def show_progress() -> None:
+    def latest() -> Iterator[BatchProgress]:
         nonlocal last
-        for progress in query.progress_after(-1 if last is None else last.batch):
+        for progress in query.progress_after(last):
             show(progress)
-            last = progress
+            last = progress.batch
+            yield progress
 
     try:
         while not stop.wanted and not query.await_end(1):
-            show_progress()
+            yield from latest()
         if finish and not stop.wanted:
-            show_progress()
+            yield from latest()
             query.finish()
     finally:
         query.stop()
-    show_progress()
-    return last
+    yield from latest()
 
 
 @contextmanager

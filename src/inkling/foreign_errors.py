@@ -1,0 +1,124 @@
+"""Exceptions of Spark, its workers and the operating system, as diagnostics that say what happened."""
+
+import errno
+import re
+import sys
+import traceback
+from itertools import takewhile
+
+from inkling.errors import Diagnostic
+
+WORKER_ERROR = re.compile(r"\binkling\.errors\.\w+: error\[(?P<code>INK(?!09)\d{4})\]: (?P<message>.+)")
+WORKER_ERROR_MORE = re.compile(r"\s*= (?P<kind>note|help): (?P<text>.+)")
+"""An error of inkling in the traceback of a worker; codes that begin with INK09 are bugs in inkling."""
+
+NOT_INSTALLED = re.compile(r"No module named '(?P<package>inkling|numba|numpy|pyarrow|pandas)\b")
+"""A package that the Python of a worker lacks."""
+
+WORKER_DIED = re.compile(r"Python worker exited unexpectedly|Python worker process terminated|Executor heartbeat timed")
+WORKER_LATE = re.compile(r"[Tt]imed out while waiting for the Python worker to connect back")
+JAVA_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError|GC overhead limit exceeded|Java heap space")
+JAVA_ENDED = re.compile(
+    r"Answer from Java side is empty|Error while (?:sending or receiving|receiving)|Py4JNetworkError"
+    r"|An error occurred while trying to connect to the Java server|JAVA_GATEWAY_EXITED"
+)
+FULL = re.compile(r"No space left on device|Disk quota exceeded|quota of \S+ is exceeded", re.IGNORECASE)
+NO_MEMORY = re.compile(r"\b(?:malloc|realloc) of size \d+ failed|Unable to allocate [\d.]+ \w+ for an array")
+
+
+def foreign_diagnostic(problem: BaseException) -> Diagnostic | None:
+    """What an exception of another program means for the user; None for an unexpected one."""
+    text = f"{type(problem).__name__}: {problem}"
+    return _of_worker(text) or _of_machine(problem, text)
+
+
+def _of_worker(text: str) -> Diagnostic | None:
+    """The diagnostic in the traceback of a Spark worker, if there is one."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        if found := WORKER_ERROR.search(line):
+            more = [one for one in takewhile(bool, map(WORKER_ERROR_MORE.match, lines)) if one]
+            by_kind = {kind: tuple(one["text"] for one in more if one["kind"] == kind) for kind in ("note", "help")}
+            return Diagnostic(found["code"], found["message"], notes=by_kind["note"], helps=by_kind["help"])
+    if missing := NOT_INSTALLED.search(text):
+        version = ".".join(map(str, sys.version_info[:2]))
+        return Diagnostic(
+            "INK0608",
+            f"the Python of the Spark workers has no package `{missing['package']}`",
+            notes=("the code of a run is executed by the Python of every worker, not only by this one",),
+            helps=(
+                f"install inkling of the same version for Python {version} on every machine of the cluster, and point "
+                "PYSPARK_PYTHON to that Python",
+            ),
+        )
+    return None
+
+
+def _of_machine(problem: BaseException, text: str) -> Diagnostic | None:
+    if full := FULL.search(text):
+        return Diagnostic(
+            "INK0595",
+            "a disk is full",
+            notes=(_place(problem) or full[0],),
+            helps=("free space for the results and for Spark's own files, whose folder SPARK_LOCAL_DIRS names",),
+        )
+    if JAVA_MEMORY.search(text):
+        return Diagnostic(
+            "INK0594",
+            "the Java process of Spark is out of memory",
+            notes=("it holds the plan, shuffled rows, and the results until they are written",),
+            helps=(
+                "write results with `inkling stream --finish`, which collects none of them, or use a larger machine",
+            ),
+        )
+    if WORKER_LATE.search(text):
+        return Diagnostic(
+            "INK0592",
+            "a Python worker of Spark did not start in time",
+            notes=("the machine is overloaded, or something blocks connections of the machine to itself",),
+            helps=("use fewer cores, `--master 'local[2]'`, and check that a firewall permits 127.0.0.1",),
+        )
+    if WORKER_DIED.search(text):
+        return Diagnostic(
+            "INK0591",
+            "a Python worker of Spark died",
+            notes=("the operating system kills workers when memory runs out; its log says so",),
+            helps=(
+                "lower `--memory`, so that the event that needs it is named; use fewer cores, `--master 'local[2]'`, "
+                "so that each worker has more",
+            ),
+        )
+    if _is_from_java(problem, text):
+        return Diagnostic(
+            "INK0593",
+            "the Java process of Spark has ended",
+            notes=("the operating system kills it when memory runs out, or somebody ended it",),
+            helps=(
+                "run the same command again; a stream resumes from its checkpoint, without lost or duplicate results",
+            ),
+        )
+    if isinstance(problem, MemoryError) or type(problem).__name__ == "ArrowMemoryError" or NO_MEMORY.search(text):
+        return Diagnostic(
+            "INK0596",
+            "the memory of this machine is exhausted",
+            notes=(text.splitlines()[0],) if str(problem) else (),
+            helps=(
+                "lower `--memory`, so that the event that needs it is named; `inkling check` names events that grow",
+                "read fewer rows, or use `inkling stream`, which holds only what is still open",
+            ),
+        )
+    return None
+
+
+def _place(problem: BaseException) -> str:
+    name = getattr(problem, "filename", None)
+    return f"no space left for `{name}`" if name and getattr(problem, "errno", None) == errno.ENOSPC else ""
+
+
+def _is_from_java(problem: BaseException, text: str) -> bool:
+    """Whether the connection to the Java process is gone; other connections can be lost, too."""
+    if JAVA_ENDED.search(text):
+        return True
+    if not isinstance(problem, ConnectionError | EOFError):
+        return False
+    return any("py4j" in frame.filename for frame in traceback.extract_tb(problem.__traceback__))
