@@ -169,7 +169,6 @@ CODES: dict[str, str] = {
     "INK0398": "matches that multiply with the rows",
     "INK0409": "PREFER by what a table supplies is not supported yet",
     "INK0413": "looking back into nested repetitions is not supported yet",
-    "INK0415": "ids of derived events are not supported yet",
     "INK0416": "this use of a table is not supported yet",
     "INK0417": "imprecise times of lost or probable events are not supported yet",
     "INK0420": "RESET WHEN is not supported yet for this event",

@@ -20,7 +20,6 @@ class Variable:
     name: str
     columns: Mapping[str, Type]
     is_list: bool = False  # repeated: only FIRST, LAST and aggregates read it
-    has_id: bool = True
     is_span: bool = False  # names a nested pattern: only START and END read it
     branches: tuple[tuple[int, int], ...] = ()  # the OR and which of its branches, from the outside in
 
@@ -149,8 +148,8 @@ def finished_condition(rng: random.Random, variables: Sequence[Variable]) -> str
         two = rng.choice(partners)
         if rng.random() < 0.25:
             return f"END({two.name}) - START({one.name}) {rng.choice(COMPARISONS)} {rng.randint(0, 3)}"
-        if one.has_id and two.has_id and not one.is_list and rng.random() < 0.2:
-            return f"ID({one.name}) <> ID({two.name})"
+        if not one.is_list and rng.random() < 0.2:
+            return f"ID({one.name}) {rng.choice(('<>', '<>', '='))} ID({two.name})"
         shared = [name for name in one.columns if name in two.columns]
         if shared:
             name = rng.choice(shared)

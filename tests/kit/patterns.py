@@ -171,8 +171,7 @@ class PatternMaker:
             conditions.append(look_back_condition(self.rng, name, columns))
         if conditions:
             text += f"[{' AND '.join(f'({one})' if ' OR ' in one else one for one in conditions)}]"
-        has_id = all(source.is_stream for source in chosen)
-        variable = Variable(name, columns, has_id=has_id, branches=at.branches)
+        variable = Variable(name, columns, branches=at.branches)
         piece = Piece(text, (variable,) if named else ())
         if not repeated and columns and self.chance(0.03):
             column = self.rng.choice(list(columns))

@@ -101,6 +101,9 @@ class Gather:
                 return self._column(self._pick(slot, which), column)
             case e.KeyColumn(column=column):
                 return self._column(self._any_row, column)
+            case e.IdOf(slot=slot, of_any=True):
+                rows = self._pick(slot, e.Which.LAST)
+                return pa.array(self._batch.event[np.maximum(rows, 0)], mask=rows < 0)
             case e.IdOf(slot=slot):
                 rows = self._pick(slot, e.Which.LAST)
                 first_id = self._batch.id_offsets[np.maximum(rows, 0)]

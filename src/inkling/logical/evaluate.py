@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from inkling.logical import expr as e
 from inkling.logical.functions import FUNCTIONS
@@ -120,6 +120,9 @@ def value_of(expr: e.Expr, at: Bindings, context: ExpressionContext) -> Value:
             return _aggregate(function, at.events.get(slot, ())[: -1 if own else None], aggregated)
         case e.TimeOf(edge=edge, slot=slot):
             return _edge(edge, slot, at)
+        case e.IdOf(slot=slot, of_any=True):
+            filled = at.at_hand(slot)
+            return cast(Value, filled[-1]) if filled else None
         case e.IdOf(slot=slot):
             filled = at.at_hand(slot)
             return filled[-1].ids[0] if filled else None

@@ -92,8 +92,11 @@ class TimeOf:
 
 @dataclass(frozen=True, slots=True)
 class IdOf:
+    """The id of an event. `of_any`: its identity, which results have too; only `=` and `<>` compare it."""
+
     slot: int
     type: Type
+    of_any: bool = False
 
 
 @dataclass(frozen=True, slots=True)

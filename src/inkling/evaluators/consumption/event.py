@@ -30,7 +30,7 @@ from inkling.evaluators.network.event import results_of
 from inkling.evaluators.network.lateral import JoinEvaluation
 from inkling.evaluators.network.partials import NOWHERE
 from inkling.evaluators.network.session import Session, SharingGroup
-from inkling.evaluators.network.store import END, ID, START, Store
+from inkling.evaluators.network.store import END, START, Store, column_of
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.columns.canonical import canonical_order
@@ -287,7 +287,7 @@ class Consuming:
             case e.TimeOf(edge=edge, slot=slot) if not self.layout.is_span(slot):
                 column = START if edge is e.Edge.START else END
             case e.IdOf(slot=slot):
-                column = ID
+                column = column_of(expr)
             case _:
                 return None
         rows = found.rows[:, self.layout.slots.index(slot)]

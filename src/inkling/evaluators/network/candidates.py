@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.network.partials import MatchContexts, RegisterLayout, kept_of
-from inkling.evaluators.network.store import END, ID, START, Store
+from inkling.evaluators.network.store import END, START, Store, column_of
 from inkling.kernels.columns.canonical import canonical_order
 from inkling.logical import expr as e
 from inkling.model.batch import Ints
@@ -94,7 +94,7 @@ def _plain(expr: e.Expr) -> tuple[int, str] | None:
         case e.TimeOf(edge=edge, slot=slot):
             return slot, START if edge is e.Edge.START else END
         case e.IdOf(slot=slot):
-            return slot, ID
+            return slot, column_of(expr)
         case _:
             return None
 

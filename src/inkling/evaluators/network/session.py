@@ -28,7 +28,7 @@ from inkling.evaluators.network.partials import (
     layout_of,
     registers_of,
 )
-from inkling.evaluators.network.store import END, ID, START, Store, build_store
+from inkling.evaluators.network.store import END, EVENT, ID, START, Store, build_store, column_of
 from inkling.evaluators.stage.rows.batches import comes_from, rows_passing
 from inkling.kernels.joins import join
 from inkling.logical import expr as e
@@ -45,7 +45,7 @@ from inkling.physical.sharing import WHOLE, Work, works_of
 def column_types(step: EventStep, batch: EventBatch) -> dict[str, Type]:
     """The columns that kernels read by row, with their types."""
     ids = Type.STRING if pa.types.is_string(batch.ids.type) else Type.INTEGER
-    own = {START: Type.TIME, END: Type.TIME, ID: ids}
+    own = {START: Type.TIME, END: Type.TIME, ID: ids, EVENT: Type.INTEGER}
     needed = {column for leaf in step.leaves for condition in leaf.all_across for column in _columns(condition)}
     if step.event.consumption is not None:
         needed |= {END, *(column for condition in _having(step.event) for column in _columns(condition))}
@@ -66,7 +66,7 @@ def _columns(condition: e.Expr) -> Iterator[str]:
             case e.TimeOf(edge=edge):
                 yield START if edge is e.Edge.START else END
             case e.IdOf():
-                yield ID
+                yield column_of(part)
             case _:
                 pass
 

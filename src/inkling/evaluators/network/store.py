@@ -76,8 +76,8 @@ def _terms(expr: e.Expr, sign: int, unit: Callable[[Duration], int]) -> tuple[Te
 
 Doubles = NDArray[np.float64]
 
-START, END, ID = "@start", "@end", "@id"
-"""Pseudo columns: the row's own interval and id."""
+START, END, ID, EVENT = "@start", "@end", "@id", "@event"
+"""Pseudo columns: the row's own interval and id, and the number of its event in the batch."""
 
 
 @dataclass(slots=True)
@@ -154,8 +154,8 @@ def column_of(reference: Reference) -> str:
             return column
         case e.TimeOf(edge=edge):
             return START if edge is e.Edge.START else END
-        case e.IdOf():
-            return ID
+        case e.IdOf(of_any=of_any):
+            return EVENT if of_any else ID
 
 
 def array_of(batch: EventBatch, name: str) -> pa.Array:
@@ -167,6 +167,8 @@ def array_of(batch: EventBatch, name: str) -> pa.Array:
             return pa.array(batch.end)
         case "@id":
             return batch.ids.take(pa.array(batch.id_offsets[:-1]))
+        case "@event":
+            return pa.array(batch.event)
         case _:
             return batch.columns[name]
 

@@ -169,6 +169,8 @@ class WindowColumns:
                 return taken(batch.columns[column], windows.rows)
             case e.ColumnOf(slot=slot, column=column):
                 return taken(batch.columns[column], self._rows(slot))
+            case e.IdOf(slot=slot, of_any=True):
+                return pa.array(batch.event[self._rows(slot)])
             case e.IdOf(slot=slot):
                 return taken(batch.ids, batch.id_offsets[self._rows(slot)])
             case e.TimeOf(edge=e.Edge.START, slot=slot) if slot == self._slot:

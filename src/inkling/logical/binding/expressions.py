@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from inkling.language import syntax as s
 from inkling.logical import expr as e
@@ -118,6 +118,14 @@ class NameResolver(Protocol):
     def table_test(self, node: s.Call, binder: ExpressionBinder) -> e.Expr | None: ...
 
 
+@runtime_checkable
+class EventResolver(Protocol):
+    """Resolves names of events too."""
+
+    def identities(self, one: s.IdOf, other: s.IdOf) -> tuple[e.Expr | None, e.Expr | None]:
+        """The ids of two events, as `=` and `<>` compare them."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExpressionBinder:
     """Binds expressions at one point of a program; every method returns None after reporting an error."""
@@ -221,7 +229,18 @@ class ExpressionBinder:
         return None
 
     def _compare(self, node: s.Compare) -> e.Expr | None:
-        left, right = self.value(node.left), self.value(node.right)
+        one, other = node.left, node.right
+        if (
+            isinstance(one, s.IdOf)
+            and isinstance(other, s.IdOf)
+            and isinstance(self.names, EventResolver)
+            and node.op in ("=", "<>")
+        ):
+            left, right = self.names.identities(one, other)
+            if isinstance(left, e.IdOf) and left.of_any and left == right:
+                return e.TRUE if node.op == "=" else e.Not(e.TRUE)
+        else:
+            left, right = self.value(one), self.value(other)
         if left is None or right is None:
             return None
         if Type.NULL in (left.type, right.type):

@@ -82,7 +82,7 @@ def _stream(stream: p.StreamPlan, sub_tick: bool) -> p.StreamPlan:
 
 def _event(event: p.EventPlan, streams: dict[str, p.StreamPlan], sub_tick: bool) -> p.EventPlan:
     def own_id(expr: e.Expr) -> e.Expr:
-        if isinstance(expr, e.IdOf):
+        if isinstance(expr, e.IdOf) and not expr.of_any:
             return e.ColumnOf(expr.slot, ORIGINAL_ID, expr.type)
         return e.rebuilt(expr, own_id)
 

@@ -261,7 +261,13 @@ class NameScope:
             return None
         return e.TimeOf(edge, slot.number)
 
-    def _id(self, var: s.Ident, node: s.Expr) -> e.Expr | None:
+    def identities(self, one: s.IdOf, other: s.IdOf) -> tuple[e.Expr | None, e.Expr | None]:
+        """Two ids that are compared: what they name is the same event, if either may be a result."""
+        slots = [self.names.draft.named(node.var.text) for node in (one, other)]
+        of_any = any(source.is_derived for slot in slots if slot is not None for source in slot.fillers)
+        return self._id(one.var, one, of_any=of_any), self._id(other.var, other, of_any=of_any)
+
+    def _id(self, var: s.Ident, node: s.Expr, *, of_any: bool = False) -> e.Expr | None:
         slot = self._slot(var, node)
         if slot is None or slot.is_broken:
             return None
@@ -275,14 +281,17 @@ class NameScope:
                 helps=[f"write `COUNT({var})`, or a column of one event: `LAST({var}).…`"],
             )
             return None
+        if of_any:
+            return e.IdOf(slot.number, Type.INTEGER, of_any=True)
         derived = [source.name for source in slot.fillers if source.is_derived]
         if derived:
             diagnostics.error(
-                "INK0415",
-                "ids of derived events are not supported yet",
+                "INK0214",
+                f"`{var}` is a result, and not identified by one value",
                 node,
-                f"`{derived[0]}` depends on several events",
-                helps=[f"compare times instead, for example `START({var})`"],
+                f"`{derived[0]}` is an event of this program",
+                notes=["a result is identified by its values, its times and its lineage together"],
+                helps=[f"compare it with another event: `ID({var}) = ID(…)` or `ID({var}) <> ID(…)`"],
             )
             return None
         kind = slot.id_type

@@ -1,5 +1,5 @@
 STREAM Car(id STRING, road STRING, speed DOUBLE, lane INT, braking BOOLEAN) ID id KEY road TIME t;
 STREAM Light(road STRING, color STRING) KEY road TIME t;
-TABLE limits(road STRING, top DOUBLE) FROM 'limits.csv';
 EVENT stop AS PATTERN SEQ(Car a, Light b);
-EVENT two AS PATTERN stop a AND stop b HAVING ID(a) <> ID(b);
+EVENT named(ID(a) AS id) AS PATTERN stop a;
+EVENT two AS PATTERN stop a AND stop b HAVING ID(a) < ID(b);
