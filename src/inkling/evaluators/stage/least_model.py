@@ -307,6 +307,8 @@ class _RuleReader:
             raise _UnfitError
         tests = [test.condition for test in root.tests]
         tests += [e.Compare("=", one, other) for one, other in root.keys]
+        tests += [one for frame in root.frames for one in frame.having]
+        _require_kernel(tests)
         absent = [leaf for one in root.absences for leaf in _absent(one)]
         absences = [(self._leaf(leaf.slot), self._leaf(leaf.slot).across) for leaf in absent]
         if following:
@@ -333,7 +335,7 @@ class _RuleReader:
             tuple(relation_of(name) for name in root.relations),
             tuple(found),
             self._windows((*root.windows, *(frame.within for frame in root.frames))),
-            (*tests, *(one for frame in root.frames for one in frame.having)),
+            tuple(tests),
             _named(root.frames),
             self._head(_named(root.frames)),
             policy,
@@ -345,13 +347,15 @@ class _RuleReader:
         leaf = self._leaf(node.leaf.slot)
         if leaf.across:
             raise _UnfitError
+        tests = tuple(one for frame in node.frames for one in frame.having)
+        _require_kernel(tests)
         return Rule(
             number,
             row_layout(self.step),
             (kernel.ALONE,),
             (Operand(kernel.LEFT, leaf, ()),),
             self._windows(frame.within for frame in node.frames),
-            tuple(one for frame in node.frames for one in frame.having),
+            tests,
             _named(node.frames),
             self._head(_named(node.frames)),
             None,

@@ -86,9 +86,14 @@ def _collect_rule(head: t.Atom, pattern: t.Pattern, found: Predicates, used_in: 
 def _both_roles(found: Predicates, directives: Directives, source: SourceText) -> Iterator[Diagnostic]:
     events = {name: atom.name for (name, _), atom in reversed(found.events.items())}
     events |= {name: declared.atom.name for (name, _), declared in directives.streams.items()}
+    facts = {name for name, _ in (*found.defined, *directives.tables)}
+    derived = {name for name, _ in found.derived}
     for (name, _), atom in {**found.knowledge, **found.defined}.items():
         if name in events:
             place = source.position(events.pop(name).span.start)
+            helps = [f"let the event be a part of the pattern: `… AND {source.text[atom.span.start : atom.span.end]}`"]
+            if name in derived:
+                helps.append(f"if `{name}` holds at all times, define it by clauses: `:-` in place of `<-`")
             yield Diagnostic(
                 "INK0130",
                 f"`{name}` is used both as an event and as a background predicate",
@@ -96,7 +101,7 @@ def _both_roles(found: Predicates, directives: Directives, source: SourceText) -
                 source,
                 label="used as a background predicate here",
                 notes=(f"it is used as an event at line {place.line}, column {place.column}",),
-                helps=("rename one of them",),
+                helps=("rename one of them",) if name in facts else tuple(helps),
             )
 
 
