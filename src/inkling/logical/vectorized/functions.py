@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from inkling.logical.functions import EARTH_RADIUS_M, FUNCTIONS, Function, all_contain, all_distances, shape_of
 from inkling.logical.vectorized.datum import Datum, as_double, broadcast, combine, finite
+from inkling.model.event import Value
 from inkling.model.types import Type
 
 TWO = pa.scalar(2.0)
@@ -44,21 +45,41 @@ RESULTS = {
 def of_distinct(function: Function, *args: Datum) -> Datum:
     """The value of a function by its definition, once for each distinct combination of arguments."""
     kind = RESULTS[function.result]
-    columns = [arg for arg in args if isinstance(arg, pa.Array)]
+    columns = [place for place, arg in enumerate(args) if isinstance(arg, pa.Array)]
     if not columns:
-        values = [arg.as_py() for arg in args]
-        return pa.scalar(None if None in values else function.meaning(*values), kind)
-    n_rows = len(columns[0])
-    encoded = [broadcast(arg, n_rows, arg.type).dictionary_encode() for arg in args]
-    codes = np.zeros(n_rows, np.int64)
+        return pa.scalar(_defined(function, [arg.as_py() for arg in args]), kind)
+    encoded = [args[place].dictionary_encode() for place in columns]
+    if len(encoded) == 1:
+        (only,) = encoded
+        distinct, codes = [only.dictionary.to_pylist()], only.indices
+    else:
+        rows, codes = _combinations(encoded)
+        distinct = [one.take(rows).dictionary_decode().to_pylist() for one in encoded]
+    given = [None if place in columns else arg.as_py() for place, arg in enumerate(args)]
+    values = []
+    for combination in zip(*distinct, strict=True):
+        for place, value in zip(columns, combination, strict=True):
+            given[place] = value
+        values.append(_defined(function, given))
+    return pa.array(values, kind).take(codes)
+
+
+def _defined(function: Function, args: list[Value]) -> Value:
+    return None if None in args else function.meaning(*args)
+
+
+def _combinations(encoded: list[pa.DictionaryArray]) -> tuple[pa.Array, pa.Array]:
+    """A row for each distinct combination of values, and the number of the combination in every row."""
+    codes = np.zeros(len(encoded[0]), np.int64)
     for one in encoded:
-        found = one.indices.fill_null(len(one.dictionary)).to_numpy(zero_copy_only=False)
-        codes = np.unique(codes * (len(one.dictionary) + 1) + found, return_inverse=True)[1] if len(args) > 1 else found
-    _, first, place = np.unique(codes, return_index=True, return_inverse=True)
-    rows = pa.array(first)
-    distinct = [one.take(rows).dictionary_decode().to_pylist() for one in encoded]
-    values = [None if None in given else function.meaning(*given) for given in zip(*distinct, strict=True)]
-    return pa.array(values, kind).take(pa.array(place))
+        n_values = len(one.dictionary)
+        found = one.indices.fill_null(n_values).to_numpy(zero_copy_only=False)
+        # renumbered every time, so that products stay small
+        codes = pa.array(codes * (n_values + 1) + found).dictionary_encode().indices.to_numpy()
+        codes = codes.astype(np.int64)
+    rows = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    rows[codes[::-1]] = np.arange(len(codes))[::-1]
+    return pa.array(rows), pa.array(codes)
 
 
 def _least(*numbers: Datum) -> Datum:
