@@ -151,6 +151,37 @@ def term_value(text: str) -> str | None:
     return _order(text)[1]
 
 
+def written_value(value: str) -> str:
+    """What `term_value` gives, in readable form.
+
+    >>> [written_value(term_value(t.canonical(one))) for one in ("5", "-2.5", "'x'", "true", "<http://ex.org/>")]
+    ['5', '-2.5', '"x"', 'true', '<http://ex.org/>']
+    """
+    if value[:1] in ("<", "_", '"'):
+        return value
+    kind, digits = value[0], value[1:]
+    if value.startswith("moment"):
+        return str(of_moment(int(value[6:], 16) - 2**63)).partition("^^")[0].strip('"')
+    if value.startswith("date"):
+        return str(of_moment(int(value[4:], 16) - 2**63))[1:11]
+    match kind:
+        case "s":
+            return t.literal(digits)
+        case "b":
+            return "true" if digits == "1" else "false"
+        case "n":
+            return _written_number(int(digits[:16], 16) - 2**63, int(digits[16:], 16) - 0x8000)
+        case _:
+            months, microseconds = (int(part, 16) - 2**63 for part in (digits[:16], digits[16:]))
+            return f"{months} months" if months else of_span(microseconds).partition("^^")[0].strip('"')
+
+
+def _written_number(key: int, beyond: int) -> str:
+    bits = key if key >= 0 else -(2**63) - key - 1
+    (number,) = struct.unpack(">d", struct.pack(">q", bits))
+    return str(int(number) + beyond) if number.is_integer() and abs(number) < 2**64 else repr(number)
+
+
 def unknown_value(text: str) -> int:
     """0 for terms that differ from all others, 1 for values of known datatypes, 2 for those of unknown ones."""
     return _order(text)[2]

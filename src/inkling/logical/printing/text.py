@@ -10,7 +10,9 @@ from inkling.language.printer.patterns import repetition_text
 from inkling.logical import expr as e
 from inkling.logical import knowledge as k
 from inkling.logical import plan as p
+from inkling.logical.terms import written_value
 from inkling.model.time import Duration
+from inkling.model.types import Type
 
 _PRECEDENCE = {"OR": 1, "AND": 2, "NOT": 3, "compare": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6, "unary": 7}
 _ATOM = 9
@@ -150,6 +152,8 @@ def _text(expr: e.Expr, names: Wording) -> tuple[str, int]:
         return f" {word} ".join(inner(item, level + 1) for item in items), level
 
     match expr:
+        case e.Literal(value=str(term), type=Type.TERM):
+            return term, _ATOM
         case e.Literal(value=value):
             return _literal(value), _ATOM
         case e.SpanLiteral(span=span):
@@ -193,6 +197,16 @@ def _text(expr: e.Expr, names: Wording) -> tuple[str, int]:
             pairs = zip(conditions, values, strict=True)
             cases = [f"WHEN {inner(condition, 0)} THEN {inner(value, 0)}" for condition, value in pairs]
             return f"CASE {' '.join(cases)} END", _ATOM
+        case e.Compare(
+            operator=operator, left=e.FunctionCall(name="term_value") as call, right=e.Literal(value=str(key))
+        ):
+            level = _PRECEDENCE["compare"]
+            return f"{inner(call, level + 1)} {operator} {written_value(key)}", level
+        case e.Compare(
+            operator=operator, left=e.Literal(value=str(key)), right=e.FunctionCall(name="term_value") as call
+        ):
+            level = _PRECEDENCE["compare"]
+            return f"{written_value(key)} {operator} {inner(call, level + 1)}", level
         case e.Compare(operator=operator, left=left, right=right):
             level = _PRECEDENCE["compare"]
             return f"{inner(left, level + 1)} {operator} {inner(right, level + 1)}", level
