@@ -17,6 +17,7 @@ TEXTS = (Literal("x"), Literal("y"), Literal(""), Literal("true", rdf.BOOLEAN), 
 NAMES = ("a", "b", "c", "d")
 COLUMNS = "s TERM, p TERM, o TERM, begins BIGINT, ends BIGINT"
 STREAM = f"STREAM triple({COLUMNS}) TIME FROM begins TO ends TICK 1 SECONDS;\n"
+_COMPARED = ("=", "!=", "<", "<=", ">", ">=")
 _TEMPORAL = ("SEQ", "EQUALS")
 _OUTER = ("OPTIONAL", "OPTIONALSEQ", "EQUALSOPTIONAL")
 
@@ -93,7 +94,10 @@ class QueryMaker:
         if shape < 0.9:
             computed = a.Computed(rng.choice("+-*"), variable, rng.choice(NUMBERS))
             return a.Compared(rng.choice(("<", ">=", "=")), computed, self._operand(names))
-        return a.Compared(rng.choice(("=", "!=", "<", "<=", ">", ">=")), variable, self._operand(names))
+        operand = self._operand(names)
+        # pyoxigraph finds an IRI less than or equal to itself, where SPARQL has no order and so an error
+        is_equality = self.plain and isinstance(operand, a.Variable | Iri)
+        return a.Compared(rng.choice(("=", "!=") if is_equality else _COMPARED), variable, operand)
 
     def _operand(self, names: Sequence[str]) -> a.Expression:
         if self.rng.random() < 0.4:

@@ -1,5 +1,7 @@
 """The worked examples of EP-SPARQL by the definition, in one run, and with each triple pushed on its own."""
 
+from pathlib import Path
+
 import pytest
 from tests.kit.oracle import oracle
 from tests.oracles.sparql_case import PROLOGUE, QueryCase, short
@@ -63,3 +65,10 @@ def test_as_a_query(case: QueryCase) -> None:
     read = read_queries(SourceText("printed", printed))
     assert read == read_queries(SourceText("given", text))
     assert EPSPARQL.format(printed) == printed
+
+
+def test_the_golden_program_is_the_translation_of_its_query() -> None:
+    folder = Path(__file__).parents[1] / "golden" / "epsparql"
+    query = (folder / "query.epsparql").read_text(encoding="utf-8")
+    assert format_program(EPSPARQL.parse(query)) == (folder / "query.ink").read_text(encoding="utf-8")
+    assert EPSPARQL.format(query) == query

@@ -199,6 +199,9 @@ class Expressions:
             kind: Kind = "DURATION" if "DURATION" in kinds else "TIME"
             return self._as_time(left, node.left, kind), self._as_time(right, node.right, kind)
         if any(isinstance(side, t.Arithmetic | t.Minus) for side in (node.left, node.right)):
+            if node.op in ("=", "!="):  # a number differs from all that is no number
+                terms = self.term(node.left), self.term(node.right)
+                return KindedValue(terms[0], "TERM"), KindedValue(terms[1], "TERM")
             return self._as_number(left, node.left), self._as_number(right, node.right)
         if "TERM" not in kinds and (len(kinds) > 1 or isinstance(node.left, t.Constant)):
             return KindedValue(self.term(node.left), "TERM"), right
