@@ -1,6 +1,6 @@
 """Runs a program in this process, without Spark: for tests, notebooks and small data."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -28,9 +28,12 @@ def run(
     tables: Mapping[str, Data] | None = None,
     sampling: Sampling | None = None,
     on_worlds: OnWorlds | None = None,
+    on_phase: Callable[[str], None] | None = None,
 ) -> Results:
     """The results of every event of a program over the given inputs."""
-    ingested = ingest(program, inputs, tables)
+    say = on_phase or (lambda _: None)
+    ingested = ingest(program, inputs, tables, say)
+    say("matching")
     context = EvaluatorContext(ingested.facts, ingested.context, ingested.unit, sampling, on_worlds=on_worlds)
     answers = [one.answer(ingested.sources) for one in evaluators_of(program.physical, context)]
     found = {name: table for one in answers for name, table in one.tables.items()}
@@ -52,9 +55,15 @@ class IngestedInputs:
     n_read: Mapping[str, int]
 
 
-def ingest(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, Data] | None = None) -> IngestedInputs:
+def ingest(
+    program: Runnable,
+    inputs: Mapping[str, Data],
+    tables: Mapping[str, Data] | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> IngestedInputs:
     """Read and check the streams and tables of a program."""
-    read = _read_streams(program.plan, inputs)
+    read = _read_streams(program.plan, inputs, say)
+    say("reading tables")
     unit = time_unit(program.plan, {name: one.clock for name, one in read.items() if one.n_read})
     facts = known(program.plan, read_tables(program.plan.tables, tables, program.files), unit)
     context = expression_context(facts, unit)
@@ -69,11 +78,12 @@ def ingest(program: Runnable, inputs: Mapping[str, Data], tables: Mapping[str, D
     )
 
 
-def _read_streams(plan: ProgramPlan, inputs: Mapping[str, Data]) -> dict[str, Normalized]:
+def _read_streams(plan: ProgramPlan, inputs: Mapping[str, Data], say: Callable[[str], None]) -> dict[str, Normalized]:
     require_inputs(plan, inputs)
     read = {}
     for stream in plan.streams:
         schema = stream.schema
+        say(f"reading {schema.name}")
         derived = [column.name for column in stream.derived]
         raw = read_table(inputs[schema.name], what=schema.name) if schema.name in inputs else pa.table({})
         read[schema.name] = corrected_stream(schema, normalize(raw, schema, derived))

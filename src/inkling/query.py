@@ -256,6 +256,7 @@ class Program:
         *,
         sampling: Sampling | None = None,
         on_worlds: OnWorlds | None = None,
+        on_phase: Callable[[str], None] | None = None,
     ) -> Results:
         """Run the program in this process, without Spark.
 
@@ -270,6 +271,8 @@ class Program:
             The precision of sampled probabilities over uncertain streams.
         on_worlds
             Receives the number of sampled worlds that are done, and of all.
+        on_phase
+            Receives a text when another phase begins, such as ``"reading Door"``.
 
         Returns
         -------
@@ -287,7 +290,7 @@ class Program:
         """
         from inkling import local
 
-        return local.run(self, self._by_stream(inputs), tables, sampling, on_worlds)
+        return local.run(self, self._by_stream(inputs), tables, sampling, on_worlds, on_phase)
 
     def chances_during(
         self,

@@ -11,6 +11,7 @@ import typer
 
 from inkling import __version__
 from inkling.cli.commands.table import CONTEXT, Commands
+from inkling.cli.terminal import failures
 from inkling.masking import masked
 
 app = typer.Typer(
@@ -50,6 +51,7 @@ def main() -> None:
     aborts, and a run that succeeded looks like a failure; so the process exits without finalizing.
     """
     sys.excepthook = _print_traceback
+    failures.IS_OWN_PROCESS = True
     try:
         app()
         status: object = 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from inkling.cli.inputs import GivenInputs
 from inkling.cli.options import Runner, RunnerOptions
+from inkling.cli.terminal.failures import interruptible
 from inkling.cli.terminal.messages import counted
 from inkling.cli.terminal.retries import OF_RUNS, Retries
 from inkling.physical.groups import TaskLayout
@@ -131,7 +132,7 @@ def execute(
         def report(done: int, total: int) -> None:
             say(f"running in this process: {done:,} of {total:,} worlds")
 
-        results = program.run_local(given.streams, given.tables, sampling=sampling, on_worlds=report)
+        results = program.run_local(given.streams, given.tables, sampling=sampling, on_worlds=report, on_phase=say)
     else:
         say("running on Spark")
         results = _on_spark(lambda: program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling))
@@ -153,6 +154,8 @@ def session_at(
     runner: RunnerOptions, *, debug: bool, say: Callable[[str], None], quick: bool = False
 ) -> SparkSession | None:
     """A Spark session, or None if the work is done in this process."""
+    if runner.runner is Runner.LOCAL:
+        interruptible()
     return None if runner.runner is Runner.LOCAL else session(runner.master, debug=debug, say=say, quick=quick)
 
 

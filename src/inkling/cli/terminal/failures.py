@@ -27,6 +27,18 @@ EXIT_ERROR, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 3, 4, 130
 RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception): ")
 """The beginning of the last line of a Python traceback."""
 
+IS_OWN_PROCESS = False
+"""Whether this process runs one command and nothing else, so that a command may decide how it ends."""
+
+
+def interruptible() -> None:
+    """Answer Ctrl-C within a second, also while a compiled loop runs."""
+    if IS_OWN_PROCESS:
+        from inkling.evaluators.interrupts import answer_within_a_second
+
+        answer_within_a_second()
+
+
 Options = ParamSpec("Options")
 
 
@@ -42,15 +54,29 @@ def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
         except BrokenPipeError:
             _discard_stdout()
         except KeyboardInterrupt:
-            typer.echo("interrupted", err=True)
-            raise typer.Exit(EXIT_INTERRUPTED) from None
+            raise _interrupted() from None
         except Exception as problem:
+            if _is_interrupt(problem):
+                raise _interrupted() from None  # the interrupt came while a compiled loop returned
             if kwargs.get("debug"):
                 raise
             print_diagnostics(diagnostics_of(problem))
             raise typer.Exit(exit_status(problem)) from None
 
     return guarded
+
+
+def _is_interrupt(problem: BaseException | None) -> bool:
+    """Whether an exception follows from Ctrl-C, as a `SystemError` of a compiled loop does."""
+    while isinstance(problem, SystemError):
+        problem = problem.__cause__ or problem.__context__
+    return isinstance(problem, KeyboardInterrupt)
+
+
+def _interrupted() -> typer.Exit:
+    signal.alarm(0)
+    typer.echo("interrupted", err=True)
+    return typer.Exit(EXIT_INTERRUPTED)
 
 
 def exit_status(problem: Exception) -> int:

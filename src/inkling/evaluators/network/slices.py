@@ -7,8 +7,8 @@ import numpy as np
 from inkling.evaluators.memory import require_room
 from inkling.model.batch import Ints
 
-TESTED_AT_ONCE = 1 << 24
-"""Candidates that one call of a kernel tests at most, about half a second of work."""
+TESTED_AT_ONCE = 1 << 22
+"""Candidates that one call of a kernel tests at most: some tenths of a second at most."""
 
 Pairs = tuple[Ints, Ints]
 

@@ -7,6 +7,7 @@ import typer
 from inkling.cli import options as o
 from inkling.cli.inputs import load_with_files
 from inkling.cli.outputs import check_output, write_rows
+from inkling.cli.terminal.failures import interruptible
 from inkling.cli.terminal.messages import working
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def chances(
     sampling = precision.sampling(seed)
     program, given = load_with_files(asked, quiet=quiet)
     with working(quiet) as say:
+        interruptible()
         say("running in this process")
         found = program.chances_during(event, given.streams, spans, given.tables, sampling=sampling)
     if output is None:

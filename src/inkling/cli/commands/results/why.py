@@ -16,6 +16,7 @@ from inkling.cli.terminal.explanation import (
     result_lines,
     tree_lines,
 )
+from inkling.cli.terminal.failures import interruptible
 from inkling.cli.terminal.messages import counted, working
 from inkling.errors import InputError
 from inkling.whole_files import file_name
@@ -48,6 +49,7 @@ def why(
     sampling = precision.sampling(seed)
     program, given = load_with_files(asked, quiet=quiet)
     with working(quiet) as say:
+        interruptible()
         say("running in this process")
         explanation = program.why(event, given.streams, given.tables, sampling=sampling)
         if result is not None or result_number is not None:
