@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.io.spellings import WHITE_SPACE, MisspelledError, read_instant, read_integer, read_value
+from inkling.model.batch import in_one_array
 from inkling.model.time import YEARS_US, Clock
 from inkling.model.types import Type
 
@@ -204,7 +205,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _plain_array(column: pa.ChunkedArray) -> pa.Array:
     """One array without dictionary encoding, with all text types as strings; bytes that are not UTF-8 become null."""
-    array = column.combine_chunks()
+    array = in_one_array(column)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if not _is_text(array.type) or pa.types.is_string(array.type):
@@ -223,7 +224,7 @@ def _utf8(text: bytes) -> str | None:
 
 
 def _is_lost(array: pa.Array, column: pa.ChunkedArray) -> NDArray[np.bool_]:
-    lost = pc.and_(pc.is_null(array), pc.is_valid(column.combine_chunks()))
+    lost = pc.and_(pc.is_null(array), pc.is_valid(in_one_array(column)))
     found: NDArray[np.bool_] = lost.to_numpy(zero_copy_only=False)
     return found
 

@@ -15,6 +15,7 @@ from inkling.io.readers.rdf_lines import TERMS
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.io.rejects import AN_RDF_TERM, NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.io.withdrawals import EVENT, WITHDRAWAL, no_withdrawals, withdrawals
+from inkling.model.batch import in_one_array
 from inkling.model.schema import Column, StreamSchema, value_columns
 from inkling.model.time import Clock, limits, limits_in_words
 from inkling.model.types import Type
@@ -161,7 +162,7 @@ class Normalizer:
             given = raw.column(place)
             if given.null_count and column.name in self._required:
                 return None
-            array = given.chunk(0) if given.num_chunks == 1 else given.combine_chunks()
+            array = in_one_array(given)
             values = plain_values(array, column.type, self._clock)
             if values is None:
                 return None
@@ -417,7 +418,7 @@ def _null(cast: Cast) -> NDArray[np.bool_]:
 
 def _mask(truth: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
     if isinstance(truth, pa.ChunkedArray):
-        truth = truth.combine_chunks()
+        truth = in_one_array(truth)
     return np.asarray(truth.to_numpy(zero_copy_only=False), bool)
 
 

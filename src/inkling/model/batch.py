@@ -49,6 +49,11 @@ class PickedColumns(Mapping[str, pa.Array]):
         return part
 
 
+def in_one_array(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array; Arrow copies even a single chunk."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
 def taken(column: pa.Array, rows: Ints) -> pa.Array:
     """Selected rows of a column; numbers without nulls take a faster path through NumPy."""
     if column.type in _NUMBERS and not column.null_count:

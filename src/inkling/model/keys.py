@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from inkling.model.batch import Ints
+from inkling.model.batch import Ints, in_one_array
 
 Column: TypeAlias = pa.Array | pa.ChunkedArray | Ints
 
@@ -44,7 +44,7 @@ def codes_of(columns: Iterable[Column], n_rows: int) -> tuple[Ints, int]:
 def encoded(column: Column) -> tuple[Ints, pa.Array]:
     """The code of each value, by first appearance, and the values by code."""
     array = pa.array(column) if isinstance(column, np.ndarray) else column
-    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    array = in_one_array(array) if isinstance(array, pa.ChunkedArray) else array
     found = array.dictionary_encode(null_encoding="encode")
     codes = np.asarray(found.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
     if pa.types.is_floating(array.type):

@@ -17,6 +17,7 @@ from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext, Row
 from inkling.logical.vectorized import datum as d
 from inkling.logical.vectorized.functions import call
+from inkling.model.batch import in_one_array
 from inkling.model.schema import Facts
 from inkling.model.types import Type
 
@@ -218,7 +219,7 @@ class _Rows:
     def _column(self, reference: Reference) -> pa.Array:
         column = self.resolve(reference)
         if isinstance(column, pa.ChunkedArray):
-            column = column.combine_chunks()
+            column = in_one_array(column)
         fitting = column.type == ARROW_TYPES[reference.type] or d.is_double(column)
         return column if fitting else column.cast(ARROW_TYPES[reference.type])
 
@@ -262,7 +263,7 @@ def _paired(resolve: Resolve, rows: pa.Array, places: pa.Array, number: int, fac
         if isinstance(reference, e.FactColumn) and reference.atom == number:
             return column_of(facts, reference.column, ARROW_TYPES[reference.type]).take(places)
         found = resolve(reference)
-        return (found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found).take(rows)
+        return (in_one_array(found) if isinstance(found, pa.ChunkedArray) else found).take(rows)
 
     return column
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage.rows import format as r
 from inkling.kernels.columns.canonical import canonical_order
-from inkling.model.batch import UNORDERED, EventBatch, Ints, picked, sorted_words, taken
+from inkling.model.batch import UNORDERED, EventBatch, Ints, in_one_array, picked, sorted_words, taken
 from inkling.model.keys import codes_of, encoded
 from inkling.physical.plan import LeafTest, Stage
 
@@ -66,7 +66,7 @@ def event_batch_and_order(stage: Stage, table: pa.Table, key: Ints) -> tuple[Eve
         ends if known is end else known[order],
         event,
         _bits(stage, table, order),
-        picked({name: table[name].combine_chunks() for name in r.columns_of(stage)}, order),
+        picked({name: in_one_array(table[name]) for name in r.columns_of(stage)}, order),
         id_offsets,
         ids,
         words,
@@ -147,7 +147,7 @@ def _ordered_places(
 def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Array | None]:
     """Places that are texts or very large as ranks, and the sorted places whose ranks they are."""
     names = [name for name in (r.PLACE, r.END_PLACE) if table.schema.get_field_index(name) >= 0]
-    columns = [table[name].combine_chunks() for name in names]
+    columns = [in_one_array(table[name]) for name in names]
     if not stage.text_places and not any(is_wide(column) for column in columns):
         return table, None
     words = sorted_words(columns, r.place_type(stage))
@@ -177,7 +177,7 @@ def _filled(table: pa.Table, name: str, otherwise: Ints) -> Ints:
     """A column of integers, with nulls, or the whole column if it is missing, replaced."""
     if name not in table.column_names:
         return otherwise
-    column = table[name].combine_chunks()
+    column = in_one_array(table[name])
     if not column.null_count:
         return np.asarray(column.to_numpy(), dtype=np.int64)
     present = column.is_valid().to_numpy(zero_copy_only=False)
@@ -304,11 +304,11 @@ def in_one_piece(table: pa.Table) -> pa.Table:
 
 
 def _ids(table: pa.Table, order: Ints) -> tuple[Ints, pa.Array]:
-    single = table[r.ID].combine_chunks()
+    single = in_one_array(table[r.ID])
     if r.IDS not in table.column_names:
         return np.arange(len(order) + 1), taken(single, order)
     take = pa.array(order)
-    lists = table[r.IDS].combine_chunks()
+    lists = in_one_array(table[r.IDS])
     own = pa.ListArray.from_arrays(pa.array(np.arange(len(single) + 1), pa.int32()), single)
     both = pc.if_else(pc.is_valid(lists), lists, own).take(take)
     offsets = both.offsets.to_numpy().astype(np.int64)

@@ -18,6 +18,7 @@ from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.vectorized import evaluate
 from inkling.logical.vectorized.columns import Resolve
+from inkling.model.batch import in_one_array
 from inkling.model.types import Type
 from inkling.physical.naming import fact_name
 
@@ -39,14 +40,14 @@ class Row:
         match expr:
             case e.ColumnOf(column=column):
                 name = column if column in self._names else column.rsplit("|", 1)[0]
-                return self._source[name].combine_chunks()
+                return in_one_array(self._source[name])
             case e.TimeOf(edge=edge):
                 lasts = r.START in self._names
-                return self._source[r.START if edge is e.Edge.START and lasts else r.END].combine_chunks()
+                return in_one_array(self._source[r.START if edge is e.Edge.START and lasts else r.END])
             case e.IdOf():
-                return self._source[r.ID].combine_chunks()
+                return in_one_array(self._source[r.ID])
             case e.FactColumn(atom=atom, column=column, type=kind):
-                return self._source[fact_name(atom, column, kind)].combine_chunks()
+                return in_one_array(self._source[fact_name(atom, column, kind)])
             case _:
                 raise AssertionError(f"{type(expr).__name__} does not look at one row")
 
