@@ -130,11 +130,14 @@ class NetworkEvent:
 def all_differ(pattern: p.Pattern, batch: EventBatch) -> bool:
     """Whether no two matches have the same events, so that every match is a result of its own under PER MATCH.
 
-    Given events fill a sequence of single events in one way. But an event that is joined with table facts has one row
-    per fact, so two matches may consist of the same events.
+    A list of events fills single events in one way. But an event that is joined with table facts has one row per fact,
+    so two matches may consist of the same events.
     """
     one_row_per_event = not len(batch) or int(batch.event[-1]) == len(batch) - 1
-    return one_row_per_event and _single_events(pattern)
+    while isinstance(pattern, p.Narrowed):
+        pattern = pattern.pattern
+    parts = (pattern.left, pattern.right) if isinstance(pattern, p.LeftJoin) else (pattern,)
+    return one_row_per_event and all(map(_single_events, parts))
 
 
 def _single_events(pattern: p.Pattern) -> bool:
@@ -145,6 +148,10 @@ def _single_events(pattern: p.Pattern) -> bool:
             return _single_events(inner)
         case p.Sequence(parts=parts):
             return all(isinstance(part, p.Leaf | p.Absent | p.Deadline | p.StreamStart) for part in parts)
+        case p.Conjunction(items=items) | p.Parallel(items=items):
+            return all(map(_single_events, items))
+        case p.Related(left=left, right=right):
+            return _single_events(left) and _single_events(right)
         case _:
             return False
 
