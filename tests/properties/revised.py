@@ -81,12 +81,12 @@ def packed_programs(rng: random.Random, needing: frozenset[str], n: int, n_datas
                     break
 
 
-def packed_rules(rng: random.Random, n: int, n_datasets: int) -> Iterator[Revised]:
-    """Rule sets, most of them recursive, in which keys never meet."""
+def packed_rules(rng: random.Random, n: int, n_datasets: int, *, extending: bool = False) -> Iterator[Revised]:
+    """Rule sets, most of them recursive, in which keys never meet; `extending`, they add to their streams."""
     options = Options(partitioned=True, bad_rows=False, without=frozenset({"ties with order", "row numbers as ids"}))
     made = 0
     while made < n:
-        rules = random_rules(rng, options)
+        rules = random_rules(rng, options, extending=extending)
         if not is_packable(rules.plan):
             continue
         size = rng.choice(SIZES)

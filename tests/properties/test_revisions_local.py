@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.kit.seeds import first_of
+from tests.kit.seeds import at_length, first_of
 from tests.properties.revised import (
     Tally,
     loose_programs,
@@ -36,6 +36,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "values": ("PER VALUES",),
 }
 PROGRAMS, SCRIPTS, DATASETS = 5, 2, 28
+EXTENDING_PROGRAMS, EXTENDING_DATASETS = 10, 4
 LOOSE_SEEDS, LOOSE_PROGRAMS, LOOSE_SCRIPTS = range(3), 12, 3
 
 
@@ -62,6 +63,17 @@ def test_rules_that_rest_on_themselves() -> None:
         tried(rng, revised, SCRIPTS, tally)
     assert tally.n_cases == PROGRAMS * SCRIPTS * DATASETS
     assert tally.n_withdrawn > 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", at_length(range(8)))
+def test_rules_that_extend_their_streams(seed: int) -> None:
+    """Withdrawn rows are facts of the recursive event."""
+    rng, tally = random.Random(f"extending {seed}"), Tally()
+    for revised in packed_rules(rng, EXTENDING_PROGRAMS, EXTENDING_DATASETS, extending=True):
+        tried(rng, revised, SCRIPTS, tally)
+    assert tally.n_cases == EXTENDING_PROGRAMS * SCRIPTS * EXTENDING_DATASETS
+    assert tally.n_withdrawn
 
 
 @pytest.mark.parametrize("seed", LOOSE_SEEDS)

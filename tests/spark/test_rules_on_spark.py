@@ -70,8 +70,9 @@ def test_there_are_fifty_rule_sets_and_a_hundred_at_length() -> None:
 
 
 def test_across_keys(spark: SparkSession) -> None:
-    """Rule sets that no key divides."""
-    for case in seeded_rule_sets(5, 3, Options(partitioned=False, bad_rows=False)):
+    """Rule sets that no key divides, and one that extends its stream."""
+    options = Options(partitioned=False, bad_rows=False)
+    for case in (*seeded_rule_sets(5, 3, options), *seeded_rule_sets(5, 1, options, extending=True)):
         expected = case.expected()
         given = arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
         program = inkling.parse(case.text)

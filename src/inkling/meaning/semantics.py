@@ -9,14 +9,14 @@ from itertools import groupby
 
 from inkling.logical import plan as p
 from inkling.logical.evaluate import Bindings, ExpressionContext, Row, value_of
-from inkling.logical.patterns.allen import UNORDERED, ends_of
+from inkling.logical.patterns.allen import ends_of
 from inkling.logical.recursion import MOST_ROUNDS, EventGroup, groups_of, without_end
 from inkling.meaning.consumption import consumed
 from inkling.meaning.maximal import maximal
 from inkling.meaning.occurrences import Occurrence, Partition
 from inkling.meaning.streams import Rank, position, positions
 from inkling.model.event import Event, Value, World
-from inkling.model.time import Instant
+from inkling.model.time import UNORDERED, Instant
 
 AFTER_EVERYTHING: Rank = ((UNORDERED,),)
 

@@ -14,7 +14,7 @@ from typing import cast
 from inkling.logical import expr as e
 from inkling.logical.evaluate import Bindings, ExpressionContext, Row, holds, value_of
 from inkling.logical.expr import ROW, Expr, PreviousColumn
-from inkling.logical.patterns.allen import ends_of, listed_at
+from inkling.logical.patterns.allen import ends_of
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.meaning.lost_worlds import EMPTY_KEY
 from inkling.meaning.occurrences import Occurrence
@@ -248,7 +248,7 @@ Rank = tuple[object, ...]
 
 
 def position(event: Event) -> Rank:
-    return (listed_at(event.end), listed_at(event.start), event.source, event.rank)
+    return event.listed
 
 
 def positions(found: Occurrence) -> Rank:

@@ -21,8 +21,13 @@ class Event:
 
     @property
     def position(self) -> tuple[object, ...]:
-        """The sort key of the canonical order of a world."""
+        """The sort key of the rows of a stream."""
         return (self.end, self.start, self.source, self.rank)
+
+    @property
+    def listed(self) -> tuple[object, ...]:
+        """The sort key of the canonical order of a world."""
+        return (self.end.listed, self.start.listed, self.source, self.rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,4 +53,4 @@ class World:
 
 def _in_order(events: tuple[Event, ...], sources: tuple[str, ...]) -> tuple[Event, ...]:
     chosen = [event for event in events if event.source in sources]
-    return tuple(sorted(chosen, key=lambda event: event.position))
+    return tuple(sorted(chosen, key=lambda event: event.listed))

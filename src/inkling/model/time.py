@@ -94,12 +94,21 @@ def _whole(value: Fraction, span: Duration) -> int:
     return int(value)
 
 
+UNORDERED = 2**62
+"""Larger than any place that `ORDER BY` gives."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Instant:
     """A point in time, with the place among simultaneous events if the stream declares `ORDER BY`."""
 
     time: int
     place: int = 0
+
+    @property
+    def listed(self) -> tuple[int, int]:
+        """The sort key in listings, which need an order even where the semantics has none."""
+        return (self.time, 0 if abs(self.place) == UNORDERED else self.place)
 
 
 def before(left_end: Instant, right_start: Instant, *, ordered: bool) -> bool:

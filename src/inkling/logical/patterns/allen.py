@@ -15,7 +15,7 @@ False
 
 from collections.abc import Callable
 
-from inkling.model.time import Instant
+from inkling.model.time import UNORDERED, Instant
 
 Endpoints = Callable[[int, int, int, int], bool]
 
@@ -73,9 +73,6 @@ def overlaps_strictly(start1: Instant, end1: Instant, start2: Instant, end2: Ins
     )
 
 
-UNORDERED = 2**62
-"""Larger than any position that `ORDER BY` gives."""
-
 BEGINNING = Instant(-UNORDERED, -UNORDERED)
 
 
@@ -84,8 +81,3 @@ def ends_of(start: int, end: int, *, place: int | None = None) -> tuple[Instant,
     if place is None:
         return Instant(start, -UNORDERED), Instant(end, UNORDERED)
     return Instant(start, place), Instant(end, place)
-
-
-def listed_at(instant: Instant) -> tuple[int, int]:
-    """The sort key of an instant in listings, which need an order even where the semantics has none."""
-    return (instant.time, 0 if abs(instant.place) == UNORDERED else instant.place)
