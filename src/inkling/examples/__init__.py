@@ -13,6 +13,7 @@ NAMES = (
     "building",
     "mixed",
     "traffic",
+    "traffic_rdf",
     "alarms",
     "heat",
     "stocks",

@@ -24,7 +24,8 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_example_has_a_scenario_and_a_program_of_its_name() -> None:
     assert sorted(NAMES) == sorted(path.parent.name for path in FOLDER.glob("*/scenario.py"))
-    assert sorted(NAMES) == sorted(path.stem for path in FOLDER.glob("*/*.ink") if path.stem == path.parent.name)
+    programs = [path for suffix in (".ink", ".epsparql") for path in FOLDER.glob(f"*/*{suffix}")]
+    assert sorted(NAMES) == sorted(path.stem for path in programs if path.stem == path.parent.name)
     assert list(SCENARIOS) == list(NAMES)
 
 

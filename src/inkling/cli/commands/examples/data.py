@@ -30,13 +30,15 @@ def require_scenario(name: str) -> None:
 
 def example_program(name: str) -> Path:
     """The path of an example's program."""
-    path = FOLDER / name / f"{name}.ink"
-    if not path.exists():
+    paths = [FOLDER / name / f"{name}{suffix}" for suffix in (".ink", ".epsparql")]
+    found = next((path for path in paths if path.exists()), None)
+    if found is None:
         raise InputError.of("INK0551", f"the program of example `{name}` is not installed")
-    return path
+    return found
 
 
 FEWER_EVENTS = dict.fromkeys(("traffic", "alarms", "heat", "supply_chain", "flower"), 20_000) | {
+    "traffic_rdf": 6_000,
     "building": 500,
     "mixed": 6_000,
     "stocks": 10_000,
