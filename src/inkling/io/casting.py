@@ -3,6 +3,7 @@
 `io.spellings` defines what text means. Arrow converts common spellings column by column; others are read one by one.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from inkling.io.spellings import WHITE_SPACE, MisspelledError, read_instant, read_integer, read_value
 from inkling.model.batch import in_one_array
+from inkling.model.terms import XSD
 from inkling.model.time import YEARS_US, Clock
 from inkling.model.types import Type
 
@@ -29,12 +31,19 @@ TARGETS = {
     Type.WEIGHTS: pa.list_(pa.float64()),
 }
 
+_CANONICAL_VALUES = {
+    "integer": r"0|-?[1-9][0-9]*",
+    "decimal": r"0|-?(?:[1-9][0-9]*(?:\.[0-9]{0,17}[1-9])?|0\.[0-9]{0,17}[1-9])",
+    "double": r"-?[1-9]\.(?:0|[0-9]{0,13}[1-9])E(?:0|-?[1-9][0-9]?)",  # with at most 15 digits, all of which count
+    "boolean": r"true|false",
+    "dateTime": r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*[1-9])?Z",
+}
 _CANONICAL_TERM = (
     r'^(?:<[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\%]*>'
     r"|_:[A-Za-z0-9_]+"
     r'|"[^"\\\x00-\x1f\x7f]*"(?:@[a-z]{2,8})?'
-    r'|"(?:0|-?[1-9][0-9]*)"\^\^<http://www\.w3\.org/2001/XMLSchema#integer>'
-    r'|"(?:0|-?(?:0|[1-9][0-9]*)\.[0-9]{0,17}[1-9])"\^\^<http://www\.w3\.org/2001/XMLSchema#decimal>)$'
+    + "".join(rf'|"(?:{values})"\^\^<{re.escape(XSD)}{name}>' for name, values in _CANONICAL_VALUES.items())
+    + ")$"
 )
 _PLAIN = {Type.INTEGER: r"^-?[0-9]{1,18}$", Type.DOUBLE: r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$", Type.TERM: _CANONICAL_TERM}
 _UNITS_US = {"s": 1_000_000, "ms": 1000, "us": 1}
