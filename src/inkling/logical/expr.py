@@ -119,12 +119,14 @@ class Quantity:
 class FactColumn:
     """A value that a background table supplied: column `column` of the row that table atom `atom` chose.
 
-    A negative number is the row that `InTable` tests or, in the clause of a rule, its row of variables.
+    A negative number is the row that `InTable` tests or, in the clause of a rule, its row of variables. A value may be
+    read outside of the part that looks the table up; it is null if that part is missing.
     """
 
     atom: int
     column: str
     type: Type
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

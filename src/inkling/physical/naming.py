@@ -45,6 +45,8 @@ class Naming:
             case e.KeyColumn(column=column, type=kind):
                 name = physical_name(column, kind)
                 return e.KeyColumn(name, kind) if slot is None else e.ColumnOf(slot, name, kind)
+            case e.FactColumn(atom=atom, column=column, type=kind, outside=True):
+                return e.ListColumn(e.Which.LAST, self.atom_owner[atom], fact_name(atom, column, kind), kind)
             case e.FactColumn(atom=atom, column=column, type=kind) if atom >= 0:
                 return e.ColumnOf(self.atom_owner[atom], fact_name(atom, column, kind), kind)
         return rebuilt(expr, lambda part: self.physical(part, slot))

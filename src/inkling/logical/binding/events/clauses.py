@@ -253,8 +253,6 @@ def _preference(consume: s.Consume, names: EventNames) -> p.Preference | e.Expr 
     value = NameScope(names, names.draft.top.evaluation_point).binder().value(prefer)
     if value is not None and value.type not in _COMPARED:
         names.diagnostics.error("INK0351", "PREFER needs a number or a time", prefer, f"this is {value.type}")
-    if value is not None and e.atoms_of(value):
-        names.diagnostics.error("INK0409", "PREFER by what a table supplies is not supported yet", prefer)
     return value
 
 
@@ -287,7 +285,11 @@ def fits_consumption(consume: s.Consume, event: p.EventPlan, diagnostics: Diagno
             f"CONSUME {consume.policy} does not support {what}",
             consume,
             notes=[why],
-            helps=["put the part that consumes into an event of its own, and use its results in this pattern"],
+            helps=[
+                "derive an event from the part with the table, which has its value as a column, and use it here"
+                if why is _ROWS
+                else "put the part that consumes into an event of its own, and use its results in this pattern"
+            ],
         )
     return obstacle is None
 

@@ -11,6 +11,7 @@ from inkling.logical.binding.catalog import check_arity
 from inkling.logical.binding.knowledge.rule_calls import bind_call, lookup_test, report_unbound
 from inkling.logical.binding.knowledge.rule_clauses import OpenRule
 from inkling.logical.binding.patterns.drafts import (
+    Barrier,
     BodyDraft,
     EvaluationPoint,
     InAbsence,
@@ -130,17 +131,19 @@ def _first_leaf(body: BodyDraft, names: EventNames) -> SlotDraft:
 def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
     """Binds a look-up at its slot; a look-up that binds nothing and reads that slot alone is a condition."""
     target = _target(lookup, names)
-    table, diagnostics = lookup.table, names.diagnostics
     if target.inner is not None:
-        diagnostics.error(
-            "INK0416", "looking up a table by the times of a pattern in parentheses is not supported yet", lookup.call
-        )
-        _give_up(lookup, names)
-        return False
+        return _attach_to_pattern(lookup, target, target.inner, number, names)
     view = NameScope(names, target.evaluation_point, lookup.home, inline=lookup.home is not None)
     if lookup.rule is not None:
-        return _attach_rule(lookup, lookup.rule, target, view, number, names)
-    binder = view.binder()
+        return _attach_rule(lookup, lookup.rule, target, view, number, names, target)
+    return _attach_table(lookup, target, view, number, names, target)
+
+
+def _attach_table(
+    lookup: Lookup, target: SlotDraft, view: NameScope, number: int, names: EventNames, home: SlotDraft
+) -> bool:
+    """The look-up of a table; the variables that it binds are those of `home`."""
+    table, binder = lookup.table, view.binder()
     args: list[e.Expr | None] = []
     supplied: dict[str, e.FactColumn] = {}
     variables: dict[str, s.Ident] = {}
@@ -169,13 +172,45 @@ def _attach(lookup: Lookup, number: int, names: EventNames) -> bool:
         target.conditions.append(e.InTable(table.name, tuple(args)))
         return False
     for name, fact in supplied.items():
-        names.supplies.setdefault(name, []).append(Supply(fact, target, variables[name]))
+        names.supplies.setdefault(name, []).append(Supply(fact, home, variables[name]))
     target.atoms.append(TableAtom(number, table.name, table.columns, tuple(args)))
     return True
 
 
+def _attach_to_pattern(lookup: Lookup, named: SlotDraft, inner: BodyDraft, number: int, names: EventNames) -> bool:
+    """Binds a look-up by the times of a named pattern: some event of the pattern chooses a row, which they test."""
+    at = EvaluationPoint(named.path, named.number)
+    view, tests = NameScope(names, at), SlotDraft(named.number, None, named.span, named.path, inner)
+    home = _first_leaf(inner, names)
+    frames = home.path[len(inner.path) :]
+    if home.inner is not None or any(isinstance(frame, InBranch | InRepetition | Barrier) for frame in frames):
+        names.diagnostics.error(
+            "INK0363",
+            f"a table cannot be looked up by the times of `{named.title}`",
+            lookup.call,
+            f"no event of `{named.title}` is part of every match",
+            notes=["an event of the pattern chooses the row of the table"],
+            helps=["derive an event from the pattern, and look the table up by the times of that event"],
+        )
+        _give_up(lookup, names)
+        return False
+    if lookup.rule is not None:
+        found = _attach_rule(lookup, lookup.rule, tests, view, number, names, home)
+    else:
+        found = _attach_table(lookup, tests, view, number, names, home)
+    for atom in tests.atoms:
+        known = zip(atom.columns, atom.args, strict=True)
+        equal = [
+            e.Compare("=", e.FactColumn(atom.number, column.name, column.type), arg) for column, arg in known if arg
+        ]
+        inner.having += equal
+        home.atoms.append(replace(atom, args=(None,) * len(atom.args)))
+    inner.having += tests.conditions
+    return found
+
+
 def _attach_rule(
-    lookup: Lookup, rule: OpenRule, target: SlotDraft, view: NameScope, number: int, names: EventNames
+    lookup: Lookup, rule: OpenRule, target: SlotDraft, view: NameScope, number: int, names: EventNames, home: SlotDraft
 ) -> bool:
     """The same for an open rule, whose tests become a condition."""
     binder, diagnostics = view.binder(), names.diagnostics
@@ -210,7 +245,7 @@ def _attach_rule(
             target.conditions.append(e.Compare("=", supplied[variable.text], value))
             continue
         supplied[variable.text] = value
-        names.supplies.setdefault(variable.text, []).append(Supply(value, target, variable))
+        names.supplies.setdefault(variable.text, []).append(Supply(value, home, variable))
     target.conditions.append(call.condition)
     if call.needs_row:
         target.atoms.append(TableAtom(number, rule.schema.name, rule.schema.columns, call.args))

@@ -369,14 +369,11 @@ class NameScope:
                 helps=[f"derive an event from {source} with this value as a column, and repeat that event"],
             )
             return None
-        if obstacle is ScopeObstacle.OTHER_BRANCH or outer:
-            where = "a branch of OR" if obstacle else "a repetition"
-            diagnostics.error(
-                "INK0416",
-                f"a value that a table supplies inside {where} cannot be used outside it yet",
-                node,
-                f"`{node.name}` comes from the look-up of `{slot.title}`",
-            )
+        if obstacle is ScopeObstacle.OTHER_BRANCH:
+            self._explain(obstacle, slot, node)
+            return None
+        if outer and self.at.shares_repetition(slot):
+            _nested_lists(slot, node, diagnostics)
             return None
         if obstacle is not None:
             diagnostics.error(
@@ -387,7 +384,7 @@ class NameScope:
                 helps=["move the condition to WHERE"] if self.inline else [],
             )
             return None
-        return fact
+        return _from_outside(fact) if outer else fact
 
     def _expand(self, node: s.Variable) -> e.Expr | None:
         """A named value is replaced by its expression; cyclic definitions are rejected before."""
@@ -400,6 +397,17 @@ class NameScope:
             return True
         known = name in self.names.named_values or self.names.supply(name, self.at) is not None
         return self.names.is_free(name, self.home) and not known and name not in self.names.poisoned
+
+
+def _from_outside(value: e.Expr) -> e.Expr:
+    """A value of a part that may be missing, as it is read outside of the part."""
+    match value:
+        case e.FactColumn(atom=atom) if atom >= 0:
+            return replace(value, outside=True)
+        case e.ColumnOf(slot=slot, column=column, type=kind):
+            return e.ListColumn(e.Which.LAST, slot, column, kind)
+        case _:
+            return e.rebuilt(value, _from_outside)
 
 
 def _list_reference(
