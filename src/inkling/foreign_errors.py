@@ -5,6 +5,7 @@ import re
 import sys
 import traceback
 from itertools import takewhile
+from urllib.parse import unquote
 
 from inkling.errors import Diagnostic
 
@@ -26,10 +27,30 @@ FULL = re.compile(r"No space left on device|Disk quota exceeded|quota of \S+ is 
 NO_MEMORY = re.compile(r"\b(?:malloc|realloc) of size \d+ failed|Unable to allocate [\d.]+ \w+ for an array")
 
 
+DAMAGED = re.compile(
+    r"FAILED_READ_FILE[^\]]*\] Encountered error while reading file (?:file:)?(?P<file>\S+?)\.(?:\s|$)"
+)
+JAVA_CAUSE = re.compile(r"^Caused by: [\w.$]+(?:Exception|Error): (?P<cause>.+)$", re.MULTILINE)
+
+
 def foreign_diagnostic(problem: BaseException) -> Diagnostic | None:
     """What an exception of another program means for the user; None for an unexpected one."""
     text = f"{type(problem).__name__}: {problem}"
-    return _of_worker(text) or _of_machine(problem, text)
+    return _of_worker(text) or unreadable_file(text) or _of_machine(problem, text)
+
+
+def unreadable_file(text: str) -> Diagnostic | None:
+    """The message for an exception of Spark about a file that is damaged or of another format, else None."""
+    found = DAMAGED.search(text)
+    if found is None or FULL.search(text) or JAVA_MEMORY.search(text):
+        return None
+    causes = [one["cause"] for one in JAVA_CAUSE.finditer(text) if "FAILED_READ_FILE" not in one["cause"]]
+    return Diagnostic(
+        "INK0503",
+        f"`{unquote(found['file'])}` cannot be read",
+        notes=(causes[-1][:300],) if causes else (),
+        helps=("the file is damaged, or was not written completely: use an intact copy",),
+    )
 
 
 def _of_worker(text: str) -> Diagnostic | None:

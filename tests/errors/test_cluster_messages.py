@@ -22,6 +22,19 @@ PYTHONPATH was:
   /opt/spark/python/lib/pyspark.zip"""
 
 
+DAMAGED = """An error occurred while calling o812.parquet.
+: org.apache.spark.SparkException: [FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER] Encountered error while reading file \
+file:/data/trips.parquet. Could not read footer. Please ensure that the file is in either ORC or Parquet format.
+Caused by: java.io.IOException: Could not read footer for file: file:/data/trips.parquet
+Caused by: java.lang.RuntimeException: file:/data/trips.parquet is not a Parquet file. Expected magic number at tail"""
+
+
+def _of_spark(text: str) -> str:
+    problem = RuntimeError(text)
+    assert exit_status(problem) == EXIT_INPUT
+    return render(diagnostics_of(problem)) + "\n"
+
+
 def message(call: Callable[[], object]) -> str:
     with pytest.raises(InputError) as caught:
         call()
@@ -73,6 +86,7 @@ CASES: dict[str, Callable[[], str]] = {
     "java_without_memory": lambda: foreign(RuntimeError(f"{SPARK}java.lang.OutOfMemoryError: Java heap space")),
     "disk_full": lambda: foreign(OSError(28, "No space left on device", "/tmp/blockmgr")),
     "memory_exhausted": lambda: foreign(MemoryError("Unable to allocate 8.00 GiB for an array with shape (1,)")),
+    "damaged_parquet": lambda: _of_spark(DAMAGED),
 }
 
 

@@ -67,7 +67,8 @@ def require_gaps(table: pa.Table, n_symbols: int) -> None:
     """Reject counts of gaps that no stream can have."""
     _require_columns(table, gaps.SCHEMA)
     symbol, low, high = (table[name].to_numpy() for name in ("symbol", "gap_low", "gap_high"))
-    if not ((symbol >= 0) & (symbol < n_symbols) & (low >= 0) & (high >= low)).all():
+    fits = (symbol >= 0) & (symbol < n_symbols) & (low >= 0)
+    if not fits.all() or not all(np.array_equal(*pair) for pair in zip((low, high), gaps.quantized(low), strict=True)):
         raise ValueError("the model is damaged: it counts gaps that no events have")
 
 

@@ -1,6 +1,7 @@
 """Raw tables from files, frames and lists of rows; columns of text formats are text, others keep their types."""
 
 import gzip
+import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
@@ -39,7 +40,7 @@ def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | 
                     return parquet.read(columns=_present(parquet, columns))
             case _:
                 rows = read_rdf(kind, _contents(file), scope_of(file, what=what))
-    except (pa.ArrowException, OSError, EOFError, EncodingError, NotRdfError) as problem:
+    except (pa.ArrowException, OSError, EOFError, zlib.error, EncodingError, NotRdfError) as problem:
         raise _unreadable(kind, file, problem, what=what) from None
     if rows is None:
         raise _headerless(file, what=what)
@@ -68,7 +69,7 @@ def read_sample(
                         samples.append(pa.Table.from_batches(islice(batches, 1), schema))
                 case _:
                     samples.append(read_one(kind, file, what=what).slice(0, n))
-        except (pa.ArrowException, OSError, EOFError, EncodingError) as problem:
+        except (pa.ArrowException, OSError, EOFError, zlib.error, EncodingError) as problem:
             raise _unreadable(kind, file, problem, what=what) from None
     return _concatenated(samples, what=what)
 

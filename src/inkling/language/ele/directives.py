@@ -10,6 +10,7 @@ from inkling.errors import Diagnostic, ProgramError, nearest
 from inkling.language import syntax as s
 from inkling.language.ele import terms as t
 from inkling.language.kit.cursor import Text
+from inkling.language.kit.lalr import LARGEST_INTEGER
 from inkling.source import SourceText, Span
 
 _UNITS: dict[str, s.TimeUnit] = {
@@ -69,6 +70,9 @@ def duration(quantity: t.Quantity, source: SourceText) -> s.Duration:
             )
         unit = known
     amount = Fraction(quantity.number.written)
+    if amount > LARGEST_INTEGER:
+        message = f"the number {quantity.number.written} is too large"
+        raise ProgramError.of("INK0116", message, span=quantity.span, source=source)
     if unit == "TICKS":
         amount = Fraction(floor(amount))  # ticks are whole, so nothing lies between
     return s.Duration(amount.numerator if amount.denominator == 1 else amount, unit, span=quantity.span)

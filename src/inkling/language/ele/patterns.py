@@ -210,6 +210,12 @@ class PatternTranslator:
         """A repetition; with variables, which are the same every time, the parts one by one."""
         inside = [variable.name for variable in pattern_variables(times.pattern)]
         if times.n is not None and (inside or self.unfold):
+            if (n_parts := _n_parts(times)) > s.MOST_COUNTS:
+                raise scope.error(
+                    "INK0116",
+                    f"`ntimes` with variables is written out, and has at most {s.MOST_COUNTS} parts, found {n_parts}",
+                    times.span,
+                )
             scope.counts.update(inside * (times.n - 1))
             return tuple(self.pattern(times.pattern, scope) for _ in range(times.n))
         inner = self.pattern(times.pattern, scope.inner())
@@ -319,6 +325,13 @@ class _Gap:
 
     absent: t.Pattern
     at_start: bool = False
+
+
+def _n_parts(pattern: t.Pattern) -> int:
+    """The number of patterns when repetitions are written out."""
+    inner = [getattr(pattern, name) for name in ("pattern", "left", "right", "first", "last") if hasattr(pattern, name)]
+    times = pattern.n or 1 if isinstance(pattern, t.Times) else 1
+    return times * sum(map(_n_parts, inner)) if inner else 1
 
 
 def _chain(pattern: t.Pattern) -> tuple[t.Pattern, ...]:

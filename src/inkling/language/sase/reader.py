@@ -9,6 +9,7 @@ from typing import cast
 
 from inkling.errors import Diagnostic, ProgramError, nearest
 from inkling.language.kit.cursor import Cursor, Number
+from inkling.language.kit.lalr import LARGEST_INTEGER
 from inkling.language.kit.reading import Chunk, read_statements
 from inkling.language.kit.scanning import RawToken, Scanner, unclosed_quote, unexpected_character
 from inkling.language.parser import parse as parse_ink
@@ -250,6 +251,8 @@ class SaseParser(Cursor):
             unit = known
         if unit in (None, "TICKS") and not (isinstance(amount.size, int) and amount.size >= 1):
             self.fail("INK0164", "a window of ticks is a positive whole number", amount.span)
+        if amount.size > LARGEST_INTEGER:
+            self.fail("INK0164", f"the number {amount.written} is too large", amount.span)
         return t.Window(amount, unit, span=self.span(begin))
 
     def _having(self) -> tuple[t.Threshold | None, t.Condition | None]:

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pyarrow as pa
-from pyspark.errors import AnalysisException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from inkling.errors import InputError
+from inkling.foreign_errors import unreadable_file
 from inkling.io import Data, read_table
 from inkling.io.readers.formats import Format, files_at
 from inkling.io.readers.rdf import RDF_FORMATS
@@ -86,6 +89,11 @@ def _read_parquet(spark: SparkSession, files: tuple[Path, ...], what: str) -> Ra
         if "NANOS" in str(problem) or "UNABLE_TO_INFER_SCHEMA" in str(problem):
             return WholeFiles(spark, Format.PARQUET, files, what)
         raise
+    except (PySparkException, Py4JJavaError) as problem:
+        found = unreadable_file(str(problem))
+        if found is None:
+            raise
+        raise InputError(found) from None
 
 
 def read_facts(spark: SparkSession, program: Runnable, given: Mapping[str, Data]) -> dict[str, pa.Table]:

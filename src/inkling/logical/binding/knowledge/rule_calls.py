@@ -106,6 +106,8 @@ def lookup_test(
     """A test whether a table or rule has a row with these values; `number` differs from enclosing look-ups."""
     name = node.name.text
     rule = catalog.open_rules.get(name)
+    if rule is None and name not in catalog.facts:
+        return None  # a rule in its own head, whose columns are not known yet; it is reported once they are
     if rule is None:
         for value, column, arg in zip(given, catalog.facts[name].columns, node.args, strict=True):
             if value is not None and not fits_column(value, column, node, arg, diagnostics):
