@@ -222,7 +222,7 @@ BUILT: dict[str, Program] = {
                     leaf("F", "f").repeat(2, 4, mode="MAXIMAL").check(b.sum_of(v("f").v) > 10),
                     b.after(b.weeks(2)),
                 ),
-                leaf("E").except_(leaf("F")),
+                leaf("E").except_(leaf("F")).optional(leaf("I", "i"), ("EQUALS", "MET_BY")),
             )
             | b.at("2024-05-01 10:00:00").relates("MEETS", leaf("G"))
             & b.window_of("H", "h", b.minutes(10), where=col("v") > 0, since="a")
