@@ -30,8 +30,18 @@ def test_conditions_after_a_join(condition: str, limit: str) -> None:
     )
 
 
-def _agree(recursive: str) -> None:
-    text = f"{STREAMS}EVENT r(0 AS x) AS PATTERN V v PER INTERVAL;\n{recursive}\n"
+@pytest.mark.parametrize("base", ["SEQ(V u, V v, W w)", "SEQ(V v, W u+)", "V v"])
+@pytest.mark.parametrize("further", ["", "EVENT r(v.x AS x) AS PATTERN SEQ(r w, V v) PER INTERVAL;"])
+def test_an_event_that_denies_itself(base: str, further: str) -> None:
+    _agree(
+        f"EVENT r(v.x AS x) AS PATTERN {base} PER INTERVAL;\n"
+        f"EVENT r(2 AS x) AS PATTERN SEQ(V v, NOT r[x < 2], V u[x = 1]) PER INTERVAL;\n{further}",
+        base="",
+    )
+
+
+def _agree(recursive: str, base: str = "EVENT r(0 AS x) AS PATTERN V v PER INTERVAL;") -> None:
+    text = f"{STREAMS}{base}\n{recursive}\n"
     plan = bound(text)
     expected = oracle(plan, ROWS, {})
     assert len(expected["r"]) > 2

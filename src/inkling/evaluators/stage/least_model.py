@@ -116,19 +116,23 @@ class LeastModel:
             reader = _RuleReader(stage, evaluators[event.name].step, names)
             base: list[p.Pattern] = []
             own: list[Rule] = []
+            recurring: list[Rule] = []
             is_whole = True
             for item in _alternatives(event.pattern):
                 recurs = any(group.names.intersection(leaf.sources or event.scope) for leaf in p.leaves(item))
                 if not recurs:
                     base.append(item)
                 try:
-                    own.append(reader.rule(number, item))
+                    rule = reader.rule(number, item)
                 except _UnfitError:
                     if recurs:
                         return None
                     is_whole = False
+                else:
+                    own.append(rule)
+                    recurring += [rule] if recurs else []
             if not is_whole:
-                own = [rule for rule in own if rule.recurs]
+                own = recurring  # also rules that read results of the group only under NOT
                 if not all(rule.needs_result for rule in own):
                     return None
                 bases.append(_restricted(evaluators[event.name], base))
