@@ -281,7 +281,7 @@ class Revision:
         self._take({}, *self.live.step(self.state, {}, Watermarks(finished=True)))
 
     def through_bytes(self) -> None:
-        self.state = self.live.from_bytes(self.live.to_bytes(self.state), self.state.n_read)
+        self.state = self.live.from_bytes(self.live.to_bytes(self.state), self.state.n_read, self.state.newest)
 
     def _take(self, push: Rows, state: StreamState, emitted: Emitted) -> None:
         self.state = state

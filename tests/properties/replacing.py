@@ -37,8 +37,8 @@ def replaced_at(
     state = _pushed(rng, first, first.start(), old.plan, arrivals[:cut], found)
     plan, running, changed = replaced(before, running, new.physical.program, unit)
     second = _live(plan, running, unit, sampling)
-    state = second.migrated(first.from_bytes(first.to_bytes(state), state.n_read), first)
-    state = second.from_bytes(second.to_bytes(state), state.n_read)
+    state = second.migrated(first.from_bytes(first.to_bytes(state), state.n_read, state.newest), first)
+    state = second.from_bytes(second.to_bytes(state), state.n_read, state.newest)
     state = _pushed(rng, second, state, new.plan, arrivals[cut:], found)
     _add(found, second.step(state, {}, Watermarks(finished=True))[1])
     return found, changed

@@ -102,7 +102,7 @@ def check(seed: int, tally: Counter[str], made: Made = chain_cases) -> None:
         state, heard = live.start(), list[pa.Table]()
         for piece in pieces(rng, rows, late):
             if rng.random() < 0.2:
-                state = live.from_bytes(live.to_bytes(state), state.n_read)
+                state = live.from_bytes(live.to_bytes(state), state.n_read, state.newest)
             state, outcome = live.step(
                 state,
                 arrow_streams(

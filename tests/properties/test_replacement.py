@@ -188,7 +188,7 @@ def _fed(
 
 
 def _restored(live: StreamProgram, state: StreamState) -> StreamState:
-    return live.from_bytes(live.to_bytes(state), state.n_read)
+    return live.from_bytes(live.to_bytes(state), state.n_read, state.newest)
 
 
 def _add(found: Found, plan: ProgramPlan, emitted: Emitted) -> None:

@@ -156,7 +156,7 @@ def _fed(
         piece, queue = queue[:n], queue[n:]
         state, outcome = live.step(state, tables_of(plan, piece))
         _add(found, plan, outcome)
-    return live.from_bytes(live.to_bytes(state), state.n_read), found
+    return live.from_bytes(live.to_bytes(state), state.n_read, state.newest), found
 
 
 def tables_of(plan: ProgramPlan, arrivals: Arrivals) -> dict[str, pa.Table]:
@@ -229,7 +229,7 @@ def _differences(rng: random.Random, switches: Switches, seen: Counter[str]) -> 
                 return
             new = live_of(following, running, switches)
             state = new.migrated(state, live)
-            state = new.from_bytes(new.to_bytes(state), state.n_read)
+            state = new.from_bytes(new.to_bytes(state), state.n_read, state.newest)
             began = {name: one for name, one in began.items() if name in said.kept}
             for name in (*said.started, *said.restarted):
                 began[name] = Began(clocks.border(name, following.program), [])
