@@ -125,6 +125,9 @@ def write_rows(table: pa.Table, output: str, name: str = "rows") -> None:
     if _is_folder(output):
         output = str(Path(output) / f"{name}.parquet")
     path = Path(output)
+    if path.suffix in RDF_SUFFIXES:
+        write_whole(triples_of({name: table}, turtle=path.suffix == ".ttl"), path)
+        return
     if path.suffix == ".parquet":
         with written_whole(path) as file:
             pa.parquet.write_table(table, file)
