@@ -63,6 +63,7 @@ def main() -> int:
                 found.append(one)
                 sys.stdout.write(f"{one.what}: {one.kind} at {one.place}\n{one.example[:1500]}\n\n")
                 sys.stdout.flush()
+        _write(counts, found, time.monotonic() - begun)
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -80,7 +81,6 @@ def main() -> int:
             spark = inkling.spark_session(master="local[2]")
             n, bad = files.attack(asked.seed, asked.spark, folder, (files.on_spark(spark),))
             take((Counter({"files on Spark": n}), bad))
-    _write(counts, found, time.monotonic() - begun)
     return 1 if found else 0
 
 

@@ -258,7 +258,7 @@ def _from_whole(array: pa.Array, kind: Type) -> Cast:
             if pa.types.is_boolean(array.type):
                 return _sure(array)
             known = pc.is_in(array, pa.array([0, 1], array.type))
-            return _where(pc.equal(array, 1), known, pc.is_null(array))
+            return _where(pc.equal(array, pa.scalar(1, array.type)), known, pc.is_null(array))
         case Type.DOUBLE:
             exact = array.cast(pa.int8()) if pa.types.is_boolean(array.type) else array
             return _sure(exact.cast(pa.float64(), safe=False))

@@ -93,9 +93,11 @@ class StreamProgram:
         """One part per operator."""
         return [operator.to_bytes(held) for operator, held in self._pairs(state)]
 
-    def from_bytes(self, parts: Sequence[bytes], n_read: Mapping[str, int], newest: Mapping[str, int]) -> StreamState:
+    def from_bytes(
+        self, parts: Sequence[bytes], n_read: Mapping[str, int], newest: Mapping[str, int] | None = None
+    ) -> StreamState:
         pairs = zip(self._chain.operators, parts, strict=True)
-        return StreamState(tuple(operator.from_bytes(part) for operator, part in pairs), n_read, newest)
+        return StreamState(tuple(operator.from_bytes(part) for operator, part in pairs), n_read, newest or {})
 
     def reconfigured(self, state: StreamState) -> StreamState:
         """The state with the current windows of the program."""

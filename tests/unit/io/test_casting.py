@@ -273,3 +273,9 @@ def _read_term(text: str) -> str | None:
         return canonical(text)
     except MalformedTermError:
         return None
+
+
+@pytest.mark.parametrize("kind", [Type.BOOLEAN, Type.INTEGER])
+def test_unsigned_integers_beyond_64_bits_are_bad_values(kind: Type) -> None:
+    cast = cast_column(pa.chunked_array([pa.array([1, 2**64 - 1, None], pa.uint64())]), kind, Clock.TICKS)
+    assert (cast.values.to_pylist(), cast.bad.tolist()) == ([1, None, None], [False, True, False])
