@@ -116,3 +116,27 @@ def test_a_missing_key_is_not_the_key_of_the_left_side() -> None:
     ]
     for _ in range(5):
         check_local(lettered_case(rng, events, "AAAAAABBC"))
+
+
+def random_recursion(rng: random.Random) -> Case:
+    """A recursive event whose optional part reads earlier results of the recursion."""
+    relation = rng.choice(("", "EQUALS", "PRECEDED_BY", "{EQUALS, FINISHED_BY}"))
+    left = rng.choice(("(SEQ(r p, A a))", "A a", "(SEQ(r p, B c, A a))"))
+    right = rng.choice(("(SEQ(r q, B b))", "(SEQ(r q, B d, A b))", "(SEQ(B d, r q, A b))"))
+    where = rng.choice(("", " WHERE q.x >= a.x", " WHERE b.k = a.k"))
+    having = rng.choice((" HAVING b.x IS NULL", " HAVING b.x IS NULL OR b.x < 2", ""))
+    limit = rng.choice((3, 5))
+    texts = [
+        "EVENT r(c.x AS x) AS PATTERN C c PER INTERVAL;",
+        f"EVENT r(a.x) AS PATTERN {left} OPTIONAL {relation} {right}{where}{having} WITHIN {limit} TICKS PER INTERVAL;",
+    ]
+    return lettered_case(rng, texts, "AAABBBCC", lasting=rng.random() < 0.3)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_recursion_over_earlier_optional_parts_eq_definition(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(15):
+        case = random_recursion(rng)
+        check_local(case)
+        check_pushed(rng, case)

@@ -228,7 +228,8 @@ def _is_progressive(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> 
             return event.consumption is None and _is_progressive(later, event, names)
         case p.LeftJoin(left=left, relations=relations, right=right):
             ended = bool(relations) and ENDING_AFTER.issuperset(relations)
-            return (ended or not _reads(right, names)) and _is_progressive(left, event, names)
+            is_earlier = ended or not _reads(right, names) or _is_progressive(right, event, names)
+            return is_earlier and _is_progressive(left, event, names)
         case _:
             return False
 

@@ -71,6 +71,7 @@ class GroupTranslator:
     property: Callable[[t.Iri], s.Expr]  # the test of the predicate of a triple
     background: Callable[[t.Iri | None, Span], s.Ident]  # the table of a file
     taken: set[str]
+    is_inline: bool = False  # whether outer joins are parts of one pattern: for queries that read their own triples
     events: list[s.EventDecl] = field(default_factory=list)
     _n_parts: int = 0
     _n_variables: int = 0
@@ -166,8 +167,8 @@ class GroupTranslator:
         computed = {one.name.name for one in items if not isinstance(one.value, t.Variable)}
         hidden = [value for name, value in row.values.items() if name not in values]
         is_looked_up = any(isinstance(value, s.Variable) for value in hidden)
-        if not computed and not row.is_outer and not is_looked_up:
-            return replace(row, values=values, maybe=_renamed(items, row))
+        if (self.is_inline or (not computed and not row.is_outer)) and not is_looked_up:
+            return replace(row, values=values, maybe=_renamed(items, row) | computed)
         return self.part(replace(row, values=values, maybe=_renamed(items, row) | computed))
 
     def _juxtaposed(self, row: Solutions | None, own: list[t.Filter], right: Solutions, span: Span) -> Solutions:
@@ -219,14 +220,30 @@ class GroupTranslator:
             for conjunct in _conjuncts(filter.condition):
                 test = here.true(conjunct)
                 # a condition on the rows that are kept alone would filter them
-                is_about = any(_reads(test, one) for one in optional.first)
+                is_about = any(_reads(test, one) for one in _events_of(optional))
                 tests.append(test if is_about else s.AnyOf((test, s.IsNull(of_optional, span=span)), span=span))
         shown = {name: values[name] for name in order if name in values}
-        return Solutions(span, pattern, shown, maybe, tuple(tests), first=kept.first, last=kept.last, is_outer=True)
+        return Solutions(
+            span,
+            pattern,
+            shown,
+            maybe,
+            tuple(tests),
+            first=kept.first,
+            last=kept.last,
+            is_outer=True,
+            is_timed=part.op == "EQUALSOPTIONAL",
+        )
 
     def _single(self, row: Solutions) -> Solutions:
-        """The rows as one event."""
-        return row if row.is_leaf else self.part(row)
+        """The rows as one event, or in parentheses with a name."""
+        if row.is_leaf:
+            return row
+        if not self.is_inline or row.is_outer:
+            return self.part(row)
+        name = self.variable("m", row.span)
+        nested = s.Nested(row.body(), name, span=row.span)
+        return replace(row, pattern=nested, tests=(), within=None, first=(name,), last=(name,))
 
     def _union(self, rows: Sequence[Solutions], span: Span) -> Solutions:
         """One event with a declaration for each group; a variable that a group does not have is null there."""
@@ -360,7 +377,7 @@ class GroupTranslator:
         tests: list[s.Expr] = []
         for one in conditions:
             limit = here.limit(one)
-            if limit is not None:
+            if limit is not None and not row.is_outer:
                 row = row.limited(limit)
                 if isinstance(one, t.Comparison) and one.op in ("<=", ">="):
                     continue
@@ -376,7 +393,9 @@ class GroupTranslator:
         """The same rows, with one event or name that has their times."""
         if row.pattern is None:
             self._no_time(row.span)
-        return self.part(row) if row.is_outer else row.named(self.variable("m", row.span))
+        if row.is_outer:
+            return row if row.is_timed and self.is_inline else self.part(row)
+        return row.named(self.variable("m", row.span))
 
     def _reporter(self, values: Mapping[str, s.Expr]) -> Callable[[t.Variable], NoReturn]:
         def missing(variable: t.Variable) -> NoReturn:
@@ -457,6 +476,14 @@ def _reads_times(node: t.Expr) -> bool:
 
 def _reads(test: s.Expr, event: s.Ident) -> bool:
     return any(isinstance(one, s.Attribute | s.TimeOf) and one.var.text == event.text for one in s.walk(test))
+
+
+def _events_of(row: Solutions) -> Iterator[s.Ident]:
+    """The variables of the events that make up rows."""
+    assert row.pattern is not None
+    for part in s.parts_of(row.pattern):
+        if isinstance(part, s.Leaf | s.Nested) and part.var is not None:
+            yield part.var
 
 
 def _an_attribute(row: Solutions) -> s.Expr:

@@ -44,6 +44,7 @@ class Solutions:
     last: tuple[s.Ident, ...] = ()  # the events that may end last
     lookups: tuple[BackgroundTriple, ...] = ()
     is_outer: bool = False
+    is_timed: bool = True  # whether `first` and `last` have the times of the rows, those of an outer join too
 
     @property
     def is_leaf(self) -> bool:

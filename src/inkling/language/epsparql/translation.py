@@ -197,6 +197,7 @@ class FileTranslator:
             lambda predicate: property_test(predicate, () if predicate.value == RDF_TYPE else self._entailed_by(query)),
             lambda file, span: self.background(query, file, span),
             self.taken,
+            self._is_inline(place),
         )
         form = query.form
         if isinstance(form, t.Select):
@@ -217,8 +218,11 @@ class FileTranslator:
     def _constructed(self, form: t.Construct, name: s.Ident, groups: GroupTranslator) -> Iterator[s.EventDecl]:
         row = groups.select(t.Select((), form.where, form.within, span=form.span))[0]
         triples = list(triple_patterns(form.template))
+        if groups.is_inline:
+            row = groups.timed(row)
+            yield self._no_triples(name, form.span)
         has_blank = any(isinstance(term, t.Blank | t.Unnamed) for one in triples for term in one.terms)
-        if len(triples) > 1 and not row.is_leaf:
+        if len(triples) > 1 and not row.is_leaf and not groups.is_inline:
             row = groups.part(row)
         elif has_blank:
             row = groups.timed(row)
@@ -246,6 +250,21 @@ class FileTranslator:
                 for column, value in zip(COLUMNS, terms, strict=True)
             )
             yield s.EventDecl(name, head, made.body(), per="INTERVAL", span=one.span)
+
+    def _no_triples(self, name: s.Ident, span: Span) -> s.EventDecl:
+        """The base case of a recursion that has none: no triple, with the types of one."""
+        var = s.Ident("t", span=span)
+        head = tuple(
+            s.Item(s.Attribute(var, s.Ident(one, span=span), span=span), s.Ident(one, span=span), span=span)
+            for one in COLUMNS
+        )
+        never = s.Compare("=", s.Literal(1, span=span), s.Literal(2, span=span), span=span)
+        leaf = s.Leaf(self.streams, var, never, span=span)
+        return s.EventDecl(name, head, s.Body(leaf, span=span), per="INTERVAL", span=span)
+
+    def _is_inline(self, place: int) -> bool:
+        """Whether a query reads its own triples beside optional parts, which then have to end before."""
+        return place in self._recursive and _has_optional_part(self.file.queries[place].form.where)
 
     def _made(self, term: t.Term, row: Solutions, groups: GroupTranslator) -> s.Expr:
         match term:
@@ -323,6 +342,8 @@ class FileTranslator:
         others = [self.names[one] for one in makers if one not in recursive]
         if not recursive:
             return (*self.streams, *others)
+        if self._is_inline(reader):
+            return (*self.streams, *(self.names[one] for one in recursive), *others)
         rows = () if self._in_closure(pattern) else self.streams
         return (*rows, self._closed, *others)
 
@@ -415,6 +436,11 @@ def _always_matched(group: t.Group) -> Iterator[TriplePattern]:
             yield from triple_patterns(item)
         elif isinstance(item, t.Part) and isinstance(item.inner, t.Group):
             yield from _always_matched(item.inner)
+
+
+def _has_optional_part(group: t.Group) -> bool:
+    parts = [one for one in t.inside(group) if isinstance(one, t.Part)]
+    return any(one.op in ("OPTIONAL", "OPTIONALSEQ", "EQUALSOPTIONAL") for one in parts)
 
 
 def _may_match(pattern: TriplePattern, made: TriplePattern) -> bool:
