@@ -17,6 +17,7 @@ TEXTS = (Literal("x"), Literal("y"), Literal(""), Literal("true", rdf.BOOLEAN), 
 NAMES = ("a", "b", "c", "d")
 COLUMNS = "s TERM, p TERM, o TERM, begins BIGINT, ends BIGINT"
 STREAM = f"STREAM triple({COLUMNS}) TIME FROM begins TO ends TICK 1 SECONDS;\n"
+POINTS = STREAM.replace("FROM begins TO ends", "begins")
 _COMPARED = ("=", "!=", "<", "<=", ">", ">=")
 _TEMPORAL = ("SEQ", "EQUALS")
 _OUTER = ("OPTIONAL", "OPTIONALSEQ", "EQUALSOPTIONAL")
@@ -118,12 +119,12 @@ class QueryMaker:
         return a.Construct(((subject, self.rng.choice(PREDICATES), object),), where)
 
 
-def stream_of(rng: random.Random, n: int, *, at_once: bool = False) -> a.Stream:
-    """Some triples, many at the same times."""
+def stream_of(rng: random.Random, n: int, *, at_once: bool = False, points: bool = False) -> a.Stream:
+    """Some triples, many at the same times; `points` do not last."""
     found = set()
     for _ in range(n):
         start = 0 if at_once else rng.randrange(5)
-        end = start if at_once or rng.random() < 0.5 else start + rng.randrange(3)
+        end = start if at_once or points or rng.random() < 0.5 else start + rng.randrange(3)
         object = rng.choice((*SUBJECTS, *NUMBERS, *NUMBERS, *TEXTS))
         found.add(a.Occurrence(rng.choice(SUBJECTS), rng.choice(PREDICATES), object, start, end))
     return frozenset(found)

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 from tests.kit.seeds import at_length
-from tests.kit.sparql_queries import BASE, STREAM, QueryMaker, rows_of, stream_of, wanted_rows
+from tests.kit.sparql_queries import BASE, POINTS, STREAM, QueryMaker, rows_of, stream_of, wanted_rows
 from tests.reference import ep_sparql as a
 from tests.reference import rdf_terms as rdf
 from tests.reference.rdf_terms import Iri
@@ -19,10 +19,14 @@ _HIDDEN = {"event", "detected_at", "probability", "method", "error", "op", "line
 
 
 def found_rows(
-    texts: Sequence[str], stream: a.Stream, n: int, background: Mapping[str, list[dict[str, str]]] | None = None
+    texts: Sequence[str],
+    stream: a.Stream,
+    n: int,
+    background: Mapping[str, list[dict[str, str]]] | None = None,
+    declared: str = STREAM,
 ) -> list[frozenset[tuple[object, ...]]]:
     """The rows of the last `n` queries of a file."""
-    program = parse(STREAM + ";\n".join(texts), name="random.epsparql")
+    program = parse(declared + ";\n".join(texts), name="random.epsparql")
     tables = program.run_local({"triple": rows_of(stream)}, background).tables
     names = [f"query{number}" for number in range(len(texts) - n + 1, len(texts) + 1)]
     return [
@@ -36,12 +40,14 @@ def found_rows(
 def check(seed: int, n_queries: int, *, plain: bool = False, closed: bool = False) -> None:
     rng = random.Random(seed)
     maker = QueryMaker(rng, plain=plain)
-    stream = stream_of(rng, 5 if closed else 8, at_once=plain)
+    points = seed % 2 == 1
+    stream = stream_of(rng, 5 if closed else 8, at_once=plain, points=points)
     constructs = [maker.construct() for _ in range(rng.choice((1, 2)))] if closed else []
     queries = [maker.query() for _ in range(n_queries)]
     texts = [one.text for one in constructs] + [one.query for one in queries]
+    declared = POINTS if points else STREAM
     all_triples = a.closure(stream, constructs)
-    for query, found in zip(queries, found_rows(texts, stream, n_queries), strict=True):
+    for query, found in zip(queries, found_rows(texts, stream, n_queries, declared=declared), strict=True):
         assert found == wanted_rows(query, all_triples), f"seed {seed}: {texts[: len(constructs)]} {query.query}"
 
 

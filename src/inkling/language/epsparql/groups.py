@@ -16,7 +16,7 @@ from inkling.errors import ProgramError, Remarks, nearest
 from inkling.language import syntax as s
 from inkling.language.epsparql import terms as t
 from inkling.language.epsparql.solutions import BLANK, BackgroundTriple, Solutions, combined, compatible, joined
-from inkling.language.epsparql.values import Expressions, Times, all_of, call, constant, same_term
+from inkling.language.epsparql.values import Expressions, Times, all_of, call, constant, length, limit_of, same_term
 from inkling.language.kit.cursor import Number
 from inkling.source import SourceText, Span
 
@@ -71,6 +71,7 @@ class GroupTranslator:
     property: Callable[[t.Iri], s.Expr]  # the test of the predicate of a triple
     background: Callable[[t.Iri | None, Span], s.Ident]  # the table of a file
     taken: set[str]
+    are_points: Callable[[tuple[s.Ident, ...]], bool]  # whether events of these streams and events are points in time
     is_inline: bool = False  # whether outer joins are parts of one pattern: for queries that read their own triples
     events: list[s.EventDecl] = field(default_factory=list)
     _n_parts: int = 0
@@ -205,6 +206,7 @@ class GroupTranslator:
         for one in (kept, optional):
             if one.pattern is None:
                 self._no_time(part.span, "an optional group of background triples is not supported yet")
+        limit = self._shared_limit(kept, [one for filter in conditions for one in _conjuncts(filter.condition)])
         kept, optional = self._single(kept), self._single(optional)
         assert kept.pattern is not None
         assert optional.pattern is not None
@@ -229,11 +231,21 @@ class GroupTranslator:
             shown,
             maybe,
             tuple(tests),
+            within=limit,
             first=kept.first,
             last=kept.last,
             is_outer=True,
             is_timed=part.op == "EQUALSOPTIONAL",
         )
+
+    def _shared_limit(self, kept: Solutions, conditions: Sequence[t.Expr]) -> s.Duration | None:
+        """The limit of an outer join in its conditions, if no row that is kept lasts longer; None without any."""
+        limits = sorted(filter(None, map(limit_of, conditions)), key=length)
+        if not limits:
+            return None
+        is_point = isinstance(kept.pattern, s.Leaf) and self.are_points(kept.pattern.types)
+        is_short = kept.within is not None and length(kept.within) <= length(limits[0])
+        return limits[0] if is_point or is_short else None
 
     def _single(self, row: Solutions) -> Solutions:
         """The rows as one event, or in parentheses with a name."""
@@ -376,7 +388,7 @@ class GroupTranslator:
         here = self.expressions(row)
         tests: list[s.Expr] = []
         for one in conditions:
-            limit = here.limit(one)
+            limit = limit_of(one)
             if limit is not None and not row.is_outer:
                 row = row.limited(limit)
                 if isinstance(one, t.Comparison) and one.op in ("<=", ">="):

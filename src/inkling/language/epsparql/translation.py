@@ -197,6 +197,7 @@ class FileTranslator:
             lambda predicate: property_test(predicate, () if predicate.value == RDF_TYPE else self._entailed_by(query)),
             lambda file, span: self.background(query, file, span),
             self.taken,
+            self._are_points,
             self._is_inline(place),
         )
         form = query.form
@@ -261,6 +262,12 @@ class FileTranslator:
         never = s.Compare("=", s.Literal(1, span=span), s.Literal(2, span=span), span=span)
         leaf = s.Leaf(self.streams, var, never, span=span)
         return s.EventDecl(name, head, s.Body(leaf, span=span), per="INTERVAL", span=span)
+
+    def _are_points(self, types: tuple[s.Ident, ...]) -> bool:
+        """Whether all of these are streams whose events do not last."""
+        lasting = {one.name.text for one in self.declared_streams if isinstance(one.time, s.TimeSpan)}
+        points = {one.text for one in self.streams} - lasting
+        return all(type.text in points for type in types)
 
     def _is_inline(self, place: int) -> bool:
         """Whether a query reads its own triples beside optional parts, which then have to end before."""

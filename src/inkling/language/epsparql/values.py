@@ -327,19 +327,20 @@ class Expressions:
             self.missing(node)
         return _placed(found, node.span)
 
-    def limit(self, node: t.Expr) -> s.Duration | None:
-        """The length of time below which a conjunct of a condition keeps rows; None if it is no such limit."""
-        if not isinstance(node, t.Comparison):
-            return None
-        left, right, op = node.left, node.right, node.op
-        if op in (">", ">="):
-            left, right = right, left
-        if op in ("!=",) or not (isinstance(left, t.Called) and left.name == "GETDURATION"):
-            return None
-        if not (isinstance(right, t.Text) and right.datatype and right.datatype.value in _DURATIONS):
-            return None
-        found = duration_of(right.value)
-        return None if found is None else s.Duration(found[0], found[1], span=right.span)
+
+def limit_of(node: t.Expr) -> s.Duration | None:
+    """The length of time below which a conjunct of a condition keeps rows; None if it is no such limit."""
+    if not isinstance(node, t.Comparison):
+        return None
+    left, right, op = node.left, node.right, node.op
+    if op in (">", ">="):
+        left, right = right, left
+    if op in ("!=",) or not (isinstance(left, t.Called) and left.name == "GETDURATION"):
+        return None
+    if not (isinstance(right, t.Text) and right.datatype and right.datatype.value in _DURATIONS):
+        return None
+    found = duration_of(right.value)
+    return None if found is None else s.Duration(found[0], found[1], span=right.span)
 
 
 def _is_plain(number: str) -> bool:
