@@ -95,14 +95,20 @@ def _write(counts: Counter[str], found: list[Finding], seconds: float) -> None:
     ends = (
         "None of them ended otherwise."
         if not found
-        else "\n".join(["These ended otherwise:", "", *(f"- {one.what}: `{one.kind}`, {one.place}" for one in found)])
+        else "\n".join(
+            [
+                "These ended otherwise when the command ran:",
+                "",
+                *(f"- {one.what}: `{one.kind}`, {one.place}" for one in found),
+            ]
+        )
     )
     PAGE.write_text(
         f"""# What was tried
 
 The attack of `tests/attack` changes programs, files and stored states at random, with fixed seeds. A program must
 compile or end in a message, a run must end in a message or account for every row (*rows in = used + rejected + late*),
-and damage of anything stored must be refused by name. A foreign exception, `INK0901`, a wrong number of rows, or a
+and damage of anything stored must be rejected by name. A foreign exception, `INK0901`, a wrong number of rows, or a
 program that takes more than {programs.SECONDS} seconds to compile is a finding. `make test` runs a few hundred cases,
 `make test-full` some thousands, and `python -m tests.attack` as many as asked for. That command wrote this page.
 

@@ -1,4 +1,4 @@
-"""Damaged snapshots, models and filters: each is refused by name, and none gives other results."""
+"""Damaged snapshots, models and filters: each is rejected by name, and none gives other results."""
 
 import random
 import traceback

@@ -32,7 +32,8 @@ CHANGES = frozenset({"assert", "asserta", "assertz", "retract", "retractall"})
 def rewritten(file: t.RuleFile, source: SourceText) -> tuple[t.RuleFile, list[Diagnostic]]:
     """Rules that need none of these forms, and what is wrong with the others."""
     defined = (key_of(one.head) for one in file.statements if isinstance(one, t.Clause))
-    heads = (one.head.args[0] for one in file.statements if isinstance(one, t.Rule) and one.head.name.text in ALARMS)
+    rules = (one for one in file.statements if isinstance(one, t.Rule) and one.head.name.text in ALARMS)
+    heads = (head for one in rules for head in one.head.args[:1])
     rewriter = _Rewriter(
         source, frozenset(defined), frozenset(key_of(head) for head in heads if isinstance(head, t.Atom))
     )
