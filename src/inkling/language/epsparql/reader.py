@@ -218,7 +218,7 @@ class SparqlParser(Cursor):
         in_parentheses = self.peek("(") and self._has_alias_inside()
         if in_parentheses:
             self.open("(")
-        value = self._sum()
+        value = self._condition()
         name = value if isinstance(value, t.Variable) else None
         if self._peek("AS"):
             self.at += 1
