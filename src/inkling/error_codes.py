@@ -220,6 +220,8 @@ CODES: dict[str, str] = {
     "INK0572": "a table of current matches with other columns",
     "INK0573": "an event without a table of current matches",
     "INK0580": "a file outside of the root",
+    "INK0581": "a checkpoint in use by another query",
+    "INK0582": "metrics that cannot be served",
     "INK0590": "partial matches that need more memory than a run may take",
     "INK0591": "a Python worker of Spark that died",
     "INK0592": "a Python worker of Spark that did not start in time",

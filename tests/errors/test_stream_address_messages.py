@@ -11,7 +11,9 @@ import inkling
 from inkling.errors import Diagnostic, InklingError, InputError
 from inkling.spark.kafka.connector import kafka_trouble
 from inkling.spark.streaming.addresses import address_of
+from inkling.spark.streaming.checkpoint.in_use import in_use
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
+from inkling.spark.streaming.metrics import StreamMetrics, serve
 from inkling.spark.streaming.sinks.current_files import CurrentSink, read_current
 from inkling.spark.streaming.sinks.postgres import PostgresSink
 from inkling.spark.streaming.sinks.protocol import FileSink, SinkStart, sink_of
@@ -77,6 +79,10 @@ def be_rejected_by_a_broker() -> None:
     raise InputError(require_trouble(f"{said} with SASL mechanism SCRAM-SHA-512\n\tat org.apache.kafka"))
 
 
+def claim_twice() -> None:
+    raise in_use("state", "process 4711 on host.example")
+
+
 def require_trouble(text: str) -> Diagnostic:
     trouble = kafka_trouble(text)
     assert trouble is not None
@@ -99,6 +105,8 @@ WITHOUT_SPARK: dict[str, Callable[[], object]] = {
     "no_topic": lambda: open_stream("kafka://localhost:9092"),
     "no_such_variable": lambda: name_what_is_not_there("kafka://db:9092/t?kafka.sasl.jaas.config=env:KAFKA_LOGIN"),
     "no_such_file_of_an_option": lambda: open_stream("kafka://db:9092/t?kafka.ssl.key.password=file:nowhere"),
+    "checkpoint_in_use": claim_twice,
+    "metrics_at_a_wrong_host": lambda: serve(StreamMetrics(), "192.0.2.1", 9464),
     "login_rejected": be_rejected_by_a_broker,
     "no_rate": lambda: open_stream("rate://fast"),
     "output_of_unknown_format": lambda: sink_of("out?format=excel"),

@@ -4,9 +4,11 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,3 +91,31 @@ def test_a_java_process_that_is_killed(tmp_path: Path) -> None:
     again = stream(tmp_path, "--finish")
     _, said = again.communicate(timeout=200)
     assert again.returncode == 0, said
+
+
+def test_numbers_health_and_logs_of_a_running_stream(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{probe.getsockname()[1]}"
+    arrive(tmp_path / "in", "1.csv", ROWS + "bob,hall,noon\n", 1)
+    process = stream(tmp_path, "--metrics", place, "--log", "json")
+
+    def scraped() -> str:
+        try:
+            with urllib.request.urlopen(f"http://{place}/metrics", timeout=10) as answer:
+                return str(answer.read().decode())
+        except OSError:
+            return ""
+
+    wait(lambda: 'inkling_rows_total{stream="Door"} 4.0' in scraped(), process)
+    wait(lambda: 'inkling_rejected_total{reason="bad time",stream="Door"} 1.0' in scraped(), process)
+    health = [str(Path(sys.executable).with_name("inkling")), "stream", "--health", place]
+    assert subprocess.run(health, capture_output=True, check=False).returncode == 0
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    lines = [json.loads(line) for line in said.splitlines()]
+    (batch,) = [line for line in lines if line["about"] == "batch" and line["rows"]]
+    assert (batch["rows"], batch["reasons"]) == (4, [{"stream": "Door", "reason": "bad time", "n": 1}])
+    assert {"time", "level", "about"} <= set.intersection(*map(set, lines))
+    assert subprocess.run(health, capture_output=True, check=False).returncode == 1

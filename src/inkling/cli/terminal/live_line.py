@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from inkling.cli.terminal.messages import counted, watched
+from inkling.cli.terminal.messages import counted, log, watched
 from inkling.machine import size_text
 from inkling.model.time import Clock
 
@@ -28,9 +28,11 @@ class ProgressView(Protocol):
 
 
 @contextmanager
-def live_line(clock: Clock, *, quiet: bool, metrics: Path | None = None) -> Iterator[ProgressView]:
+def live_line(
+    clock: Clock, *, quiet: bool, metrics: Path | None = None, as_json: bool = False
+) -> Iterator[ProgressView]:
     """A function that shows progress while the context lasts; all numbers are appended to `metrics` as JSON lines."""
-    with _terminal(clock) if watched(quiet) else _plain(clock, quiet=quiet) as show:
+    with _lines(clock, quiet=quiet, as_json=as_json) as show:
         if metrics is None:
             yield show
             return
@@ -42,6 +44,12 @@ def live_line(clock: Clock, *, quiet: bool, metrics: Path | None = None) -> Iter
                 show(progress)
 
             yield show_and_write
+
+
+def _lines(clock: Clock, *, quiet: bool, as_json: bool) -> AbstractContextManager[ProgressView]:
+    if as_json:
+        return nullcontext(lambda progress: log("batch", **progress.to_dict()))
+    return _terminal(clock) if watched(quiet) else _plain(clock, quiet=quiet)
 
 
 @contextmanager

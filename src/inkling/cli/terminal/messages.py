@@ -1,11 +1,15 @@
 """Diagnostics and progress on stderr: colors and progress only on a terminal."""
 
+import json
+import logging
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 from inkling.errors import Diagnostic, render
+from inkling.masking import masked
 
 STYLES = (
     (re.compile(r"^error\[INK\d{4}\]", re.MULTILINE), "1;31"),
@@ -16,8 +20,45 @@ STYLES = (
 )
 
 
+AS_JSON = False
+"""Whether everything on stderr is a JSON object per line, for programs that collect logs."""
+
+
+def log(about: str, level: str = "info", **fields: object) -> None:
+    """Print a JSON object on stderr, with the time."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    line = json.dumps({"time": now, "level": level, "about": about, **fields}, ensure_ascii=False, default=str)
+    print(masked(line), file=sys.stderr, flush=True)
+
+
+def note(text: str) -> None:
+    """Print a line on stderr."""
+    if AS_JSON:
+        log("note", message=text)
+    else:
+        print(text, file=sys.stderr)
+
+
+def log_as_json() -> None:
+    """From now on, everything on stderr is JSON, warnings of the library included."""
+    global AS_JSON
+    AS_JSON = True
+    logging.basicConfig(handlers=[_JsonHandler()], level=logging.INFO, force=True)
+    logging.getLogger("py4j").setLevel(logging.WARNING)
+
+
+class _JsonHandler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        log("log", record.levelname.lower(), logger=record.name, message=record.getMessage())
+
+
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     """Print diagnostics on stderr, errors first."""
+    if AS_JSON:
+        for one in diagnostics:
+            fields = {name: value for name, value in one.to_dict().items() if name != "severity"}
+            log("diagnostic", str(one.severity), **fields)
+        return
     text = render(diagnostics)
     print(colored(text) if sys.stderr.isatty() else text, file=sys.stderr)
 

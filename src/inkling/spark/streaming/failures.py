@@ -117,6 +117,13 @@ def _diagnostic(problem: BaseException, run: FailedRun) -> Diagnostic:
         )
     if isinstance(problem, SinkError):
         return _about_sink(chain, batch, run)
+    if "Multiple streaming jobs detected" in text:
+        return Diagnostic(
+            "INK0581",
+            f"the checkpoint `{run.checkpoint}` is in use by another query",
+            notes=(_cause(chain),),
+            helps=("stop one of the two, and start again with its own checkpoint and its own output",),
+        )
     if LOG.search(text):
         return _about_log(run.checkpoint, _cause(chain, _FILE))
     if full := _FULL.search(text):

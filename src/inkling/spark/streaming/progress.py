@@ -53,9 +53,16 @@ class BatchProgress:
     drift: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by model that keeps learning
     pressure: float = 0.0
     withdrawn: Mapping[str, int] = field(default_factory=dict)  # results that were withdrawn
+    rows_by_stream: Mapping[str, int] = field(default_factory=dict)  # of this micro-batch, as are the following
+    batch_results: Mapping[str, int] = field(default_factory=dict)
+    batch_withdrawn: Mapping[str, int] = field(default_factory=dict)
+    batch_late: int = 0
+    reasons: tuple[tuple[tuple[str, str], int], ...] = ()  # rejects by stream and reason, where they are counted
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        found = asdict(self)
+        found["reasons"] = [{"stream": stream, "reason": reason, "n": n} for (stream, reason), n in self.reasons]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +104,11 @@ class ProgressEntry:
             late=totals.late,
             rejects=totals.rejects,
             drift={name: drift.to_dict() for name, drift in tally.drift.items()},
+            rows_by_stream=tally.read,
+            batch_results=_added(tally.matches, {name: -n for name, n in tally.withdrawn.items()}),
+            batch_withdrawn=tally.withdrawn,
+            batch_late=tally.late,
+            reasons=tally.reasons,
         )
 
 

@@ -2,8 +2,8 @@
 
 import logging
 import time
-from collections.abc import Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial, reduce
 from typing import Any
@@ -38,6 +38,7 @@ from inkling.runtime.replacement import Changes
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.streaming.checkpoint.handover import Handover
+from inkling.spark.streaming.checkpoint.in_use import Claim
 from inkling.spark.streaming.checkpoint.learned_store import StoredLearning
 from inkling.spark.streaming.checkpoint.logs import damaged_log
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
@@ -58,7 +59,14 @@ from inkling.spark.streaming.messages import SCHEMA
 from inkling.spark.streaming.processor import BucketProcessor
 from inkling.spark.streaming.progress import BatchProgress, ProgressLog, observed, seconds_between, under_pressure
 from inkling.spark.streaming.settings import BUCKETS_PER_CORE, StreamSettings
-from inkling.spark.streaming.sinks.outputs import BatchTally, output_names, outputs_of, result_columns, tally_of
+from inkling.spark.streaming.sinks.outputs import (
+    BatchTally,
+    output_names,
+    outputs_of,
+    reasons_of,
+    result_columns,
+    tally_of,
+)
 from inkling.spark.streaming.sinks.protocol import PreparedSink, ShapedSink, Sink, SinkStart
 from inkling.spark.streaming.sources.control_messages import Control, MessageFile, messages_of
 from inkling.spark.streaming.sources.idle import IdleMonitor
@@ -96,8 +104,10 @@ class LiveQuery:
         sink: Sink,
         settings: StreamSettings,
         changes: Changes,
+        claim: Claim,
         learning: StoredLearning | None = None,
     ) -> None:
+        self._claim = claim
         self.changes = changes  # since the last run with this checkpoint
         self._spark, self._versions, self._given, self._settings = spark, versions, given, settings
         self._checkpoint, self._sink = CheckpointFolder(spark, checkpoint.rstrip("/")), sink
@@ -124,6 +134,7 @@ class LiveQuery:
         if versions.is_waiting:
             self._handover.in_background(self._hand_over)
         self._watch_idle()
+        claim.is_running = lambda: self._query.isActive or self._handover.has_left
 
     @property
     def _job(self) -> Job:
@@ -161,13 +172,23 @@ class LiveQuery:
 
     def await_end(self, seconds: int | None = None) -> bool:
         """Wait until the query stops by itself, at most `seconds`; returns whether it did."""
-        ended = self._handover.awaited(lambda: self._query, self._awaited, seconds)
-        if ended and self._idle is not None:
-            self._idle.end()
+        try:
+            ended = self._handover.awaited(lambda: self._query, self._awaited, seconds)
+        except Exception:
+            self._claim.release()
+            raise
+        if ended:
+            self._claim.release()
+            if self._idle is not None:
+                self._idle.end()
         return ended
 
     def stop(self) -> None:
         """Stop now; the next run with this checkpoint repeats an unfinished micro-batch."""
+        self._stop_query()
+        self._claim.release()
+
+    def _stop_query(self) -> None:
         self._stopping = True
         if self._idle is not None:
             self._idle.end()
@@ -299,10 +320,21 @@ class LiveQuery:
 
     def finish(self) -> None:
         """Declare the end of all streams: process the available rows, resolve pending matches, and stop."""
-        self.stop()
-        self._drain()
-        self._control.send(Watermarks(finished=True))
-        self._drain()
+        self._stop_query()
+        with self._claimed():
+            self._drain()
+            self._control.send(Watermarks(finished=True))
+            self._drain()
+
+    @contextmanager
+    def _claimed(self) -> Iterator[None]:
+        """The checkpoint belongs to this query, which may have ended, and is given up afterwards."""
+        self._claim.release()
+        self._claim = Claim.to(self._checkpoint.path)
+        try:
+            yield
+        finally:
+            self._claim.release()
 
     def _drain(self) -> None:
         self._start({"availableNow": True})
@@ -386,6 +418,8 @@ class LiveQuery:
         kept = messages.persist()
         try:
             tally = tally_of(self._job, kept, batch)
+            if self._settings.count_reasons and tally.rejects:
+                tally = replace(tally, reasons=reasons_of(kept))
             with by_sink():
                 self._sink.deliver(outputs_of(self._job, kept, tally), batch)
         finally:
@@ -426,6 +460,26 @@ def start(
     """Start a program on streams; an existing checkpoint is resumed."""
     for name, value in STATE_SETTINGS.items():
         spark.conf.set(name, value)
+    claim = Claim.to(checkpoint.rstrip("/"))
+    try:
+        return _claimed(program, spark, inputs, tables, settings, checkpoint, sink, sampling, learn, claim)
+    except BaseException:
+        claim.release()
+        raise
+
+
+def _claimed(
+    program: Replaceable,
+    spark: SparkSession,
+    inputs: Mapping[str, Any],
+    tables: Mapping[str, Data] | None,
+    settings: StreamSettings,
+    checkpoint: str,
+    sink: Sink,
+    sampling: Sampling | None,
+    learn: OnlineLearning | None,
+    claim: Claim,
+) -> LiveQuery:
     damaged = damaged_log(CheckpointFolder(spark, f"{checkpoint.rstrip('/')}/spark"))
     if damaged is not None:
         raise StreamError(damaged)
@@ -445,7 +499,7 @@ def start(
         learning = StoredLearning(folder.inside("inkling").inside("models"), learn)
     facts, counting = facts_of(given, program, learning, versions.last_done, strict=True)
     changes = versions.begin(program, facts, clocks, n_buckets, sampling or Sampling(), counting)
-    return LiveQuery(spark, versions, given, checkpoint, sink, settings, changes, learning)
+    return LiveQuery(spark, versions, given, checkpoint, sink, settings, changes, claim, learning)
 
 
 def facts_of(

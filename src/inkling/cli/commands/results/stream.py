@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from enum import Enum
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,21 +15,53 @@ import typer
 from inkling.cli import options as o
 from inkling.cli.execution import session
 from inkling.cli.inputs import given_addresses, load_program, recognizing
-from inkling.cli.terminal.failures import EXIT_INTERRUPTED, StopRequest, diagnostics_of, stopping_politely
+from inkling.cli.terminal.failures import EXIT_ERROR, EXIT_INTERRUPTED, StopRequest, diagnostics_of, stopping_politely
 from inkling.cli.terminal.live_line import ProgressView, live_line, withdrawn_note
-from inkling.cli.terminal.messages import counted, print_diagnostics, working
+from inkling.cli.terminal.messages import counted, log_as_json, note, print_diagnostics, working
 from inkling.cli.terminal.retries import OF_STREAMS, Retries
 from inkling.forecasting.adaptation.online import OnlineLearning, every_of
 from inkling.masking import masked
+from inkling.model.time import Clock
 from inkling.query import Program, load
+from inkling.spark.streaming.places import place_of
 from inkling.spark.streaming.settings import StreamSettings
 
 if TYPE_CHECKING:
+    from inkling.spark.streaming.metrics import StreamMetrics
     from inkling.spark.streaming.progress import BatchProgress
     from inkling.spark.streaming.query import LiveQuery
 
+SECONDS_TO_ANSWER = 5.0
 USUAL_SETTINGS, USUAL_LEARNING = StreamSettings(), OnlineLearning()
 """The defaults of the options that set one of their fields."""
+
+
+class LogFormat(Enum):
+    """What is printed on stderr."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def _print_health(place: str | None) -> None:
+    """Ask a running stream for its health, and exit with 0 if it is healthy, otherwise with 1."""
+    if place is None:
+        return
+    address = place_of(place)
+    if address is None:
+        raise typer.BadParameter(f"expected :PORT or HOST:PORT, found {place}", param_hint="--health")
+    connection = HTTPConnection(address[0] or "127.0.0.1", address[1], timeout=SECONDS_TO_ANSWER)
+    try:
+        connection.request("GET", "/health")
+        answer = connection.getresponse()
+        typer.echo(answer.read().decode(errors="replace"))
+        is_healthy = answer.status == 200
+    except OSError as problem:
+        typer.echo(f"no answer at {place}: {problem.strerror or problem}", err=True)
+        is_healthy = False
+    finally:
+        connection.close()
+    raise typer.Exit(0 if is_healthy else EXIT_ERROR)
 
 
 def stream(
@@ -102,8 +136,25 @@ def stream(
         bool, typer.Option("--watch/--no-watch", help="Reload the program and its tables when their files change.")
     ] = True,
     metrics: Annotated[
-        Path | None, typer.Option(metavar="FILE.jsonl", help="Append the metrics of every micro-batch to this file.")
+        str | None,
+        typer.Option(
+            metavar="PLACE",
+            help="Serve metrics for Prometheus at :PORT or HOST:PORT, with /health; "
+            "or append those of every micro-batch to a file, numbers.jsonl.",
+        ),
     ] = None,
+    health: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLACE",
+            is_eager=True,
+            callback=_print_health,
+            help="Ask the stream that serves metrics at :PORT for its health, and exit with 0 or 1.",
+        ),
+    ] = None,
+    log_format: Annotated[
+        LogFormat, typer.Option("--log", metavar="text|json", help="Progress and messages as text, or as JSON lines.")
+    ] = LogFormat.TEXT,
     control: Annotated[
         str | None,
         typer.Option(
@@ -148,7 +199,11 @@ def stream(
     debug: o.Debug = False,
 ) -> None:
     """Run a program over streams until it is stopped with Ctrl-C."""
+    if log_format is LogFormat.JSON:
+        log_as_json()
+        quiet = False
     sampling = precision.sampling(seed)
+    served = None if metrics is None else place_of(metrics)
     loaded = load_program(program, python, declarations, root, quiet=quiet)
     given = given_addresses(loaded, inputs, tables)
     loaded = recognizing(loaded, given.tables, quiet=quiet)
@@ -164,8 +219,9 @@ def stream(
         ahead=ahead,
         unbounded=unbounded,
         control=control,
-        on_rejected=lambda rejected: typer.echo(str(rejected), err=True),
-        on_steered=lambda text: None if quiet else typer.echo(text, err=True),
+        on_rejected=lambda rejected: note(str(rejected)),
+        on_steered=lambda text: None if quiet else note(text),
+        count_reasons=served is not None,
     )
     learning = None if learn is None else OnlineLearning(every_of(learn), forget=forget, alarm=alarm)
     loaded.require_streamable(unbounded=unbounded, sampling=sampling)
@@ -186,32 +242,60 @@ def stream(
             learn=learning,
         )
         if query.changes and not quiet:
-            typer.echo(f"{program.name} has changed since the last run; {query.changes}", err=True)
+            note(f"{program.name} has changed since the last run; {query.changes}")
         return query
 
     last: BatchProgress | None = None
     has_started = False
-    with stopping_politely() as stop:
+    file = Path(metrics) if metrics is not None and served is None else None
+    with _serving(served) as numbers, stopping_politely() as stop:
         retries = Retries(OF_STREAMS, lambda: not stop.wanted)
         while True:
             try:
                 query, has_started = start(), True
                 watching = _watching(query, program, loaded, given.tables) if watch and not now else nullcontext()
-                with live_line(query.clock, quiet=quiet, metrics=metrics) as show, watching:
+                as_json = log_format is LogFormat.JSON
+                with live_line(query.clock, quiet=quiet, metrics=file, as_json=as_json) as show, watching:
                     for progress in _followed(query, show, stop, finish=finish):
                         last = progress
                         retries.progressed()
+                        numbers.take(progress, has_timestamps=query.clock is Clock.TIMESTAMP)
                 break
             except Exception as problem:
+                numbers.stopped(diagnostics_of(problem)[0].message)
                 if not has_started or not retries.pause_after(problem):
                     raise
         if not quiet:
             for line in _summary(last):
-                typer.echo(line, err=True)
+                note(line)
             if not finish:
-                typer.echo(f"the same command resumes from here; its checkpoint is {masked(place)}", err=True)
+                note(f"the same command resumes from here; its checkpoint is {masked(place)}")
     if stop.interrupted:
         raise typer.Exit(EXIT_INTERRUPTED)
+
+
+@contextmanager
+def _serving(place: tuple[str, int] | None) -> Iterator[StreamMetrics | NoMetrics]:
+    """The metrics of the stream, served while the context lasts if there is a place for it."""
+    if place is None:
+        yield NoMetrics()
+        return
+    from inkling.spark.streaming.metrics import StreamMetrics, serve
+
+    metrics = StreamMetrics()
+    port, end = serve(metrics, *place)
+    note(f"metrics at http://{place[0] or 'localhost'}:{port}/metrics")
+    try:
+        yield metrics
+    finally:
+        end()
+
+
+class NoMetrics:
+    """Takes the progress of a stream whose metrics nobody asked for."""
+
+    def take(self, progress: BatchProgress, *, has_timestamps: bool = True) -> None: ...
+    def stopped(self, reason: str) -> None: ...
 
 
 def _followed(query: LiveQuery, show: ProgressView, stop: StopRequest, *, finish: bool) -> Iterator[BatchProgress]:
@@ -243,13 +327,13 @@ def _watching(query: LiveQuery, path: Path, loaded: Program, tables: Mapping[str
 
     def report_rejection(problem: Exception) -> None:
         print_diagnostics(diagnostics_of(problem))
-        typer.echo(f"{path.name} is not used; the running program continues", err=True)
+        note(f"{path.name} is not used; the running program continues")
 
     watcher = Watcher(
         query,
         lambda: load(path, root=loaded.files.root),
         lambda program: files_of(path, program, tables),
-        lambda changed: typer.echo(f"{path.name} has changed; {changed}", err=True),
+        lambda changed: note(f"{path.name} has changed; {changed}"),
         report_rejection,
         loaded,
     )

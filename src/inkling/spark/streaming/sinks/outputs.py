@@ -56,6 +56,7 @@ class BatchTally:
     counted: tuple[tuple[str, bytes], ...] = ()  # models that keep learning, and tables of their counts
     drift: Mapping[str, Drift] = field(default_factory=dict)  # by model, how well it still fits
     withdrawn: Mapping[str, int] = field(default_factory=dict)  # the number of withdrawals among the matches
+    reasons: tuple[tuple[tuple[str, str], int], ...] = ()  # rejects by stream and reason, where they are counted
 
 
 def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
@@ -158,3 +159,10 @@ def rows_of(messages: DataFrame, kind: MessageKind, schema: pa.Schema, about: in
     if about is not None:
         chosen = chosen.where(F.col("about") == about)
     return chosen.select("payload").mapInArrow(partial(_unpacked, schema), from_arrow_schema(schema))
+
+
+def reasons_of(messages: DataFrame) -> tuple[tuple[tuple[str, str], int], ...]:
+    """The number of rejects by stream and reason."""
+    rejects = rows_of(messages, MessageKind.REJECTS, REJECTS_SCHEMA)
+    found = rejects.groupBy("stream", "reason").count().collect()
+    return tuple(sorted(((row["stream"], row["reason"]), row["count"]) for row in found))
