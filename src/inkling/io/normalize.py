@@ -39,7 +39,7 @@ OWN_ID = "@own_id"
 
 
 @dataclass(frozen=True, slots=True)
-class TimeLimit:
+class LatestTime:
     """The latest credible time in the column START or END, and what is wrong with later ones."""
 
     column: str
@@ -68,7 +68,7 @@ def normalize(
     *,
     clock: Clock | None = None,
     numbers: NDArray[np.int64] | None = None,
-    limit: TimeLimit | None = None,
+    limit: LatestTime | None = None,
 ) -> Normalized:
     """Checks and converts the rows of a stream; `derived` columns are computed later and not expected.
 
@@ -133,7 +133,7 @@ class Normalizer:
         rejects = pa.concat_tables([events.rejects, others.rejects])
         return replace(events, rejects=rejects, n_read=len(raw), withdrawals=others.withdrawals)
 
-    def up_to(self, limit: TimeLimit, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
+    def up_to(self, limit: LatestTime, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
         """The same with rejects for the events after a limit."""
         return normalize(raw, self._schema, self._derived, clock=self._clock, numbers=numbers, limit=limit)
 
@@ -405,7 +405,7 @@ def _too_far(cast: Cast, clock: Clock) -> NDArray[np.bool_]:
     return far if cast.far is None else far | cast.far
 
 
-def _ahead(casts: dict[str, Cast], schema: StreamSchema, limit: TimeLimit) -> Complaint:
+def _ahead(casts: dict[str, Cast], schema: StreamSchema, limit: LatestTime) -> Complaint:
     first, last = moments({name: cast.values for name, cast in casts.items()}, schema)
     later = pc.greater(first if limit.column == START else last, limit.latest)
     shown = schema.start if limit.column == START else schema.end

@@ -6,7 +6,7 @@ the past are always credible. Integers have no clock. They are guarded only wher
 credible if a chain of rows leads to it from the newest credible time so far, in which no step is longer than that. The
 first rows of a stream begin at their middle, so that no single row decides for all others.
 
->>> ticks = Guard("S", "@end", 10, "10 ticks", Clock.TICKS)
+>>> ticks = FutureGuard("S", "@end", 10, "10 ticks", Clock.TICKS)
 >>> limit = ticks.limit(np.array([3, 12, 99, 20]), newest=5, now_us=0)
 >>> limit.latest, limit.reason
 (20, 'more than 10 ticks after the newest time of `S`')
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inkling.errors import InputError
-from inkling.io.normalize import TimeLimit
+from inkling.io.normalize import LatestTime
 from inkling.logical.printing.text import span_text
 from inkling.logical.settings import SettingError, span_of
 from inkling.model.schema import StreamSchema
@@ -32,7 +32,7 @@ OFF = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class FutureGuard:
     """The guard of one stream; `ahead` is in units of its clock, `column` is the time that moves its watermark."""
 
     stream: str
@@ -41,7 +41,7 @@ class Guard:
     length: str
     clock: Clock
 
-    def limit(self, times: NDArray[np.int64], newest: int | None, now_us: int) -> TimeLimit | None:
+    def limit(self, times: NDArray[np.int64], newest: int | None, now_us: int) -> LatestTime | None:
         """The latest credible time of rows that arrive together, if one of them is later."""
         if not len(times):
             return None
@@ -50,7 +50,7 @@ class Guard:
             latest, reference = self._reached(times, newest), f"the newest time of `{self.stream}`"
         if int(times.max()) <= latest:
             return None
-        return TimeLimit(self.column, latest, f"more than {self.length} after {reference}")
+        return LatestTime(self.column, latest, f"more than {self.length} after {reference}")
 
     def _reached(self, times: NDArray[np.int64], newest: int | None) -> int:
         ordered = np.sort(times)
@@ -62,7 +62,7 @@ class Guard:
         return int(later[too_long[0]] if len(too_long) else later[-1])
 
 
-def guard_of(schema: StreamSchema, clock: Clock, override: str | None = None) -> Guard | None:
+def guard_of(schema: StreamSchema, clock: Clock, override: str | None = None) -> FutureGuard | None:
     """The guard of a stream; `override` is a duration in place of the declared one, or `none`."""
     if override is not None and override.strip().lower() == OFF:
         return None
@@ -75,7 +75,7 @@ def guard_of(schema: StreamSchema, clock: Clock, override: str | None = None) ->
         ahead = span.units(clock, schema.tick)
     except ValueError as problem:
         raise InputError.of("INK0622", f"`ahead` of `{schema.name}`: {problem}") from None
-    return Guard(schema.name, time_of(schema), ahead, span_text(span), clock)
+    return FutureGuard(schema.name, time_of(schema), ahead, span_text(span), clock)
 
 
 def require_length(override: str | None) -> None:

@@ -15,7 +15,7 @@ from inkling.evaluators.stage.rows.format import concatenated
 from inkling.io.rejects import NO_REJECTS
 from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Watermarks
-from inkling.runtime.ahead import Guard, now_us
+from inkling.runtime.ahead import FutureGuard, now_us
 from inkling.runtime.late import reported
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
@@ -38,7 +38,7 @@ class StreamState:
 class StreamProgram:
     """Steps all operators of a program in order."""
 
-    def __init__(self, operators: Operators, clock: Clock, guards: Mapping[str, Guard] | None = None) -> None:
+    def __init__(self, operators: Operators, clock: Clock, guards: Mapping[str, FutureGuard] | None = None) -> None:
         """`guards` by stream, where rows in the far future are rejects."""
         self._operators, self._clock, self._chain = operators, clock, operators.chain()
         self._guards = guards or {}

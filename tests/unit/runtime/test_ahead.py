@@ -9,7 +9,7 @@ import inkling
 from inkling.errors import InputError
 from inkling.local_stream import Found, LocalStream
 from inkling.model.time import Clock
-from inkling.runtime.ahead import Guard
+from inkling.runtime.ahead import FutureGuard
 
 STAMPED = "STREAM S(a BIGINT, t TIMESTAMP) TIME t{}; EVENT f(s.a AS a) AS PATTERN S s;"
 TICKING = "STREAM S(a BIGINT, t BIGINT) TIME t{}; EVENT f(s.a AS a) AS PATTERN S s;"
@@ -86,7 +86,7 @@ def test_withdrawals_and_imprecise_times() -> None:
 def test_the_order_of_rows_that_arrive_together_does_not_matter(seed: int) -> None:
     draw = np.random.default_rng(seed)
     times, newest = draw.integers(0, 200, 12), None if seed % 2 else int(draw.integers(0, 200))
-    guard = Guard("S", "@end", 10, "10 TICKS", Clock.TICKS)
+    guard = FutureGuard("S", "@end", 10, "10 TICKS", Clock.TICKS)
     limits = {repr(guard.limit(draw.permutation(times), newest, 0)) for _ in range(5)}
     assert len(limits) == 1
     # the definition: times that a chain of steps of at most 10 reaches

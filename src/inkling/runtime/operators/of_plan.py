@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.format import concatenated
 from inkling.evaluators.stage.rows.keys import buckets_of
-from inkling.io.normalize import ID, Normalizer, TimeLimit
+from inkling.io.normalize import ID, LatestTime, Normalizer
 from inkling.io.rejects import NO_REJECTS
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import ProgramPlan, StreamPlan
@@ -86,7 +86,7 @@ class Ingested:
     newest: int | None = None  # the latest time of the accepted rows
 
 
-Credible: TypeAlias = Callable[[NDArray[np.int64]], TimeLimit | None] | None
+Credible: TypeAlias = Callable[[NDArray[np.int64]], LatestTime | None] | None
 Ingest: TypeAlias = Callable[[pa.Table, NDArray[np.int64] | None, Credible], Ingested]
 
 

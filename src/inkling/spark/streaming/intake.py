@@ -13,9 +13,9 @@ from pyspark import TaskContext
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import source_numbers
 from inkling.evaluators.state import table_bytes
-from inkling.io.normalize import TimeLimit
+from inkling.io.normalize import LatestTime
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.ahead import Guard
+from inkling.runtime.ahead import FutureGuard
 from inkling.runtime.routing import RoutedRows
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.job import Job
@@ -44,7 +44,7 @@ class IntakeTask:
     stream: str
     columns: tuple[str, ...]
     reader: Callable[[pa.Table], Iterator[pa.Table]] | None = None  # None if Spark reads rows already
-    guard: Guard | None = None
+    guard: FutureGuard | None = None
     _began_us: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -71,7 +71,7 @@ class IntakeTask:
         if n_read:
             yield from record_batch([self._read_message(n_read, n_read - n_rejected)])
 
-    def _credible(self, times: NDArray[np.int64]) -> TimeLimit | None:
+    def _credible(self, times: NDArray[np.int64]) -> LatestTime | None:
         return None if self.guard is None else self.guard.limit(times, None, self._began_us[0])
 
     def _tables(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:

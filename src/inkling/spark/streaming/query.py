@@ -33,7 +33,7 @@ from inkling.masking import masked
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.ahead import Guard, guard_of, require_length
+from inkling.runtime.ahead import FutureGuard, guard_of, require_length
 from inkling.runtime.replacement import Changes
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.stage_frame import named, plainly_named
@@ -544,7 +544,7 @@ def _intake(job: Job, name: str, source: StreamSource, ahead: str | None) -> Dat
     return plainly_named(source.frame.select(*columns)).mapInArrow(task, SCHEMA)
 
 
-def _guard(schema: StreamSchema, clock: Clock, ahead: str | None) -> Guard | None:
+def _guard(schema: StreamSchema, clock: Clock, ahead: str | None) -> FutureGuard | None:
     guard = guard_of(schema, clock, ahead)
     if guard is not None and clock is Clock.TICKS:
         raise _no_guard_of_ticks(schema.name)
