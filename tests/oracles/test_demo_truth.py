@@ -17,11 +17,13 @@ EVENTS = 30_000
 SEED = 4  # one with which every kind of episode occurs
 NO_COUNTS = {"building", "mixed", "approach", "cluster", "funnel", "motorway", "buses"}
 """In uncertainty there are no counts, and a program with forecasts needs a model: `test_approach.py` learns it."""
+IN_SPARQL = {"traffic_rdf"}
 
 
 def drawn(name: str, program_name: str | None = None) -> tuple[Results, Truth, dict[str, pa.Table]]:
     """The results of an example program over generated data, what the data hold by construction, and the data."""
-    program = load(EXAMPLES / name / f"{program_name or name}.ink")
+    notation = "epsparql" if name in IN_SPARQL else "ink"
+    program = load(EXAMPLES / name / f"{program_name or name}.{notation}")
     declared = {stream.schema.name for stream in program.plan.streams}
     source = scenario(name, events=EVENTS, seed=SEED)
     blocks = list(source.blocks())
