@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from tests.kit.arrow import arrow_streams
+from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.comparison import differences
 from tests.kit.oracle import bound, probable_oracle
 from tests.kit.probable_comparison import found_in, probable_differences
@@ -14,6 +14,7 @@ from tests.kit.rows import Rows
 from tests.properties.pushing import pushed, pushes_of
 
 import inkling
+from inkling.meaning.semantics import Result
 from inkling.model.event import Value
 
 LETTERS = "ABCDE"
@@ -36,10 +37,15 @@ def lettered_case(rng: random.Random, events: Sequence[str], often: str, *, last
     return Case(text, bound(text), rows, {})
 
 
-def check_local(case: Case) -> None:
-    tables = inkling.parse(case.text).run_local(arrow_streams(case.plan, case.rows)).tables
-    wrong = differences(case.plan, case.expected(), {name: table.to_pylist() for name, table in tables.items()})
+def check_local(case: Case) -> dict[str, tuple[Result, ...]]:
+    """Compares a run in this process with the definition, whose results are returned."""
+    expected = case.expected()
+    found = inkling.parse(case.text).run_local(
+        arrow_streams(case.plan, case.rows), arrow_tables(case.plan, case.tables)
+    )
+    wrong = differences(case.plan, expected, {name: table.to_pylist() for name, table in found.tables.items()})
     assert not wrong, "\n".join([str(case), *wrong])
+    return expected
 
 
 def check_pushed(rng: random.Random, case: Case) -> None:
