@@ -176,7 +176,7 @@ def _part_features(part: p.Part, *, in_sequence: bool) -> Iterator[str]:
             yield from relations
         case p.Except():
             yield "EXCEPT"
-        case p.LeftJoin(relations=relations):
+        case p.LeftJoin(relations=relations, kind=p.JoinKind.OUTER):
             yield "p OPTIONAL relation q" if relations else "p OPTIONAL q"
         case p.TimePoint():
             yield "AT a time"

@@ -84,6 +84,9 @@ class _Check:
                     yield f"{type(part).__name__} joins {len(items)} pattern"
                 for item in items:
                     yield from self.part(item, inside)
+            case p.LeftJoin(left=left, right=right, kind=p.JoinKind.NO_FACT):
+                yield from self.part(left, inside)
+                yield from self.part(right, replace(inside, hidden=(*inside.hidden, self._frame())))
             case p.Related(left=left, right=right) | p.LeftJoin(left=left, right=right):
                 yield from self.part(left, inside)
                 yield from self.part(right, inside)

@@ -1,4 +1,4 @@
-"""`p OPTIONAL q`: the pairs that count and the left side alone where there is none, on all runners and in worlds."""
+"""`p OPTIONAL q` and events in WHERE: which pairs count, and what remains without one, on all runners and in worlds."""
 
 from __future__ import annotations
 
@@ -38,6 +38,42 @@ def random_join(rng: random.Random) -> str:
     window = rng.choice((" WITHIN 3 TICKS", " WITHIN 6 TICKS", " WITHIN 9 POINTS", " WITHIN 5 EVENTS", ""))
     having = rng.choice(("", "", " HAVING b.x IS NULL OR b.x < 2")) if "NOT (" not in pattern else ""
     return f"{pattern}{window}{having}"
+
+
+FACTS = (
+    "B(_, a.k)",
+    "B(_, a.k, a.x)",
+    "B(_, _, v) AND v >= a.x",
+    "NOT B(_, a.k)",
+    "NOT B(_, _, a.x)",
+    "NOT B(_, w, w)",
+    "B(_, a.k, v) AND NOT D(_, _, v)",
+    "NOT D(_, _, v) AND B(_, a.k, v) AND B(_, _, v)",
+    "pair(a.k, v)",
+    "NOT pair(_, a.x)",
+    "B(_, v, v)",
+)
+PAIR = "EVENT pair(b.k AS k, d.x AS x) AS PATTERN SEQ(B b, D d) WITHIN 6 TICKS;"
+
+
+def random_facts(rng: random.Random) -> list[str]:
+    left, fact = rng.choice((*LEFTS[:4], "(A a AND C c)", "SEQ(A a, NOT C, E e)")), rng.choice(FACTS)
+    where = f"{left} WHERE {fact}"
+    outside = [f"SEQ(E z, ({where}))", f"SEQ(({where}), D z)", f"({where}) AND E z", f"({where}) OPTIONAL E z"]
+    outside += [f"({where} WITHIN 4 TICKS)", f"({left} WITHIN 4 TICKS) WHERE {fact}"]
+    outside += [f"SEQ(A z, NOT ({where.replace('A a', 'E a')}), C y)"] if "C " not in left and "E e" not in left else []
+    pattern = rng.choice([where] * 3 + outside) if "NOT C" not in left else where
+    window = rng.choice((" WITHIN 3 TICKS", " WITHIN 6 TICKS", " WITHIN 9 POINTS", " WITHIN 5 EVENTS", ""))
+    value = "v" if "v" in fact and "NOT (" not in pattern else "1"
+    head = f"({value} AS v)" if "v)" not in fact or value == "v" else ""
+    per = rng.choice(("", "", " PER INTERVAL", " PER END", " PARTITION BY k"))
+    if "NOT C" in left and "TICKS" not in window:
+        window = " WITHIN 6 TICKS"
+    return [PAIR, f"EVENT fact{head} AS PATTERN {pattern}{window}{per} {ALL_OF_THEM};"]
+
+
+def facts_case(rng: random.Random, *, lasting: bool = False) -> Case:
+    return lettered_case(rng, random_facts(rng), "AAABBBCCDDE", lasting=lasting)
 
 
 def random_case(rng: random.Random, *, lasting: bool = False) -> Case:
@@ -84,8 +120,63 @@ def _joined(case: Case, relation: str, limit: int) -> Iterator[tuple[object, ...
         yield from partners or [(a["id"],)]
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_the_definition_of_facts(seed: int) -> None:
+    rng = random.Random(seed)
+    n_with = n_without = 0
+    for _ in range(30):
+        limit = rng.randint(1, 9)
+        texts = [
+            f"EVENT e AS PATTERN (A a WITHIN 2 TICKS) WHERE {word}B(_, a.k, a.x) WITHIN {limit} TICKS;"
+            for word in ("", "NOT ")
+        ]
+        texts[1] = texts[1].replace("EVENT e", "EVENT none")
+        case = lettered_case(rng, texts, "AAABBB", lasting=rng.random() < 0.5)
+        found = oracle(case.plan, case.rows)
+        expected = set(_with_facts(case, limit))
+        alone = {(a["id"],) for a in case.rows["A"] if _lasts(a) <= min(2, limit)} - {one[:1] for one in expected}
+        assert {one.lineage for one in found["e"]} == expected, str(case)
+        assert {one.lineage for one in found["none"]} == alone, str(case)
+        times = {a["id"]: _ends(a) for a in case.rows["A"]}
+        assert all((one.start, one.end) == times[one.lineage[0]] for one in found["e"])
+        n_with, n_without = n_with + len(expected), n_without + len(alone)
+    assert n_with > 25
+    assert n_without > 25
+
+
+def _with_facts(case: Case, limit: int) -> Iterator[tuple[object, ...]]:
+    for a in case.rows["A"]:
+        start, end = _ends(a)
+        for b in case.rows["B"]:
+            fits = end - start <= 2 and _ends(b)[1] <= end and end - min(start, _ends(b)[0]) <= limit
+            if fits and a["x"] is not None and (a["k"], a["x"]) == (b["k"], b["x"]):
+                yield (a["id"], b["id"])
+
+
+def _lasts(row: dict[str, object]) -> int:
+    start, end = _ends(row)
+    return end - start
+
+
 def _ends(row: dict[str, object]) -> tuple[int, int]:
     return (row["t"], row["t"]) if "t" in row else (row["since"], row["until"])
+
+
+def test_facts_of_a_recursion() -> None:
+    """Each step goes from the key of an A to that of an earlier result, and each result is on the interval of its A."""
+    reach = (
+        "EVENT reach(b.k AS k, b.x AS x) AS PATTERN B b PER INTERVAL;",
+        "EVENT reach(a.x AS k, v AS x) AS PATTERN A a WHERE reach(a.k, v) WITHIN 9 TICKS PER INTERVAL;",
+        "EVENT first AS PATTERN A a WHERE NOT reach(a.k, _);",
+    )
+    rng = random.Random(3)
+    n_found = 0
+    for number in range(10):
+        case = lettered_case(rng, reach, "AAAABB", lasting=number % 2 == 0)
+        n_found += len(case.expected()["reach"]) - len(case.rows["B"])
+        check_local(case)
+        check_pushed(rng, case)
+    assert n_found > 20
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -93,18 +184,23 @@ def test_local_eq_definition(seed: int) -> None:
     rng = random.Random(seed)
     for number in range(40):
         check_local(random_case(rng, lasting=number % 3 == 0))
+        if number % 2:
+            check_local(facts_case(rng, lasting=number % 3 == 0))
 
 
 def test_streams_eq_definition() -> None:
     rng = random.Random(5)
-    for _ in range(20):
+    for number in range(20):
         check_pushed(rng, random_case(rng))
+        if number % 2:
+            check_pushed(rng, facts_case(rng))
 
 
 @pytest.mark.parametrize("kind", ["probable", "imprecise"])
 def test_worlds_eq_definition(kind: str) -> None:
     rng = random.Random(8)
     assert sum(check_in_worlds(rng, random_case(rng), kind) for _ in range(25)) > 3
+    assert sum(check_in_worlds(rng, facts_case(rng), kind) for _ in range(12)) > 1
 
 
 def test_a_missing_key_is_not_the_key_of_the_left_side() -> None:

@@ -165,18 +165,28 @@ class Except:
     in_order: bool = False
 
 
+class JoinKind(Enum):
+    """Which results a left join has: `p OPTIONAL q`, or p under the condition that some q counts, or that none does."""
+
+    OUTER = "OUTER"
+    FACT = "FACT"
+    NO_FACT = "NO FACT"
+
+
 @dataclass(frozen=True, slots=True)
 class LeftJoin:
     """`p OPTIONAL q`: p with each q that counts, or alone where none does.
 
     A q counts if it ends by the end of p, stands in one of the `relations` to p if there are any, and lasts together
-    with p at most as long as each of the `limits`, which are those of all bodies around.
+    with p at most as long as each of the `limits`, which are those of all bodies around. Where q is a fact,
+    `p WHERE q(…)`, there is one occurrence for each q that counts, on the interval of p.
     """
 
     left: Pattern
     relations: tuple[str, ...]
     right: Pattern
     limits: tuple[Window, ...] = ()
+    kind: JoinKind = JoinKind.OUTER
 
 
 @dataclass(frozen=True, slots=True)

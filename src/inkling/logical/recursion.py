@@ -157,7 +157,7 @@ def _positive(part: p.Part) -> Iterator[p.Leaf]:
             yield part
         case p.Absent() | p.OtherRun():
             pass
-        case p.Except(pattern=inner):
+        case p.Except(pattern=inner) | p.LeftJoin(left=inner, kind=p.JoinKind.NO_FACT):
             yield from _positive(inner)
         case p.Sequence(parts=parts):
             for inner_part in parts:
@@ -185,7 +185,7 @@ def _is_monotone(part: p.Part, event: p.EventPlan, names: frozenset[str]) -> boo
             return not _reads(inner, names)
         case p.Except(pattern=inner, other=other):
             return _is_monotone(inner, event, names) and not _reads(other, names)
-        case p.LeftJoin(left=left, right=right):
+        case p.LeftJoin(left=left, right=right, kind=p.JoinKind.OUTER | p.JoinKind.NO_FACT):
             return _is_monotone(left, event, names) and not _reads(right, names)
         case p.Quantified():
             return not _reads(part, names)

@@ -236,7 +236,10 @@ class Partition:
                 yield found
 
     def _left_join(self, pattern: p.LeftJoin, at: Bindings) -> Iterator[Occurrence]:
-        """Each occurrence of the left pattern with all right ones that count, or alone where none does."""
+        """Each occurrence of the left pattern with all right ones that count, or alone where none does.
+
+        A fact that counts is part of the lineage and leaves the interval as it is.
+        """
         for left in self.occurrences(pattern.left, at):
             with_right = [
                 _hull(left, right)
@@ -244,7 +247,13 @@ class Partition:
                 if right.end.time <= left.end.time and _stand_in(pattern.relations, left, right)
             ]
             counted = [one for one in with_right if all(self.lasts_at_most(one, limit) for limit in pattern.limits)]
-            yield from counted or [left]
+            match pattern.kind:
+                case p.JoinKind.OUTER:
+                    yield from counted or [left]
+                case p.JoinKind.FACT:
+                    yield from (replace(one, start=left.start, end=left.end) for one in counted)
+                case p.JoinKind.NO_FACT:
+                    yield from [] if counted else [left]
 
     def _quantified(self, pattern: p.Quantified, at: Bindings) -> Iterator[Occurrence]:
         """Every pair of keys that stands in the relation, once for each number of segments that is asked about.

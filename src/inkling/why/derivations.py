@@ -98,6 +98,15 @@ class _LineageMatcher:
                 yield from self._sequence(items, at, place, None)
             case p.Related(left=left, right=right):
                 yield from self._sequence((left, right), at, place, None)
+            case p.LeftJoin(left=left, kind=p.JoinKind.NO_FACT):
+                yield from self.occurrences(left, at, place)
+            case p.LeftJoin(left=left, right=right, kind=p.JoinKind.FACT):
+                for given in self.occurrences(left, at, place):
+                    if given is not None:
+                        for fact in self.occurrences(right, given.bindings, place + _length(given)):
+                            if fact is not None:
+                                lineage = (*given.lineage, *fact.lineage)
+                                yield replace(given, bindings=fact.bindings, lineage=lineage)
             case p.LeftJoin(left=left, right=right):
                 yield from self._sequence((left, right), at, place, None)
                 yield from self.occurrences(left, at, place)

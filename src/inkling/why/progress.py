@@ -16,7 +16,7 @@ from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of, on_its_ow
 from inkling.logical.patterns.maximal import without_maximal
 from inkling.logical.patterns.moments import happens_without_events
 from inkling.logical.plan import can_be_empty
-from inkling.logical.printing.text import PartTexts, Wording, expr_text, span_text, window_text
+from inkling.logical.printing.text import PartTexts, Wording, expr_text, left_join_text, span_text, window_text
 from inkling.logical.recursion import dependencies_of
 from inkling.logical.rewrites.in_worlds import uncertain_events
 from inkling.logical.rewrites.rules import rewrite
@@ -218,8 +218,12 @@ class _DisjunctDraft:
                 text, f"`{text}` excludes every match", matches=questions.ask(self._event(disjunct.framed(whole)))
             )
             self.lines.append(line)
-        if isinstance(disjunct.whole, p.LeftJoin):
+        if isinstance(disjunct.whole, p.LeftJoin) and isinstance(written.whole, p.LeftJoin):
             whole = disjunct.whole
+            if whole.kind is not p.JoinKind.OUTER:
+                text = f"{left_join_text(whole)} {texts.part(written.whole.right)}"
+                event = self._event(disjunct.framed(whole))
+                self.lines.append(_Line(text, f"no match satisfies `{text}`", matches=questions.ask(event)))
         for number, condition in enumerate(written.having, start=1):
             text = f"HAVING {texts.condition(condition)}"
             event = part_event(self.event, "", disjunct.framed(whole), disjunct.having[:number], span=self._span)

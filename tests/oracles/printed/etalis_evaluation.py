@@ -119,6 +119,14 @@ _CHAPTER_13 = [
         inSupChain(X, Z) <- linked(X, Y) AND inSupChain(Y, Z).
         """,
         ".ele",
+        events="""
+        linked(a,b)@1 linked(b,c)@2 stockIcr(a)@20 stockIcr(c)@25 stockIcr(b)@30 stockIcr(d)@31
+        linked(b,d)@32 stockIcr(d)@35 stockIcr(c)@36
+        """,
+        found={
+            "inSupChain": [("a", "b", 1, 1), ("b", "c", 2, 2), ("a", "c", 1, 2), ("b", "d", 32, 32), ("a", "d", 1, 32)],
+            "trendIncrease": [(20, 25), (20, 30), (30, 35), (30, 36)],
+        },
     ),
     PrintedText(
         "summed-events",

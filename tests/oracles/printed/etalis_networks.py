@@ -108,6 +108,8 @@ _CHAPTER_8 = [
         "c(Id) <- departure(Id) WHERE arrival(Id).",
         ".ele",
         setting=":- stream(arrival(id: string)).",
+        events="arrival(i)@1 departure(i)@2 departure(j)@3 arrival(j)@4 arrival(k)@5 departure(k)@5 departure(i)@6",
+        found={"c": [("i", 2, 2), ("k", 5, 5), ("i", 6, 6)]},
     ),
     PrintedText(
         "jet-stream-warning",

@@ -103,9 +103,12 @@ def _is_settled_by(sequence: p.Sequence, within: p.Window | None, by_end: bool) 
 
 
 def _of_left_joins(pattern: p.Pattern) -> Iterator[Duration | p.Points]:
-    """Per OPTIONAL that may end before the match does, how far it looks back from there."""
+    """Per fact, and per OPTIONAL that may end before the match does, how far it looks back from there."""
     match pattern:
-        case p.LeftJoin(left=left, right=right):
+        case p.LeftJoin(left=left, right=right, kind=kind):
+            of_end = isinstance(left, p.LeftJoin) and left.kind is not p.JoinKind.OUTER  # it looks back from there too
+            if kind is not p.JoinKind.OUTER and not of_end:
+                yield from _limit_of(pattern)
             yield from _of_left_joins(left)
             yield from _looking_back(right)
         case p.Narrowed(pattern=inner):
@@ -120,7 +123,11 @@ def _of_left_joins(pattern: p.Pattern) -> Iterator[Duration | p.Points]:
 def _looking_back(pattern: p.Pattern) -> Iterator[Duration | p.Points]:
     for part in p.parts_of(pattern):
         if isinstance(part, p.LeftJoin):
-            yield from [limit for limit in part.limits if isinstance(limit, Duration | p.Points)][-1:]
+            yield from _limit_of(part)
+
+
+def _limit_of(join: p.LeftJoin) -> Iterator[Duration | p.Points]:
+    yield from [limit for limit in join.limits if isinstance(limit, Duration | p.Points)][-1:]
 
 
 def _limits_itself(pattern: p.Pattern) -> bool:

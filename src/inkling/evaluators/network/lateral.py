@@ -243,7 +243,7 @@ class JoinEvaluation:
         return found.where(kept)
 
     def _left_join(self, pattern: p.LeftJoin, contexts: MatchContexts, window: int | None) -> Occurrences:
-        """All left occurrences with each right one that counts, and those without any.
+        """All left occurrences with each right one that counts, and those without any; of facts, only one of both.
 
         Which right ones count does not depend on where the whole may lie.
         """
@@ -265,7 +265,14 @@ class JoinEvaluation:
             counts &= self.leaves.lasts_at_most(both, contexts.key[both.origin], limit)
         alone = np.ones(len(lefts), bool)
         alone[rights.origin[counts]] = False
-        joined = closed(stack([both.where(counts), lefts.where(alone)]), None)
+        if pattern.kind is p.JoinKind.FACT:
+            ends = {"start": left.start, "start_place": left.start_place, "end": left.end, "end_place": left.end_place}
+            results = replace(both, **ends).where(counts)
+        elif pattern.kind is p.JoinKind.NO_FACT:
+            results = lefts.where(alone)
+        else:
+            results = stack([both.where(counts), lefts.where(alone)])
+        joined = closed(results, None)
         return where.starting_early(where.starting_late(joined, contexts), contexts)
 
     def _other_runs(self, pattern: p.Pattern, contexts: MatchContexts) -> Occurrences:

@@ -35,13 +35,14 @@ class PatternTranslator:
         goals: list[t.Term] = []
         checks: list[t.Term] = []
         limit: t.Quantity | None = None
+        is_inside = False  # whether conditions stand outside the limit
         core = pattern
         while True:
             match core:
                 case t.Group(pattern=core):
                     continue
                 case t.Limited(pattern=inner, limit=quantity) if limit is None:
-                    core, limit = inner, quantity
+                    core, limit, is_inside = inner, quantity, bool(goals)
                 case t.Condition(pattern=core, word="WHERE" | "EVENT_MULTIPLY", goals=more):
                     goals[:0] = more
                 case t.Condition(pattern=core, word="CHECK" | "TIMESTAMP", goals=more):
@@ -56,6 +57,8 @@ class PatternTranslator:
         shape = self.pattern(core, scope)
         where = joined([condition(goals, scope), *_kept_promises(scope)])
         within = duration(limit, scope.meaning.source) if limit else None
+        if within is not None and is_inside and scope.reads_events(goals):
+            shape, within = s.Nested(s.Body(shape, within=within, span=core.span), span=core.span), None
         plain = s.Body(shape, where, within, span=pattern.span)
         if not checks:
             return plain

@@ -36,12 +36,13 @@ class Predicates:
     defined: dict[Key, t.Atom] = field(default_factory=dict)  # by clauses and facts
     columns: dict[Key, tuple[str, ...]] = field(default_factory=dict)
     names: dict[tuple[Role, Key], str] = field(default_factory=dict)
+    facts: set[Key] = field(default_factory=set)  # events in WHERE
 
     def event_name(self, key: Key) -> str:
         return self.names.get(("event", key), key[0])
 
     def knowledge_name(self, key: Key) -> str:
-        return self.names.get(("knowledge", key), key[0])
+        return self.event_name(key) if key in self.facts else self.names.get(("knowledge", key), key[0])
 
     def inputs(self, directives: Directives) -> Iterator[Key]:
         """Events that no rule derives and no directive declares."""
@@ -52,6 +53,7 @@ def collect(file: t.RuleFile, directives: Directives, source: SourceText) -> tup
     """The predicates of a file, and what is wrong with their use."""
     found = Predicates()
     used_in: dict[Key, set[Key]] = {}
+    timeless: set[Key] = set()
     for statement in file.statements:
         match statement:
             case t.Rule(head=head, pattern=pattern):
@@ -61,8 +63,13 @@ def collect(file: t.RuleFile, directives: Directives, source: SourceText) -> tup
                 found.knowledge.setdefault(key_of(head), head)
                 for atom in t.static_atoms(goals):
                     found.knowledge.setdefault(key_of(atom), atom)
+                    timeless.add(key_of(atom))
             case t.Directive():
                 pass
+    happening = {*found.events, *directives.streams} - {*found.defined, *directives.tables, *timeless}
+    found.facts = happening & found.knowledge.keys()
+    for key in found.facts:
+        del found.knowledge[key]
     problems = [*_both_roles(found, directives, source), *_arity_clashes(found, directives, used_in, source)]
     _name_events(found, directives)
     _name_knowledge(found, directives)
@@ -91,7 +98,7 @@ def _both_roles(found: Predicates, directives: Directives, source: SourceText) -
     for (name, _), atom in {**found.knowledge, **found.defined}.items():
         if name in events:
             place = source.position(events.pop(name).span.start)
-            helps = [f"let the event be a part of the pattern: `… AND {source.text[atom.span.start : atom.span.end]}`"]
+            helps = [f"let a rule ask for the event: `… WHERE {source.text[atom.span.start : atom.span.end]}`"]
             if name in derived:
                 helps.append(f"if `{name}` holds at all times, define it by clauses: `:-` in place of `<-`")
             yield Diagnostic(

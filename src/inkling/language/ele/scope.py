@@ -6,7 +6,7 @@ Goals of WHERE become one condition; static atoms and equations bind variables t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -149,6 +149,10 @@ class RuleScope:
                 args.append(self.value(arg, double=self.meaning.kinds.type_of(column_slot(key, number)) == "DOUBLE"))
         name = s.Ident(self.meaning.predicates.knowledge_name(key), quoted=atom.name.quoted, span=atom.name.span)
         return s.Call(name, tuple(args), span=atom.span)
+
+    def reads_events(self, goals: Iterable[t.Term]) -> bool:
+        """Whether a static atom has the name of an event; it is no part of the match, so a limit on that skips it."""
+        return any(key_of(atom) in self.meaning.predicates.facts for atom in t.static_atoms(goals))
 
     def compare(self, goal: t.Comparison) -> s.Compare:
         return s.Compare(_COMPARISONS[goal.op], self.value(goal.left), self.value(goal.right), span=goal.span)

@@ -29,6 +29,7 @@ Relation: TypeAlias = OneOf[
 ]
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 RepeatMode: TypeAlias = OneOf["EAGER", "MAXIMAL"]
+JoinKind: TypeAlias = OneOf["OUTER", "FACT", "NO FACT"]
 Quantifier: TypeAlias = OneOf["ALL", "SOME", "AT LEAST"]
 
 
@@ -100,11 +101,15 @@ class Except(Node):
 
 @dataclass(frozen=True, slots=True)
 class LeftJoin(Node):
-    """`p OPTIONAL q`, `p OPTIONAL PRECEDED_BY q`: p with each q that has ended by then, or alone if there is none."""
+    """`p OPTIONAL q`, `p OPTIONAL PRECEDED_BY q`: p with each q that has ended by then, or alone if there is none.
+
+    The binder makes the other kinds, of `p WHERE q(…)` and `p WHERE NOT q(…)` with the name of an event.
+    """
 
     left: "Pattern"
     relations: tuple[Relation, ...]
     right: "Pattern"
+    kind: JoinKind = "OUTER"
 
 
 @dataclass(frozen=True, slots=True)

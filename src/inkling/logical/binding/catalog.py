@@ -124,16 +124,16 @@ class Catalog:
 
     def function(self, name: str) -> Function | None:
         """The function of that name, case-insensitive, unless a table or rule has the same name."""
-        return None if self._is_knowledge(name) else FUNCTIONS.get(name.lower())
+        return None if self.is_knowledge(name) else FUNCTIONS.get(name.lower())
 
     def chooses(self, name: str) -> bool:
         """Whether a name is `coalesce` or `if`, in any case, unless a table or rule has the same name."""
-        return name.lower() in CHOICES and not self._is_knowledge(name)
+        return name.lower() in CHOICES and not self.is_knowledge(name)
 
     def has_function(self, name: str) -> bool:
         return self.function(name) is not None or self.chooses(name)
 
-    def _is_knowledge(self, name: str) -> bool:
+    def is_knowledge(self, name: str) -> bool:
         return name in self.tables or name in self.rules or name in self.broken_tables
 
     @property
@@ -202,7 +202,7 @@ def _report_unknown_call(call: s.Call, catalog: Catalog, diagnostics: Diagnostic
         return
     notes = []
     if name.text in catalog.sources:
-        notes.append(f"`{name}` is a stream or event; its events are named in the pattern, not called")
+        notes.append(f"`{name}` is a stream or event, which stands in WHERE alone or under NOT, joined by AND")
     instead = WRITE_INSTEAD.get(name.text.lower())
     remark = _REMARKS.get(name.text.lower())
     if name.text.lower() == "round" and len(call.args) == 2:
@@ -210,6 +210,8 @@ def _report_unknown_call(call: s.Call, catalog: Catalog, diagnostics: Diagnostic
     if instead is not None:
         arguments = [diagnostics.text_of(argument) for argument in call.args]
         helps: tuple[str, ...] = (f"write `{instead.format(*arguments, *'xy'[len(arguments) :])}`",)
+    elif name.text in catalog.sources:
+        helps = ("move it to WHERE; instead of OR, write an EVENT statement of the same name for each alternative",)
     elif remark is not None:
         notes.append(remark[0])
         helps = (remark[1],)

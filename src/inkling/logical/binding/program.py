@@ -168,7 +168,7 @@ def _in_order(program: s.Program, catalog: Catalog) -> Iterator[EventDeclaration
         if isinstance(decl, s.ForecastDecl) and decl.event.text in maker
     }
     needs = {
-        name: [maker[used.text] for decl in decls for used in used_sources(decl) if used.text in maker]
+        name: [maker[used.text] for decl in decls for used in used_sources(decl, catalog) if used.text in maker]
         for name, decls in declared.items()
     }
     for mates, is_recursive in in_groups(needs):

@@ -132,9 +132,10 @@ class _EventLines:
                 return add(f"Related[{self._all((left, right))}]", ", ".join(relations))
             case p.Except(pattern=inner, other=other, in_order=in_order):
                 return add(f"Except[{self._all((inner, other))}]", *(["by order"] if in_order else []))
-            case p.LeftJoin(left=left, relations=relations, right=right, limits=limits):
+            case p.LeftJoin(left=left, relations=relations, right=right, limits=limits, kind=kind):
                 how = [*relations, *(f"limit {window_text(limit)}" for limit in limits)]
-                return add(f"LeftJoin[{self._all((left, right))}]", ", ".join(how))
+                name = {p.JoinKind.OUTER: "LeftJoin", p.JoinKind.FACT: "Fact", p.JoinKind.NO_FACT: "NoFact"}[kind]
+                return add(f"{name}[{self._all((left, right))}]", ", ".join(how))
             case p.TimePoint(since_zero=since_zero):
                 return add("TimePoint", moment_text(since_zero))
             case p.Quantified(left=x, relations=relations, right=y, same=same, within=within):

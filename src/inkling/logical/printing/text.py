@@ -98,9 +98,15 @@ def _are_present(tests: Sequence[e.Expr], values: Sequence[e.Expr]) -> bool:
     return list(tests) == [e.IsNull(value, negated=True) for value in values]
 
 
-def left_join_text(relations: tuple[str, ...]) -> str:
+def left_join_text(join: p.LeftJoin) -> str:
     """The words between the two sides of a left join."""
-    return " ".join(["OPTIONAL", *([_relations_text(relations)] if relations else [])])
+    match join.kind:
+        case p.JoinKind.OUTER:
+            return " ".join(["OPTIONAL", *([_relations_text(join.relations)] if join.relations else [])])
+        case p.JoinKind.FACT:
+            return "WHERE"
+        case p.JoinKind.NO_FACT:
+            return "WHERE NOT"
 
 
 def _relations_text(relations: tuple[str, ...]) -> str:
@@ -293,8 +299,8 @@ class PartTexts:
                 return f"COMPLEMENT({self.part(other)})"
             case p.Except(pattern=pattern, other=other):
                 return f"{self.part(pattern)} EXCEPT {self.part(other)}"
-            case p.LeftJoin(left=left, relations=relations, right=right):
-                return f"{self.part(left)} {left_join_text(relations)} {self.part(right)}"
+            case p.LeftJoin(left=left, right=right):
+                return f"{self.part(left)} {left_join_text(part)} {self.part(right)}"
             case p.TimePoint(since_zero=since_zero):
                 return f"AT {moment_text(since_zero)}"
             case p.Quantified(left=x, relations=relations, right=y, within=within):

@@ -205,8 +205,8 @@ class _EventMaker:
                 return self._joined(part, " or ".join(relations), [self._part(left), self._part(right)])
             case p.Except(pattern=left, other=right):
                 return self._joined(part, "EXCEPT", [self._part(left), replace(self._part(right), name="NOT")])
-            case p.LeftJoin(left=left, relations=relations, right=right):
-                return self._joined(part, left_join_text(relations), [self._part(left), self._part(right)])
+            case p.LeftJoin(left=left, right=right):
+                return self._joined(part, left_join_text(part), [self._part(left), self._part(right)])
             case p.Repetition(pattern=inner, low=low, high=high, eager=eager, maximal=maximal):
                 mode = ", eager" if eager else ", maximal" if maximal else ""
                 often = f"{low} to {'any' if high is None else high} times{mode}"

@@ -350,8 +350,8 @@ def _obstacle_in(pattern: p.Pattern) -> _Obstacle | None:
             return "AT", _EVENTS
         case p.Except():
             return "EXCEPT", _PAIRS
-        case p.LeftJoin():
-            return "OPTIONAL", _PAIRS
+        case p.LeftJoin(kind=kind):
+            return "OPTIONAL" if kind is p.JoinKind.OUTER else "an event in WHERE", _PAIRS
         case p.Sliding():
             return "WINDOW", _PAIRS
         case p.Quantified():

@@ -12,6 +12,7 @@ from inkling.logical.binding.clocks import TimeUses, check_times, report_pattern
 from inkling.logical.binding.declarations import warn_of_empty_output
 from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.events import clauses
+from inkling.logical.binding.events.facts import called_in_where, with_facts
 from inkling.logical.binding.events.outputs import bind_outputs, event_source
 from inkling.logical.binding.events.timeouts import bind_timeouts
 from inkling.logical.binding.knowledge.lookups import warn_of_unread
@@ -19,7 +20,7 @@ from inkling.logical.binding.patterns.conditions import bind_conditions, report_
 from inkling.logical.binding.patterns.drafts import PatternDraft, fill
 from inkling.logical.binding.patterns.optional import with_outer_joins
 from inkling.logical.binding.patterns.pattern import bind_pattern
-from inkling.logical.binding.patterns.scope import EventNames, report_unknown
+from inkling.logical.binding.patterns.scope import EventNames, report_unknown, warn_of_column
 from inkling.logical.binding.patterns.segments import bind_look_ups, check_quantity, check_segments, take_quantity
 from inkling.logical.patterns.moments import happens_without_events
 from inkling.model.schema import Column, EventSchema
@@ -42,16 +43,17 @@ class BoundEvent:
 def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) -> BoundEvent | None:
     """The plan of one event, which also enters the catalog; None when it has an error."""
     n_errors = diagnostics.n_errors
-    decl = _with_aggregates(decl, catalog.aggregates)
+    written = _with_aggregates(decl, catalog.aggregates)
+    decl, facts = with_facts(written, catalog, diagnostics)
     times = TimeUses()
-    scope = clauses.bind_scope(decl, catalog, diagnostics)
+    scope = clauses.bind_scope(written, catalog, diagnostics)
     keep = clauses.bind_keep(decl, times)
     shape = bind_pattern(decl.body, scope, catalog, diagnostics, times, keep)
     used = {source.name: source for place in shape.slots for source in place.sources}
     sources = tuple({**used, **{source.name: source for source in scope}}.values())
     names = EventNames(shape, catalog, diagnostics, times, clauses.bind_partition(decl, sources, diagnostics))
     take_quantity(decl.body, names)
-    bind_conditions(names)
+    bind_conditions(names, facts.denied)
     bind_look_ups(decl, names)
     head, returns = bind_outputs(decl, names)
     check_segments(decl, names, head, returns)
@@ -60,6 +62,8 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
     consumption = clauses.bind_consumption(decl, names)
     report_unused(names)
     warn_of_unread(names)
+    for name in facts.unread:
+        warn_of_column(name, names, facts.names)
     streams = frozenset(name for source in sources for name in source.streams)
     uncertain = frozenset(name for source in sources for name in source.uncertain)
     confidence = clauses.bind_confidence(decl, uncertain, diagnostics)
@@ -69,7 +73,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
     _check_complement_scope(decl, scope, diagnostics)
     _check_since(decl, names)
     ticks_only = check_times(times, streams, decl.name.span, catalog, diagnostics)
-    _warn_of_mixed_operators(decl.body, diagnostics)
+    _warn_of_mixed_operators(written.body, diagnostics)
     if diagnostics.n_errors > n_errors or any(source.has_error for source in sources):
         for name in declared_names(decl):
             catalog.sources[name.text] = broken_source(name.text, is_derived=True)
@@ -129,9 +133,9 @@ def declared_names(decl: s.EventDecl) -> tuple[s.Ident, ...]:
     return (decl.name,) if decl.on_timeout is None else (decl.name, decl.on_timeout)
 
 
-def used_sources(decl: s.EventDecl) -> tuple[s.Ident, ...]:
-    """Every stream and event that a declaration reads."""
-    return (*s.named_sources(decl.body), *decl.over)
+def used_sources(decl: s.EventDecl, catalog: Catalog) -> tuple[s.Ident, ...]:
+    """Every stream and event that a declaration reads; among them are names of what may be events in WHERE."""
+    return (*s.named_sources(decl.body), *called_in_where(decl, catalog), *decl.over)
 
 
 def _slots(shape: PatternDraft) -> tuple[p.Slot, ...]:

@@ -208,6 +208,8 @@ def _surely_filled(pattern: p.Part) -> frozenset[int]:
     match pattern:
         case p.Leaf(slot=slot):
             return frozenset((slot,))
+        case p.LeftJoin(left=left, right=right, kind=p.JoinKind.FACT):
+            return _surely_filled(left) | _surely_filled(right)
         case p.Narrowed(pattern=inner) | p.Except(pattern=inner) | p.LeftJoin(left=inner):
             return _surely_filled(inner)
         case p.Sequence(parts=parts) | p.Conjunction(items=parts) | p.Parallel(items=parts):

@@ -54,7 +54,7 @@ def bind_event_group(declared: EventDeclarations, catalog: Catalog, diagnostics:
             catalog.sources[event.plan.name] = _source(event.plan, members[event.plan.name], catalog)
         fitting = [_fits_stream(event, decls, catalog, diagnostics) for event in events]
         if declared.is_recursive and all(fitting):
-            _check_recursion(decls, tuple(event.plan for event in events), diagnostics)
+            _check_recursion(decls, tuple(event.plan for event in events), catalog, diagnostics)
         if diagnostics.n_errors == n_errors:
             return events
     for name in declared.names:
@@ -130,10 +130,10 @@ def _members(
         ready = [
             (place, decl)
             for place, decl in waiting
-            if all(used.text in catalog.sources for used in used_sources(decl) if used.text in own)
+            if all(used.text in catalog.sources for used in used_sources(decl, catalog) if used.text in own)
         ]
         if not ready:
-            _reject_without_beginning([decl for _, decl in waiting], own, diagnostics)
+            _reject_without_beginning([decl for _, decl in waiting], own, catalog, diagnostics)
             catalog.sources.update({name: broken_source(name, is_derived=True) for name in own - {*catalog.sources}})
             continue
         for place, decl in ready:
@@ -214,7 +214,7 @@ def _source(
 
 
 def _outside(declared: EventDeclarations, catalog: Catalog) -> tuple[CatalogSource, ...]:
-    used = {used.text for decl in declared.decls for used in used_sources(decl)} - set(declared.names)
+    used = {used.text for decl in declared.decls for used in used_sources(decl, catalog)} - set(declared.names)
     return tuple(catalog.sources[name] for name in sorted(used) if name in catalog.sources)
 
 
@@ -311,9 +311,11 @@ def _shown(clause: str | s.Node, diagnostics: Diagnostics) -> str:
     return (clause if isinstance(clause, str) else diagnostics.text_of(clause)) or "none"
 
 
-def _reject_without_beginning(decls: list[s.EventDecl], own: set[str], diagnostics: Diagnostics) -> None:
+def _reject_without_beginning(
+    decls: list[s.EventDecl], own: set[str], catalog: Catalog, diagnostics: Diagnostics
+) -> None:
     for decl in decls:
-        place = next(used for used in used_sources(decl) if used.text in own)
+        place = next(used for used in used_sources(decl, catalog) if used.text in own)
         diagnostics.error(
             "INK0333",
             f"`{decl.name}` depends only on itself, so it never has a first result",
@@ -325,7 +327,9 @@ def _reject_without_beginning(decls: list[s.EventDecl], own: set[str], diagnosti
         )
 
 
-def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan], diagnostics: Diagnostics) -> None:
+def _check_recursion(
+    decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan], catalog: Catalog, diagnostics: Diagnostics
+) -> None:
     """Reports recursion without a least model that can be built step by step: see `logical/recursion.py`."""
     names = frozenset(event.name for event in events)
     related = next((event for event in events if isinstance(event.pattern, p.Quantified)), None)
@@ -362,7 +366,7 @@ def _check_recursion(decls: Sequence[s.EventDecl], events: Sequence[p.EventPlan]
         return
     at_fault = next(event for event in events if not r.is_monotone(event, names) or not r.is_progressive(event, names))
     own = [decl for decl in decls if decl.name.text == at_fault.name]
-    place = next((used for decl in own for used in s.named_sources(decl.body) if used.text in names), own[0].name)
+    place = next((used for decl in own for used in used_sources(decl, catalog) if used.text in names), own[0].name)
     diagnostics.error(
         "INK0337",
         f"`{at_fault.name}` depends on results of {listed(sorted(names))} and on their absence at the same time",

@@ -5,7 +5,7 @@ A condition is tested at the last slot that it mentions, or after the whole body
     WHERE a.x < b.x AND n = COUNT(b)    -- the first conjunct is tested at `b`, the second names a value
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass
 
 from inkling.language import syntax as s
@@ -46,9 +46,12 @@ class Conjunct:
         return any(isinstance(frame, d.InAbsence) for frame in self.at.path)
 
 
-def bind_conditions(names: EventNames) -> None:
-    """Adds typed conditions and look-ups to the slots and bodies of a pattern."""
-    tests = _split(names)
+def bind_conditions(names: EventNames, denied: Collection[str] = ()) -> None:
+    """Adds typed conditions and look-ups to the slots and bodies of a pattern.
+
+    Comparisons with the events `denied`, of which there must be none, give no value a name.
+    """
+    tests = _split(names, denied)
     lookups = [test for test in tests if isinstance(test, Lookup)]
     place_lookups(lookups, names)
     for test in tests:
@@ -66,7 +69,7 @@ def bind_conditions(names: EventNames) -> None:
             with_look_ups_as_tests(names.draft.slots[part.leaf.slot])
 
 
-def _split(names: EventNames) -> list[Conjunct | Lookup]:
+def _split(names: EventNames, denied: Collection[str]) -> list[Conjunct | Lookup]:
     """All conjuncts in source order; conjuncts that name a value are removed."""
     written = [Conjunct(node, slot.body, slot) for slot in names.draft.slots for node in s.conjuncts(slot.condition)]
     written += [Conjunct(node, body, None) for body in names.draft.bodies for node in s.conjuncts(body.where)]
@@ -76,7 +79,8 @@ def _split(names: EventNames) -> list[Conjunct | Lookup]:
     named = {
         number
         for number in inside_last
-        if _take_named_value(written[number], names, _compared_in(written[number], supplied))
+        if not _is_about(written[number].node, denied)
+        and _take_named_value(written[number], names, _compared_in(written[number], supplied))
     }
     left = [test for number, test in enumerate(written) if number not in named]
     _reject_cycles(names)
@@ -89,6 +93,10 @@ def _split(names: EventNames) -> list[Conjunct | Lookup]:
         if lookup is not None:
             tests.append(lookup)
     return tests
+
+
+def _is_about(node: s.Expr, denied: Collection[str]) -> bool:
+    return isinstance(node, s.Compare) and isinstance(node.right, s.Attribute) and node.right.var.text in denied
 
 
 def _place(test: Conjunct, names: EventNames) -> None:

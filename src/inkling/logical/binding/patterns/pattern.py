@@ -119,6 +119,10 @@ class _PatternBinder:
                 return p.OtherRun(inside(inner, d.InComplement(next(self._numbers))))
             case s.Except(left=left, right=right):
                 return p.Except(inside(left), inside(right, d.InException(next(self._numbers))))
+            case s.LeftJoin(left=left, right=right, kind="FACT" | "NO FACT" as kind):
+                hidden_fact = (d.InAbsence(next(self._numbers), -1),) if kind == "NO FACT" else ()
+                given = self.pattern(left, path, body, held)
+                return p.LeftJoin(given, (), inside(right, *hidden_fact), body.limits, p.JoinKind(kind))
             case s.LeftJoin(left=left, relations=relations, right=right):
                 _check_left_join(node, self.diagnostics)
                 return p.LeftJoin(inside(left), tuple(relations), inside(right), body.limits)

@@ -6,7 +6,7 @@ columns. `NameScope` resolves names at one point and explains why some cannot be
     PATTERN SEQ(A a[x > b.y], B b)    -- error: `b` is not bound yet in the brackets of `a`
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from inkling.language import syntax as s
@@ -118,9 +118,10 @@ def report_unknown(name: s.Ident, names: EventNames, home: SlotDraft | None, not
     names.diagnostics.error("INK0207", f"unknown name `{name}`", name, notes=remarks, helps=helps)
 
 
-def warn_of_column(name: s.Ident, names: EventNames) -> None:
+def warn_of_column(name: s.Ident, names: EventNames, besides: Collection[str] = ()) -> None:
     """Warns of a variable that matches any value where a column of that name exists."""
-    owners = [slot.title for slot in names.draft.slots if slot.name and name.text in slot.columns]
+    slots = [slot for slot in names.draft.slots if slot.name and name.text in slot.columns]
+    owners = [slot.title for slot in slots if slot.title not in besides]
     if owners:
         names.diagnostics.warn(
             "INK0325",

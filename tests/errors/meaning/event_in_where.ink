@@ -1,0 +1,10 @@
+STREAM Car(id STRING, road STRING, speed DOUBLE, lane INT, braking BOOLEAN) ID id KEY road TIME t;
+STREAM Light(road STRING, color STRING) KEY road TIME t;
+EVENT a1 AS PATTERN Car c WHERE c.speed > 30 OR Light(c.road, 'red');
+EVENT a2 AS PATTERN Car c WHERE Light(c.road, 'red', 1, 2);
+EVENT a3 AS PATTERN Car c WHERE Light(c.speed, _);
+EVENT a4 AS PATTERN Car c WHERE Light(c.road, speed);
+EVENT a5 AS PATTERN Car c WHERE NOT Light(_, v) AND v = w;
+EVENT a6 AS PATTERN Car c WHERE Light(c.road) CONSUME RECENT;
+EVENT a7(c.road AS road) AS PATTERN Car c WHERE NOT a7(c.road) PER INTERVAL;
+EVENT a7('x' AS road) AS PATTERN Car c PER INTERVAL;
