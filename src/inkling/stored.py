@@ -91,7 +91,16 @@ def readable(what: Stored, place: str | None = None) -> Iterator[None]:
     """Contents with a valid checksum that cannot be read are reported like damaged ones."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, struct.error) as problem:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        OSError,
+        struct.error,
+    ) as problem:
         reason = next(iter(str(problem).splitlines()), "") or type(problem).__name__
         raise damaged(what, place, f"its contents cannot be read: {reason[:200]}") from problem
 

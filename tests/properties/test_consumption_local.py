@@ -10,7 +10,7 @@ from tests.kit.look_back import require_all
 from tests.kit.programs import Case, Options, parsed, seeded_cases
 
 CASES_PER_SEED = 100
-SEEDS = range(5)
+SEEDS = range(8, 13)
 POLICIES = ("CONSUME RECENT", "CONSUME CHRONOLOGICAL")
 EXPECTED = (
     *POLICIES, "KEEPING", "PREFER LONGER", "PREFER SHORTER", "PREFER a value",

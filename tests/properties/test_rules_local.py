@@ -28,7 +28,7 @@ UNPACKED_PER_SEED = 20
 EXTENDING_PER_SEED = 6
 LEAST_CASES = 5000
 
-RARE = {"AT START in what is kept", "ON TIMEOUT of several parts"}
+RARE = {"AT START in what is kept", "EAGER", "ON TIMEOUT of several parts"}
 """Words that single events use, which `test_programs_local.py` finds often enough."""
 
 

@@ -22,10 +22,17 @@ Rows = dict[str, list[dict[str, object]]]
 def rows_by_stage(program: Program, results: SparkResults) -> Rows:
     """The results of all events as workers left them, one job per stage; of streams in ticks."""
     found: Rows = {}
-    for stage, frame in zip(program.physical.stages, results.cached, strict=True):
+    stages, frames = program.physical.stages, iter(results.cached)
+    read_later = {given.source for stage in stages for given in stage.inputs}
+    for stage in stages:
         steps = [step.event for step in stage.steps]
         found |= {event.name: [] for event in steps}
-        for row in frame.toArrow().to_pylist():
+        if len(steps) == 1 and steps[0].name not in read_later:
+            found[steps[0].name] = (
+                results.tables[steps[0].name].toArrow().to_pylist()
+            )  # shared with nothing, so not cached
+            continue
+        for row in next(frames).toArrow().to_pylist():
             event = steps[row[EVENT]]
             outputs = (*event.head, *event.returns)
             values = {output.name: row[physical_name(output.name, output.type)] for output in outputs}

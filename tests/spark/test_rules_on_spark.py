@@ -49,7 +49,7 @@ def test_rules_on_spark_eq_definition_at_length(world: str, spark: SparkSession)
 
 
 def _check(world: str, n_rule_sets: int, spark: SparkSession) -> None:
-    rng = random.Random(f"rules over {world}")
+    rng = random.Random(f"rule sets over {world}")
     streams = WORLDS[world]
     program = many_rules(rng, streams, n_rule_sets)
     datasets = [random_rows(rng, streams, n_events=4, bad_rows=False) for _ in range(DATASETS)]

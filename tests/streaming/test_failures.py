@@ -144,7 +144,7 @@ def test_damaged_checkpoint(job: Job, tmp_path: Path, accept: bool) -> None:
     shutil.copytree(tmp_path / "copy", job.checkpoint)
     shutil.rmtree(job.checkpoint / "inkling")
     job.rejected("lost_program", accept)
-    shutil.copytree(tmp_path / "copy" / "inkling", job.checkpoint / "inkling")
+    shutil.copytree(tmp_path / "copy" / "inkling", job.checkpoint / "inkling", dirs_exist_ok=True)
     shutil.rmtree(job.checkpoint / "spark" / "state")
     pq.write_table(pa.Table.from_pylist([_row(99)]), job.file(9))
     job.rejected("lost_state", accept)

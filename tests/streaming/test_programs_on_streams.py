@@ -42,7 +42,7 @@ FEATURES = {"policies": frozenset({"CONSUME RECENT", "CONSUME CHRONOLOGICAL"})}
 @pytest.mark.long
 @pytest.mark.parametrize("world", WORLDS)
 def test_stream_eq_definition(world: str, spark: SparkSession, tmp_path: Path) -> None:
-    rng = random.Random(world)
+    rng = random.Random(f"{world} streams")
     streams = WORLDS[world]
     program = packed_program(rng, streams, EVENTS_PER_PROGRAM, 3, FEATURES.get(world, frozenset()))
     datasets = [random_rows(rng, streams, n_events=5, bad_rows=False) for _ in range(STREAMS_PER_PROGRAM)]

@@ -67,7 +67,7 @@ def test_net_of_random_programs_eq_definition(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inkling.spark.streaming.query.outputs_of", only_messages)
-    rng = random.Random("revisions on streams 9")
+    rng = random.Random("revisions on streams 11")
     plain = _program(rng)
     program = inkling.parse(revising(plain.text, MODES))
     tables = random_tables(rng)

@@ -182,6 +182,9 @@ def numbers_and_others(rng: Random) -> list[str]:
     return [canonical(one) for one in (*made, *fixed) if not one.startswith("_:")]
 
 
+BOOLEANS = {typed("true", "boolean"), typed("false", "boolean")}
+
+
 @pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.long)])
 def test_comparisons_eq_pyoxigraph(seed: int) -> None:
     rng = Random(seed)
@@ -192,8 +195,12 @@ def test_comparisons_eq_pyoxigraph(seed: int) -> None:
         left, symbol, right = one
         if read(left).language and read(right).language and symbol not in ("=", "<>"):
             continue  # pyoxigraph orders texts of one language, the operator table does not
-        if left == right == typed("NaN", "double"):
+        if left == right and (
+            left == typed("NaN", "double") or (symbol in ("<=", ">=") and not meaning.is_numeric(left))
+        ):
             continue  # pyoxigraph takes a term for equal to itself
+        if {left, right} <= BOOLEANS and symbol not in ("=", "<>"):
+            continue  # pyoxigraph has no order of Booleans, the operator table does
         assert compared(left, symbol, right) == (answer == typed("true", "boolean")), one
 
 
@@ -206,6 +213,8 @@ def test_arithmetic_eq_pyoxigraph(seed: int) -> None:
     for one, answer in zip(asked, answers([" ".join(one) for one in asked]), strict=True):
         left, symbol, right = one
         found = FUNCTIONS[names[symbol]].meaning(left, right)
+        if symbol == "/" and answer is None and isinstance(found, str) and float(read(found).text) == 0.0:
+            continue  # pyoxigraph has no quotient of zero and a decimal
         assert found == answer or near(found, answer), one
 
 

@@ -21,6 +21,7 @@ MAIN = {
     "building": "Reading",
     "mixed": "Seen",
     "traffic": "Reading",
+    "traffic_rdf": "triple",
     "alarms": "Observation",
     "heat": "Felt",
     "stocks": "Tick",

@@ -20,7 +20,7 @@ from inkling.forecasting.adaptation.models import LearningModels
 from inkling.forecasting.adaptation.online import OnlineLearning
 from inkling.forecasting.models.model import ForecastModel
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
-from inkling.stored import Stored
+from inkling.stored import Stored, readable
 
 KEPT_VERSIONS = 100
 _COUNTS = "counts"
@@ -48,20 +48,24 @@ class ModelFolder:
         if not numbers:
             return None
         name = f"{numbers[-1]:09d}"
-        about, data = self.folder.get(f"{name}.json", Stored.MODEL), self.folder.get(f"{name}.parquet", Stored.MODEL)
+        about, data = self.folder.get(f"{name}.json", Stored.MODEL), self.folder.read(f"{name}.parquet")
         assert about is not None, f"version {numbers[-1]} is not complete"
         assert data is not None, f"version {numbers[-1]} is not complete"
         found = json.loads(about)
-        model = ForecastModel.from_arrow(pq.read_table(pa.BufferReader(data)))
+        with readable(Stored.MODEL, f"{self.folder.path}/{name}.parquet"):
+            model = ForecastModel.from_arrow(pq.read_table(pa.BufferReader(data), page_checksum_verification=True))
         return ModelVersion(model, found["batch"], found["began_with"], found["since"], found["until"])
 
     def write(self, stored: ModelVersion) -> None:
-        """Write a version, which is complete with its second file; then delete counts that it includes."""
+        """Write a version, which is complete with its second file; then delete counts that it includes.
+
+        The first file is a model like any other, so its checksums are those of models, not those of the container.
+        """
         sink = pa.BufferOutputStream()
-        pq.write_table(stored.model.to_arrow(), sink)
+        pq.write_table(stored.model.to_arrow(), sink, write_page_checksum=True)
         self.folder.make()
         name = f"{stored.model.version:09d}"
-        self.folder.put(f"{name}.parquet", bytes(sink.getvalue()), Stored.MODEL)
+        self.folder.write(f"{name}.parquet", bytes(sink.getvalue()))
         about = {name: getattr(stored, name) for name in ("batch", "began_with", "since", "until")}
         self.folder.put(f"{name}.json", json.dumps(about).encode(), Stored.MODEL)
         for batch in self._batches():

@@ -84,6 +84,6 @@ def _damaged(spark: CheckpointFolder, name: str, help: str) -> Diagnostic:
     return Diagnostic(
         "INK0611",
         f"`{place}/{name}` of the checkpoint is missing or damaged",
-        notes=("Spark reads there which inputs belong to which micro-batch; to start again repeats the error",),
+        notes=("Spark reads from it which inputs belong to which micro-batch, so a restart fails in the same way",),
         helps=(help,),
     )
