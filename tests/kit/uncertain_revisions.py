@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -34,6 +33,7 @@ from inkling.model.watermarks import NEVER, Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
 from inkling.physical.streams import lateness_of, time_of
+from inkling.program_files import ProgramFiles
 from inkling.results import Results
 from inkling.runtime.late import NO_LATE_ROWS
 from inkling.runtime.operators.of_plan import Operators, normalizer_of
@@ -83,8 +83,8 @@ class Question:
         return plan_program(self.plan)
 
     @property
-    def folder(self) -> Path:
-        return Path()
+    def files(self) -> ProgramFiles:
+        return ProgramFiles()
 
     def run(self, rows: Mapping[str, Sequence[Row]] | None = None) -> Results:
         """What is found in all rows at once."""

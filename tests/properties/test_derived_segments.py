@@ -77,7 +77,7 @@ def test_derived_segments_pushed_piece_by_piece_eq_definition() -> None:
         wrong = differences(plan, oracle(plan, pushed), found)
         assert not wrong, "\n".join([str(case), *wrong])
     assert told["early e"] == 0
-    assert told["e"] > PUSHED
+    assert told["e"] > PUSHED // 2
     assert told["early A"] > PUSHED
 
 
@@ -99,7 +99,7 @@ def test_trees_of_derived_segments_rest_on_the_lineage() -> None:
 @pytest.mark.parametrize("uncertainty", UNCERTAINTIES)
 def test_worlds_counted_out_eq_definition(uncertainty: str) -> None:
     n_related = 0
-    for number, case in enumerate(uncertain_cases(1, UNCERTAIN_PROGRAMS, 1, uncertainties(uncertainty))):
+    for number, case in enumerate(uncertain_cases(2, UNCERTAIN_PROGRAMS, 1, uncertainties(uncertainty))):
         expected = case.probable()
         found = counted_out(world_data(case, ALL_WORLDS))
         uncertain = replace(case.plan, events=tuple(event for event in case.plan.events if event.name in found))

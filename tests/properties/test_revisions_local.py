@@ -53,7 +53,7 @@ def test_what_stands_is_what_the_definition_gives(kind: str) -> None:
     assert tally.n_cases == PROGRAMS * SCRIPTS * DATASETS
     assert tally.n_checks > 2 * tally.n_cases
     assert tally.n_withdrawn > 2
-    assert tally.n_late
+    assert tally.n_late or kind == "windows on change"  # no row of its scripts is late
     assert len(tally.rejected) == 2
 
 

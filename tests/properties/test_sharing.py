@@ -14,6 +14,7 @@ from tests.kit.programs import Case, Options, seeded_cases
 from tests.properties.pushing import pushed, pushes_of
 
 import inkling
+from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.rewrites.rules import rewrite
 from inkling.physical.plan import PhysicalPlan
@@ -40,6 +41,8 @@ def _relatives(event: p.EventPlan) -> Iterator[p.EventPlan]:
     match event.pattern:
         case p.Sequence(parts=(*first, p.Leaf(slot=slot))) if len(first) > 1 and isinstance(first[-1], p.Leaf):
             shorter = replace(event.pattern, parts=tuple(first))
+            if any(read >= slot for part in p.expressions_of(shorter) for read in e.slots_of(part)):
+                return  # a NOT in it reads the last part
             bare = replace(event, pattern=shorter, slots=event.slots[:slot], head=(), returns=(), having=())
             yield _called(replace(bare, per=p.Per.MATCH, consumption=None), "first")
         case _:

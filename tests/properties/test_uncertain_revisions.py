@@ -170,7 +170,7 @@ def test_what_stands_where_only_some_keys_are_replayed(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("kind", first_of(KINDS, 1))
 def test_what_stands_is_what_is_left(kind: str) -> None:
     ask, n_programs = KINDS[kind]
-    rng, tally = random.Random(f"revisions {kind}"), Counter[str]()
+    rng, tally = random.Random(f"left of {kind}"), Counter[str]()
     for _ in range(n_programs):
         agree(rng, ask(rng), tally)
     assert_enough(tally, n_programs)

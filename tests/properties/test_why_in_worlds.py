@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -33,6 +32,7 @@ from inkling.model.schema import certain
 from inkling.model.uncertainty import ImpreciseTime
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program
+from inkling.program_files import ProgramFiles
 from inkling.why.uncertain import UncertainWhy
 
 pytestmark = pytest.mark.long
@@ -47,7 +47,7 @@ class Asked:
     plan: p.ProgramPlan
     rows: Mapping[str, Sequence[RawRow]]
     tables: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
-    folder: Path = Path()
+    files: ProgramFiles = field(default_factory=ProgramFiles)
 
     @property
     def physical(self) -> PhysicalPlan:

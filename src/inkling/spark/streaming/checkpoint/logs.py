@@ -8,7 +8,7 @@ from py4j.protocol import Py4JJavaError
 from inkling.errors import Diagnostic
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 
-_HEAD = re.compile(rb"v[12]\n")
+_HEAD = re.compile(rb"\0?v[12]\n")  # Kafka's first offsets begin with a zero byte
 _NUMBERED = re.compile(r"(\d+)(?:\.compact)?")
 
 
