@@ -41,7 +41,7 @@ def test_the_password_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
     server = sink("postgresql://ada@db/found").server
     assert server.uri.startswith("postgresql://ada:from%20outside@db/")
     assert pickle.loads(pickle.dumps(server)) == server
-    assert sink("postgresql://ada:mine@db/found").server.uri.startswith("postgresql://ada:mine@db/")
+    assert sink("postgresql://ada:K7-of-ada@db/found").server.uri.startswith("postgresql://ada:K7-of-ada@db/")
     assert "outside" not in repr(server)
 
 
