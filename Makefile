@@ -35,7 +35,7 @@ quick: $(INSTALLED)  ## run the quick tests: no Java, about a minute
 		$(or $(ARGS),src tests/docs tests/errors tests/golden tests/naive tests/unit)
 
 .PHONY: test
-test: $(INSTALLED)  ## run the tests, about six minutes on two cores; ARGS="-k word" or a path narrows them
+test: $(INSTALLED)  ## run the tests, about eight minutes on two cores; ARGS="-k word" or a path narrows them
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(PYTEST) --seeds 1 $(ARGS)
 
 MARKS_rest := (long or seeds or property or hypothesis) and not (long and property) and not kafka
