@@ -24,7 +24,11 @@ FIGURES: Mapping[str, tuple[str, Callable[[Sample], float]]] = {
     "rows and open matches in it": ("k", lambda one: one.state_rows / 1000),
     "micro-batch": ("s", lambda one: one.batch_s),
     "watermark behind the clock": ("s", lambda one: one.behind_s),
+    "open files, driver": ("", lambda one: one.driver_files),
+    "open files, Java": ("", lambda one: one.java_files),
+    "open files, Python workers": ("", lambda one: one.worker_files),
     "checkpoint on disk": ("MB", lambda one: one.checkpoint_mb),
+    "files in it": ("", lambda one: one.checkpoint_files),
 }
 
 
@@ -76,6 +80,15 @@ def plot(samples: Sequence[Sample]) -> str:
                     line("driver, Python", lambda one: one.driver_mb),
                 ),
             ),
+            Panel(
+                "Open files",
+                (
+                    line("Java", lambda one: one.java_files),
+                    line("driver, Python", lambda one: one.driver_files),
+                    line("Python workers", lambda one: one.worker_files),
+                ),
+            ),
+            Panel("Checkpoint, MB", (line("on disk", lambda one: one.checkpoint_mb),)),
             Panel("State, MB", (line("as stored", lambda one: one.state_mb),)),
             Panel("Kept, thousands", (line("rows, open matches", lambda one: one.state_rows / 1000),)),
             Panel(
@@ -118,7 +131,7 @@ window of 60 seconds, the other is an automaton with one open match per key that
 {PROGRAM.rstrip()}
 ```
 
-![Memory, state and delays over time](soak.svg)
+![Memory, open files, checkpoint, state and delays over time](soak.svg)
 
 [All samples](soak.csv). Growth is that of a straight line through the medians of the minutes from {settled:.0f} on,
 with two standard errors. It counts as flat if it does not differ significantly from zero, or if an hour of
@@ -143,7 +156,7 @@ def _arguments(run: Run) -> str:
 
 def _figure(run: Run, name: str, unit: str, figure: Callable[[Sample], float]) -> str:
     trend = run.trend(figure)
-    sure = "" if trend.is_unknown else f"{trend.per_hour:+.2f} ± {trend.uncertainty:.2f} {unit}"
+    sure = "" if trend.is_unknown else f"{trend.per_hour:+.2f} ± {trend.uncertainty:.2f} {unit}".rstrip()
     values = (figure(run.samples[0]), figure(run.settled[0]), figure(run.samples[-1]))
-    cells = " | ".join(f"{value:.1f} {unit}" for value in values)
+    cells = " | ".join(f"{value:.1f} {unit}".rstrip() for value in values)
     return f"| {name} | {cells} | {sure} | {trend.verdict} |"

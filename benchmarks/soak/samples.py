@@ -31,7 +31,11 @@ class Sample:
     workers_mb: float
     largest_worker_mb: float
     cpu_seconds: float  # of all of them, since they began
+    driver_files: int  # open files and sockets, as are the following
+    java_files: int
+    worker_files: int  # of all workers and of the process that they are forked from
     checkpoint_mb: float
+    checkpoint_files: int
     batch: int
     batch_s: float
     rows: int
@@ -42,10 +46,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Memory of one process, and its processor time."""
+    """Memory of one process, its processor time, and its open files."""
 
     mb: float
     cpu_seconds: float
+    files: int
 
 
 def take(seconds: float, spark: SparkSession, progress: BatchProgress, checkpoint: Path) -> Sample:
@@ -58,6 +63,7 @@ def take(seconds: float, spark: SparkSession, progress: BatchProgress, checkpoin
     mine, machine = _held(driver), _held(java)
     assert mine is not None
     assert machine is not None
+    n_files, megabytes = _size(checkpoint)
     return Sample(
         seconds,
         mine.mb,
@@ -68,7 +74,11 @@ def take(seconds: float, spark: SparkSession, progress: BatchProgress, checkpoin
         sum(one.mb for one in workers),
         max((one.mb for one in workers), default=0.0),
         sum(one.cpu_seconds for one in (mine, machine, *others, *workers)),
-        _megabytes(checkpoint),
+        mine.files,
+        machine.files,
+        sum(one.files for one in (*others, *workers)),
+        megabytes,
+        n_files,
         progress.batch,
         progress.seconds,
         progress.rows,
@@ -138,16 +148,17 @@ def _held(process: psutil.Process) -> Held | None:
         spent = process.cpu_times()
         # what ended children have used counts for their parent
         seconds = spent.user + spent.system + spent.children_user + spent.children_system
-        return Held(process.memory_info().rss / MB, seconds)
+        return Held(process.memory_info().rss / MB, seconds, process.num_fds())
     except psutil.Error:
         return None
 
 
-def _megabytes(folder: Path) -> float:
-    """What the files in a folder take up; some vanish while one looks."""
-    total = 0
+def _size(folder: Path) -> tuple[int, float]:
+    """How many files a folder holds, and their megabytes; some vanish while one looks."""
+    n_files = total = 0
     for place, _, names in os.walk(folder):
         for name in names:
             with suppress(OSError):
                 total += (Path(place) / name).stat().st_size
-    return total / MB
+                n_files += 1
+    return n_files, total / MB

@@ -17,10 +17,11 @@ from pathlib import Path
 
 from tests.attack import files, programs, stored
 from tests.attack.programs import Finding
+from tests.kit.tried_page import section, write_section
 
 import inkling
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "what-was-tried.md"
+SECTION = "python -m tests.attack"
 _FIGURES = "<!-- figures: "
 _AT_ONCE = 500
 Tried = tuple[Counter[str], list[Finding]]
@@ -52,8 +53,8 @@ def main() -> int:
     parser.add_argument("--more", action="store_true", help="add to the figures on the page")
     asked = parser.parse_args()
     counts, found = Counter[str](), list[Finding]()
-    if asked.more and PAGE.exists():
-        counts.update(_figures(PAGE.read_text(encoding="utf-8")))
+    if asked.more:
+        counts.update(_figures(section(SECTION)))
     begun = time.monotonic()
 
     def take(tried: Tried) -> None:
@@ -103,14 +104,16 @@ def _write(counts: Counter[str], found: list[Finding], seconds: float) -> None:
             ]
         )
     )
-    PAGE.write_text(
-        f"""# What was tried
+    write_section(
+        SECTION,
+        f"""\
+## Programs, files and stored states changed at random
 
 The attack of `tests/attack` changes programs, files and stored states at random, with fixed seeds. A program must
 compile or end in a message, a run must end in a message or account for every row (*rows in = used + rejected + late*),
 and damage of anything stored must be rejected by name. A foreign exception, `INK0901`, a wrong number of rows, or a
 program that takes more than {programs.SECONDS} seconds to compile is a finding. `make test` runs a few hundred cases,
-`make test-full` some thousands, and `python -m tests.attack` as many as asked for. That command wrote this page.
+`make test-full` some thousands, and `python -m tests.attack` as many as asked for. That command wrote this section.
 
 | tried | how many |
 |---|---|
@@ -122,7 +125,6 @@ The last run ended on {datetime.now(UTC):%Y-%m-%d} after {seconds / 60:.0f} minu
 
 {_FIGURES}{json.dumps(dict(counts))} -->
 """,
-        encoding="utf-8",
     )
 
 
