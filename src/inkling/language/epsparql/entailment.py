@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from inkling.language import syntax as s
 from inkling.language.epsparql import terms as t
-from inkling.language.epsparql.reader import RDF, WELL_KNOWN
+from inkling.language.epsparql.prefixes import RDF, WELL_KNOWN
 from inkling.language.epsparql.values import any_of, call, same_term
 from inkling.source import NOWHERE, Span
 

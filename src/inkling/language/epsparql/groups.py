@@ -16,49 +16,15 @@ from inkling.errors import ProgramError, Remarks, nearest
 from inkling.language import syntax as s
 from inkling.language.epsparql import terms as t
 from inkling.language.epsparql.solutions import BLANK, BackgroundTriple, Solutions, combined, compatible, joined
+from inkling.language.epsparql.triple_patterns import COLUMNS, TriplePattern, triple_patterns, variable_name
 from inkling.language.epsparql.values import Expressions, Times, all_of, call, constant, length, limit_of, same_term
 from inkling.language.kit.cursor import Number
 from inkling.source import SourceText, Span
 
-COLUMNS = ("s", "p", "o")
 _TIMES = ("GETDURATION", "GETSTARTTIME", "GETENDTIME")
 _OUTER: Mapping[str, tuple[s.Relation, ...]] = {
     "OPTIONAL": (), "OPTIONALSEQ": ("PRECEDED_BY",), "EQUALSOPTIONAL": ("EQUALS",)
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class TriplePattern:
-    """One triple of a group; blank nodes and `[]` are variables that no result shows."""
-
-    subject: t.Term
-    predicate: t.Iri | t.Variable
-    object: t.Term
-    span: Span
-
-    @property
-    def terms(self) -> tuple[t.Term, t.Term, t.Term]:
-        return self.subject, self.predicate, self.object
-
-
-def triple_patterns(block: t.Block) -> Iterator[TriplePattern]:
-    """The triples of a block one by one: `;` and `,` written out, and each `[ … ]` named."""
-    for triples in block.triples:
-        yield from _of_subject(_named(triples.subject), triples.properties)
-        if isinstance(triples.subject, t.Unnamed):
-            yield from _of_subject(_named(triples.subject), triples.subject.properties)
-
-
-def _of_subject(subject: t.Term, properties: tuple[t.Property, ...]) -> Iterator[TriplePattern]:
-    for one in properties:
-        for object in one.objects:
-            yield TriplePattern(subject, one.predicate, _named(object), one.span)
-            if isinstance(object, t.Unnamed):
-                yield from _of_subject(_named(object), object.properties)
-
-
-def _named(term: t.Term) -> t.Term:
-    return t.Blank(f"{term.span.start}", span=term.span) if isinstance(term, t.Unnamed) else term
 
 
 @dataclass(slots=True)
@@ -442,17 +408,6 @@ class GroupTranslator:
 
     def fail(self, code: str, message: str, span: Span, *, label: str = "", **remarks: Unpack[Remarks]) -> NoReturn:
         raise ProgramError.of(code, message, span=span, source=self.source, label=label, **remarks)
-
-
-def variable_name(term: t.Term) -> str | None:
-    """The variable that a term is in a pattern; None for a constant."""
-    match term:
-        case t.Variable(name=name):
-            return name
-        case t.Blank(label=label):
-            return BLANK + label
-        case _:
-            return None
 
 
 _RESERVED = frozenset(["event", "start", "end", "detected_at", "probability", "method", "error", "op", "lineage"])

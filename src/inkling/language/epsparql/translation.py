@@ -19,15 +19,9 @@ from inkling.language import syntax as s
 from inkling.language.epsparql import terms as t
 from inkling.language.epsparql.entailment import TYPE as RDF_TYPE
 from inkling.language.epsparql.entailment import Entailment, given_event, property_test
-from inkling.language.epsparql.groups import (
-    COLUMNS,
-    GroupTranslator,
-    TriplePattern,
-    column_of,
-    triple_patterns,
-    variable_name,
-)
+from inkling.language.epsparql.groups import GroupTranslator, column_of
 from inkling.language.epsparql.solutions import Solutions
+from inkling.language.epsparql.triple_patterns import COLUMNS, TriplePattern, triple_patterns, variable_name
 from inkling.language.epsparql.values import any_of, call, constant, same_term
 from inkling.source import NOWHERE, SourceText, Span
 
