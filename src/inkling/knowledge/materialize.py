@@ -4,7 +4,7 @@ Each round joins the facts that the previous round derived (the delta) with all 
 tables. See Ullman, "Principles of Database and Knowledge-Base Systems" (1988), chapter 3, semi-naive evaluation.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -17,6 +17,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.knowledge import VARIABLES, RuleAtom, RuleClause, RulePlan
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
+from inkling.model.event import Value
 from inkling.model.schema import Column, Facts
 from inkling.model.time import TimeUnit
 
@@ -137,7 +138,10 @@ def known(program: ProgramPlan, tables: Mapping[str, pa.Table], unit: TimeUnit) 
     """The tables of the program, and the tables that rules derive from them."""
     facts = dict(tables)
     for _, members in groupby(program.rules, lambda rule: rule.group):
-        facts |= _fixpoint(list(members), facts, unit)
+        found: dict[str, pa.Table] = {}
+        for total, _ in rounds(list(members), facts, unit):
+            found = total
+        facts |= found
     return facts
 
 
@@ -146,24 +150,28 @@ def expression_context(tables: Mapping[str, pa.Table], unit: TimeUnit) -> Expres
     return ExpressionContext({name: Facts(table) for name, table in tables.items()}, unit)
 
 
-def _fixpoint(group: Sequence[RulePlan], tables: Mapping[str, pa.Table], unit: TimeUnit) -> dict[str, pa.Table]:
-    """The facts of mutually recursive rules: the least fixpoint of their clauses."""
+def rounds(
+    group: Sequence[RulePlan], tables: Mapping[str, pa.Table], unit: TimeUnit
+) -> Iterator[tuple[dict[str, pa.Table], dict[str, pa.Table]]]:
+    """The facts of mutually recursive rules after each round, and those that are new in it; at last, all of them."""
     names = {rule.name for rule in group}
     context = expression_context(tables, unit)
+    clauses = [one for rule in group for one in rule.clauses]
     total = {rule.name: _empty(rule) for rule in group}
     found = {
-        rule.name: [derived(rule, one, tables, context) for one in rule.clauses if not _own(one, names)]
+        rule.name: [derived(rule, one, tables, context) for one in rule.clauses if not own_atoms(one, names)]
         for rule in group
     }
-    makes_values = any(_makes_values(one) for rule in group for one in rule.clauses if _own(one, names))
+    makes_values = any(_makes_values(one) for one in clauses if own_atoms(one, names))
     n_rounds = 0
     while True:
         fresh = {name: new_rows(_united(total[name], some), total[name]) for name, some in found.items()}
         total = {name: pa.concat_tables([total[name], fresh[name]]).combine_chunks() for name in names}
         for name in names:
             reject_too_many(len(total[name]), name)
-        if not any(map(len, fresh.values())) or not any(_own(one, names) for rule in group for one in rule.clauses):
-            return total
+        yield total, fresh
+        if not any(map(len, fresh.values())) or not any(own_atoms(one, names) for one in clauses):
+            return
         n_rounds += 1
         if makes_values and n_rounds > MAX_ROUNDS:
             raise _endless(group[0].name)
@@ -172,14 +180,14 @@ def _fixpoint(group: Sequence[RulePlan], tables: Mapping[str, pa.Table], unit: T
             rule.name: [
                 derived(rule, one, here, context, place)
                 for one in rule.clauses
-                for place in _own(one, names)
+                for place in own_atoms(one, names)
                 if len(fresh[one.atoms[place].table])
             ]
             for rule in group
         }
 
 
-def _own(clause: RuleClause, names: set[str]) -> list[int]:
+def own_atoms(clause: RuleClause, names: set[str]) -> list[int]:
     """Positions of the atoms of a clause that look up rules of its own group."""
     return [place for place, atom in enumerate(clause.atoms) if atom.table in names]
 
@@ -222,13 +230,13 @@ def derived(
     The next atom to join is the one that shares most variables with the rows so far; values are computed and conditions
     tested as soon as their variables are bound.
     """
-    solver = _Solver(rule.name, clause, context)
-    waiting = list(enumerate(clause.atoms))
-    while waiting:
-        chosen = max(waiting, key=lambda pair: solver.rank(pair[1].args, is_first=pair[0] == first))
-        waiting.remove(chosen)
-        place, atom = chosen
-        solver.join(scanned(atom, tables[DELTA + atom.table if place == first else atom.table]))
+    solver = Solver(rule.name, clause, context)
+    solver.join_all(
+        [
+            (place == first, atom, tables[DELTA + atom.table if place == first else atom.table])
+            for place, atom in enumerate(clause.atoms)
+        ]
+    )
     return solver.head(rule.columns)
 
 
@@ -236,24 +244,45 @@ DELTA = "@new "
 """Prefix of the name of a rule; the table has the facts that its previous round derived."""
 
 
-class _Solver:
-    def __init__(self, rule: str, clause: RuleClause, context: ExpressionContext) -> None:
+class Solver:
+    """The values of variables for which the body of a clause holds; those of `given` variables are fixed."""
+
+    def __init__(
+        self,
+        rule: str,
+        clause: RuleClause,
+        context: ExpressionContext,
+        given: Mapping[e.FactColumn, Value] | None = None,
+    ) -> None:
         self._rule, self._clause, self._context = rule, clause, context
         self._rows = pa.table({_START: pa.array([0], pa.int8())})
+        for variable, value in (given or {}).items():
+            column = pa.array([value], ARROW_TYPES[variable.type])
+            self._rows = self._rows.append_column(variable.column, column)
         self._named = list(clause.named)
         self._given = {variable.column for variable, _ in clause.named}
         self._conditions = list(clause.conditions)
         self._apply_ready()
 
-    def rank(self, args: tuple[e.FactColumn | e.Literal | None, ...], *, is_first: bool) -> tuple[bool, int, int]:
+    @property
+    def rows(self) -> pa.Table:
+        return self._rows
+
+    def join_all(self, atoms: Iterable[tuple[bool, RuleAtom, pa.Table]]) -> None:
+        """Joins atoms with their facts; an atom with the flag is the first."""
+        waiting = list(atoms)
+        while waiting:
+            chosen = max(waiting, key=lambda one: self._rank(one[1].args, is_first=one[0]))
+            waiting = [one for one in waiting if one is not chosen]
+            _, atom, facts = chosen
+            self._rows = joined(self._rows, scanned(atom, facts), self._rule)
+            self._apply_ready()
+
+    def _rank(self, args: tuple[e.FactColumn | e.Literal | None, ...], *, is_first: bool) -> tuple[bool, int, int]:
         known = set(self._rows.column_names)
         shared = sum(isinstance(arg, e.FactColumn) and arg.column in known for arg in args)
         fixed = sum(isinstance(arg, e.Literal) for arg in args)
         return is_first, shared, fixed
-
-    def join(self, facts: pa.Table) -> None:
-        self._rows = joined(self._rows, facts, self._rule)
-        self._apply_ready()
 
     def head(self, columns: tuple[Column, ...]) -> pa.Table:
         assert not self._conditions

@@ -1,7 +1,7 @@
 """Plans of rules: tables whose facts are derived from other facts."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from inkling.logical import expr as e
@@ -29,12 +29,13 @@ class RuleAtom:
 
 @dataclass(frozen=True, slots=True)
 class RuleClause:
-    """One clause: a join of atoms, named values in order, and conditions."""
+    """One clause: a join of atoms, named values in order, and conditions; `note` is the comment before its RULE."""
 
     head: tuple[e.Expr, ...]
     atoms: tuple[RuleAtom, ...]
     named: tuple[tuple[e.FactColumn, e.Expr], ...] = ()
     conditions: tuple[e.Expr, ...] = ()
+    note: str | None = field(default=None, compare=False)
 
     def tables(self) -> Iterator[str]:
         """All tables that the clause looks up."""

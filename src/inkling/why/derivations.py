@@ -7,8 +7,10 @@ only, one after the other. Negations and selection policies are not checked: the
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from inkling.logical import expr as e
 from inkling.logical import plan as p
-from inkling.logical.evaluate import Bindings, ExpressionContext, Row, value_of
+from inkling.logical.evaluate import Bindings, ExpressionContext, Row, agrees, holds, value_of
+from inkling.logical.expr import Expr
 from inkling.logical.patterns.allen import ends_of
 from inkling.logical.plan import can_be_empty
 from inkling.logical.rewrites.everywhere import slots_in_order
@@ -48,6 +50,52 @@ def retraced(event: p.EventPlan, result: Event, past: Past, context: ExpressionC
         for found in matcher.occurrences(event.pattern, Bindings(key=key), 0):
             if found is not None and _length(found) == len(result.ids) and matcher.agrees(found, result):
                 yield Retraced(found.lineage, found.bindings)
+
+
+def facts_of(event: p.EventPlan, at: Bindings, context: ExpressionContext) -> Iterator[tuple[str, Mapping[str, Value]]]:
+    """The rows of tables that a derivation looked up: those that supply values, then those that conditions ask for."""
+    tables = {atom.number: atom.table for leaf in p.leaves(event.pattern) for atom in leaf.atoms}
+    yield from ((tables[number], row) for number, row in sorted(at.facts.items()))
+    for condition in (*_conditions(event.pattern), *event.having):
+        yield from _asked_for(condition, at, context)
+
+
+def _conditions(part: p.Part) -> Iterator[Expr]:
+    """The conditions that a derivation passes: those of absences and repetitions are not about its events alone."""
+    match part:
+        case p.Leaf(demands=demands):
+            yield from demands
+        case p.Absent() | p.Repetition():
+            return
+        case p.Narrowed(pattern=inner, having=having):
+            yield from (*_conditions(inner), *having)
+        case p.Sequence(parts=parts):
+            for one in parts:
+                yield from _conditions(one)
+        case p.Except(pattern=inner) | p.LeftJoin(left=inner, kind=p.JoinKind.NO_FACT):
+            yield from _conditions(inner)
+        case _:
+            for one in p.sub_patterns(part):
+                yield from _conditions(one)
+
+
+def _asked_for(condition: Expr, at: Bindings, context: ExpressionContext) -> Iterator[tuple[str, Mapping[str, Value]]]:
+    match condition:
+        case e.AllOf(items=items):
+            for item in items:
+                yield from _asked_for(item, at, context)
+        case e.AnyOf(items=items):
+            true = next((item for item in items if value_of(item, at, context) is True), None)
+            if true is not None:
+                yield from _asked_for(true, at, context)
+        case e.InTable(table=table, args=args, condition=inner, number=number):
+            wanted = [None if arg is None else value_of(arg, at, context) for arg in args]
+            free = [arg is None for arg in args]
+            test = e.TRUE if inner is None else inner
+            for row in context.tables[table]:
+                if agrees(row, wanted, free) and holds(test, at.with_fact(number, row), context):
+                    yield table, row
+                    return
 
 
 def _keys(event: p.EventPlan, ids: tuple[Value, ...], past: Past) -> Iterator[Row]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from inkling.evaluators.worlds.details.influence import Influence
 from inkling.evaluators.worlds.details.outcomes import Dependence, WorldScenario
 from inkling.io import Data
+from inkling.knowledge.proofs import Fact, Proofs
 from inkling.local import ingest
 from inkling.model.batch import MatchBatch
 from inkling.model.event import Value
@@ -19,7 +20,7 @@ from inkling.model.time import Clock
 from inkling.physical.plan import Runnable
 from inkling.results import result_table
 from inkling.why.progress import PatternProgress, answers, asked_for, needed_part, progress_of
-from inkling.why.trees import Derivation, Fact, Shown, Trees, columns_of
+from inkling.why.trees import Derivation, Shown, Trees, columns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ class Why:
         For an uncertain event, the derivation in the most probable world that has the result.
         """
         self._require(number)
-        return Trees(self._plan, self._ingested, self._matches, columns_of(self._plan)).of(self._event, number - 1)
+        trees = Trees(self._plan, self._ingested, self._matches, columns_of(self._plan), self._proofs)
+        return trees.of(self._event, number - 1)
 
     def worlds(self, number: int = 1) -> InWorlds | None:
         """In which worlds an uncertain event has a result; None if the event is certain."""
@@ -132,6 +134,10 @@ class Why:
     def _require(self, number: int) -> None:
         if not 1 <= number <= len(self.possible):
             raise IndexError(f"expected a result from 1 to {len(self.possible)}, found {number}")
+
+    @cached_property
+    def _proofs(self) -> Proofs:
+        return Proofs(self._plan, self._ingested.facts, self._ingested.unit)
 
     @cached_property
     def _matches(self) -> Mapping[str, MatchBatch]:

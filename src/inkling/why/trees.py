@@ -14,26 +14,18 @@ from inkling.evaluators.stage.engine import source_table
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.derive import with_derived_columns
 from inkling.io.spellings import EPOCH
+from inkling.knowledge.proofs import Fact, Proofs
 from inkling.local import IngestedInputs
 from inkling.logical import plan as p
 from inkling.logical.patterns.allen import ends_of
-from inkling.logical.printing.text import Wording
 from inkling.model.batch import Ints, MatchBatch
 from inkling.model.event import Event, Value
 from inkling.model.schema import Column
 from inkling.model.time import Clock
 from inkling.model.types import Type
-from inkling.why.derivations import Past, retraced
+from inkling.why.derivations import Past, facts_of, retraced
 
 Shown = Value | datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A row of a table, or a fact of a rule, that a result looked up."""
-
-    table: str
-    values: Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +64,7 @@ class Trees:
     ingested: IngestedInputs
     matches: Mapping[str, MatchBatch]
     columns: Mapping[str, tuple[Column, ...]]
+    proofs: Proofs
     named: Callable[[Value], Value] = lambda one: one
     scale: int = 1
 
@@ -92,10 +85,8 @@ class Trees:
                     break
                 parts.append((event.slots[member.slot].name, part))
             else:
-                names = Wording.of(event).lookups
-                facts = tuple(
-                    Fact(names[number], dict(row)) for number, row in sorted(derivation.bindings.facts.items())
-                )
+                looked_up = facts_of(event, derivation.bindings, self.ingested.context)
+                facts = tuple(self.proofs.of(table, row) for table, row in looked_up)
                 return self._shown(result, tuple(parts), facts)
         return None
 

@@ -28,6 +28,7 @@ from inkling.evaluators.worlds.run import WorldData
 from inkling.evaluators.worlds.streams.assignment import WorldAssignment, world_rows
 from inkling.io import Data
 from inkling.io.normalize import ID, START
+from inkling.knowledge.proofs import Proofs
 from inkling.local import IngestedInputs
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
@@ -58,6 +59,7 @@ class OneWorld:
     ingested: IngestedInputs
     columns: Mapping[str, tuple[Column, ...]]
     ids: Mapping[Value, Value]
+    proofs: Proofs
     scale: int
 
     @classmethod
@@ -67,6 +69,7 @@ class OneWorld:
         part: p.ProgramPlan,
         event: p.EventPlan,
         ingested: IngestedInputs,
+        proofs: Proofs,
         worlds: Worlds,
         number: int,
     ) -> OneWorld:
@@ -84,7 +87,7 @@ class OneWorld:
             ids.update(zip(stream.tokens.view(np.int64)[one.rows].tolist(), input_ids, strict=True))
         known = replace(ingested, sources=sources, context=program.context)
         world = in_worlds(part, sub_tick=program.scale > 1)
-        return cls(event, world, known, columns_of(part), ids, program.scale)
+        return cls(event, world, known, columns_of(part), ids, proofs, program.scale)
 
     @property
     def event(self) -> p.EventPlan:
@@ -118,7 +121,7 @@ class OneWorld:
         return self._tree(int(np.flatnonzero(alike)[0]))
 
     def _tree(self, place: int) -> Derivation:
-        trees = Trees(self.plan, self.ingested, self.matches, self.columns, self.ids.get, self.scale)
+        trees = Trees(self.plan, self.ingested, self.matches, self.columns, self.proofs, self.ids.get, self.scale)
         return trees.of(self.event, place)
 
 
@@ -168,7 +171,7 @@ class UncertainWhy(Why):
     def most_probable_rows(self) -> dict[str, pa.Table]:
         """The rows of each stream in the most probable world, in the order of time."""
         likely = self.most_probable_world.worlds
-        world = OneWorld.of(self._data, self._plan, self._event, self._ingested, likely, 0)
+        world = self._world(likely, 0)
         clock, found = self._ingested.unit.clock, {}
         for stream in self._plan.streams:
             rows = world.ingested.sources[stream.schema.name].sort_by(START)
@@ -306,7 +309,7 @@ class UncertainWhy(Why):
         return "CONFIDENCE" if top is None else f"TOP {top}"
 
     def _tree(self, found: Examined, world: int) -> Derivation:
-        one = OneWorld.of(self._data, self._plan, self._event, self._ingested, found.worlds, world)
+        one = self._world(found.worlds, world)
         return one.tree(found.identity)
 
     def _course(self, number: int) -> LikeliestCourse | None:
@@ -327,7 +330,7 @@ class UncertainWhy(Why):
             for rows in (course.rows.get(one.schema.name, np.empty(0, np.int64)) for one in self._data.streams)
         ]
         worlds = Worlds(self._data.streams, assignment, np.ones(1), None)
-        world = OneWorld.of(self._data, self._plan, self._event, self._ingested, worlds, 0)
+        world = self._world(worlds, 0)
         tree = world.tree_of(row)
         return LikeliestCourse(course.probability, course.together(self._leaves(tree, course)), tree)
 
@@ -356,8 +359,11 @@ class UncertainWhy(Why):
     def _facts(self) -> ExpressionContext:
         return self._ingested.context
 
+    def _world(self, worlds: Worlds, number: int) -> OneWorld:
+        return OneWorld.of(self._data, self._plan, self._event, self._ingested, self._proofs, worlds, number)
+
     def _in_one(self, world: Likeliest) -> PatternProgress:
-        return OneWorld.of(self._data, self._plan, self._event, self._ingested, world.worlds, 0).progress()
+        return self._world(world.worlds, 0).progress()
 
     @cached_property
     def _data(self) -> WorldData:

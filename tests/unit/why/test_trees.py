@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 import inkling
-from inkling.why.explanation import Derivation
+from inkling.why.explanation import Derivation, Fact
 
 PROGRAM = """
 STREAM Temp(id STRING, v INT, t BIGINT) ID id TIME t;
@@ -63,3 +65,57 @@ def test_times_are_those_of_the_clock() -> None:
     program = inkling.parse("STREAM A(id STRING) ID id TIME t; EVENT e AS PATTERN A a;")
     tree = program.why("e", {"A": [{"id": "a", "t": "2024-05-01T10:00:00Z"}]}).tree()
     assert str(tree.start) == "2024-05-01 10:00:00+00:00"
+
+
+ENTAILED = """PREFIX : <http://e/>
+SELECT ?road FROM <roads.ttl> ENTAILMENT RDFS
+WHERE { ?road :slow ?cause } SEQ { ?road a :BadRoad } AND { ?cause a :Weather };"""
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+SCHEMA = [
+    ("slowInSnow", RDFS + "subPropertyOf", "slow"),
+    ("hole", RDFS + "domain", "Holey"),
+    ("Holey", RDFS + "subClassOf", "BadRoad"),
+    ("storm", TYPE, "Snow"),
+    ("Snow", RDFS + "subClassOf", "Weather"),
+]
+TRIPLES = [("A8", "slowInSnow", "storm", 1, 0.5), ("A8", "hole", "h1", 2, 0.5)]
+
+
+def iri(name: str) -> str:
+    return f"<{name}>" if ":" in name else f"<http://e/{name}>"
+
+
+def reasons(tree: Derivation) -> dict[str, object]:
+    """The rules and background triples behind each fact that a tree looked up."""
+
+    def short(value: object) -> str:
+        return str(value).strip("<>").replace("http://e/", "").split("#")[-1]
+
+    def below(fact: Fact) -> object:
+        if fact.note is None:
+            return " ".join(map(short, fact.values.values()))
+        return fact.note.split(":")[0], *map(below, fact.parts)
+
+    found = {" ".join(map(short, fact.values.values())): below(fact) for fact in tree.facts}
+    for _, part in tree.parts:
+        found |= reasons(part)
+    return found
+
+
+@pytest.mark.parametrize("is_uncertain", [False, True])
+def test_triples_that_follow_say_by_which_rule_of_rdfs(is_uncertain: bool) -> None:
+    declared = "STREAM triple(s TERM, p TERM, o TERM) TIME t PROBABILITY prob;\n" if is_uncertain else ""
+    program = inkling.parse(declared + ENTAILED, name="q.epsparql")
+    rows = [
+        {"s": iri(s), "p": iri(p), "o": iri(o), "t": t} | ({"prob": prob} if is_uncertain else {})
+        for s, p, o, t, prob in TRIPLES
+    ]
+    background = {"background": [{"s": iri(s), "p": iri(p), "o": iri(o)} for s, p, o in SCHEMA]}
+    tree = program.why("query1", {"triple": rows}, background).tree()
+    assert [row.ids[0] for row in tree.rows()] == [1, 2]
+    assert reasons(tree) == {
+        "slowInSnow slow": ("rdfs7", "slowInSnow subPropertyOf slow"),
+        "hole BadRoad": ("rdfs9", ("rdfs2", "hole domain Holey"), ("rdfs9", "Holey subClassOf BadRoad")),
+        "storm type Weather": ("rdfs9", "storm type Snow", "Snow subClassOf Weather"),
+    }

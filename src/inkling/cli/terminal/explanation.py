@@ -60,13 +60,30 @@ def tree_lines(tree: Derivation) -> list[str]:
 def _below(tree: Derivation, indent: str) -> Iterator[str]:
     inside: list[tuple[str | None, Derivation] | Fact] = [*tree.parts, *tree.facts]
     for place, one in enumerate(inside, start=1):
-        is_last = place == len(inside)
-        branch = f"{indent}{'└─ ' if is_last else '├─ '}"
+        branch, deeper = _branch(indent, is_last=place == len(inside))
         if isinstance(one, Fact):
-            yield f"{branch}with {one.table}{listed(one.values)}"
+            yield f"{branch}with {_fact_line(one)}"
+            yield from _below_fact(one, deeper)
             continue
         yield branch + _line(*one)
-        yield from _below(one[1], indent + ("   " if is_last else "│  "))
+        yield from _below(one[1], deeper)
+
+
+def _below_fact(fact: Fact, indent: str) -> Iterator[str]:
+    for place, one in enumerate(fact.parts, start=1):
+        branch, deeper = _branch(indent, is_last=place == len(fact.parts))
+        yield f"{branch}from {_fact_line(one)}"
+        yield from _below_fact(one, deeper)
+
+
+def _branch(indent: str, *, is_last: bool) -> tuple[str, str]:
+    """The beginning of a line of a tree, and the indent of the lines below it."""
+    return f"{indent}{'└─ ' if is_last else '├─ '}", indent + ("   " if is_last else "│  ")
+
+
+def _fact_line(fact: Fact) -> str:
+    rule = "" if fact.note is None else f"  -- {fact.note}"
+    return f"{fact.table}{listed(fact.values)}{rule}"
 
 
 def _line(name: str | None, tree: Derivation) -> str:

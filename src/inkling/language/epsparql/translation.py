@@ -129,10 +129,7 @@ class FileTranslator:
         """What follows from the files for which a query asks it, by their tables."""
         paths = [one.iri.value for query in self.file.queries for one in query.dataset if one.entails]
         tables = dict.fromkeys(self.tables[path] for path in paths)
-        return {
-            table: Entailment(table, *(self._free(f"{table}_{one}") for one in ("entailed", "domain", "range")))
-            for table in tables
-        }
+        return {table: Entailment.of(table, self._free) for table in tables}
 
     def _free(self, name: str) -> str:
         while name in self.taken:

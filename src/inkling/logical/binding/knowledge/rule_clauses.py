@@ -166,6 +166,7 @@ class WrittenClause:
 
     head: s.Call
     conjuncts: tuple[s.Expr, ...]
+    note: str | None = None
 
     @property
     def name(self) -> str:
@@ -178,7 +179,8 @@ class WrittenClause:
 
 def clauses_of(decl: s.RuleDecl, knowledge: frozenset[str]) -> list[WrittenClause]:
     """One clause per disjunct of the look-ups in a rule."""
-    return [WrittenClause(decl.head, disjunct) for disjunct in _disjuncts(decl.body, knowledge)]
+    note = decl.comments[0] if decl.comments else None
+    return [WrittenClause(decl.head, disjunct, note) for disjunct in _disjuncts(decl.body, knowledge)]
 
 
 def _disjuncts(body: s.Expr | None, knowledge: frozenset[str]) -> list[tuple[s.Expr, ...]]:

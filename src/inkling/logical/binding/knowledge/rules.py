@@ -310,7 +310,11 @@ class _RuleBinder:
         if self.diagnostics.n_errors > n_errors or None in head:
             return None
         return RuleClause(
-            tuple(value for value in head if value is not None), tuple(atoms), tuple(named), tuple(conditions)
+            tuple(value for value in head if value is not None),
+            tuple(atoms),
+            tuple(named),
+            tuple(conditions),
+            modes.clause.note,
         )
 
     def _open(self, name: str, some: list[Modes], number: int) -> list[RulePlan]:
