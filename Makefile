@@ -26,7 +26,7 @@ install: $(INSTALLED)  ## build .venv; the other targets do it when needed
 
 .PHONY: demo
 demo: $(INSTALLED)  ## recognize events in an example and write its report
-	$(BIN)/inkling demo $(ARGS)
+	$(BIN)/inkling demo --runner spark $(ARGS)
 
 .PHONY: quick
 quick: $(INSTALLED)  ## run the quick tests: no Java, about a minute

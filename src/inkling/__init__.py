@@ -67,6 +67,10 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if _HOME_OF[name].startswith("inkling.spark."):
+        from inkling.extras import require
+
+        require("pyspark")
     return getattr(import_module(_HOME_OF[name]), name)
 
 

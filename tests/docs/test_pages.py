@@ -25,7 +25,7 @@ from inkling.cli import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
-WITH_SPARK = ("04-on-spark.md",)
+WITH_SPARK = ("README.md", "04-on-spark.md")
 """Of the pages that need Spark, `make test` runs these; the others are long."""
 EXECUTABLE = ("console", "python", "events", "word")
 

@@ -1,5 +1,6 @@
 """Messages about where a run takes place: masters, workers, outputs, and integers in columns of timestamps."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,8 +49,6 @@ def worker_without_package() -> str:
 
 
 def python_version() -> str:
-    import sys
-
     return ".".join(map(str, sys.version_info[:2]))
 
 
@@ -74,11 +73,19 @@ SPARK = "org.apache.spark.SparkException: Job aborted due to stage failure: Task
 
 LATE = "Timed out while waiting for the Python worker to connect back"
 
+
+def without_spark() -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "pyspark", None)
+        return message(lambda: inkling.spark_session)
+
+
 CASES: dict[str, Callable[[], str]] = {
     "unknown_master": lambda: message(lambda: check_master("nonsense")),
     "master_without_bracket": lambda: message(lambda: check_master("local[4")),
     "master_without_scheme": lambda: message(lambda: check_master("localhost:7077")),
     "output_on_s3": lambda: message(lambda: check_output("s3://bucket/found.csv")),
+    "no_spark": without_spark,
     "worker_without_package": worker_without_package,
     "worker_died": lambda: foreign(RuntimeError(f"{SPARK}Python worker exited unexpectedly (crashed)")),
     "worker_late": lambda: foreign(RuntimeError(f"{SPARK}{LATE}")),

@@ -15,8 +15,9 @@ from pathlib import Path
 import pyspark
 from tests.streaming.faults import is_session_gone, kill_session
 
+from inkling.caches import cache_directory
 from inkling.spark.jvm.class_archive import class_archive
-from inkling.spark.jvm.java import cache_directory, find_java
+from inkling.spark.jvm.java import find_java
 from inkling.spark.session import java_options, launch_environment
 
 SPARK_HOME = Path(pyspark.__file__).parent

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inkling.cli.inputs import GivenInputs
-from inkling.cli.options import Runner, RunnerOptions
+from inkling.cli.options import MASTER, Runner, RunnerOptions
 from inkling.cli.terminal.failures import interruptible
-from inkling.cli.terminal.messages import counted
+from inkling.cli.terminal.messages import counted, note
 from inkling.cli.terminal.retries import OF_RUNS, Retries
+from inkling.cli.where_to_run import decide
+from inkling.extras import require
 from inkling.physical.groups import TaskLayout
 from inkling.query import Program
 
@@ -120,11 +122,13 @@ def execute(
     *,
     layout: TaskLayout | None = None,
     quick: bool = False,
+    quiet: bool = False,
     say: Callable[[str], None] = lambda _: None,
     debug: bool = False,
 ) -> Execution:
     """Run a program to the end and collect its results."""
     started = time.monotonic()
+    runner = decided(runner, given, layout, quiet=quiet)
     spark = session_at(runner, debug=debug, say=say, quick=quick)
     if spark is None:
         say("running in this process")
@@ -150,13 +154,24 @@ def _on_spark(run: Callable[[], SparkResults]) -> Results:
                 raise
 
 
+def decided(
+    asked: RunnerOptions, given: GivenInputs[Path], layout: TaskLayout | None = None, *, quiet: bool
+) -> RunnerOptions:
+    """The options with a runner; a line on stderr says which and why if the command line leaves it open."""
+    runner, reason = decide(asked, [*given.streams.values(), *given.tables.values()], layout)
+    if reason is not None and not quiet:
+        note(reason)
+    return runner
+
+
 def session_at(
     runner: RunnerOptions, *, debug: bool, say: Callable[[str], None], quick: bool = False
 ) -> SparkSession | None:
     """A Spark session, or None if the work is done in this process."""
     if runner.runner is Runner.LOCAL:
         interruptible()
-    return None if runner.runner is Runner.LOCAL else session(runner.master, debug=debug, say=say, quick=quick)
+        return None
+    return session(runner.master or MASTER, debug=debug, say=say, quick=quick)
 
 
 def session(
@@ -169,6 +184,7 @@ def session(
 ) -> SparkSession:
     """A Spark session; the output of Spark itself is shown with `debug` only."""
     say("starting Spark")
+    require("pyspark")
     from inkling.spark.session import spark_session
 
     with nullcontext() if debug else _silent_children():

@@ -80,8 +80,9 @@ def _default(field: Field[Any]) -> object:
 class Runner(Enum):
     """Where a program runs."""
 
-    SPARK = "spark"
+    AUTO = "auto"
     LOCAL = "local"
+    SPARK = "spark"
 
 
 class ModelKind(Enum):
@@ -102,7 +103,12 @@ KindOfModel = Annotated[
     ),
 ]
 RunnerChoice = Annotated[
-    Runner, typer.Option("--runner", metavar="spark|local", help="Run on Spark, or in this process without Java.")
+    Runner,
+    typer.Option(
+        "--runner",
+        metavar="auto|local|spark",
+        help="Run in this process, or on Spark. auto runs small files here, and large ones or a --master on Spark.",
+    ),
 ]
 Events = Annotated[int, typer.Option(min=1, metavar="N", help="Rows of the main stream.")]
 DataSeed = Annotated[
@@ -138,6 +144,12 @@ LayoutChoice = Annotated[
 ]
 Master = Annotated[
     str, typer.Option("--master", metavar="URL", help="Spark master, such as local[4] or spark://HOST:PORT.")
+]
+ChosenMaster = Annotated[
+    str | None,
+    typer.Option(
+        "--master", metavar="URL", show_default=MASTER, help="Spark master, such as local[4] or spark://HOST:PORT."
+    ),
 ]
 
 
@@ -203,8 +215,8 @@ class ProgramAndFiles(OptionGroup):
 class RunnerOptions(OptionGroup):
     """Where a program runs."""
 
-    runner: RunnerChoice = Runner.SPARK
-    master: Master = MASTER
+    runner: RunnerChoice = Runner.AUTO
+    master: ChosenMaster = None
     memory: Memory = None
 
     def __str__(self) -> str:

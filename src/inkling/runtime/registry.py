@@ -8,28 +8,61 @@ from typing import Any
 
 from inkling.analysis.choice import Evaluator as Chosen
 from inkling.evaluators.certain import CertainEvaluator
-from inkling.evaluators.chain.evaluator import ChainEvaluator
 from inkling.evaluators.protocol import EvaluatorContext, StartDecisions, StreamEvaluator
-from inkling.evaluators.query.evaluator import QueryEvaluator
-from inkling.evaluators.relation.evaluator import RelationEvaluator
-from inkling.evaluators.worlds.evaluator import WorldsEvaluator
 from inkling.model.time import TimeUnit
 from inkling.physical.plan import PhysicalPlan
 
 Maker = Callable[[PhysicalPlan, EvaluatorContext], StreamEvaluator[Any] | None]
 
 
+def _chain(plan: PhysicalPlan, context: EvaluatorContext) -> StreamEvaluator[Any] | None:
+    from inkling.evaluators.chain.evaluator import ChainEvaluator
+
+    return ChainEvaluator.of(plan, context)
+
+
+def _query(plan: PhysicalPlan, context: EvaluatorContext) -> StreamEvaluator[Any] | None:
+    from inkling.evaluators.query.evaluator import QueryEvaluator
+
+    return QueryEvaluator.of(plan, context)
+
+
+def _relation(plan: PhysicalPlan, context: EvaluatorContext) -> StreamEvaluator[Any] | None:
+    from inkling.evaluators.relation.evaluator import RelationEvaluator
+
+    return RelationEvaluator.of(plan, context)
+
+
+def _worlds(plan: PhysicalPlan, context: EvaluatorContext) -> StreamEvaluator[Any] | None:
+    from inkling.evaluators.worlds.evaluator import WorldsEvaluator
+
+    return WorldsEvaluator.of(plan, context)
+
+
 MAKERS: dict[str, Maker] = {
-    Chosen.CHAIN: ChainEvaluator.of,
-    Chosen.QUERY: QueryEvaluator.of,
-    Chosen.RELATION: RelationEvaluator.of,
-    Chosen.WORLDS: WorldsEvaluator.of,
+    Chosen.CHAIN: _chain,
+    Chosen.QUERY: _query,
+    Chosen.RELATION: _relation,
+    Chosen.WORLDS: _worlds,
 }
-"""Evaluators of events over uncertain streams, by choice."""
+"""Evaluators of events over uncertain streams, by choice; each is imported when a plan needs it."""
+
+
+def _chain_beginning(plan: PhysicalPlan, unit: TimeUnit) -> StartDecisions | None:
+    from inkling.evaluators.chain.evaluator import ChainEvaluator
+
+    return ChainEvaluator.beginning(plan, unit)
+
+
+def _worlds_beginning(plan: PhysicalPlan, unit: TimeUnit) -> StartDecisions | None:
+    from inkling.evaluators.worlds.evaluator import WorldsEvaluator
+
+    return WorldsEvaluator.beginning(plan, unit)
+
 
 _BEGINNINGS: dict[str, Callable[[PhysicalPlan, TimeUnit], StartDecisions | None]] = {
-    Chosen.CHAIN: ChainEvaluator.beginning,
-    Chosen.WORLDS: WorldsEvaluator.beginning,
+    Chosen.CHAIN: _chain_beginning,
+    Chosen.WORLDS: _worlds_beginning,
 }
 
 

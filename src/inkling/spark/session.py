@@ -13,11 +13,12 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
+from inkling.caches import cache_directory
 from inkling.errors import InputError, nearest
 from inkling.evaluators.memory import VARIABLE, limit_bytes
 from inkling.machine import memory_bytes
 from inkling.spark.jvm.class_archive import class_archive
-from inkling.spark.jvm.java import Java, cache_directory, find_java, launch_home
+from inkling.spark.jvm.java import Java, find_java, launch_home
 
 # a warning about pandas 3 whenever Spark meets Arrow; the paths used here hold no pandas frames
 warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inkling.spark.jvm.java import Java, NoJavaError, cache_directory, find_java, launch_home
+from inkling.caches import cache_directory
+from inkling.spark.jvm.java import Java, NoJavaError, find_java, launch_home
 
 
 def install_java(home: Path, version: str, *, release_file: bool = True) -> Path:

@@ -36,7 +36,7 @@ def note(text: str) -> None:
     if AS_JSON:
         log("note", message=text)
     else:
-        print(text, file=sys.stderr)
+        print(text, file=sys.stderr, flush=True)
 
 
 def log_as_json() -> None:

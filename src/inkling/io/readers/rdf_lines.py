@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.errors import InputError
+from inkling.extras import require
 from inkling.io.readers.formats import Format
 from inkling.io.readers.records import TEXT, with_malformed
 from inkling.kernels.rdf.statements import UNUSUAL, gathered, statements
@@ -30,14 +30,9 @@ Positions = NDArray[np.int64]
 
 def library() -> Any:
     """The module `pyoxigraph`."""
-    try:
-        import pyoxigraph
-    except ImportError:
-        raise InputError.of(
-            "INK0519",
-            "the package `pyoxigraph`, which reads RDF files, is not installed",
-            helps=("install it with `pip install 'inkling[rdf]'`",),
-        ) from None
+    require("pyoxigraph", "INK0519")
+    import pyoxigraph
+
     return pyoxigraph
 
 

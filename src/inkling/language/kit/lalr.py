@@ -6,6 +6,7 @@ name elsewhere, and so that a message can say what was expected.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from lark.parsers.lalr_analysis import Shift
 from lark.parsers.lalr_parser_state import ParseConf
 from lark.tree import Meta
 
+from inkling.caches import writable_cache
 from inkling.errors import Diagnostic, ProgramError, Remarks
 from inkling.language.kit.scanning import CLOSING, RawToken, open_brackets
 from inkling.source import SourceText, Span
@@ -44,8 +46,16 @@ class LalrAutomaton:
     @cached_property
     def _grammar(self) -> Lark:
         text = files(self.package).joinpath("grammar.lark").read_text(encoding="utf-8")
+        folder = writable_cache()
+        name = f"grammar-{hashlib.sha256(text.encode()).hexdigest()[:16]}.table"
         return Lark(
-            text, parser="lalr", lexer="basic", start="statement", propagate_positions=True, maybe_placeholders=False
+            text,
+            parser="lalr",
+            lexer="basic",
+            start="statement",
+            propagate_positions=True,
+            maybe_placeholders=False,
+            cache=False if folder is None else str(folder / name),  # making the table takes ten times as long
         )
 
     @cached_property

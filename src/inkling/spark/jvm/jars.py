@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pyspark
 
+from inkling.caches import cache_directory
 from inkling.errors import InklingError
-from inkling.spark.jvm.java import cache_directory, find_java
+from inkling.spark.jvm.java import find_java
 
 SETTINGS_VARIABLE = "INKLING_IVY_SETTINGS"
 

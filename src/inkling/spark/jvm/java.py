@@ -101,24 +101,6 @@ def launch_home(java: Java, cache: Path) -> Path:
     return home
 
 
-def cache_directory(environ: Mapping[str, str] = os.environ) -> Path:
-    """The folder for files that can be made again; a private temporary one if that folder is not writable.
-
-    It is ``INKLING_CACHE_DIR``, else a folder in ``XDG_CACHE_HOME``, else one in ``~/.cache``.
-    """
-    if chosen := environ.get("INKLING_CACHE_DIR"):
-        wanted = Path(chosen)
-    else:
-        wanted = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inkling"
-    try:
-        wanted.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        writable = False
-    else:
-        writable = os.access(wanted, os.W_OK | os.X_OK)
-    return wanted.resolve() if writable else Path(tempfile.mkdtemp(prefix="inkling-"))
-
-
 def _candidate_homes(environ: Mapping[str, str]) -> Iterator[Path]:
     if home := environ.get("JAVA_HOME"):
         yield Path(home)

@@ -11,8 +11,9 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 
+from inkling.caches import cache_directory
 from inkling.spark.jvm.class_archive import ClassArchive, class_archive, discard_orphans
-from inkling.spark.jvm.java import cache_directory, find_java
+from inkling.spark.jvm.java import find_java
 from inkling.spark.session import (
     environment,
     java_options,

@@ -62,7 +62,7 @@ def demo(
         data.infer_streams(folder, say)
         data.learn_models(program, folder, say)
         given = given_paths(program, [str(folder)], [])
-        found = execute(program, given, runner, sampling, quick=True, say=say, debug=debug)
+        found = execute(program, given, runner, sampling, quick=True, quiet=quiet, say=say, debug=debug)
         evaluations = evaluate(found, example, folder)
         scores = data.score_forecasts(program, given, folder, say)
         say("writing the report")

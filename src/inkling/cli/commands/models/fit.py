@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from inkling.cli import options as o
-from inkling.cli.execution import session_at
+from inkling.cli.execution import decided, session_at
 from inkling.cli.inputs import given_paths, load_program, resetting
 from inkling.cli.terminal.messages import counted, working
 from inkling.errors import InputError
@@ -86,6 +86,7 @@ def fit(
     folder = asked.program.parent if out is None else out
     _require_folder(folder)
     started = time.monotonic()
+    runner = decided(runner, given, quiet=quiet)
     with working(quiet) as say:
         spark = session_at(runner, debug=debug, say=say)
         say("learning in this process" if spark is None else "learning on Spark")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from inkling.cli import options as o
-from inkling.cli.execution import session_at
+from inkling.cli.execution import decided, session_at
 from inkling.cli.inputs import load_with_files
 from inkling.cli.terminal.messages import working
 from inkling.cli.terminal.scores import print_scores
@@ -86,6 +86,7 @@ def score(
         raise typer.BadParameter(str(problem)) from None
     program, given = load_with_files(asked, quiet=quiet)
     learned = None if models is None else _models_in(models, program)
+    runner = decided(runner, given, quiet=quiet)
     with working(quiet) as say:
         spark = session_at(runner, debug=debug, say=say)
         doing = "learning and forecasting" if learned is None else "forecasting"

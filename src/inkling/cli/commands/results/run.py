@@ -58,7 +58,7 @@ def run(
     with working(quiet) as say:
 
         def attempt(program: Program) -> Execution:
-            return execute(program, given, runner, sampling, layout=layout, say=say, debug=debug)
+            return execute(program, given, runner, sampling, layout=layout, quiet=quiet, say=say, debug=debug)
 
         found, left_out = _of_events_that_fit(program, attempt) if keep_complete else (attempt(program), [])
         say("writing results")

@@ -24,6 +24,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StringType, StructType
 
 from inkling.errors import InputError
+from inkling.extras import require
 from inkling.spark.stage_frame import named
 from inkling.spark.streaming.addresses import Address
 from inkling.spark.streaming.sinks.current_versions import other_shape
@@ -94,14 +95,9 @@ class Server:
 
 
 def _driver() -> Any:
-    try:
-        from adbc_driver_postgresql import dbapi
-    except ImportError:
-        raise InputError.of(
-            "INK0570",
-            "the PostgreSQL driver is not installed",
-            helps=("install it with `pip install 'inkling[postgres]'`",),
-        ) from None
+    require("adbc_driver_postgresql", "INK0570")
+    from adbc_driver_postgresql import dbapi
+
     return dbapi
 
 
