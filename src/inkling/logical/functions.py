@@ -185,6 +185,7 @@ FUNCTIONS = {
         Function("literal", (S, S), R, terms.make_literal, n_optional=1),
         Function("typed", (S, S), R, terms.make_typed),
         Function("blank", (S,), R, terms.make_blank),
+        Function("parsed_term", (S,), R, terms.parsed),
         Function("number", (R,), D, terms.number),
         Function("str", (R,), S, terms.text_of),
         Function("lang", (R,), S, terms.language_of),

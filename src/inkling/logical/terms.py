@@ -302,6 +302,7 @@ def plain_literal(text: str, language: str | None = None) -> str:
 
 make_iri, make_literal = _or_nothing(t.iri), _or_nothing(plain_literal)
 make_typed, make_blank = _or_nothing(typed_literal), _or_nothing(t.blank)
+parsed = _or_nothing(t.canonical)
 
 
 def of_integer(value: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NoReturn, Unpack, cast
+from typing import NoReturn, TypeAlias, Unpack, cast
 
 from inkling.errors import ProgramError, Remarks, nearest
 from inkling.language import syntax as s
@@ -27,6 +27,13 @@ _OUTER: Mapping[str, tuple[s.Relation, ...]] = {
 }  # fmt: skip
 
 
+GRAPH = "g"
+"""The column of a stream that has the graphs of its triples."""
+
+Place: TypeAlias = s.Ident | t.Variable | None
+"""Where the triples of a group are matched: in a table, in graphs of the stream (the variable), or in all of it."""
+
+
 @dataclass(slots=True)
 class GroupTranslator:
     """Translates the groups of one query; what cannot be a part of its pattern becomes an event of its own."""
@@ -35,6 +42,7 @@ class GroupTranslator:
     name: str
     sources: Callable[[TriplePattern], tuple[s.Ident, ...]]  # the streams and events that may have such a triple
     property: Callable[[t.Iri], s.Expr]  # the test of the predicate of a triple
+    graphs: Callable[[t.Variable], tuple[s.Ident, ...]]  # the streams whose triples have a graph
     background: Callable[[t.Iri | None, Span], s.Ident]  # the table of a file
     taken: set[str]
     are_points: Callable[[tuple[s.Ident, ...]], bool]  # whether events of these streams and events are points in time
@@ -66,7 +74,7 @@ class GroupTranslator:
             return row.limited(duration)
         return self.part(row).limited(duration)
 
-    def _unfiltered(self, group: t.Group, table: s.Ident | None = None) -> tuple[Solutions, list[t.Filter]]:
+    def _unfiltered(self, group: t.Group, place: Place = None) -> tuple[Solutions, list[t.Filter]]:
         """The rows of a group before its filters."""
         filters = [one for one in group.items if isinstance(one, t.Filter)]
         items = [one for one in group.items if not isinstance(one, t.Filter)]
@@ -86,7 +94,7 @@ class GroupTranslator:
                         notes=("it joins groups",),
                         helps=("put the triples in braces: `{ … } UNION { … }`",),
                     )
-                row, own = self._juxtaposed(row, own, self._triples(item, table), item.span), []
+                row, own = self._juxtaposed(row, own, self._triples(item, place), item.span), []
                 continue
             more = []
             while item.op in ("", "UNION") and idx < len(items):
@@ -96,32 +104,34 @@ class GroupTranslator:
                 more.append(following)
                 idx += 1
             if row is not None and item.op == "UNION":
-                row, own = self._union([self.filtered(row, own), *map(self._whole, (item, *more))], group.span), []
+                row, own = self._union([self.filtered(row, own), *self._wholes((item, *more), place)], group.span), []
             elif more:
-                union = self._union([*map(self._whole, (item, *more))], item.span)
+                union = self._union(self._wholes((item, *more), place), item.span)
                 row, own = self._juxtaposed(row, own, union, item.span), []
             elif row is None:
-                row, own = self._operand(item, table)
+                row, own = self._operand(item, place)
             elif item.op in _OUTER:
-                row, own = self._optional(row, own, item, table), []
+                row, own = self._optional(row, own, item, place), []
             else:
-                row, own = self._connected(row, own, item, table), []
+                row, own = self._connected(row, own, item, place), []
         assert row is not None
         return self.filtered(row, own), filters
 
-    def _whole(self, part: t.Part) -> Solutions:
-        row, own = self._operand(part, None)
-        return self.filtered(row, own)
+    def _wholes(self, parts: Sequence[t.Part], place: Place) -> list[Solutions]:
+        return [self.filtered(*self._operand(part, place)) for part in parts]
 
-    def _operand(self, part: t.Part, table: s.Ident | None) -> tuple[Solutions, list[t.Filter]]:
+    def _operand(self, part: t.Part, place: Place) -> tuple[Solutions, list[t.Filter]]:
         """The rows of a part before its own filters."""
         if part.graph is not None:
-            table = self.background(part.graph, part.graph.span)
+            graph = part.graph
+            place = graph if isinstance(graph, t.Variable) else self.background(graph, graph.span)
         elif part.op == "AND":
-            table = self.background(None, part.span)
+            place = self.background(None, part.span)
         if isinstance(part.inner, t.Group):
-            return self._unfiltered(part.inner, table)
-        if table is not None:
+            return self._unfiltered(part.inner, place)
+        if isinstance(place, t.Variable):
+            self.fail("INK0173", "a sub-select in `GRAPH` is not supported yet", part.inner.span)
+        if place is not None:
             self.fail("INK0173", "a sub-select over background triples is not supported yet", part.inner.span)
         return self._sub_select(part.inner), []
 
@@ -141,8 +151,8 @@ class GroupTranslator:
     def _juxtaposed(self, row: Solutions | None, own: list[t.Filter], right: Solutions, span: Span) -> Solutions:
         return right if row is None else self._join(self.filtered(row, own), right, "", span)
 
-    def _connected(self, row: Solutions, own: list[t.Filter], part: t.Part, table: s.Ident | None) -> Solutions:
-        right, filters = self._operand(part, table)
+    def _connected(self, row: Solutions, own: list[t.Filter], part: t.Part, place: Place) -> Solutions:
+        right, filters = self._operand(part, place)
         return self._join(self.filtered(row, own), self.filtered(right, filters), part.op, part.span)
 
     def _join(self, left: Solutions, right: Solutions, op: t.Connective, span: Span) -> Solutions:
@@ -159,12 +169,12 @@ class GroupTranslator:
         """The rows as a part of a join."""
         return self.part(row) if row.is_outer else row
 
-    def _optional(self, row: Solutions, own: list[t.Filter], part: t.Part, table: s.Ident | None) -> Solutions:
+    def _optional(self, row: Solutions, own: list[t.Filter], part: t.Part, place: Place) -> Solutions:
         """OPTIONAL, OPTIONALSEQ and EQUALSOPTIONAL, whose optional part is the first for OPTIONALSEQ, else the second.
 
         The filters of the optional part say which of its rows count, so they see the variables of both.
         """
-        right, filters = self._operand(part, table)
+        right, filters = self._operand(part, place)
         if part.op == "OPTIONALSEQ":
             kept, optional, conditions = self.filtered(right, filters), row, own
         else:
@@ -227,7 +237,7 @@ class GroupTranslator:
         """One event with a declaration for each group; a variable that a group does not have is null there."""
         for row in rows:
             if row.pattern is None:
-                self._no_time(row.span)
+                self.fail("INK0173", "`UNION` of background triples is not supported yet", row.span)
         names = list(dict.fromkeys(name for row in rows for name in row.shown))
         null = s.Literal(None, span=span)
         parts = [replace(row, values={name: row.values.get(name, null) for name in names}) for row in rows]
@@ -253,7 +263,7 @@ class GroupTranslator:
 
     # triples
 
-    def _triples(self, block: t.Block, table: s.Ident | None) -> Solutions:
+    def _triples(self, block: t.Block, place: Place) -> Solutions:
         labels: set[str] = set()
         row: Solutions | None = None
         for one in triple_patterns(block):
@@ -261,10 +271,10 @@ class GroupTranslator:
                 if isinstance(term, t.Blank):
                     labels.add(term.label)
                     self._once(term, block)
-            if table is not None:
-                leaf = Solutions(one.span, lookups=(BackgroundTriple(table, *one.terms, one.span),))
+            if isinstance(place, s.Ident):
+                leaf = Solutions(one.span, lookups=(BackgroundTriple(place, *one.terms, one.span),))
             else:
-                leaf = self._leaf(one)
+                leaf = self._leaf(one, place)
             row = leaf if row is None else self._join(row, leaf, "", row.span.to(one.span))
         if row is None:
             self.fail("INK0173", "a group without triples", block.span)
@@ -281,25 +291,29 @@ class GroupTranslator:
                 helps=(f"write a variable: `?{term.label}`",),
             )
 
-    def _leaf(self, one: TriplePattern) -> Solutions:
+    def _leaf(self, one: TriplePattern, graph: t.Variable | None) -> Solutions:
         var = self.variable("t", one.span)
         tests: list[s.Expr] = []
         values: dict[str, s.Expr] = {}
-        places: dict[str, str] = {}
-        for column, term in zip(COLUMNS, one.terms, strict=True):
+        columns: dict[str, str] = {}
+        written: list[tuple[str, t.Term]] = [*zip(COLUMNS, one.terms, strict=True)]
+        for column, term in written if graph is None else [*written, (GRAPH, graph)]:
             place = s.Ident(column, span=term.span)
             here = s.Variable(place, span=term.span)
             name = variable_name(term)
-            if name is None and column == "p" and isinstance(term, t.Iri):
+            if name is None and column == "p" and isinstance(term, t.Iri) and graph is None:
                 tests.append(self.property(term))
             elif name is None:
                 tests.append(same_term(here, constant(cast("t.Constant", term), self.source), term.span))
-            elif name in places:
-                tests.append(same_term(s.Variable(s.Ident(places[name], span=term.span)), here, term.span))
+            elif name in columns:
+                tests.append(same_term(s.Variable(s.Ident(columns[name], span=term.span)), here, term.span))
             else:
-                places[name] = column
+                columns[name] = column
                 values[name] = s.Attribute(var, place, span=term.span)
-        leaf = s.Leaf(self.sources(one), var, all_of(tests), span=one.span)
+        if graph is not None:  # a triple of the default graph has none
+            tests.append(s.IsNull(s.Variable(s.Ident(GRAPH, span=graph.span)), negated=True, span=graph.span))
+        types = self.sources(one) if graph is None else self.graphs(graph)
+        leaf = s.Leaf(types, var, all_of(tests), span=one.span)
         return Solutions(one.span, leaf, values, first=(var,), last=(var,))
 
     def _looked_up(self, row: Solutions, background: Solutions) -> Solutions:

@@ -77,7 +77,8 @@ def _group_item(item: t.Block | t.Filter | t.Part) -> Doc:
         case t.Filter(condition=condition):
             return ("FILTER (", Nest(_condition(condition)), ")")
         case t.Part(op=op, inner=inner, graph=graph):
-            head = f"GRAPH {graph.written} " if graph else f"{op} " if op else ""
+            name = None if graph is None else _term(graph)
+            head = f"GRAPH {name} " if name else f"{op} " if op else ""
             return (head, _in_braces(_inner(inner)))
 
 
@@ -119,6 +120,8 @@ def _term(term: t.Term) -> str:
             return "true" if value else "false"
         case t.Unnamed(properties=properties):
             return f"[ {_properties(properties)} ]" if properties else "[]"
+        case t.Listed(items=items):
+            return f"({' '.join(map(_term, items))})"
         case t.Text(value=value, language=language, datatype=datatype):
             suffix = f"@{language}" if language else f"^^{datatype.written}" if datatype else ""
             return escaped(value) + suffix

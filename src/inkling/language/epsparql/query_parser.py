@@ -156,18 +156,20 @@ class SparqlParser(TripleParser, ExpressionParser):
             self.at += 1
             named = self._peek("NAMED")
             self.at += named
-            token = self.token("a file such as `<roads.ttl>`")
-            if token.kind != "IRI":
+            if self.token("a file such as `<roads.ttl>`").kind != "IRI":
                 self.unexpected("a file such as `<roads.ttl>`")
-            self.at += 1
+            file = self._file()
             entails = self._peek("ENTAILMENT")
             if entails:
                 self.at += 1
                 if not self._peek("RDFS"):
                     self.unexpected("`RDFS`")
                 self.at += 1
-            file = t.Iri(token.text, token.text[1:-1], span=token.span)
             yield t.Dataset(file, named, entails, span=self.span(begin))
+
+    def _file(self) -> t.Iri:
+        token = self.next()
+        return t.Iri(token.text, token.text[1:-1], span=token.span)
 
     def _where(self) -> t.Group:
         if self._peek("WHERE"):
@@ -239,18 +241,11 @@ class SparqlParser(TripleParser, ExpressionParser):
             op = self._connective(items)
             if self._peek("GRAPH") and not op:
                 self.at += 1
-                token = self.token("a file such as `<roads.ttl>`")
-                if token.kind == "VARIABLE":
-                    self.fail(
-                        "INK0172",
-                        "`GRAPH` with a variable is not a part of EP-SPARQL",
-                        token.span,
-                        helps=("name the file: `GRAPH <roads.ttl> { … }`",),
-                    )
-                if token.kind != "IRI":
-                    self.unexpected("a file such as `<roads.ttl>`")
-                self.at += 1
-                graph = t.Iri(token.text, token.text[1:-1], span=token.span)
+                token = self.token("a file such as `<roads.ttl>`, or a variable")
+                if token.kind not in ("IRI", "VARIABLE"):
+                    self.unexpected("a file such as `<roads.ttl>`, or a variable")
+                is_variable = token.kind == "VARIABLE"
+                graph: t.Iri | t.Variable = self._variable() if is_variable else self._file()
                 items.append(t.Part("", self._braced(), graph, span=self.span(begin)))
             elif self.peek("{"):
                 items.append(t.Part(op, self._braced(), span=self.span(begin)))

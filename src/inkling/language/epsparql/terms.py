@@ -64,7 +64,14 @@ class Unnamed(Node):
     properties: tuple["Property", ...] = ()
 
 
-Term: TypeAlias = Iri | Blank | Variable | Text | Number | Truth | Unnamed
+@dataclass(frozen=True, slots=True)
+class Listed(Node):
+    """`( ?a "b" )`: a list, which is a blank node for each item, with `rdf:first` and `rdf:rest`."""
+
+    items: tuple["Term", ...] = ()
+
+
+Term: TypeAlias = Iri | Blank | Variable | Text | Number | Truth | Unnamed | Listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +104,11 @@ class Filter(Node):
 
 @dataclass(frozen=True, slots=True)
 class Part(Node):
-    """`SEQ { … }`: a group after a connective; `graph` is the file of `GRAPH <file> { … }`."""
+    """`SEQ { … }`: a group after a connective; `graph` is the file of `GRAPH <file> { … }`, or the variable there."""
 
     op: Connective
     inner: "Group | Select"
-    graph: Iri | None = None
+    graph: Iri | Variable | None = None
 
 
 @dataclass(frozen=True, slots=True)

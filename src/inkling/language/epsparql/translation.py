@@ -19,7 +19,7 @@ from inkling.language import syntax as s
 from inkling.language.epsparql import terms as t
 from inkling.language.epsparql.entailment import TYPE as RDF_TYPE
 from inkling.language.epsparql.entailment import Entailment, given_event, property_test
-from inkling.language.epsparql.groups import GroupTranslator, column_of
+from inkling.language.epsparql.groups import GRAPH, GroupTranslator, column_of
 from inkling.language.epsparql.solutions import Solutions
 from inkling.language.epsparql.triple_patterns import COLUMNS, TriplePattern, triple_patterns, variable_name
 from inkling.language.epsparql.values import any_of, call, constant, same_term
@@ -57,7 +57,7 @@ class FileTranslator:
         if self.problems:
             raise ProgramError(self.problems)
         declared = self.file.declared
-        streams = () if self.declared_streams or not self.file.queries else (_default_stream(),)
+        streams = () if self.declared_streams or not self.file.queries else (self._default_stream(),)
         tables = tuple(self._table(name, path) for path, name in self.tables.items())
         rules = tuple(rule for one in self.entailments.values() for rule in one.rules)
         statements = (*declared, *streams, *tables, *rules, *self._closure(), *events)
@@ -73,6 +73,29 @@ class FileTranslator:
     def streams(self) -> tuple[s.Ident, ...]:
         """The streams of triples."""
         return tuple(one.name for one in self.declared_streams) or (s.Ident(STREAM),)
+
+    def _default_stream(self) -> s.StreamDecl:
+        """The stream of a file that declares none; its triples have graphs if a query asks for them."""
+        parts = [one for query in self.file.queries for one in t.inside(query) if isinstance(one, t.Part)]
+        has_graphs = any(isinstance(one.graph, t.Variable) for one in parts)
+        columns = (*_columns(), s.ColumnDecl(s.Ident(GRAPH), s.Ident(TYPE))) if has_graphs else _columns()
+        return s.StreamDecl(s.Ident(STREAM), columns, time=s.TimePoint(s.Ident("t")))
+
+    def _graphs(self, variable: t.Variable) -> tuple[s.Ident, ...]:
+        """The streams whose triples have a graph: those of `GRAPH ?g`."""
+        if not self.declared_streams:
+            return self.streams
+        found = [one for one in self.declared_streams if GRAPH in {column.name.text for column in one.columns}]
+        if found:
+            return tuple(one.name for one in found)
+        name = self.declared_streams[0].name.text
+        raise ProgramError.of(
+            "INK0174",
+            f"the triples of `{name}` have no graphs: it has no column `{GRAPH}`",
+            span=variable.span,
+            source=self.source,
+            helps=(f"declare `STREAM {name}(s TERM, p TERM, o TERM, {GRAPH} TERM) TIME t;`",),
+        )
 
     def _wrong_streams(self) -> Iterator[Diagnostic]:
         for one in self.file.declared:
@@ -111,7 +134,7 @@ class FileTranslator:
             part.graph.value
             for query in self.file.queries
             for part in t.inside(query)
-            if isinstance(part, t.Part) and part.graph is not None
+            if isinstance(part, t.Part) and isinstance(part.graph, t.Iri)
         ]
         for path in dict.fromkeys(paths):
             name = BACKGROUND
@@ -186,6 +209,7 @@ class FileTranslator:
             name.text,
             lambda pattern: self._read(pattern, place),
             lambda predicate: property_test(predicate, () if predicate.value == RDF_TYPE else self._entailed_by(query)),
+            self._graphs,
             lambda file, span: self.background(query, file, span),
             self.taken,
             self._are_points,
@@ -270,8 +294,8 @@ class FileTranslator:
                 return groups.expressions(row).term(term)
             case t.Blank(label=label):
                 return self._new_blank(label, row, term.span)
-            case t.Unnamed():
-                return self._new_blank(str(term.span.start), row, term.span)
+            case t.Unnamed() | t.Listed():
+                raise AssertionError("the nodes of triple patterns have labels")
             case _:
                 return constant(term, self.source)
 
@@ -410,10 +434,6 @@ _ANY = TriplePattern(t.Variable("s"), t.Variable("p"), t.Variable("o"), NOWHERE)
 
 def _columns() -> tuple[s.ColumnDecl, ...]:
     return tuple(s.ColumnDecl(s.Ident(one), s.Ident(TYPE)) for one in COLUMNS)
-
-
-def _default_stream() -> s.StreamDecl:
-    return s.StreamDecl(s.Ident(STREAM), _columns(), time=s.TimePoint(s.Ident("t")))
 
 
 def _matched(group: t.Group) -> Iterator[TriplePattern]:

@@ -22,7 +22,8 @@ class TripleParser(TermParser):
             subject = self._term("the subject of a triple")
             if isinstance(subject, t.Text | Number | t.Truth):
                 self.fail("INK0173", "the subject of a triple is a literal", subject.span)
-            is_alone = isinstance(subject, t.Unnamed) and (self.peek(".", "}") or self.is_at_end)
+            is_node = isinstance(subject, t.Unnamed | t.Listed)
+            is_alone = is_node and (self.peek(".", "}") or self._peek(*stops) or self.is_at_end)
             properties = () if is_alone else self._properties(stops)
             found.append(t.Triples(subject, properties, span=self.span(begin)))
             if self.peek("."):
@@ -70,12 +71,22 @@ class TripleParser(TermParser):
             self.depth -= 1
             return t.Unnamed(properties, span=self.span(begin))
         if token.is_symbol("("):
-            self.fail(
-                "INK0172",
-                "lists of RDF are not supported yet",
-                token.span,
-                helps=("write their triples, with rdf:first and rdf:rest",),
-            )
+            self.deeper()
+            self.open("(")
+            items: list[t.Term] = []
+            while not self.peek(")"):
+                if self.peek(","):
+                    comma = self.tokens[self.at].span
+                    self.fail(
+                        "INK0101",
+                        "expected another item, found `,`",
+                        comma,
+                        helps=("write a list without commas: `(1 2)`",),
+                    )
+                items.append(self._term("an item of the list or `)`"))
+            self.close(")")
+            self.depth -= 1
+            return t.Listed(tuple(items), span=self.span(begin))
         if token.kind == "BLANK":
             self.at += 1
             return t.Blank(token.text[2:], span=token.span)

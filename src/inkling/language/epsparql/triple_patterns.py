@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inkling.language.epsparql import terms as t
+from inkling.language.epsparql.prefixes import RDF
 from inkling.language.epsparql.solutions import BLANK
 from inkling.source import Span
 
@@ -14,7 +15,7 @@ COLUMNS = ("s", "p", "o")
 
 @dataclass(frozen=True, slots=True)
 class TriplePattern:
-    """One triple of a group; blank nodes and `[]` are variables that no result shows."""
+    """One triple of a group; blank nodes, `[]` and the nodes of lists are variables that no result shows."""
 
     subject: t.Term
     predicate: t.Iri | t.Variable
@@ -27,23 +28,48 @@ class TriplePattern:
 
 
 def triple_patterns(block: t.Block) -> Iterator[TriplePattern]:
-    """The triples of a block one by one: `;` and `,` written out, and each `[ … ]` named."""
+    """The triples of a block one by one: `;` and `,` written out, and each `[ … ]` and `( … )` named."""
     for triples in block.triples:
         yield from _of_subject(_named(triples.subject), triples.properties)
-        if isinstance(triples.subject, t.Unnamed):
-            yield from _of_subject(_named(triples.subject), triples.subject.properties)
+        yield from _inside(triples.subject)
 
 
 def _of_subject(subject: t.Term, properties: tuple[t.Property, ...]) -> Iterator[TriplePattern]:
     for one in properties:
         for object in one.objects:
             yield TriplePattern(subject, one.predicate, _named(object), one.span)
-            if isinstance(object, t.Unnamed):
-                yield from _of_subject(_named(object), object.properties)
+            yield from _inside(object)
+
+
+def _inside(term: t.Term) -> Iterator[TriplePattern]:
+    """The triples that a blank node or a list is written with."""
+    match term:
+        case t.Unnamed(properties=properties):
+            yield from _of_subject(_named(term), properties)
+        case t.Listed(items=items):
+            for place, item in enumerate(items):
+                node = _node(term, place)
+                first, rest = (t.Iri(f"rdf:{name}", RDF + name, span=item.span) for name in ("first", "rest"))
+                yield TriplePattern(node, first, _named(item), item.span)
+                yield from _inside(item)
+                yield TriplePattern(node, rest, _node(term, place + 1), item.span)
 
 
 def _named(term: t.Term) -> t.Term:
-    return t.Blank(f"{term.span.start}", span=term.span) if isinstance(term, t.Unnamed) else term
+    match term:
+        case t.Unnamed(span=span):
+            return t.Blank(f"{span.start}", span=span)
+        case t.Listed():
+            return _node(term, 0)
+        case _:
+            return term
+
+
+def _node(listed: t.Listed, place: int) -> t.Term:
+    """The node of a list that has the item at a place; rdf:nil behind the last one."""
+    if place == len(listed.items):
+        return t.Iri("rdf:nil", RDF + "nil", span=listed.span)
+    return t.Blank(f"{listed.span.start}_{place}", span=listed.span)
 
 
 def variable_name(term: t.Term) -> str | None:

@@ -16,6 +16,7 @@ from inkling.errors import ProgramError
 from inkling.language import syntax as s
 from inkling.language.epsparql import terms as t
 from inkling.language.epsparql.durations import duration_of
+from inkling.language.epsparql.tokens import escaped
 from inkling.language.kit.cursor import Number
 from inkling.language.syntax.expressions import ArithmeticOperator, ComparisonOperator
 from inkling.model.time import MICROSECONDS
@@ -72,10 +73,9 @@ def constant(node: t.Constant | t.Blank, source: SourceText) -> s.Expr:
         case Number(written=written):
             kind = "double" if "e" in written.lower() else "decimal" if "." in written else "integer"
             return _typed(written, kind, span)
-        case t.Text(value=value) if "\n" in value or "\r" in value:
-            raise ProgramError.of(
-                "INK0173", "a literal of several lines is not supported yet", span=span, source=source
-            )
+        case t.Text(value=value, language=language, datatype=datatype) if "\n" in value or "\r" in value:
+            suffix = f"@{language}" if language else f"^^<{datatype.value}>" if datatype else ""
+            return call("parsed_term", s.Literal(escaped(value) + suffix, span=span), span=span)
         case t.Text(value=value, language=language) if language:
             return call("literal", s.Literal(value, span=span), s.Literal(language, span=span), span=span)
         case t.Text(value=value, datatype=datatype) if datatype:

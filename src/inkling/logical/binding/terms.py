@@ -18,6 +18,7 @@ _MAKERS: dict[str, Callable[..., str]] = {
     "literal": plain_literal,
     "typed": typed_literal,
     "blank": terms.blank,
+    "parsed_term": terms.canonical,
 }
 IDENTICAL = ("string", "boolean")
 """Kinds whose values are equal only if the terms are the same."""
