@@ -65,6 +65,11 @@ RECURSION_NOTE = (
     "processor time. *One by one* are pushes of a dict: the medians of a tenth of the pushes, early and at the end."
 )
 
+SEQUENCES_NOTE = (
+    "Both read the same Parquet file, on one core, and give the matches with their ids; inkling also checks every row "
+    "and looks for duplicates. Goals are judged by processor time."
+)
+
 REVISION_NOTE = (
     "One event per tick, pushed to a program in this process. Where revision is on, events can be withdrawn for so "
     "many ticks, and speculative streams are not waited for. Answers are what stands in the end, the same as that of "
@@ -178,6 +183,17 @@ def _windows(sizes: Sizes) -> Iterator[Benchmark]:
     yield Benchmark(windows.NAME, lambda: on_one_core(lambda: list(windows.run(data, sizes.repeats))))
 
 
+def _sequences(sizes: Sizes) -> Iterator[Benchmark]:
+    os.environ["POLARS_MAX_THREADS"] = "1"
+    from benchmarks import sequences
+    from benchmarks.meter import on_one_core
+
+    for share in sequences.SHARES:
+        yield Benchmark(
+            f"sequences, {share:.0%}", lambda share=share: on_one_core(lambda: list(sequences.run(share, sizes)))
+        )
+
+
 def _rules(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks.kernels import rules
     from benchmarks.meter import on_one_core
@@ -266,6 +282,9 @@ def _revision(sizes: Sizes) -> Iterator[Benchmark]:
 
 SUITES = {
     "kernels": Suite("Evaluators alone, one core", _kernels),
+    "sequences": Suite(
+        "Sequences from a Parquet file to results in this process, one core", _sequences, SEQUENCES_NOTE
+    ),
     "windows": Suite("Sliding windows, one core", _windows),
     "rules": Suite("Interval rules, one core", _rules),
     "recursion": Suite("Recursive events, one core", _recursion, RECURSION_NOTE),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tests.kit.kernel_calls import Calls, name_of
 
 from inkling.evaluators.query.packed import NEARLY
-from inkling.kernels.columns import keys, numbered_rows
+from inkling.kernels.columns import keys, numbered_rows, repeats
 from inkling.kernels.columns.lists import without_parts
 from inkling.kernels.forecast import durations
 from inkling.kernels.joins import join, segments
@@ -39,6 +39,21 @@ def check_slots(rng: np.random.Generator, both: Both) -> None:
         found = keys.number_keys(slots, pool, n, pool[wanted], np.zeros(size // 2, np.int64), 1, local, numbers)
         assert found == (n, n)
         assert numbers.tolist() == wanted.tolist()
+
+
+def check_repeats(rng: np.random.Generator, both: Both) -> None:
+    """A column rises if sorting changes nothing; rows share a hash if it occurs more than once."""
+    for n in (0, 1, 2, 7, 40, 3 * repeats.BUCKET):
+        values = rng.integers(0, max(2, n), n)
+        for column in (values, np.sort(values), np.unique(values)):
+            rises = 0 if (np.sort(column) != column).any() else 1 + (len(np.unique(column)) == len(column))
+            assert both(repeats.rises, column) == rises
+        ordered = np.sort(values)
+        times = np.unique(values, return_inverse=True, return_counts=True)
+        assert (both(repeats.beside_equal, ordered) == (times[2][np.unique(ordered, return_inverse=True)[1]] > 1)).all()
+        spread = values.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # over all buckets
+        for hashes in (spread, values.astype(np.uint64)):
+            assert (both(repeats.share_hash, hashes) == (times[2][times[1]] > 1)).all()
 
 
 class Rules(NamedTuple):
@@ -459,6 +474,9 @@ CHECKS: dict[str, Callable[[np.random.Generator, Both], None]] = {
     name_of(kernel): check
     for kernel, check in (
         (keys.fill_slots, check_slots),
+        (repeats.rises, check_repeats),
+        (repeats.beside_equal, check_repeats),
+        (repeats.share_hash, check_repeats),
         (numbered_rows.judged, check_numbered_rows),
         (durations.detected_within, check_durations),
         (join.earliest_end_of, check_earliest_ends),

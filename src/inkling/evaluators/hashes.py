@@ -1,38 +1,18 @@
-"""Hashes of 64 bits of values and keys, the same in every process.
+"""Hashes of keys, of values of uncertain streams and of lists, the same in every process; see `model.hashes`."""
 
-Values that are equal as keys (`model.keys`) have the same hash: -0.0 and 0.0, all NaN, all nulls.
-"""
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.kernels.columns.hashing import hashed_bytes, hashed_lists, mixed
+from inkling.kernels.columns.hashing import hashed_lists
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes as Hashes
+from inkling.model.hashes import combined as combined
+from inkling.model.hashes import hashes_of as hashes_of
+from inkling.model.hashes import row_hashes as row_hashes
 from inkling.model.schema import StreamSchema
-
-Hashes = NDArray[np.uint64]
-
-_NULL = np.uint64(0x9E3779B97F4A7C15)
-
-
-def combined(*columns: Hashes) -> Hashes:
-    """One hash per row of several hashes; their order matters."""
-    code = np.zeros(len(columns[0]), np.uint64)
-    for column in columns:
-        code = mixed(code, column)
-    return code
-
-
-def row_hashes(columns: Iterable[pa.Array | pa.ChunkedArray], n_rows: int) -> Hashes:
-    """The hash of the values of each row in some columns; without columns, all rows have the same hash."""
-    code = np.zeros(n_rows, np.uint64)
-    for column in columns:
-        code = mixed(code, hashes_of(column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column))
-    return code
 
 
 def key_hashes(schema: StreamSchema, rows: pa.Table) -> Hashes:
@@ -55,26 +35,6 @@ def given_hashes(rows: pa.Table, names: Sequence[str]) -> Hashes:
     return np.where(nothing, np.uint64(0), value_hashes(rows, names))
 
 
-def hashes_of(column: pa.Array) -> Hashes:
-    """One hash per value; integers are their own hashes."""
-    kind = column.type
-    if pa.types.is_string(kind) or pa.types.is_binary(kind):
-        found = _hashed_texts(column)
-    elif pa.types.is_floating(kind):
-        known = pc.fill_null(column, 0.0) if column.null_count else column
-        numbers = known.to_numpy(zero_copy_only=False) + 0.0  # -0.0 is 0.0
-        if np.isnan(numbers.min(initial=0.0)):
-            numbers[np.isnan(numbers)] = np.nan
-        found = numbers.view(np.uint64)
-    else:
-        whole = column if column.type == pa.int64() else column.cast(pa.int64())
-        whole = pc.fill_null(whole, 0) if column.null_count else whole
-        found = whole.to_numpy(zero_copy_only=False).view(np.uint64)
-    if column.null_count:
-        found = np.where(column.is_null().to_numpy(zero_copy_only=False), _NULL, found)
-    return found
-
-
 def labels_of(column: pa.Array) -> Ints:
     """Nonnegative numbers for equality conditions, equal for equal values in every process; -1 for null.
 
@@ -87,10 +47,3 @@ def labels_of(column: pa.Array) -> Ints:
 def hashes_of_lists(offsets: NDArray[np.int64], items: Hashes) -> Hashes:
     """One hash per list, of the hashes of its items and their order."""
     return hashed_lists(offsets, items)
-
-
-def _hashed_texts(column: pa.Array) -> Hashes:
-    _, offsets, data = column.buffers()
-    starts = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
-    octets = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
-    return hashed_bytes(starts, octets)

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from inkling.io.normalize import END, ID, START
 from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
+from inkling.kernels.columns.repeats import STRICTLY, beside_equal, rises, share_hash
+from inkling.model.batch import Ints, in_one_array
+from inkling.model.hashes import row_hashes
 from inkling.model.schema import StreamSchema
 
 _ROW, _PLACE = "@row", "@place_in_order"
@@ -34,8 +37,16 @@ def least_rows(rows: pa.Table, same: list[str], first: Sequence[str] = ()) -> ND
 
     Rows are compared by the columns `first`, then by all columns of the input; null is larger than any value.
     """
-    if not len(rows) or len(rows.group_by(same).aggregate([])) == len(rows):
+    alike = _perhaps_alike(rows, same)
+    some = rows if len(alike) == len(rows) else rows.take(pa.array(alike))
+    if not len(some) or len(some.group_by(same).aggregate([])) == len(some):
         return None
+    kept = np.ones(len(rows), bool)
+    kept[alike] = _are_least(some, same, first)
+    return kept
+
+
+def _are_least(rows: pa.Table, same: list[str], first: Sequence[str]) -> NDArray[np.bool_]:
     columns = dict.fromkeys([*same, *first, *_read(rows)])
     numbers = pa.array(np.arange(len(rows)))
     sortable = _sortable(rows).append_column(_ROW, numbers)
@@ -45,6 +56,33 @@ def least_rows(rows: pa.Table, same: list[str], first: Sequence[str] = ()) -> ND
     kept = np.zeros(len(rows), bool)
     kept[ordered[_ROW].to_numpy()[least]] = True
     return kept
+
+
+FEW = 64
+"""Rows that are compared at once: looking for rows that may be alike would take longer."""
+
+
+def _perhaps_alike(rows: pa.Table, same: Sequence[str]) -> Ints:
+    """The numbers of rows that may agree with another row in some columns; linear in the number of rows.
+
+    Often a glance suffices: ids rise, or times do. Else rows with the same hash may be alike.
+    """
+    if len(rows) < FEW:
+        return np.arange(len(rows) if len(rows) > 1 else 0)
+    columns = [in_one_array(rows[name]) for name in reversed(same)]  # first ids, whose values differ most
+    for column in columns:
+        if column.type != pa.int64() or column.null_count:
+            continue
+        values = column.to_numpy()
+        rising = rises(values)
+        if rising == STRICTLY:
+            return np.empty(0, np.int64)
+        if rising:
+            close = np.flatnonzero(beside_equal(values))
+            if len(close) <= len(rows) // 2:
+                return close
+    hashes = row_hashes((one for one in columns if not pa.types.is_list(one.type)), len(rows))
+    return np.flatnonzero(share_hash(hashes))
 
 
 def _without(

@@ -86,6 +86,10 @@ def normalize(
         clock = declared_clock(schema) or clock_of(times_of_events(raw, schema))
     for column in wanted:
         require_readable(schema, column, raw.schema.field(column.name).type, clock)
+    if says is None and limit is None:
+        plain = _plain_columns(raw, schema, wanted, clock)
+        if plain is not None:
+            return _without_faults(raw, schema, plain, clock, numbers)
     kept = [column for column in wanted if column.name != schema.op]
     casts = {column.name: cast_column(raw[column.name], column.type, clock) for column in kept}
     complaints = _complaints(raw, schema, kept, casts, clock)
@@ -117,8 +121,6 @@ class Normalizer:
     def __init__(self, schema: StreamSchema, derived: Iterable[str], clock: Clock) -> None:
         self._schema, self._derived, self._clock = schema, tuple(derived), clock
         self._wanted = [one for one in stored_columns(schema, self._derived) if one.name != schema.op]
-        roles = {*schema.key, schema.start, schema.end, schema.id, schema.order_by, *error_columns(schema)}
-        self._required = {column.name for column in self._wanted if column.name in roles}
 
     def __call__(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
         if self._schema.op is None or raw.column_names.count(self._schema.op) != 1:
@@ -141,43 +143,52 @@ class Normalizer:
         return normalize(raw, self._schema, self._derived, clock=self._clock, numbers=numbers)
 
     def _fast(self, raw: pa.Table, numbers: NDArray[np.int64] | None = None) -> Normalized:
-        columns = self._plain_columns(raw)
+        columns = _plain_columns(raw, self._schema, self._wanted, self._clock)
         if columns is None:
             return self._checked(raw, numbers)
-        schema = self._schema
-        columns[PLACE] = columns[schema.order_by] if schema.order_by else pa.nulls(len(raw), pa.int64())
-        columns[ID] = columns[schema.id] if schema.id else pa.array(_numbers(raw, numbers))
-        rows = pa.Table.from_arrays(list(columns.values()), list(columns))
-        return Normalized(rows, NO_REJECTS, self._clock, len(raw), no_withdrawals(rows.schema.field(ID).type))
+        return _without_faults(raw, self._schema, columns, self._clock, numbers)
 
-    def _plain_columns(self, raw: pa.Table) -> dict[str, pa.Array] | None:
-        """The columns if they have the declared types and no row has a fault, else None."""
-        if not len(raw) or MALFORMED in raw.column_names:
+
+def _without_faults(
+    raw: pa.Table, schema: StreamSchema, columns: dict[str, pa.Array], clock: Clock, numbers: NDArray[np.int64] | None
+) -> Normalized:
+    """Rows that are all good, given their converted columns."""
+    columns[PLACE] = columns[schema.order_by] if schema.order_by else pa.nulls(len(raw), pa.int64())
+    columns[ID] = columns[schema.id] if schema.id else pa.array(_numbers(raw, numbers))
+    rows = pa.Table.from_arrays(list(columns.values()), list(columns))
+    return Normalized(rows, NO_REJECTS, clock, len(raw), no_withdrawals(rows.schema.field(ID).type))
+
+
+def _plain_columns(
+    raw: pa.Table, schema: StreamSchema, wanted: Iterable[Column], clock: Clock
+) -> dict[str, pa.Array] | None:
+    """The columns if they have the declared types and no row has a fault, else None."""
+    if not len(raw) or MALFORMED in raw.column_names:
+        return None
+    required = {*schema.key, schema.start, schema.end, schema.id, schema.order_by, *error_columns(schema)}
+    columns = {}
+    for column in wanted:
+        place = raw.schema.get_field_index(column.name)  # -1 also if two columns have the name
+        if place < 0:
             return None
-        columns = {}
-        for column in self._wanted:
-            place = raw.schema.get_field_index(column.name)  # -1 also if two columns have the name
-            if place < 0:
-                return None
-            given = raw.column(place)
-            if given.null_count and column.name in self._required:
-                return None
-            array = in_one_array(given)
-            values = plain_values(array, column.type, self._clock)
-            if values is None:
-                return None
-            columns[column.name] = values
-        if any(outside.any() for outside in outside_limits(columns, self._schema).values()):
+        given = raw.column(place)
+        if given.null_count and column.name in required:
             return None
-        first, last = moments(columns, self._schema)
-        columns = {**on_grid(columns, self._schema), START: first, END: last}
-        starts, ends = first.to_numpy(), last.to_numpy()
-        earliest, latest = limits(self._clock)
-        if starts.min() < earliest or ends.max() > latest:
+        values = plain_values(in_one_array(given), column.type, clock)
+        if values is None:
             return None
-        if self._schema.is_interval and (starts > ends).any():
-            return None
-        return columns
+        columns[column.name] = values
+    if any(outside.any() for outside in outside_limits(columns, schema).values()):
+        return None
+    first, last = moments(columns, schema)
+    columns = {**on_grid(columns, schema), START: first, END: last}
+    starts, ends = first.to_numpy(), last.to_numpy()
+    earliest, latest = limits(clock)
+    if starts.min() < earliest or ends.max() > latest:
+        return None
+    if schema.is_interval and (starts > ends).any():
+        return None
+    return columns
 
 
 def stored_columns(schema: StreamSchema, derived: Iterable[str] = ()) -> list[Column]:

@@ -161,14 +161,17 @@ def results_of(evaluation: JoinEvaluation, found: Occurrences) -> MatchBatch:
     event, store, context = evaluation.step.event, evaluation.store, evaluation.context
     if store.batch.depth is not None and not event.schema.is_ordered:
         found = _without_places(found)
-    order, _ = canonical_order(found.origin, store.n_keys, found.end, found.end_place, found.start, found.start_place)
+    order, tied = canonical_order(
+        found.origin, store.n_keys, found.end, found.end_place, found.start, found.start_place
+    )
     found = found.take(order)
     if event.restart:
         mask = lists.restart_mask(found.origin, found.start, found.start_place, found.end, found.end_place)
         found = found.where(mask)
     resolve = evaluation.gather(found)
     head = _values(event.head, resolve, len(found), context)
-    if event.per is Per.MATCH and all_differ(event.pattern, store.batch):
+    lie_apart = event.per in (Per.MATCH, Per.INTERVAL) and not tied.any()  # equal results have equal intervals
+    if lie_apart or (event.per is Per.MATCH and all_differ(event.pattern, store.batch)):
         return _matches(event, store, found, head | _values(event.returns, resolve, len(found), context), resolve)
     identity, n_results = _identities(event.per, store, found, head, resolve)
     witness = _witnesses(evaluation, found, identity, n_results, resolve)

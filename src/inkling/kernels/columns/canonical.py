@@ -48,14 +48,59 @@ def _merge_sort(order, first, last, spare, end, place, start, rank):
 
 
 @njit(cache=True)
-def canonical_order(key, n_keys, end, place, start, rank):
-    """Row numbers in canonical order, and whether each row ties with the one before it."""
-    n = key.shape[0]
+def _begins(key, n_keys):
+    """The position of the first row of each key, if rows are sorted by key."""
     begins = np.zeros(n_keys + 1, np.int64)
-    for i in range(n):
+    for i in range(key.shape[0]):
         begins[key[i] + 1] += 1
     for k in range(n_keys):
         begins[k + 1] += begins[k]
+    return begins
+
+
+@njit(cache=True)
+def places_by_key(key, n_keys):
+    """The position of each row in the order of keys; rows of a key keep their order."""
+    filled = _begins(key, n_keys)
+    places = np.empty(key.shape[0], np.int64)
+    for i in range(key.shape[0]):
+        places[i] = filled[key[i]]
+        filled[key[i]] += 1
+    return places
+
+
+@njit(cache=True)
+def put(values, places):
+    """Each value at its position; cheaper than taking them in this order where rows of a key lie far apart."""
+    out = np.empty_like(values)
+    for i in range(values.shape[0]):
+        out[places[i]] = values[i]
+    return out
+
+
+@njit(cache=True)
+def put_numbers(places):
+    """The number of the row that comes to each position."""
+    out = np.empty(places.shape[0], np.int64)
+    for i in range(places.shape[0]):
+        out[places[i]] = i
+    return out
+
+
+@njit(cache=True)
+def rise_in_keys(key, end, place):
+    """Whether (end, place) rises strictly from row to row of a key; rows are sorted by key."""
+    for i in range(1, key.shape[0]):
+        if key[i] == key[i - 1] and (end[i] < end[i - 1] or (end[i] == end[i - 1] and place[i] <= place[i - 1])):
+            return False
+    return True
+
+
+@njit(cache=True)
+def canonical_order(key, n_keys, end, place, start, rank):
+    """Row numbers in canonical order, and whether each row ties with the one before it."""
+    n = key.shape[0]
+    begins = _begins(key, n_keys)
     filled = begins[:-1].copy()
     order = np.empty(n, np.int64)
     for i in range(n):

@@ -25,6 +25,29 @@ def _first_after(start, place, low, high, time, at):
 
 
 @njit(cache=True)
+def _first_near(start, place, low, high, guess, time, at):
+    """The same as `_first_after`, sought from a position on in steps that double."""
+    step = 1
+    if guess > low and (start[guess - 1] > time or (start[guess - 1] == time and place[guess - 1] > at)):
+        high = guess - 1
+        while high - step > low and (
+            start[high - step] > time or (start[high - step] == time and place[high - step] > at)
+        ):
+            high -= step
+            step *= 2
+        low = max(low, high - step)
+    else:
+        low = guess
+        while low + step < high and (
+            start[low + step] < time or (start[low + step] == time and place[low + step] <= at)
+        ):
+            low += step
+            step *= 2
+        high = min(high, low + step)
+    return _first_after(start, place, low, high, time, at)
+
+
+@njit(cache=True)
 def ranges(group, after, after_place, until, until_place, offsets, start, place):
     """Candidate positions [first, last) of each partial match; a negative group has none."""
     n = group.shape[0]
@@ -34,8 +57,12 @@ def ranges(group, after, after_place, until, until_place, offsets, start, place)
         if group[i] < 0:
             continue
         low, high = offsets[group[i]], offsets[group[i] + 1]
-        first[i] = _first_after(start, place, low, high, after[i], after_place[i])
-        last[i] = max(first[i], _first_after(start, place, low, high, until[i], until_place[i]))
+        if i and group[i] == group[i - 1]:  # partial matches mostly come in the order of time
+            first[i] = _first_near(start, place, low, high, first[i - 1], after[i], after_place[i])
+            last[i] = max(first[i], _first_near(start, place, low, high, last[i - 1], until[i], until_place[i]))
+        else:
+            first[i] = _first_after(start, place, low, high, after[i], after_place[i])
+            last[i] = max(first[i], _first_after(start, place, low, high, until[i], until_place[i]))
     return first, last
 
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from inkling.evaluators.stage.rows import format as r
-from inkling.kernels.columns.canonical import canonical_order
+from inkling.kernels.columns.canonical import canonical_order, places_by_key, put, put_numbers, rise_in_keys
 from inkling.model.batch import UNORDERED, EventBatch, Ints, in_one_array, picked, sorted_words, taken
 from inkling.model.keys import codes_of, encoded
 from inkling.physical.plan import LeafTest, Stage
@@ -92,27 +92,41 @@ def _plain_batch(stage: Stage, table: pa.Table, key: Ints) -> tuple[EventBatch, 
         place = column.to_numpy()
     else:
         place = np.zeros(len(end), np.int64)
-    source = np.zeros(len(end), np.int16)
-    order, event = _canonical(stage, table, key, source, end, end, place)
-    ends, n = end[order], len(order)
-    starts_at = ends_at = place[order]
-    if not stage.inputs[0].ordered:
-        starts_at, ends_at = np.full(n, -UNORDERED), np.full(n, UNORDERED)
+    is_ordered = stage.inputs[0].ordered
+    ids, columns = table[r.ID].chunk(0), {name: table[name].chunk(0) for name in r.columns_of(stage)}
+    places = places_by_key(key, int(key.max()) + 1)
+    keys, ends, at = put(key, places), put(end, places), put(place, places) if is_ordered else place
+    if rise_in_keys(keys, ends, at):
+        n, order = len(end), put_numbers(places)
+        event = np.arange(n)
+        words = [put(word, places) for word in _words(stage, table)]
+    else:
+        order, event = _canonical(stage, table, key, np.zeros(len(end), np.int16), end, end, place)
+        n, keys, ends, at = len(order), key[order], end[order], place[order]
+        words = [word[order] for word in _words(stage, table)]
+    starts_at, ends_at = (at, at) if is_ordered else (np.full(n, -UNORDERED), np.full(n, UNORDERED))
+    of_places = is_ordered and _is_same(ids, table[r.PLACE].chunk(0))
     batch = EventBatch(
-        key[order],
-        source[:n],
+        keys,
+        np.zeros(n, np.int16),
         ends,
         starts_at,
         ends,
         ends_at,
         ends,
         event,
-        _bits(stage, table, order),
-        picked({name: table[name].chunk(0) for name in r.columns_of(stage)}, order),
+        _side_by_side(words),
+        picked(columns, order),
         np.arange(n + 1),
-        taken(table[r.ID].chunk(0), order),
+        pa.array(at) if of_places else taken(ids, order),
     )
     return batch, order
+
+
+def _is_same(one: pa.Array, other: pa.Array) -> bool:
+    """Whether two columns without nulls lie at the same place in memory."""
+    places = [(each.type, each.offset, each.buffers()[-1].address) for each in (one, other)]
+    return places[0] == places[1] and not one.null_count
 
 
 def _places(stage: Stage, table: pa.Table, source: NDArray[np.int16]) -> tuple[Ints, Ints]:
@@ -316,7 +330,14 @@ def _ids(table: pa.Table, order: Ints) -> tuple[Ints, pa.Array]:
 
 
 def _bits(stage: Stage, table: pa.Table, order: Ints) -> np.ndarray:
-    words = [table[r.mask_name(word)].to_numpy().view(np.uint64)[order] for word in range(r.n_masks(stage))]
+    return _side_by_side([word[order] for word in _words(stage, table)])
+
+
+def _words(stage: Stage, table: pa.Table) -> list[NDArray[np.uint64]]:
+    return [table[r.mask_name(word)].to_numpy().view(np.uint64) for word in range(r.n_masks(stage))]
+
+
+def _side_by_side(words: list[NDArray[np.uint64]]) -> np.ndarray:
     return words[0].reshape(-1, 1) if len(words) == 1 else np.stack(words, axis=1)
 
 

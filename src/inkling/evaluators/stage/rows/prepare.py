@@ -1,16 +1,18 @@
 """From rows of a source to stage rows: joins with tables, conditions as bits, filters, physical column names."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.conditions import RowColumns, prepared
 from inkling.evaluators.stage.rows.facts import FactJoin
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
+from inkling.model.batch import in_one_array
 from inkling.physical.naming import type_of
 from inkling.physical.plan import Stage
 
@@ -28,7 +30,36 @@ def stage_rows(
     return InputReader(stage, number, tables, context)(source, keep_column=keep_column)
 
 
-Getter = Callable[[pa.Table, RowColumns, list[np.ndarray]], pa.Array | pa.ChunkedArray]
+class KeptRows:
+    """Selected rows of a table; a column is copied when it is read, and once under all its names."""
+
+    def __init__(self, source: pa.Table, kept: NDArray[np.bool_]) -> None:
+        self._source, self._kept = source, pa.array(kept)
+        self._n_rows = int(np.count_nonzero(kept))
+        self._found: dict[Hashable, pa.ChunkedArray] = {}
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        column = self._source[name]
+        whole = in_one_array(column) if column.num_chunks == 1 else None
+        place = (
+            name
+            if whole is None
+            else (whole.type, whole.offset, *(b.address if b is not None else 0 for b in whole.buffers()))
+        )
+        if place not in self._found:
+            self._found[place] = column.filter(self._kept)
+        return self._found[place]
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    @property
+    def column_names(self) -> list[str]:
+        names: list[str] = self._source.column_names
+        return names
+
+
+Getter = Callable[[pa.Table | KeptRows, RowColumns, list[np.ndarray]], pa.Array | pa.ChunkedArray]
 
 
 class InputReader:
@@ -60,16 +91,16 @@ class InputReader:
                 source = source.filter(pc.is_valid(source[column]))
         for facts in self._facts:
             source = facts.joined(source, self._context)
-        columns = RowColumns(source)
+        columns, rows = RowColumns(source), source
         if self._keep is not None:
             kept = self._keep(columns)
             if not kept.all():
-                source = source.filter(pa.array(kept))
-                columns = RowColumns(source)
+                rows = KeptRows(source, kept)
+                columns = RowColumns(rows)
         words = self._packed(columns)
-        values = [getter(source, columns, words) for getter in self._getters]
+        values = [getter(rows, columns, words) for getter in self._getters]
         table = pa.Table.from_arrays(values, schema=self._schema)
-        return table if keep_column is None else table.append_column(keep_column, source[keep_column])
+        return table if keep_column is None else table.append_column(keep_column, rows[keep_column])
 
     def named(self, source: pa.Table) -> pa.Table:
         """Stage rows that identify events for withdrawal: without conditions and table facts."""
@@ -120,7 +151,9 @@ class InputReader:
                 mixed_places(rows[name]) if columns.has(name) else pa.nulls(columns.n_rows, kind)
             )
 
-        def found(rows: pa.Table, columns: RowColumns, words: list[np.ndarray]) -> pa.Array | pa.ChunkedArray:
+        def found(
+            rows: pa.Table | KeptRows, columns: RowColumns, words: list[np.ndarray]
+        ) -> pa.Array | pa.ChunkedArray:
             if columns.has(name):
                 return _as(kind, rows[name])
             if name == r.START:
