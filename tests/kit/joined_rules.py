@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
+from tests.kit.background import RULES
 from tests.kit.oracle import bound
 from tests.kit.programs import MOST_TRIES, Case, Options
 from tests.kit.rulesets import RuleSet
@@ -49,12 +50,30 @@ def seeded_joined_rules(seed: int, n: int) -> Iterator[Case]:
         yield Case(rules.text, rules.plan, rows, random_tables(rng))
 
 
-def joined_rules(rng: random.Random, options: Options = ANY_KEYS, streams: Sequence[Declared] | None = None) -> RuleSet:
-    """A program that binds and whose events recur."""
+FACTS = (
+    "{0}(_, a.k)",
+    "{0}(_, a.k, a.x)",
+    "{0}(_, _, v) AND v >= a.x",
+    "NOT {0}(_, a.k, a.x)",
+    "NOT {0}(_, _, _, _, a.s)",
+    "NOT {0}(_, w, w)",
+    "linked(a.s, v)",
+    "NOT linked(_, a.s)",
+    "above(a.s, a.x)",
+)
+"""Events and rules that WHERE asks for."""
+
+
+def joined_rules(
+    rng: random.Random, options: Options = ANY_KEYS, streams: Sequence[Declared] | None = None, *, facts: bool = False
+) -> RuleSet:
+    """A program that binds and whose events recur; with `facts`, some of them ask for events and facts in WHERE."""
+    background = RULES.rstrip() if facts else ""
     for _ in range(MOST_TRIES):
         chosen = tuple(rng.sample(STREAMS, rng.choice((1, 2, 2, 3)))) if streams is None else streams
         partitioned = rng.random() < 0.6 if options.partitioned is None else options.partitioned
-        text = "\n".join([*map(str, chosen), TABLES.rstrip(), *_Texts(rng, [one.name for one in chosen], partitioned)])
+        texts = _Texts(rng, [one.name for one in chosen], partitioned, facts)
+        text = "\n".join([*map(str, chosen), f"{TABLES}{background}".rstrip(), *texts])
         try:
             plan = bound(text)
         except InklingError:
@@ -67,8 +86,8 @@ def joined_rules(rng: random.Random, options: Options = ANY_KEYS, streams: Seque
 class _Texts:
     """The events of one rule set."""
 
-    def __init__(self, rng: random.Random, streams: Sequence[str], partitioned: bool) -> None:
-        self._rng, self._streams, self._partitioned = rng, streams, partitioned
+    def __init__(self, rng: random.Random, streams: Sequence[str], partitioned: bool, facts: bool) -> None:
+        self._rng, self._streams, self._partitioned, self._facts = rng, streams, partitioned, facts
         self._columns = rng.sample(["x", "s", "y"], rng.randint(1, 3))
 
     def __iter__(self) -> Iterator[str]:
@@ -139,6 +158,8 @@ class _Texts:
         rng = self._rng
         head = [f"{rng.choice(values[column]).format('a', 'b')} AS {column}" for column in self._columns]
         clauses = [f"PATTERN {pattern}"]
+        if self._facts and rng.random() < 0.15:
+            clauses.append(f"WHERE {rng.choice(FACTS).format(rng.choice(self._streams))}")
         if rng.random() < 0.25:
             clauses.append(f"WITHIN {rng.randint(1, 4)} TICKS")
         if rng.random() < 0.2:

@@ -15,6 +15,11 @@ def at_length(seeds: range) -> range:
     return seeds if os.environ.get("HYPOTHESIS_PROFILE") == "long" else seeds[: -(-len(seeds) // 8)]
 
 
+def for_long(seeds: range) -> range:
+    """All of these under the profile `long` (`make test-long`), else the first: each takes a job on Spark."""
+    return seeds if os.environ.get("HYPOTHESIS_PROFILE") == "long" else seeds[:1]
+
+
 def first_of(cases: Iterable[_Case], n: int) -> list[object]:
     """Parameters of a test: the first `n` cases, and the others with the mark `long`."""
     rest = iter(cases)

@@ -75,7 +75,7 @@ def packed_programs(rng: random.Random, needing: frozenset[str], n: int, n_datas
             if is_packable(program.plan):
                 size = size_for(program.plan)
                 datasets = [random_rows(rng, streams, n_events=size, bad_rows=False) for _ in range(n_datasets)]
-                found = _revised(rng, program.text, program.plan, datasets)
+                found = revised_at_random(rng, program.text, program.plan, datasets)
                 if _is_fruitful(found):
                     yield found
                     break
@@ -91,7 +91,7 @@ def packed_rules(rng: random.Random, n: int, n_datasets: int, *, extending: bool
             continue
         size = rng.choice(SIZES)
         datasets = [random_rows(rng, rules.streams, n_events=size, bad_rows=False) for _ in range(n_datasets)]
-        found = _revised(rng, rules.text, rules.plan, datasets)
+        found = revised_at_random(rng, rules.text, rules.plan, datasets)
         if _is_fruitful(found):
             made += 1
             yield found
@@ -104,13 +104,13 @@ def loose_programs(rng: random.Random, n: int) -> Iterator[Revised]:
     while made < n:
         streams, program = wanted_program(rng, options)
         rows = random_rows(rng, streams, n_events=size_for(program.plan))
-        found = _revised(rng, program.text, program.plan, [rows])
+        found = revised_at_random(rng, program.text, program.plan, [rows])
         if _is_fruitful(found):
             made += 1
             yield found
 
 
-def _revised(rng: random.Random, text: str, plan: ProgramPlan, datasets: list[Rows]) -> Revised:
+def revised_at_random(rng: random.Random, text: str, plan: ProgramPlan, datasets: list[Rows]) -> Revised:
     return Revised(text, plan, tuple(datasets), random_tables(rng), random_modes(rng, plan))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from inkling.physical.groups import TaskLayout
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.results import Results
 from inkling.runtime.registry import uncertain_evaluators
+from inkling.spark.frames import FramesByName
 from inkling.spark.partitioning import Partitioning, partitioning_of
 from inkling.spark.parts import Frames, RunNotes, part_frames
 from inkling.spark.read.duplicates import repeated_rows
@@ -129,19 +130,26 @@ def run(
     context = EvaluatorContext(facts, expressions, unit, sampling)
     found = list(_frames(physical, context, sources, divided))
     events = {event.name: event for event in plan.events}
-    frames = {
-        name: public_frame(events[name], frame, unit.clock) for one in found for name, frame in one.events.items()
-    }
-    emitted = {event.name: frames[event.name] for event in plan.events}
-    emitted |= {output: emitted[name].where(F.lit(False)) for name, output in retracted_outputs(plan).items()}
+    made_by = {name: one.events for one in found for name in one.events}
+
+    def public(name: str) -> DataFrame:
+        return public_frame(events[name], made_by[name][name], unit.clock)
+
+    emitted = {name: partial(public, name) for name in events}
+    emitted |= {output: partial(_none_of, public, name) for name, output in retracted_outputs(plan).items()}
     return SparkResults(
-        emitted,
+        FramesByName(emitted),
         _rejects(spark, plan, read, divided),
         unit.clock,
         {name: one.raw for name, one in read.items()},
         tuple(frame for one in found for frame in one.cached),
         next((one.notes for one in found if one.notes is not None), None),
     )
+
+
+def _none_of(frame_of: Callable[[str], DataFrame], name: str) -> DataFrame:
+    """The withdrawn results of an event in batch, where nothing is withdrawn."""
+    return frame_of(name).where(F.lit(False))
 
 
 def _frames(

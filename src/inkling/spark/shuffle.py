@@ -39,6 +39,7 @@ from inkling.logical.plan import StreamPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.schema import StreamSchema
 from inkling.spark.expressions import to_column
+from inkling.spark.frames import united
 from inkling.spark.partitioning import Partitioning, Pieces, cut, estimated_bytes
 from inkling.spark.read.duplicates import first_rows
 from inkling.spark.stage_frame import RowReferences, named
@@ -86,7 +87,7 @@ class UnionLayout:
             )
             for number, (one, frame) in enumerate(zip(self.carried, frames, strict=True))
         ]
-        return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
+        return united(parts)
 
     def keys(self, columns: Columns) -> list[Column]:
         """The key of each row, from the columns in which its stream holds it."""

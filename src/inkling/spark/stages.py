@@ -1,6 +1,6 @@
 """Runs the stages of a physical plan on Spark: one shuffle and one pass of Python workers per stage."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 
@@ -25,6 +25,7 @@ from inkling.physical.groups import TaskLayout, chosen_layout
 from inkling.physical.naming import physical_name, type_of
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
+from inkling.spark.frames import FramesByName, united
 from inkling.spark.partitioning import SLICE, Partitioning, Pieces, floored, slices_of
 from inkling.spark.parts import Frames
 from inkling.spark.results import certain_frame
@@ -89,17 +90,23 @@ def stage_frames(
     ready = {name: sources[name] for name in names if name in sources}  # no event reads the others
     tables = {name: spark.createDataFrame(table) for name, table in context.facts.items()}
     run = _Run(certain.program, ready, tables, context, partitioning.for_all(list(ready.values())))
-    read_later = {given.source for stage in certain.stages for given in stage.inputs}
-    events, cached = {}, []
-    for stage in certain.stages:
+    events: dict[str, Callable[[], DataFrame]] = {}
+    cached = []
+    for place, stage in enumerate(certain.stages):
         results = run.results(stage)
+        read_later = {given.source for later in certain.stages[place + 1 :] for given in later.inputs}
         if len(stage.steps) > 1 or stage.steps[0].event.name in read_later:
             results = results.persist(StorageLevel.MEMORY_AND_DISK)
             cached.append(results)
         for number, step in enumerate(stage.steps):
-            events[step.event.name] = certain_frame(step.event, results.where(named(EVENT) == number))
-            ready[step.event.name] = _as_source(stage, number, results)
-    return Frames(events, tuple(cached))
+            events[step.event.name] = partial(_of_event, step.event, number, results)
+            if step.event.name in read_later:
+                ready[step.event.name] = _as_source(stage, number, results)
+    return Frames(FramesByName(events), tuple(cached))
+
+
+def _of_event(event: EventPlan, number: int, results: DataFrame) -> DataFrame:
+    return certain_frame(event, results.where(named(EVENT) == number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +161,7 @@ class _Run:
                     source = with_derived_columns(stream, source, context.expressions, self.partitioning)
             late = left_to_worker.get(number)
             frames.append(input_frame(stage, number, source, self.tables, context.facts, context.expressions, late))
-        rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+        rows = united(frames)
         return rows, left_to_worker
 
     def _sliced(self, stage: Stage, rows: DataFrame) -> tuple[DataFrame, Pieces]:
