@@ -1,46 +1,32 @@
 """The attack at length: `python -m tests.attack --programs 1000000 --files 2000 --spark 2000 --damages 5000`.
 
-Writes its figures to `docs/explanation/what-was-tried.md`; adds to the figures of earlier runs of the same version of
-this package with `--more`. Ends with status 1 if anything was found.
+Adds its figures to `docs/explanation/what-was-tried.md`, or begins them anew with `--anew`; several may run at one
+time. What ended otherwise is kept in `out/attack/found.jsonl`; `--again` tries that again, after it was mended. Ends
+with status 1 if anything was found.
 """
 
 import argparse
 import json
-import multiprocessing
 import sys
 import tempfile
 import time
 from collections import Counter
-from datetime import UTC, datetime
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from tests.attack import files, programs, stored
-from tests.attack.programs import Finding
-from tests.kit.tried_page import section, write_section
+from tests.attack import files, page, programs, stored
+from tests.attack.children import Tried, in_children
+from tests.attack.files_on_spark import attack_on_spark, on_spark
+from tests.attack.findings import Finding
+from tests.attack.seed_programs import NOTATIONS, seeds_of
 
 import inkling
 
-SECTION = "python -m tests.attack"
-_FIGURES = "<!-- figures: "
-_AT_ONCE = 500
-Tried = tuple[Counter[str], list[Finding]]
-
-
-def _programs(begun: float, minutes: float, job: tuple[int, int]) -> Tried:
-    seed, n = job
-    if time.monotonic() - begun > 60 * minutes:
-        return Counter(), []
-    counts, found = programs.attack(seed, n, everywhere=True)
-    return Counter({f"programs {notation}": count for notation, count in counts.items()}), found
-
-
-def _files(folder: Path, job: tuple[int, int]) -> Tried:
-    seed, n = job
-    here = folder / str(seed)
-    here.mkdir()
-    tried, found = files.attack(seed, n, here, (files.run_locally, files.run_pushed))
-    return Counter({"files local and pushed": tried}), found
+FOUND = page.HERE / "out" / "attack" / "found.jsonl"
+_AT_ONCE = {"programs": 2000, "files": 50, "spark": 1000}
+_KEPT = 20
+"""Examples of each place."""
 
 
 def main() -> int:
@@ -48,84 +34,103 @@ def main() -> int:
     for name, n in (("programs", 1_000_000), ("files", 2000), ("spark", 2000), ("damages", 5000)):
         parser.add_argument(f"--{name}", type=int, default=n, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="the number of the first program and file")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--minutes", type=float, default=600.0, help="begin no further programs after this time")
-    parser.add_argument("--more", action="store_true", help="add to the figures on the page")
+    parser.add_argument("--anew", action="store_true", help="begin the figures on the page anew")
+    parser.add_argument("--again", action="store_true", help="try what was found again, and nothing else")
     asked = parser.parse_args()
-    counts, found = Counter[str](), list[Finding]()
-    if asked.more:
-        counts.update(_figures(section(SECTION)))
-    begun = time.monotonic()
+    if asked.anew:
+        page.begin()
+    if asked.again:
+        return _again()
+    begun, found = time.monotonic(), Counter[tuple[str, str]]()
 
     def take(tried: Tried) -> None:
-        counts.update(tried[0])
+        nonlocal begun
         for one in tried[1]:
-            if (one.kind, one.place) not in {(other.kind, other.place) for other in found}:
-                found.append(one)
+            place = (one.kind, one.place)
+            found[place] += 1
+            if found[place] == 1:
                 sys.stdout.write(f"{one.what}: {one.kind} at {one.place}\n{one.example[:1500]}\n\n")
                 sys.stdout.flush()
-        _write(counts, found, time.monotonic() - begun)
+            if found[place] <= _KEPT:
+                _keep(one)
+        page.add(tried[0], tried[1], time.monotonic() - begun)
+        begun = time.monotonic()
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with multiprocessing.get_context("fork").Pool(asked.jobs) as pool:
-            n_jobs = -(-asked.programs // _AT_ONCE)
-            jobs = [(asked.seed + number, _AT_ONCE) for number in range(n_jobs)]
-            for tried in pool.imap_unordered(partial(_programs, begun, asked.minutes), jobs):
+        if asked.programs:
+            seeds = seeds_of(everywhere=True)
+            page.put({f"seeds {notation}": len(seeds[notation]) for notation in NOTATIONS})
+            tasks = _tasks(asked.first, asked.programs, _AT_ONCE["programs"])
+            for tried in in_children(partial(_programs, asked.seed), tasks, asked.jobs, partial(_program, asked.seed)):
                 take(tried)
-            jobs = [(asked.seed + number, 50) for number in range(-(-asked.files // 50))]
-            for tried in pool.imap_unordered(partial(_files, folder), jobs):
-                take(tried)
-        n, bad = stored.attack(asked.seed, asked.damages, folder) if asked.damages else (0, [])
-        take((Counter({"damaged snapshots and models": n}), bad))
+        tasks = _tasks(asked.first, asked.files, _AT_ONCE["files"])
+        for tried in in_children(partial(_files, asked.seed, folder), tasks, asked.jobs, partial(_file, asked.seed)):
+            take(tried)
+        if asked.damages:
+            n, bad = stored.attack(asked.seed, asked.damages, folder)
+            take((Counter({"damaged snapshots and models": n}), bad))
         if asked.spark:
             spark = inkling.spark_session(master="local[2]")
-            n, bad = files.attack(asked.seed, asked.spark, folder, (files.on_spark(spark),))
-            take((Counter({"files on Spark": n}), bad))
+            for numbers in _tasks(asked.first, asked.spark, _AT_ONCE["spark"]):
+                take(attack_on_spark(spark, asked.seed, numbers))
     return 1 if found else 0
 
 
-def _figures(page: str) -> dict[str, int]:
-    line = next((one for one in page.splitlines() if one.startswith(_FIGURES)), None)
-    known: dict[str, int] = {} if line is None else json.loads(line.removeprefix(_FIGURES).removesuffix(" -->"))
-    return known
+def _tasks(first: int, n: int, size: int) -> list[range]:
+    return [range(at, min(at + size, first + n)) for at in range(first, first + n, size)]
 
 
-def _write(counts: Counter[str], found: list[Finding], seconds: float) -> None:
-    rows = "\n".join(f"| {name} | {count:,} |" for name, count in sorted(counts.items()) if count)
-    ends = (
-        "None of them ended otherwise."
-        if not found
-        else "\n".join(
-            [
-                "These ended otherwise when the command ran:",
-                "",
-                *(f"- {one.what}: `{one.kind}`, {one.place}" for one in found),
-            ]
-        )
-    )
-    write_section(
-        SECTION,
-        f"""\
-## Programs, files and stored states changed at random
+def _programs(seed: int, numbers: range, begin: object) -> Tried:
+    return programs.attack(seed, numbers, everywhere=True, begin=begin)  # type: ignore[arg-type]
 
-The attack of `tests/attack` changes programs, files and stored states at random, with fixed seeds. A program must
-compile or end in a message, a run must end in a message or account for every row (*rows in = used + rejected + late*),
-and damage of anything stored must be rejected by name. A foreign exception, `INK0901`, a wrong number of rows, or a
-program that takes more than {programs.SECONDS} seconds to compile is a finding. `make test` runs a few hundred cases,
-`make test-full` some thousands, and `python -m tests.attack` as many as asked for. That command wrote this section.
 
-| tried | how many |
-|---|---|
-{rows}
+def _program(seed: int, number: int) -> tuple[str, str]:
+    notation, text = programs.program(seed, number, seeds_of(everywhere=True))
+    return f"program {notation}", text
 
-{ends}
 
-The last run ended on {datetime.now(UTC):%Y-%m-%d} after {seconds / 60:.0f} minutes.
+def _files(seed: int, folder: Path, numbers: range, begin: object) -> Tried:
+    here = folder / f"{seed}-{numbers.start}"
+    here.mkdir(exist_ok=True)
+    return files.attack(seed, numbers, here, files.LOCAL_RUNS, begin)  # type: ignore[arg-type]
 
-{_FIGURES}{json.dumps(dict(counts))} -->
-""",
-    )
+
+def _file(seed: int, number: int) -> tuple[str, str]:
+    bad = files.bad_file(seed, number)
+    return f"file {bad.name}", f"number {number}: {bad.program} {bad.data!r:.2000}"
+
+
+def _keep(finding: Finding) -> None:
+    FOUND.parent.mkdir(parents=True, exist_ok=True)
+    with FOUND.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(asdict(finding)) + "\n")
+
+
+def _again() -> int:
+    known = [Finding(**json.loads(line)) for line in FOUND.read_text(encoding="utf-8").splitlines()]
+    spark_runs: dict[str, files.Run] = {}
+    if any(one.case.startswith("on Spark") for one in known):
+        spark_runs["on Spark"] = on_spark(inkling.spark_session(master="local[2]"))
+    still = set[tuple[str, str]]()
+    with tempfile.TemporaryDirectory() as folder:
+        for one in known:
+            kind, _, notation = one.what.partition(" ")
+            if kind == "program":
+                ended = programs.outcome(one.example, notation)
+            elif kind == "file" and one.case:
+                name, seed, number = one.case.rsplit(" ", 2)
+                run = {**files.LOCAL_RUNS, **spark_runs}[name]
+                ended = files.outcome(files.bad_file(int(seed), int(number)), Path(folder), run)
+            else:
+                continue
+            if isinstance(ended, Finding):
+                still.add((one.kind, one.place))
+                sys.stdout.write(f"{one.what}: {ended.kind} at {ended.place}\n{one.example[:1500]}\n\n")
+    page.tried_again({(one.kind, one.place) for one in known} - still)
+    return 1 if still else 0
 
 
 if __name__ == "__main__":

@@ -4,17 +4,16 @@ import gzip
 import io
 import json
 import random
-import traceback
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
-from tests.attack.programs import Finding
+from tests.attack.findings import Finding, finding_about
 
 import inkling
 from inkling.cli.terminal.failures import diagnostics_of
@@ -81,11 +80,10 @@ class BadFile:
     program: str
 
 
-def bad_files(seed: int, n: int) -> Iterator[BadFile]:
-    draw = random.Random(seed)
-    for number in range(n):
-        kind, suffix = draw.choice(list(PROGRAMS)), SUFFIXES[number % len(SUFFIXES)]
-        yield BadFile(f"bad{suffix}", _content(suffix, kind, draw), kind)
+def bad_file(seed: int, number: int) -> BadFile:
+    draw, suffix = random.Random(seed * 10**9 + number), SUFFIXES[number % len(SUFFIXES)]
+    kind = draw.choice(list(PROGRAMS))
+    return BadFile(f"bad{suffix}", _content(suffix, kind, draw), kind)
 
 
 def _rows(kind: str, draw: random.Random) -> list[dict[str, Any]]:
@@ -153,29 +151,20 @@ def program_of(kind: str) -> inkling.Program:
     return inkling.parse(PROGRAMS[kind] + EVENTS.format(WINDOWS[kind]))
 
 
-def finding_of(bad: BadFile, folder: Path, run: Run) -> Finding | None:
-    """What is wrong with a run, which returns the numbers of rows in, and of those that were used, rejected or late."""
+def outcome(bad: BadFile, folder: Path, run: Run) -> bool | Finding:
+    """Whether all rows are accounted for; False if a message says why not, or what else happened."""
     path = folder / bad.name
     path.write_bytes(bad.data)
+    example = f"{bad.program} {bad.data!r:.2000}"
     try:
         n_read, n_known = run(program_of(bad.program), path)
     except Exception as problem:
-        is_own = {one.code for one in diagnostics_of(problem)}.isdisjoint({"INK0901"})
-        return None if is_own and not isinstance(problem, InternalError) else _finding(problem, bad)
+        if isinstance(problem, InternalError) or any(one.code == "INK0901" for one in diagnostics_of(problem)):
+            return finding_about(problem, f"file {bad.name}", f"{problem!s:.300} {example}")
+        return False
     if n_read != n_known:
-        return Finding(
-            f"file {bad.name}", "rows", f"{n_read} rows in, {n_known} used, rejected or late", repr(bad.data)
-        )
-    return None
-
-
-def _finding(problem: Exception, bad: BadFile) -> Finding:
-    frames = traceback.extract_tb(problem.__traceback__)
-    own = [one for one in frames if "/src/inkling/" in one.filename] or list(frames)
-    place = f"{own[-1].filename.rpartition('/src/')[2]}:{own[-1].lineno}"
-    return Finding(
-        f"file {bad.name}", type(problem).__name__, place, f"{problem!s:.300} {bad.program} {bad.data!r:.2000}"
-    )
+        return Finding(f"file {bad.name}", "rows", f"{n_read} rows in, {n_known} used, rejected or late", example)
+    return True
 
 
 def run_locally(program: inkling.Program, path: Path) -> tuple[int, int]:
@@ -195,29 +184,22 @@ def run_pushed(program: inkling.Program, path: Path) -> tuple[int, int]:
     return len(rows), sum(again)
 
 
-def on_spark(spark: SparkSession) -> Run:
-    """A run on Spark, whose rows must be those of a local run."""
+def attack(
+    seed: int, numbers: range, folder: Path, runs: Mapping[str, Run], begin: Callable[[int], object] = int
+) -> tuple[Counter[str], list[Finding]]:
+    """Run bad files by each of the runs; returns how many were tried and how many ran, and the findings."""
+    counts, found = Counter[str](), list[Finding]()
+    for number in numbers:
+        begin(number)
+        bad = bad_file(seed, number)
+        for name, run in runs.items():
+            counts[f"files {name}"] += 1
+            match outcome(bad, folder, run):
+                case Finding() as finding:
+                    found.append(replace(finding, case=f"{name} {seed} {number}"))
+                case True:
+                    counts[f"files {name} that ran"] += 1
+    return counts, found
 
-    def run(program: inkling.Program, path: Path) -> tuple[int, int]:
-        results = program.run(spark, {"S": path})
-        try:
-            n_used, n_rejected, _ = results["one"].count(), results.rejects.count(), results["rise"].collect()
-        finally:
-            results.close()
-        local = program.run_local({"S": path})
-        if n_rejected != len(local.rejects):
-            return len(local.rejects), n_rejected
-        return local.input_rows["S"], n_used + n_rejected
 
-    return run
-
-
-def attack(seed: int, n: int, folder: Path, runs: Sequence[Run]) -> tuple[int, list[Finding]]:
-    """Run `n` bad files by each of the runs; returns their number, and the first finding of each place."""
-    found: dict[tuple[str, str], Finding] = {}
-    for bad in bad_files(seed, n):
-        for run in runs:
-            finding = finding_of(bad, folder, run)
-            if finding is not None:
-                found.setdefault((finding.kind, finding.place), finding)
-    return n, list(found.values())
+LOCAL_RUNS: Mapping[str, Run] = {"local": run_locally, "pushed": run_pushed}

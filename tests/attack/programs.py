@@ -1,40 +1,28 @@
 """Mutated programs in all notations: every one compiles or ends in a message of inkling."""
 
-import ast
 import random
 import re
 import signal
-import traceback
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+
+from tests.attack.findings import Finding, finding_about
+from tests.attack.seed_programs import NOTATIONS, seeds_of
 
 import inkling
 from inkling.errors import InklingError, InternalError
+from inkling.language import parse
 
-HERE = Path(__file__).parents[2]
-NOTATIONS = (".ink", ".ele", ".sre", ".lahar", ".sase", ".epsparql")
-FOLDERS = ("tests/golden", "tests/errors", "examples", "docs", "benchmarks")
-PRINTED = ("tests/oracles/printed",)
-TESTS = ("tests/oracles", "tests/unit", "tests/golden", "tests/properties", "tests/conformance", "tests/spark")
+ALSO = {".epsparql": ".rq"}
+"""Every other program of a notation has this suffix."""
+
 SECONDS = 20
 """A program that takes longer to compile is a finding."""
 
 _PARTS = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\w+|\s+|[^\w\s]")
 _EXTREME = ("0", "-1", "1", "2", "999999999999999999999", "1e308", "0.5", "1e-320", "9223372036854775807", "00")
 _ODD = ("\0", "\ufeff", "´", "🗼", "'", '"', "(", ")", "[", "]", "{", "}", ";", ".", "\\", "%", "--", "/*", "\r", "\t")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that ended otherwise than it must."""
-
-    what: str
-    kind: str  # the exception, or what was wrong
-    place: str
-    example: str
 
 
 class TooSlowError(Exception):
@@ -59,82 +47,21 @@ def compiled(text: str, notation: str) -> None:
     """All that happens before data is read."""
     program = inkling.parse(text, name=f"attack{notation}")
     program.explain()
-    inkling.parse(program.to_ink())
+    parse(program.to_ink())
 
 
-def finding_of(text: str, notation: str) -> Finding | None:
-    """What is wrong with the end of a compilation; None if it compiles or ends in a message."""
+def outcome(text: str, notation: str) -> bool | Finding:
+    """Whether the text compiles; or what is wrong with an end that is no message."""
     try:
         with within(SECONDS):
             compiled(text, notation)
     except InternalError as problem:
-        return _finding(problem, text, notation)
+        return finding_about(problem, f"program {notation}", text)
     except InklingError:
-        return None
-    except Exception as problem:
-        return _finding(problem, text, notation)
-    return None
-
-
-def _finding(problem: Exception, text: str, notation: str) -> Finding:
-    frames = traceback.extract_tb(problem.__traceback__)
-    own = [one for one in frames if "/src/inkling/" in one.filename] or list(frames)
-    place = f"{own[-1].filename.rpartition('/src/')[2]}:{own[-1].lineno}"
-    return Finding(f"program {notation}", type(problem).__name__, place, text)
-
-
-def compiles(text: str, notation: str) -> bool:
-    try:
-        with within(SECONDS):
-            inkling.parse(text, name=f"seed{notation}").explain()
-    except Exception:
         return False
+    except Exception as problem:
+        return finding_about(problem, f"program {notation}", text)
     return True
-
-
-@cache
-def some_seeds(notation: str) -> tuple[str, ...]:
-    """The programs in files, and those printed in papers; some of them have errors."""
-    paths = sorted(path for folder in FOLDERS for path in (HERE / folder).rglob(f"*{notation}"))
-    texts = dict.fromkeys(path.read_text(encoding="utf-8", errors="replace") for path in paths)
-    texts.update(dict.fromkeys(text for text in _texts_in(PRINTED) if _looks_like(text, notation)))
-    return tuple(texts)
-
-
-@cache
-def all_seeds(notation: str) -> tuple[str, ...]:
-    """The programs in files, and those among the texts in tests, that compile; with fewer than 100, mutants of them."""
-    texts = dict.fromkeys(text for text in some_seeds(notation) if compiles(text, notation))
-    for text in _texts_in(TESTS):
-        if _looks_like(text, notation) and compiles(text, notation):
-            texts.setdefault(text)
-    draw, found = random.Random(1), list(texts)
-    for _ in range(20_000):
-        if len(found) >= 100 or not found:
-            break
-        text = mutated(draw.choice(found), found, draw)
-        if text not in texts and compiles(text, notation):
-            texts.setdefault(text)
-            found.append(text)
-    return tuple(found)
-
-
-@cache
-def _texts_in(folders: tuple[str, ...]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
-    for folder in folders:
-        for path in sorted((HERE / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str) and 12 <= len(node.value) <= 3000:
-                    found.setdefault(node.value)
-    return tuple(found)
-
-
-_SIGNS = {".ink": "EVENT", ".ele": "<-", ".sre": "(", ".lahar": "at", ".sase": "PATTERN", ".epsparql": "SELECT"}
-
-
-def _looks_like(text: str, notation: str) -> bool:
-    return _SIGNS[notation] in text
 
 
 def mutated(text: str, others: list[str] | tuple[str, ...], draw: random.Random) -> str:
@@ -147,6 +74,8 @@ def mutated(text: str, others: list[str] | tuple[str, ...], draw: random.Random)
 def _changed(text: str, others: list[str] | tuple[str, ...], draw: random.Random) -> str:
     parts = _PARTS.findall(text) or [""]
     at, other = draw.randrange(len(parts)), draw.randrange(len(parts))
+    if draw.random() < 0.6:
+        return _like_for_like(parts, _PARTS.findall(draw.choice(others)), draw)
     match draw.randrange(14):
         case 0 | 1:
             del parts[at]
@@ -183,15 +112,45 @@ def _changed(text: str, others: list[str] | tuple[str, ...], draw: random.Random
     return "".join(parts)[:6000]
 
 
-def attack(seed: int, n: int, *, everywhere: bool) -> tuple[dict[str, int], list[Finding]]:
-    """Compile `n` mutants; returns their number by notation, and the first finding of each place."""
-    seeds = {one: found for one in NOTATIONS if (found := (all_seeds if everywhere else some_seeds)(one))}
-    draw, counts, found = random.Random(seed), dict.fromkeys(seeds, 0), dict[tuple[str, str], Finding]()
-    for number in range(n):
-        notation = list(seeds)[number % len(seeds)]
-        text = mutated(draw.choice(seeds[notation]), seeds[notation], draw)
-        counts[notation] += 1
-        finding = finding_of(text, notation)
-        if finding is not None:
-            found.setdefault((finding.kind, finding.place), finding)
-    return counts, list(found.values())
+def _like_for_like(parts: list[str], foreign: list[str], draw: random.Random) -> str:
+    """The text after one word, number or sign is replaced by another: so it often still compiles."""
+    at = draw.choice([place for place, part in enumerate(parts) if not part.isspace()] or [0])
+    kind = _kind(parts[at])
+    like = [one for one in (foreign if draw.random() < 0.3 else parts) if _kind(one) == kind] or [parts[at]]
+    parts[at] = draw.choice(_EXTREME) if kind == "number" and draw.random() < 0.5 else draw.choice(like)
+    return "".join(parts)
+
+
+def _kind(part: str) -> str:
+    if part[:1] in ("'", '"') and len(part) > 1:
+        return "text"
+    if part.isdigit():
+        return "number"
+    if part.isidentifier():
+        return "keyword" if part.isupper() else "name"
+    return "space" if part.isspace() else "sign"
+
+
+def program(seed: int, number: int, seeds: dict[str, tuple[str, ...]]) -> tuple[str, str]:
+    """The notation, as a suffix, and the text of one mutant."""
+    draw, notation = random.Random(seed * 10**9 + number), NOTATIONS[number % len(NOTATIONS)]
+    shorter = min(draw.choice(seeds[notation]), draw.choice(seeds[notation]), key=len)  # twice as many in the same time
+    text = mutated(shorter, seeds[notation], draw)
+    return ALSO.get(notation, notation) if number // len(NOTATIONS) % 2 else notation, text
+
+
+def attack(
+    seed: int, numbers: range, *, everywhere: bool, begin: Callable[[int], object] = int
+) -> tuple[Counter[str], list[Finding]]:
+    """Compile mutants; returns how many were tried and compiled by notation, and the findings."""
+    seeds, counts, found = seeds_of(everywhere=everywhere), Counter[str](), list[Finding]()
+    for number in numbers:
+        begin(number)
+        notation, text = program(seed, number, seeds)
+        counts[f"programs {notation}"] += 1
+        match outcome(text, notation):
+            case Finding() as finding:
+                found.append(finding)
+            case True:
+                counts[f"programs {notation} that compiled"] += 1
+    return counts, found

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tests.attack.programs import Finding
+from tests.attack.findings import Finding
 
 import inkling
 from inkling.errors import InklingError, InternalError

@@ -84,11 +84,9 @@ def is_table(spark: SparkSession, name: str) -> bool:
 def _read_parquet(spark: SparkSession, files: tuple[Path, ...], what: str) -> Raw:
     try:
         return spark.read.parquet(*map(str, files))
-    except AnalysisException as problem:
-        # Spark has no type for nanoseconds; Arrow has
-        if "NANOS" in str(problem) or "UNABLE_TO_INFER_SCHEMA" in str(problem):
-            return WholeFiles(spark, Format.PARQUET, files, what)
-        raise
+    except AnalysisException:
+        # Spark lacks types that Arrow has, such as nanoseconds and times of day
+        return WholeFiles(spark, Format.PARQUET, files, what)
     except (PySparkException, Py4JJavaError) as problem:
         found = unreadable_file(str(problem))
         if found is None:
