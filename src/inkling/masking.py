@@ -1,11 +1,14 @@
 """Passwords and other secrets are replaced by `…` wherever text is shown, logged or stored."""
 
 import re
+from functools import cache
 from urllib.parse import unquote
 
 MASK = "…"
 SHORTEST = 4
 """Shorter secrets are not searched for in other texts: they would occur by chance."""
+LONG = 12
+"""Secrets that are shorter are searched for as whole words: `mine` is not masked in `determines`."""
 
 _SECRET = r"[\w.-]*(?:password|passwd|secret|token|credential|jaas|access\.key|keystore\.key)[\w.-]*"
 _ELSEWHERE = r"(?!(?:env|file):)"  # the value is in the environment or in a file
@@ -58,7 +61,7 @@ def masked(text: str) -> str:
     text = _LOGIN.sub(r"\1:…@", text)
     text = _QUOTED.sub(r"\1…", _OPTION.sub(r"\1…", _JAAS.sub(r"\1…", text)))
     for secret in sorted(_known, key=len, reverse=True):
-        text = text.replace(secret, MASK)
+        text = _occurrences(secret).sub(MASK, text)
     return text
 
 
@@ -67,8 +70,18 @@ def crossed_out(line: str) -> str:
     for pattern, after in ((_LOGIN, "@"), (_JAAS, ""), (_OPTION, ""), (_QUOTED, "")):
         line = pattern.sub(lambda found, after=after: found[1] + _rest(found, after), line)  # type: ignore[misc]
     for secret in sorted(_known, key=len, reverse=True):
-        line = line.replace(secret, MASK * len(secret))
+        line = _occurrences(secret).sub(MASK * len(secret), line)
     return line
+
+
+@cache
+def _occurrences(secret: str) -> re.Pattern[str]:
+    """Where a secret occurs in a text."""
+    pattern = re.escape(secret)
+    if len(secret) >= LONG:
+        return re.compile(pattern)
+    before, after = (r"\b" if re.match(r"\w", end) else "" for end in (secret[0], secret[-1]))
+    return re.compile(f"{before}{pattern}{after}")
 
 
 def _rest(found: re.Match[str], after: str) -> str:

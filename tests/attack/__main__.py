@@ -23,7 +23,7 @@ from tests.attack.seed_programs import NOTATIONS, seeds_of
 
 import inkling
 
-FOUND = page.HERE / "out" / "attack" / "found.jsonl"
+FOUND = page.OUT / "found.jsonl"
 _AT_ONCE = {"programs": 2000, "files": 50, "spark": 1000}
 _KEPT = 20
 """Examples of each place."""

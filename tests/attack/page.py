@@ -1,4 +1,4 @@
-"""The page of what was tried: its figures are kept on it, and each run of the attack adds to them."""
+"""The section on the attack of the page on what was tried: its figures are kept there, and each run adds to them."""
 
 import fcntl
 import json
@@ -12,9 +12,10 @@ from typing import Any, TypeAlias
 from tests.attack import programs
 from tests.attack.findings import Finding, by_place
 from tests.attack.seed_programs import NOTATIONS
+from tests.kit.tried_page import PAGE, section, write_section
 
-HERE = Path(__file__).parents[2]
-PAGE = HERE / "docs" / "explanation" / "what-was-tried.md"
+OUT = Path(__file__).parents[2] / "out" / "attack"
+_SECTION = "python -m tests.attack"
 _FIGURES = "<!-- figures: "
 
 Figures: TypeAlias = dict[str, Any]
@@ -50,15 +51,17 @@ def tried_again(mended: Collection[tuple[str, str]]) -> None:
 
 @contextmanager
 def _changed() -> Iterator[Figures]:
-    with PAGE.open(encoding="utf-8") as page:
-        fcntl.flock(page, fcntl.LOCK_EX)
-        figures = _figures(PAGE.read_text(encoding="utf-8"))
+    OUT.mkdir(parents=True, exist_ok=True)
+    with (OUT / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        figures = figures_in(PAGE)
         yield figures
         _write(figures)
 
 
-def _figures(text: str) -> Figures:
-    line = next((one for one in text.splitlines() if one.startswith(_FIGURES)), None)
+def figures_in(page: Path) -> Figures:
+    lines = section(_SECTION, page).splitlines()
+    line = next((one for one in lines if one.startswith(_FIGURES)), None)
     found: Figures = _EMPTY if line is None else json.loads(line.removeprefix(_FIGURES).removesuffix(" -->"))
     return found
 
@@ -84,15 +87,17 @@ def _write(figures: Figures) -> None:
         for name, count in sorted(counts.items())
         if not name.startswith(("programs", "seeds")) and not name.endswith("that ran")
     )
-    PAGE.write_text(
-        f"""# What was tried
+    write_section(
+        _SECTION,
+        f"""\
+## Programs, files and stored states changed at random
 
 The attack of `tests/attack` changes programs, files and stored states at random, with fixed seeds. A program must
 compile or end in a message, a run must end in a message or account for every row (*rows in = used + rejected + late*),
 and damage of anything stored must be rejected by name. A foreign exception, `INK0901`, a wrong number of rows, the end
 of a process, or a program that takes more than {programs.SECONDS} seconds to compile is a finding. `make test` runs a
 few hundred cases, `make test-full` some thousands, and `python -m tests.attack` as many as asked for. That command
-wrote this page.
+wrote this section.
 
 {n_programs:,} programs, made of programs that compile:
 
@@ -112,7 +117,6 @@ The last run ended on {datetime.now(UTC):%Y-%m-%d}; all runs together took {figu
 
 {_FIGURES}{json.dumps(figures)} -->
 """,
-        encoding="utf-8",
     )
 
 

@@ -40,11 +40,13 @@ def test_no_secret_is_shown(address: str) -> None:
     assert "hush" not in Diagnostic("INK0901", "no table", Span(0, 5), source).render()
 
 
-@pytest.mark.parametrize("to", ["s3a://KEY:hush-10@bucket/found", "postgresql://ada:hush-11@db/found"])
-def test_no_secret_in_failures_of_a_sink(to: str) -> None:
+@pytest.mark.parametrize(
+    ("to", "secret"), [("s3a://KEY:hush-10@bucket/found", "hush-10"), ("postgresql://ada:hush-11@db/found", "hush-11")]
+)
+def test_no_secret_in_failures_of_a_sink(to: str, secret: str) -> None:
     sink = sink_of(to)
     run = FailedRun("s3a://KEY:hush-10@bucket/checkpoint", sink_name(sink), 7)
-    assert "hush" not in str(stream_failed(RuntimeError(f"403 for {to}; key hush-10 or hush-11"), run))
+    assert "hush" not in str(stream_failed(RuntimeError(f"403 for {to}; key {secret}"), run))
 
 
 def test_the_caret_stays_below_its_text() -> None:
@@ -74,3 +76,21 @@ def test_a_missing_variable(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_other_texts_stay_as_they_are() -> None:
     for text in ("write `-i token=PATH`", "kafka://a:9092,b:9092/t?format=json", "password 12", "at 10:15 ada@x.org"):
         assert masked(text) == text
+
+
+@pytest.mark.parametrize("secret", ["mine", "$ink!", "gr\u00fcn_9"])
+def test_short_secrets_are_masked_as_words(secret: str) -> None:
+    """`mine` is part of many words, and a reader must still be able to read them."""
+    address_of(f"postgresql://ada:{secret}@db/found")
+    whole = f"it is {secret}, '{secret}', {secret}"
+    assert masked(whole) == "it is …, '…', …"
+    word = f"pre{secret}d" if secret.isidentifier() else "determined"
+    assert masked(f"this {word} it") == f"this {word} it"
+    source = SourceText("x.ink", f"EVENT {word} AS {secret};")
+    assert "…" * len(secret) in Diagnostic("INK0901", "no", Span(0, 5), source).render()
+    assert word in Diagnostic("INK0901", "no", Span(0, 5), source).render()
+
+
+def test_long_secrets_are_masked_everywhere() -> None:
+    address_of("postgresql://ada:correct-horse-9@db/found")
+    assert masked("xcorrect-horse-9x") == "x…x"

@@ -303,7 +303,7 @@ def _rewritten(
         assert stream is not None
         kinds = {column.name: column for column in stream.schema.columns}
         key = tuple(kinds[name] for name in dict.fromkeys(one.key[column.name] for column in operand.key))
-        return replace(operand, leaf=leaf, key=key, pairing=p.Pairing(number=kinds[one.number]))
+        return replace(operand, leaf=leaf, key=key, pairing=p.Pairing(number=kinds.get(one.number)))
 
     return replace(
         event,
