@@ -38,7 +38,7 @@ def run(
     answers = [one.answer(ingested.sources) for one in evaluators_of(program.physical, context)]
     found = {name: table for one in answers for name, table in one.tables.items()}
     notes = [note for one in answers for note in one.notes]
-    emitted = {event.name: found[event.name] for event in program.plan.events}
+    emitted = {event.name: found[event.name] for event in program.plan.shown}
     emitted |= {output: emitted[name].slice(0, 0) for name, output in retracted_outputs(program.plan).items()}
     return Results(emitted, ingested.rejects, ingested.n_read, ingested.unit.clock, "; ".join(notes) or None)
 

@@ -18,7 +18,7 @@ from inkling.errors import InputError
 from inkling.evaluators.open_matches import open_table
 from inkling.evaluators.sampling import Sampling
 from inkling.event_results import ArrowResults, counted
-from inkling.forecasting.adaptation.counting import counts_for, is_counting, require_fitting_models, with_counting
+from inkling.forecasting.adaptation.counting import counts_for, require_fitting_models, with_counting
 from inkling.forecasting.adaptation.drift import Drift
 from inkling.forecasting.adaptation.models import (
     LearningModels,
@@ -104,7 +104,7 @@ class Found(ArrowResults):
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
         """An Arrow table for each event, and for each output of ON RETRACT."""
-        found = {event.name: self._results(event) for event in self._plan.events}
+        found = {event.name: self._results(event) for event in self._plan.shown}
         outputs = retracted_outputs(self._plan)
         return {**found, **{name: retracted(found[event], name) for event, name in outputs.items()}}
 
@@ -474,10 +474,17 @@ class LocalStream:
             return self._before_the_first_row(raw, watermarks or Watermarks())
         self._state, emitted = self._live.step(self._at, raw, watermarks)
         if self._models is not None:
-            emitted = self._learn_from(self._models, emitted)
-        return Found(self._program.plan, self._physical, emitted, self._clock)
+            self._learn_from(self._models, emitted)
+        return Found(self._program.plan, self._physical, self._shown(emitted), self._clock)
 
-    def _learn_from(self, models: LearningModels, emitted: Emitted) -> Emitted:
+    def _shown(self, emitted: Emitted) -> Emitted:
+        """What is emitted without the results of hidden events."""
+        hidden = {event.name for event in self._physical.program.events if event.hidden}
+        matches = {name: found for name, found in emitted.matches.items() if name not in hidden}
+        tables = {name: table for name, table in emitted.tables.items() if name not in hidden}
+        return replace(emitted, matches=matches, tables=tables)
+
+    def _learn_from(self, models: LearningModels, emitted: Emitted) -> None:
         """Pass counts of events to the models; new versions predict from the next row on."""
         for event in self._physical.program.events:
             name, counted = counts_for(event), emitted.matches.get(event.name)
@@ -486,9 +493,6 @@ class LocalStream:
         renewed = models.renewed()
         if renewed:
             self._migrate(renewed, self._settings)
-        matches = {name: found for name, found in emitted.matches.items() if not is_counting(name)}
-        tables = {name: table for name, table in emitted.tables.items() if not is_counting(name)}
-        return replace(emitted, matches=matches, tables=tables)
 
     def _migrate(self, tables: Mapping[str, pa.Table], settings: Settings) -> None:
         self._tables, self._settings = {**self._tables, **tables}, settings

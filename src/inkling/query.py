@@ -25,7 +25,7 @@ from inkling.language import sre, syntax
 from inkling.language.build.events import Builder
 from inkling.language.build.streams import StatementBuilder
 from inkling.logical import bind
-from inkling.logical.plan import ProgramPlan
+from inkling.logical.plan import ProgramPlan, retracted_outputs
 from inkling.logical.printing.explain import explain as explain_logical
 from inkling.logical.rewrites.in_worlds import uncertain_events
 from inkling.logical.rewrites.rules import Rewritten, rewrite
@@ -588,6 +588,26 @@ class Program:
         )
         return _compile(replace(self.syntax, statements=kept), self.source, self.files)
 
+    def with_hidden(self) -> Program:
+        """The program whose runs also show the results of hidden events.
+
+        Examples
+        --------
+        >>> program = parse('''
+        ...     STREAM Door(room STRING, t BIGINT) TIME t;
+        ...     EVENT visit AS PATTERN Door d HIDDEN;
+        ...     EVENT two AS PATTERN SEQ(visit a, visit b);
+        ... ''')
+        >>> [event.name for event in program.plan.shown], [event.name for event in program.with_hidden().plan.shown]
+        (['two'], ['visit', 'two'])
+        """
+        if len(self.plan.shown) == len(self.plan.events):
+            return self
+        shown = tuple(
+            replace(one, hidden=False) if isinstance(one, syntax.EventDecl) else one for one in self.syntax.statements
+        )
+        return _compile(replace(self.syntax, statements=shown), self.source, self.files)
+
     def growth_warnings(self) -> tuple[Diagnostic, ...]:
         """Warnings about events whose matches multiply with the rows, because nothing limits which belong together."""
         return tuple(growth_warnings(self.physical, self.syntax, self.source))
@@ -608,8 +628,8 @@ class Program:
             require_bounded(self.physical, self.syntax, self.source)
 
     def _reject_names_of_outputs(self) -> None:
-        named = [event.name for event in self.plan.events]
-        for name in (*named, *(event.retracted_as for event in self.plan.events if event.retracted_as is not None)):
+        named = [event.name for event in self.plan.shown]
+        for name in (*named, *retracted_outputs(self.plan).values()):
             if name.casefold() in ("late", "rejects"):
                 raise ProgramError.of(
                     "INK0327",

@@ -79,12 +79,13 @@ class Case:
     def expected(self) -> dict[str, list[Any]]:
         """By event, the results by the definition: certain `Result` or `ProbableResult`; none of forecasts."""
         plan = self.program.plan
-        found: dict[str, list[Any]] = {event.name: [] for event in plan.events}
+        found: dict[str, list[Any]] = {event.name: [] for event in plan.shown}
         define = oracle if self.is_certain else probable_oracle
         for piece in self.pieces:
             complete = {stream.schema.name: piece.get(stream.schema.name, []) for stream in plan.streams}
             for name, results in define(plan, complete, self.tables, self.clock).items():
-                found[name] += results
+                if name in found:
+                    found[name] += results
         return found
 
     def given(self) -> dict[str, pa.Table]:

@@ -35,13 +35,14 @@ def against_definition(case: Case, found: Tables, *, samples_worlds: bool) -> li
     lines = _forecasts(case, found)
     found = {name: rows for name, rows in found.items() if name not in case.forecasts}
     plan = case.program.plan
+    lines += [f"{event.name} is hidden" for event in plan.events if event.hidden and event.name in found]
     if case.is_certain:
         lines += differences(plan, case.expected, found)
         lines += [f"{name}: {row}" for name, rows in found.items() for row in rows if not _is_certain(row)]
         return lines
     names = Names.of(plan, case.rows)
     exact = {*chains_of(plan), *strategies_of(plan), *relations_of(plan)}
-    for event in plan.events:
+    for event in plan.shown:
         if event.name in case.forecasts:
             continue
         rows = found.get(event.name, ())
@@ -159,11 +160,10 @@ def _rounded(value: object) -> object:
 
 def only(case: Case, found: Tables) -> Tables:
     """The results of one of the cases of a pack, in which all ids are texts as soon as some stream has such."""
-    schemas = [stream.schema for stream in case.program.plan.streams]
+    plan = case.program.plan
+    names = [event.name for event in plan.events if event.name in found or not event.hidden]
+    schemas = [stream.schema for stream in plan.streams]
     columns = [schema.column(schema.id) for schema in schemas if schema.id is not None]
     if any(column is None or column.type is Type.STRING for column in columns):
-        return {event.name: found.get(event.name, []) for event in case.program.plan.events}
-    return {
-        event.name: [{**row, "lineage": [*map(int, row["lineage"])]} for row in found.get(event.name, [])]
-        for event in case.program.plan.events
-    }
+        return {name: found.get(name, []) for name in names}
+    return {name: [{**row, "lineage": [*map(int, row["lineage"])]} for row in found.get(name, [])] for name in names}

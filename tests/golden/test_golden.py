@@ -19,6 +19,7 @@ from tests.kit.invariants import violations
 from tests.kit.oracle import oracle
 
 import inkling
+from inkling.logical.plan import retracted_outputs
 from inkling.meaning.semantics import Result
 from inkling.meaning.streams import plain
 from inkling.model.schema import Column
@@ -50,7 +51,9 @@ def test_matches_are_those_of_the_definition(case: str, accept: bool) -> None:
     compare(HERE / case / "matches.jsonl", lines, accept)
     found = program.run_local(stream_paths(program, HERE / case))
     assert found.rejects.num_rows == 0
-    for event in program.plan.events:
+    outputs = retracted_outputs(program.plan).values()
+    assert found.tables.keys() == {*(event.name for event in program.plan.shown), *outputs}
+    for event in program.plan.shown:
         names = [output.name for output in (*event.head, *event.returns)]
         expected = [match for match in defined if match["event"] == event.name]
         assert_same(rows_of(found.tables[event.name], names), expected)
@@ -86,7 +89,7 @@ def defined_matches(program: inkling.Program, folder: Path) -> Iterator[Match]:
     }
     (clock,) = clocks
     results = oracle(program.plan, rows, tables, clock)
-    for event in program.plan.events:
+    for event in program.plan.shown:
         names = [output.name for output in (*event.head, *event.returns)]
         yield from (as_match(result, names) for result in results[event.name])
 

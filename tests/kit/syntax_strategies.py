@@ -381,6 +381,7 @@ def _events() -> st.SearchStrategy[EventDecl]:
         on_retract=_maybe(idents()),
         demand=st.sampled_from([None, "EXACT", "SAMPLED"]),
         on_change=st.booleans(),
+        hidden=st.booleans(),
     )
 
 

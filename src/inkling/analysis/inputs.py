@@ -34,7 +34,7 @@ def only_stream(plan: ProgramPlan) -> str:
 
 def only_event(plan: ProgramPlan, name: str | None = None) -> str:
     """The name of an event of a program; without a name, that of its only event."""
-    names = [event.name for event in plan.events]
+    names = [event.name for event in plan.shown]
     if name in names:
         return name
     if name is None and len(names) == 1:

@@ -137,6 +137,7 @@ Tables = Annotated[
     list[str], typer.Option("--table", "-t", metavar="NAME=PATH", help="Rows of a table: .csv, .jsonl or .parquet.")
 ]
 Example = Annotated[str, typer.Argument(metavar="[NAME]", help=f"One of {', '.join(NAMES)}.")]
+Hidden = Annotated[bool, typer.Option("--hidden", help="Also write the results of hidden events.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 LayoutChoice = Annotated[
     TaskLayout | None,

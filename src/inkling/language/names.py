@@ -38,6 +38,7 @@ AFTER_A_PATTERN = frozenset(RELATIONS) | {
     "ON",
     "EXACT",
     "SAMPLED",
+    "HIDDEN",
 }
 AFTER_A_WINDOW = frozenset({"LAST"})
 

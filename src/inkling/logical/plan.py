@@ -452,6 +452,7 @@ class EventPlan:
     on_change: bool = False  # ON CHANGE: omit results of a window that equal the previous one
     forecast: Forecast | None = None  # results are forecasts
     retracted_as: str | None = None  # ON RETRACT: the output of withdrawn results
+    hidden: bool = False  # HIDDEN: other events read it, and runs do not show its results
 
     @property
     def preferred(self) -> tuple[Expr, ...]:
@@ -503,6 +504,11 @@ class ProgramPlan:
     rules: tuple[RulePlan, ...] = ()  # after those they use
 
     @property
+    def shown(self) -> tuple[EventPlan, ...]:
+        """The events whose results a run shows."""
+        return tuple(event for event in self.events if not event.hidden)
+
+    @property
     def revises(self) -> bool:
         """Whether emitted results can be withdrawn."""
         return any(stream.schema.revises for stream in self.streams)
@@ -522,7 +528,7 @@ def forecast_of(event: EventPlan) -> Forecast:
 
 def retracted_outputs(program: ProgramPlan) -> dict[str, str]:
     """By event, the output of its withdrawn results; a run over complete data withdraws none."""
-    return {event.name: event.retracted_as for event in program.events if event.retracted_as is not None}
+    return {event.name: event.retracted_as for event in program.shown if event.retracted_as is not None}
 
 
 def sub_patterns(part: Part) -> tuple[Pattern, ...]:

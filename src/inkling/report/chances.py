@@ -32,7 +32,7 @@ def curves_of(
     program, queries = plan.program, plan.answered_by(Evaluator.QUERY)
     return tuple(
         curve
-        for event in program.events
+        for event in program.shown
         if event.name in queries and event.per is Per.END and event.forecast is None
         for curve in _curves(
             event.name, key_output(event, program), *(some.get(event.name) for some in (tables, truth, decided))

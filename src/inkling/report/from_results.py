@@ -154,7 +154,7 @@ def report_data(
     net = {name: net_of(table) for name, table in results.items()}
     results = replace(results, tables={name: one.standing for name, one in net.items()})
     emitted = {name: pa.concat_tables(one) for name, one in net.items()}
-    forecasts = {event.name for event in program.plan.events if event.forecast is not None}
+    forecasts = {event.name for event in program.plan.shown if event.forecast is not None}
     chosen = _selected({name: one for name, one in emitted.items() if name not in forecasts}, max_matches)
     chosen |= {name: results.tables[name].slice(0, 0) for name in forecasts}
     members = _members(program.plan, chosen, inputs)
@@ -179,7 +179,7 @@ def report_data(
         time_kind="timestamp" if results.clock is Clock.TIMESTAMP else "ticks",
         matches=tuple(
             match
-            for event in program.plan.events
+            for event in program.plan.shown
             for match in _Matches(event, program.plan, members, closer, related).rows(chosen[event.name])
         ),
         rejects=tuple(_rejects(results.rejects)),
@@ -207,7 +207,7 @@ def _selected(tables: Mapping[str, pa.Table], at_most: int) -> dict[str, pa.Tabl
 def _members(program: ProgramPlan, tables: Mapping[str, pa.Table], inputs: Mapping[str, Data]) -> dict[str, Members]:
     """The events that the selected results depend on, by stream."""
     wanted: dict[str, set[str]] = {}
-    for event in program.events:
+    for event in program.shown:
         ids = pc.list_flatten(tables[event.name]["lineage"]).cast(pa.string()).drop_null().to_pylist()
         for stream in streams_of(event, program):
             wanted.setdefault(stream.schema.name, set()).update(ids)
@@ -305,7 +305,7 @@ DIGITS = 4
 
 def forecast_tables(program: ProgramPlan, tables: Mapping[str, pa.Table]) -> tuple[ReportTable, ...]:
     """A summary table, a row per forecast; none for a program without forecasts."""
-    rows = tuple(_row(event, tables[event.name]) for event in program.events if event.forecast is not None)
+    rows = tuple(_row(event, tables[event.name]) for event in program.shown if event.forecast is not None)
     return (ReportTable(TITLE, COLUMNS, rows, NOTE),) if rows else ()
 
 

@@ -42,7 +42,7 @@ def related_keys(
     n_rows: int,
 ) -> Related:
     """The keys of the chosen results, unless this process cannot read the inputs or the head does not show the keys."""
-    relations = {event.name: _relation(event, program.plan) for event in program.plan.events}
+    relations = {event.name: _relation(event, program.plan) for event in program.plan.shown}
     asked = {name: one for name, one in relations.items() if one is not None and chosen[name].num_rows}
     if not asked or n_rows > MOST_ROWS or not all(is_at_hand(data) for data in inputs.values()):
         return {}

@@ -135,7 +135,7 @@ def run(
     def public(name: str) -> DataFrame:
         return public_frame(events[name], made_by[name][name], unit.clock)
 
-    emitted = {name: partial(public, name) for name in events}
+    emitted = {event.name: partial(public, event.name) for event in plan.shown}
     emitted |= {output: partial(_none_of, public, name) for name, output in retracted_outputs(plan).items()}
     return SparkResults(
         FramesByName(emitted),

@@ -67,11 +67,13 @@ RULE background_range(p, x) IF background_property(p, q) AND background_range(q,
 
 EVENT triple_closure(t.s AS s, t.p AS p, t.o AS o) AS
   PATTERN triple t[sameterm(p, iri('http://example.org/level'))]
-  PER INTERVAL;
+  PER INTERVAL
+  HIDDEN;
 
 EVENT triple_closure(t.s AS s, t.p AS p, t.o AS o) AS
   PATTERN query1 t
-  PER INTERVAL;
+  PER INTERVAL
+  HIDDEN;
 
 EVENT query1_part1(
   t1.s AS x,
@@ -79,7 +81,8 @@ EVENT query1_part1(
 ) AS
   PATTERN triple_closure t1[sameterm(p, iri('http://example.org/level'))]
   WHERE t1.o < 3
-  PER INTERVAL;
+  PER INTERVAL
+  HIDDEN;
 
 EVENT query1(t2.x AS s, iri('http://example.org/level') AS p, t2.next AS o) AS
   PATTERN query1_part1 t2
@@ -100,7 +103,8 @@ EVENT rated_part1(t2.s AS x, t2.o AS before, t3.o AS after) AS
     triple t3[sameterm(p, iri('http://example.org/price'))]
   )
   WHERE (t3.o < 50 OR isnan(t3.o) AND isnumeric(t3.o)) AND sameterm(t2.s, t3.s)
-  PER INTERVAL;
+  PER INTERVAL
+  HIDDEN;
 
 EVENT rated(t4.x AS x, t1.o AS agency, t4.after AS after) AS
   PATTERN rated_part1 t4
@@ -110,11 +114,13 @@ EVENT rated(t4.x AS x, t1.o AS agency, t4.after AS after) AS
 
 EVENT either_part1(t1.s AS x, t1.o AS y, NULL AS z) AS
   PATTERN triple t1[sameterm(p, iri('http://example.org/price'))]
-  PER INTERVAL;
+  PER INTERVAL
+  HIDDEN;
 
 EVENT either_part1(t2.s AS x, NULL AS y, t2.o AS z) AS
   PATTERN triple t2[sameterm(p, iri('http://example.org/near'))]
-  PER INTERVAL;
+  PER INTERVAL
+  HIDDEN;
 
 EVENT either(t3.x AS x, t3.y AS y, coalesce(t3.z, t4.o) AS z) AS
   PATTERN either_part1 t3 OPTIONAL EQUALS triple t4[sameterm(p, iri('http://example.org/near'))]

@@ -26,10 +26,6 @@ def counts_for(event: EventPlan) -> str | None:
     return event.name.removesuffix(_MARK) if event.name.endswith(_MARK) else None
 
 
-def is_counting(name: str) -> bool:
-    return name.endswith(_MARK)
-
-
 def with_counting(program: ProgramPlan, orders: Mapping[str, int]) -> ProgramPlan:
     """The program with a counting event for each of these models, at the given orders."""
     counting = []
@@ -39,7 +35,7 @@ def with_counting(program: ProgramPlan, orders: Mapping[str, int]) -> ProgramPla
             name = counting_name(model)
             asked = replace(forecast_of(learning), order=orders[model])
             schema = replace(learning.schema, name=name)
-            counting.append(replace(learning, name=name, schema=schema, forecast=asked))
+            counting.append(replace(learning, name=name, schema=schema, forecast=asked, hidden=True))
     return replace(program, events=(*program.events, *counting))
 
 

@@ -94,6 +94,10 @@ class EventBuilder(StatementBuilder):
     def sampled(self) -> Self:
         return self._with(demand="SAMPLED")
 
+    def hidden(self) -> Self:
+        """Leaves the event out of what runs show: only other events read it."""
+        return self._with(hidden=True)
+
 
 class ForecastBuilder(StatementBuilder):
     __slots__ = ()

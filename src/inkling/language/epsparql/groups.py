@@ -256,7 +256,7 @@ class GroupTranslator:
             head = tuple(
                 s.Item(row.values[one], s.Ident(columns[one], span=row.span), span=row.span) for one in rows[0].shown
             )
-            self.events.append(s.EventDecl(name, head or None, row.body(), per="INTERVAL", span=row.span))
+            self.events.append(s.EventDecl(name, head or None, row.body(), per="INTERVAL", hidden=True, span=row.span))
         var = self.variable("t", span)
         values = {one: s.Attribute(var, s.Ident(column, span=span), span=span) for one, column in columns.items()}
         return Solutions(span, s.Leaf((name,), var, span=span), values, first=(var,), last=(var,))

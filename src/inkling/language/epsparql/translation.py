@@ -385,9 +385,9 @@ class FileTranslator:
             return
         span = self.file.queries[reader].span
         sources = self._sources(_ANY, reader)
-        yield given_event(name, sources, span)
+        yield replace(given_event(name, sources, span), hidden=True)
         for one in self._entailed_by(self.file.queries[reader]):
-            yield from one.events(name, sources, span)
+            yield from (replace(event, hidden=True) for event in one.events(name, sources, span))
 
     def _in_closure(self, pattern: TriplePattern) -> bool:
         """Whether the event of the closure has all rows that a pattern may match."""
@@ -425,7 +425,7 @@ class FileTranslator:
         for types, test in [(self.streams, condition), *(((self.names[one],), None) for one in self._recursive)]:
             name = s.Ident(self._closed.text, span=span)
             leaf = s.Leaf(tuple(s.Ident(type.text, span=span) for type in types), var, test, span=span)
-            yield s.EventDecl(name, head, s.Body(leaf, span=span), per="INTERVAL", span=span)
+            yield s.EventDecl(name, head, s.Body(leaf, span=span), per="INTERVAL", hidden=True, span=span)
 
 
 _ANY = TriplePattern(t.Variable("s"), t.Variable("p"), t.Variable("o"), NOWHERE)

@@ -158,6 +158,7 @@ class StatementTransformer(PatternTransformer):
     on_retract = clause("ON RETRACT", "on_retract")
     on_change = clause("ON CHANGE", "on_change", is_there)
     demand = clause("EXACT or SAMPLED", "demand", keyword)
+    hidden = clause("HIDDEN", "hidden", is_there)
 
     def forecast(self, meta: Meta, children: Children) -> s.ForecastDecl:
         name, *rest = children

@@ -183,6 +183,7 @@ def _event(node: s.EventDecl) -> Doc:
         *_option("ON RETRACT", node.on_retract, column_name),
         *(["ON CHANGE"] if node.on_change else []),
         *([] if node.demand is None else [node.demand]),
+        *(["HIDDEN"] if node.hidden else []),
     ]
     return (head, " AS", Nest(tuple((HARD_LINE, clause) for clause in clauses)))
 

@@ -226,6 +226,7 @@ class EventDecl(StatementNode):
     demand: Demand | None = None
     on_change: bool = False  # only results that differ from the previous one
     on_retract: Ident | None = None  # the output of withdrawn results
+    hidden: bool = False  # other events read it, and runs do not show its results
 
     def __post_init__(self) -> None:
         if self.top is not None and self.top < 1:

@@ -81,6 +81,8 @@ class _EventLines:
         details.append(f"per {event.per.value}")
         if event.partition:
             details.append(f"partition by {', '.join(column.name for column in event.partition)}")
+        if event.hidden:
+            details.append("hidden")
         details.append(f"over {', '.join(event.scope)}")
         for title, outputs in (("head", event.head), ("return", event.returns)):
             if outputs:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from inkling.analysis.clock import time_unit
 from inkling.evaluators.sampling import Sampling
-from inkling.forecasting.adaptation.counting import counts_for, is_counting
+from inkling.forecasting.adaptation.counting import counts_for
 from inkling.logical.evaluate import ExpressionContext
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
@@ -113,8 +113,8 @@ class Job:
 
     @property
     def reported(self) -> list[tuple[int, str]]:
-        """Events of the program with their numbers, without those that only count for models."""
-        return [(number, name) for number, name in enumerate(self.event_names) if not is_counting(name)]
+        """The events whose results a run shows, with their numbers."""
+        return [(number, event.name) for number, event in enumerate(self.plan.program.events) if not event.hidden]
 
     @property
     def counted(self) -> dict[int, str]:

@@ -102,6 +102,8 @@ class BucketOperator:
     def _results(self, bucket: int, emitted: Emitted) -> Iterator[Message]:
         """The results of every event, and the number of withdrawals among them."""
         for number, event in enumerate(self._job.plan.program.events):
+            if event.hidden and number not in self._job.counted:
+                continue
             table, matches = emitted.tables.get(event.name), emitted.matches.get(event.name)
             if matches is not None and len(matches):
                 table = result_table(event, matches, self._job.clock)

@@ -53,7 +53,7 @@ def evaluate(found: Execution, example: Path, folder: Path) -> list[TruthCompari
         for view in ("true", "naive")
     )
     evaluations = []
-    for event in found.program.plan.events:
+    for event in found.program.plan.shown:
         name, on = event.name, [output.name for output in event.head]
         emitted, happened, claimed = (tables[name] for tables in (found.tables, true, naive))
         if event.per is Per.MATCH:

@@ -43,12 +43,14 @@ def run(
         bool,
         typer.Option("--keep-complete", help="Write the results of the other events if one needs more than --memory."),
     ] = False,
+    hidden: o.Hidden = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
     """Run a program over files and write its results."""
     sampling = precision.sampling(seed)
     program, given = load_with_files(asked, quiet=quiet)
+    program = program.with_hidden() if hidden else program
     program = recognizing(program, given.tables, quiet=quiet)
     from inkling.cli.outputs import check_output, write_tables
 

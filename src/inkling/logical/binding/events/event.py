@@ -112,6 +112,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
         consumption=consumption,
         on_change=decl.on_change,
         retracted_as=decl.on_retract.text if decl.on_retract else None,
+        hidden=decl.hidden,
     )
     plan = with_outer_joins(plan)
     if not clauses.fits_maximal(decl, plan, diagnostics):

@@ -301,6 +301,7 @@ def _compared(decl: s.EventDecl, other: s.EventDecl) -> Iterable[tuple[str, str 
             "KEEP FOR": one.keep_for or "",
             "ON RETRACT": "" if one.on_retract is None else one.on_retract.text,
             "RETURN": ", ".join(title or "?" for title in titles_of(one.returns)),
+            "HIDDEN": "HIDDEN" if one.hidden else "",
         }
 
     own, its = clauses(decl), clauses(other)

@@ -13,9 +13,9 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from inkling.evaluators.state import table_of
-from inkling.forecasting.adaptation.counting import is_counting
 from inkling.forecasting.adaptation.drift import Drift
 from inkling.io import REJECTS_SCHEMA
+from inkling.logical.plan import retracted_outputs
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
@@ -133,7 +133,7 @@ def outputs_of(job: Job, messages: DataFrame, tally: BatchTally) -> Iterator[Sin
 
 def output_names(job: Job) -> tuple[str, ...]:
     """All outputs that a program may have."""
-    undone = [event.retracted_as for event in job.plan.program.events if event.retracted_as is not None]
+    undone = retracted_outputs(job.plan.program).values()
     return (*(name for _, name in job.reported), *undone, LATE, REJECTS)
 
 
@@ -143,7 +143,7 @@ def result_columns(plan: PhysicalPlan, clock: Clock) -> dict[str, StructType]:
         step.event.name: from_arrow_schema(result_schema(step.event, stage.id_type, clock))
         for stage in plan.stages
         for step in stage.steps
-        if not is_counting(step.event.name)
+        if not step.event.hidden
     }
 
 
