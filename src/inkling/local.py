@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from inkling.analysis.clock import time_unit
 from inkling.analysis.inputs import require_inputs
+from inkling.evaluators.memory import within_budget, working_on
 from inkling.evaluators.protocol import EvaluatorContext, OnWorlds
 from inkling.evaluators.sampling import Sampling
 from inkling.io import REJECTS_SCHEMA, Data, Normalized, normalize, read_table
@@ -29,13 +30,18 @@ def run(
     sampling: Sampling | None = None,
     on_worlds: OnWorlds | None = None,
     on_phase: Callable[[str], None] | None = None,
+    memory: str | int | None = None,
 ) -> Results:
     """The results of every event of a program over the given inputs."""
     say = on_phase or (lambda _: None)
     ingested = ingest(program, inputs, tables, say)
     say("matching")
     context = EvaluatorContext(ingested.facts, ingested.context, ingested.unit, sampling, on_worlds=on_worlds)
-    answers = [one.answer(ingested.sources) for one in evaluators_of(program.physical, context)]
+    answers = []
+    with within_budget(memory):
+        for one in evaluators_of(program.physical, context):
+            working_on(one.events[0].name)
+            answers.append(one.answer(ingested.sources))
     found = {name: table for one in answers for name, table in one.tables.items()}
     notes = [note for one in answers for note in one.notes]
     emitted = {event.name: found[event.name] for event in program.plan.shown}

@@ -29,6 +29,15 @@ def used_bytes() -> int:
         return most if sys.platform == "darwin" else most * 1024
 
 
+def data_bytes() -> int | None:
+    """The address space of this process that holds data, which the operating system can limit; None where it cannot."""
+    try:
+        with Path("/proc/self/statm").open("rb") as file:
+            return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return None
+
+
 def bytes_of(text: str) -> int:
     """A size with its unit, in bytes.
 

@@ -257,6 +257,7 @@ class Program:
         sampling: Sampling | None = None,
         on_worlds: OnWorlds | None = None,
         on_phase: Callable[[str], None] | None = None,
+        memory: str | int | None = None,
     ) -> Results:
         """Run the program in this process, without Spark.
 
@@ -273,6 +274,9 @@ class Program:
             Receives the number of sampled worlds that are done, and of all.
         on_phase
             Receives a text when another phase begins, such as ``"reading Door"``.
+        memory
+            The most memory that this process may take, such as ``"4GB"``; by default 75 % of the machine. An event that
+            needs more ends the run with an error that names it.
 
         Returns
         -------
@@ -290,7 +294,7 @@ class Program:
         """
         from inkling import local
 
-        return local.run(self, self._by_stream(inputs), tables, sampling, on_worlds, on_phase)
+        return local.run(self, self._by_stream(inputs), tables, sampling, on_worlds, on_phase, memory)
 
     def chances_during(
         self,

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from inkling.analysis.worlds import common_key
+from inkling.evaluators.memory import working_on
 from inkling.evaluators.open_matches import Begun, OpenMatch, opened
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, Rows, no_rows
 from inkling.evaluators.stage.engine import StageEngine, source_table
@@ -198,4 +199,8 @@ class CertainEvaluator(StageChain):
         return opened(self.begun(state, rows, event))
 
     def _results(self, matches: Mapping[str, MatchBatch]) -> dict[str, pa.Table]:
-        return {event.name: result_table(event, matches[event.name], self._clock) for event in self.events}
+        found = {}
+        for event in self.events:
+            working_on(event.name)
+            found[event.name] = result_table(event, matches[event.name], self._clock)
+        return found

@@ -36,6 +36,7 @@ def spark_session(
     partitions: int | None = None,
     config: Mapping[str, str] | None = None,
     quick: bool = False,
+    memory: str | int | None = None,
 ) -> SparkSession:
     """A new session, or the running one with these settings.
 
@@ -50,9 +51,12 @@ def spark_session(
     quick
         Start faster and compile less: for tests and small inputs, not for long jobs. Like all settings of the virtual
         machine, it holds for the life of the process.
+    memory
+        The memory that the Python workers may take together, such as ``"4GB"``; by default 75 % of the machine. On a
+        cluster, what each of them may take. An event that needs more ends the run with an error that names it.
     """
     check_master(master)
-    settings = session_settings(master=master, partitions=partitions, quick=quick)
+    settings = session_settings(master=master, partitions=partitions, quick=quick, memory=memory)
     user_options = (config or {}).get(_EXTRA_JAVA_OPTIONS, "")
     settings |= config or {}
     if SparkContext._gateway is not None:
@@ -76,7 +80,9 @@ def spark_session(
         return start_session(master, app_name, settings, options)
 
 
-def session_settings(*, master: str, partitions: int | None = None, quick: bool = False) -> dict[str, str]:
+def session_settings(
+    *, master: str, partitions: int | None = None, quick: bool = False, memory: str | int | None = None
+) -> dict[str, str]:
     """Spark settings, each with its reason."""
     settings = {
         "spark.ui.enabled": "false",
@@ -106,7 +112,7 @@ def session_settings(*, master: str, partitions: int | None = None, quick: bool 
         # a local run must not depend on host names and networks
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     # each Python worker may take a share of the memory, because as many run at once as there are cores
-    settings[f"spark.executorEnv.{VARIABLE}"] = str(limit_bytes() // (cores or 1))
+    settings[f"spark.executorEnv.{VARIABLE}"] = str(limit_bytes(memory) // (cores or 1))
     if n_partitions := partitions or cores:
         settings |= {"spark.sql.shuffle.partitions": str(n_partitions), "spark.default.parallelism": str(n_partitions)}
     return settings

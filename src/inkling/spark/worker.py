@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
+from inkling.evaluators.memory import within_budget
 from inkling.evaluators.result_rows import in_batches
 from inkling.spark.stage_frame import plainly_named
 
@@ -38,8 +39,9 @@ class WorkerTask:
             if gathered:
                 work, is_new = _compiled_before(self.work)
                 # the work holds the only reference to the rows, so it can free them
-                for table in work(self._rows(gathered)):
-                    yield from in_batches(table)
+                with within_budget():
+                    for table in work(self._rows(gathered)):
+                        yield from in_batches(table)
                 if is_new:
                     # Spark collects garbage after every task; everything loaded by now need not be scanned again
                     gc.freeze()

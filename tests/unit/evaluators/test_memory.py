@@ -1,6 +1,7 @@
 """Partial matches that outgrow the memory end the run with a message, and joins in slices find the same matches."""
 
 import random
+import resource
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +24,64 @@ BOMBS = {
 
 def rows(n: int) -> pa.Table:
     return pa.table({"k": np.arange(n), "t": np.arange(n)})
+
+
+def imprecise_rows(n: int) -> pa.Table:
+    return pa.table({"id": np.arange(n), "lo": np.arange(n), "hi": np.arange(n) + 3})
+
+
+def probable_rows(n: int) -> pa.Table:
+    return pa.table({"who": np.arange(n) % 50, "k": np.arange(n) % 7, "t": np.arange(n), "p": np.full(n, 0.5)})
+
+
+def numbered_rows(n: int) -> pa.Table:
+    keys = np.repeat([f"k{number}" for number in range(n)], 2)
+    roles = np.tile(["open", "close"], n)
+    return pa.table({"key": keys, "n": np.tile([1, 2], n), "what": roles, "t": np.arange(2 * n)})
+
+
+IMPRECISE = "STREAM A(id INT, lo INT, hi INT) ID id TIME BETWEEN lo AND hi;"
+PROBABLE = "STREAM A(who INT, k INT, t INT) KEY who TIME t PROBABILITY p;"
+NUMBERED = "STREAM A(key STRING, n BIGINT, what STRING, t BIGINT) KEY key TIME t NUMBERED BY n SEGMENTS ROLE what;"
+OF_EVALUATORS: dict[str, tuple[str, str, pa.Table]] = {
+    "automaton": (STREAM, "bomb AS PATTERN SEQ NEXT(A a[k % 2 = 0], A b+) PER MATCH", rows(30_000)),
+    "results": (STREAM, "bomb(k) AS PATTERN A a PARTITION BY k", rows(6_000_000)),
+    "chain": (IMPRECISE, "bomb AS PATTERN SEQ(A a, A b)", imprecise_rows(30_000)),
+    "repetition in a chain": (IMPRECISE, "bomb AS PATTERN SEQ(A a, A b+)", imprecise_rows(60)),
+    "partial order": (IMPRECISE, "bomb AS PATTERN A a AND A b", imprecise_rows(30_000)),
+    "worlds": (PROBABLE, "bomb AS PATTERN SEQ(A a, A b+)", probable_rows(60)),
+    "query": (PROBABLE, "bomb AS PATTERN SEQ(A a, A b[who = a.who], A c[who = a.who])", probable_rows(60_000)),
+    "relation": (
+        NUMBERED,
+        "bomb(x.key AS one, y.key AS other) AS PATTERN SOME A x PRECEDES SOME A y",
+        numbered_rows(10_000),
+    ),
+}
+"""Bombs whose partial matches an evaluator does not count in advance, or counts in its own way."""
+
+
+SLOW = {"automaton", "relation"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "case", [pytest.param(one, marks=pytest.mark.long if one in SLOW else ()) for one in OF_EVALUATORS]
+)
+def test_every_evaluator_stays_within_its_budget(case: str) -> None:
+    stream, event, many = OF_EVALUATORS[case]
+    program = inkling.parse(f"{stream} EVENT {event};")
+    program.run_local(many.slice(0, 6))  # compiles what it needs
+    before, room = used_bytes(), 600_000_000
+    with pytest.raises(ResourceError, match=r"INK0590.*`bomb` needs more memory than the run may take"):
+        program.run_local(many, memory=before + room)
+    assert used_bytes() - before < 1.1 * room
+    assert resource.getrlimit(resource.RLIMIT_DATA)[0] == resource.RLIM_INFINITY
+
+
+def test_a_run_that_fits_restores_the_limit_of_its_process() -> None:
+    program = inkling.parse(f"{STREAM} EVENT one AS PATTERN A a;")
+    assert len(program.run_local(rows(3), memory="4GB")["one"]) == 3
+    assert resource.getrlimit(resource.RLIMIT_DATA)[0] == resource.RLIM_INFINITY
 
 
 @pytest.mark.slow

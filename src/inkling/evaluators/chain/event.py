@@ -24,6 +24,7 @@ from inkling.evaluators.chain.others import MOST_EVENTS, listed_others, others_o
 from inkling.evaluators.chain.search_space import Candidates, FoundChains, LeastProbability, SearchSpace
 from inkling.evaluators.gather import lineage_ids
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.memory import working_on
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import comes_from, rows_passing
 from inkling.evaluators.stage.rows.conditions import truth_of
@@ -82,6 +83,7 @@ class ChainEvent:
         Matches that cannot reach CONFIDENCE or TOP may be left out. `by_tables` uses shared tables even where they do
         not pay off.
         """
+        working_on(self.step.event.name)
         space = self.space(batch, moments, n_keys)
         rivals = self._rivals(space, always=by_tables)
         return list(self._found(space, rivals, first, newest, kernels, most_steps))

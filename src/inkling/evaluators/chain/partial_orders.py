@@ -26,6 +26,7 @@ from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.search_space import Candidates, LeastProbability, PartialChains
 from inkling.evaluators.gather import lineage_ids
 from inkling.evaluators.hashes import Hashes, combined, hashes_of
+from inkling.evaluators.memory import working_on
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import rows_passing
 from inkling.evaluators.stage.rows.conditions import truth_of
@@ -125,6 +126,7 @@ class PartialOrderEvent:
 
         Matches that cannot reach CONFIDENCE or TOP may be left out.
         """
+        working_on(self.step.event.name)
         least, found = LeastProbability(self.step.event), []
         for some in self.grown(batch, moments, n_keys, least, first, newest):
             if len(some):

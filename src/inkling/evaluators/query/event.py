@@ -20,6 +20,7 @@ from inkling.analysis.query.strategy import Engine, Strategy
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.errors import InputError
 from inkling.evaluators.hashes import Hashes, row_hashes
+from inkling.evaluators.memory import working_on
 from inkling.evaluators.protocol import SPARE
 from inkling.evaluators.query.answers import Answers, answer_table, ever, shown
 from inkling.evaluators.query.automaton.regular import Regular
@@ -80,6 +81,7 @@ class QueryEvent:
 
     def advance(self, state: Any, tables: Mapping[str, pa.Table], *, exact: bool = False) -> tuple[Any, pa.Table]:
         """The state and the answers after a block of complete times, later than all times before."""
+        working_on(self.event.name)
         query = self.strategy.query
         may_sample = isinstance(self.engine, Universal)
         events = probable_events_of(query, self.schemas, tables, exact_numbers=exact, canonical=may_sample)
@@ -90,6 +92,7 @@ class QueryEvent:
         self, state: Any, events: ProbableEvents, predicates: Ints, tables: Mapping[str, pa.Table]
     ) -> tuple[Any, pa.Table]:
         """The same for alternatives in order; the automaton engine reads only outputs from the tables."""
+        working_on(self.event.name)
         after, answers = self._answers(state, events, predicates, tables)
         if self.event.per is Per.VALUES:
             answers = ever(answers)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from inkling.analysis.relation import RelationOperand, SegmentRelation
 from inkling.evaluators.hashes import Hashes
+from inkling.evaluators.memory import working_on
 from inkling.evaluators.relation.bounds import first_moments
 from inkling.evaluators.relation.forward import Limits, chances
 from inkling.evaluators.relation.intensity import CumulativeIntensity
@@ -103,6 +104,7 @@ class RelationEvent:
     limits: Limits
 
     def operands(self, rows: Mapping[str, pa.Table]) -> RelationOperands:
+        working_on(self.event.name)
         left = self._keys(self.relation.left, rows)
         if self._is_symmetric:
             return RelationOperands(left, left)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.relation import SegmentRelation
+from inkling.evaluators.memory import require_rest
 from inkling.evaluators.relation.event import RelationEvent, RelationMatches, RelationOperands
 from inkling.evaluators.relation.forward import Limits
 from inkling.evaluators.relation.operands import RelationContext
@@ -81,6 +82,7 @@ def answer(evaluator: RelationEvent, rows: Mapping[str, pa.Table], ids: pa.DataT
     operands = evaluator.operands(rows)
     tables = [results_of(evaluator, operands, evaluator.found(operands, *_NOBODY), ids, clock)]
     for ones, others in evaluator.pairs(operands):
+        require_rest(evaluator.event.name)
         found = emitted(evaluator, operands, ones, others, evaluator.found(operands, ones, others))
         tables.append(results_of(evaluator, operands, found, ids, clock))
     table = in_order(evaluator.event, pa.concat_tables(tables))

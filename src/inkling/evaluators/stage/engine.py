@@ -17,6 +17,7 @@ from inkling.evaluators.consumption.event import ConsumptionEvent
 from inkling.evaluators.forecast.event import ForecastEvent, WatchingEvent
 from inkling.evaluators.forecast.learning import LearningEvent
 from inkling.evaluators.forecast.symbols import SymbolEvent
+from inkling.evaluators.memory import working_on
 from inkling.evaluators.network.event import NetworkEvent
 from inkling.evaluators.network.session import Opened, SharedWork, renamed
 from inkling.evaluators.segments.event import SegmentsEvent
@@ -121,7 +122,11 @@ class StageEngine:
     def _by_automata(self, batch: EventBatch) -> dict[str, MatchBatch]:
         """Matches of automata, unless ORDER BY leaves two of their events unordered."""
         able = [automata for automata in self._originals if not automata.ties(batch).any()]
-        return {matches.event: matches for automata in able for matches in automata.evaluate(batch)}
+        found: dict[str, MatchBatch] = {}
+        for automata in able:
+            working_on(automata.steps[0].event.name)
+            found |= {matches.event: matches for matches in automata.evaluate(batch)}
+        return found
 
     def _in_pieces(self, base: EventBatch, found: Mapping[str, MatchBatch]) -> dict[str, MatchBatch]:
         """Matches of regular events without an automaton, separately for each piece between two resets."""
@@ -189,6 +194,7 @@ class StageEngine:
             if since and name in since:
                 batch = _after(batch, since[name])
             known_by = FOREVER if until is None else until.get(name, FOREVER)
+            working_on(name)
             evaluator = self.event(step)
             if isinstance(evaluator, NetworkEvent):
                 session = self._shared.session(step, batch, n_keys, opened)
@@ -208,6 +214,7 @@ class StageEngine:
         since: Mapping[str, int],
     ) -> dict[str, MatchBatch]:
         """Matches of events that depend on each other."""
+        working_on(group.events[0].name)
         evaluators = self._recursive_events(group)
         derived = {
             number

@@ -13,6 +13,7 @@ from inkling.analysis.choice import Evaluator
 from inkling.evaluators.automaton.evaluator import AutomatonEvaluator
 from inkling.evaluators.consumption.evaluator import ConsumptionEvaluator
 from inkling.evaluators.forecast.evaluator import ForecastEvaluator
+from inkling.evaluators.memory import working_on
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.network.goals import GoalsEvaluator
 from inkling.evaluators.open_matches import Begun, OpenMatch, opened
@@ -120,6 +121,7 @@ class StageEvaluator:
         arrived = StepInput(rows, state.until, state.since, found)
         after = []
         for member, before in zip(self.members, state.evaluators, strict=True):
+            working_on(member.events[0].name)
             member_state, output = member.step(before, arrived, until)
             after.append(member_state)
             found.update(output.matches)

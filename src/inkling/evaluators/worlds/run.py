@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from inkling.errors import InputError
 from inkling.evaluators.certain import run_plan
+from inkling.evaluators.memory import require_rest, working_on
 from inkling.evaluators.protocol import OnWorlds
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.worlds.probabilities.batched_worlds import BatchedWorlds, can_batch
@@ -152,11 +153,13 @@ class WorldData:
         return self._added_up(run_plan(plan, sources, self.tables, program.context), weights)
 
     def _added_up(self, matches: Mapping[str, MatchBatch], weights: Weights | None) -> dict[str, Summed]:
-        return {
-            event.name: summed(event, matches[event.name], weights)
-            for event in self.program.events
-            if event.name in matches
-        }
+        found = {}
+        for event in self.program.events:
+            if event.name in matches:
+                working_on(event.name)
+                require_rest(event.name)
+                found[event.name] = summed(event, matches[event.name], weights)
+        return found
 
     def _batched(self, streams: Sequence[WorldStream]) -> BatchedWorlds | None:
         """The events as one stage that needs no copy of the rows per world; None if there is no such stage."""

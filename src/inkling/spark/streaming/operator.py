@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import ValueState
 
+from inkling.evaluators.memory import within_budget
 from inkling.evaluators.state import table_bytes, table_of
 from inkling.model.watermarks import Watermarks
 from inkling.results import WITHDRAWN as WITHDRAWN_OP
@@ -40,7 +41,7 @@ class BucketOperator:
 
     def handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
         """Process the messages to a bucket; `kept` holds its state."""
-        with in_place(self._place):
+        with in_place(self._place), within_budget():
             yield from self._handled(bucket, rows, kept)
 
     def _handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
