@@ -21,10 +21,12 @@ from inkling.spark.streaming.intake import IntakeTask
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.processor import BucketProcessor
 from inkling.spark.streaming.sinks.outputs import SinkOutput
-from inkling.spark.streaming.sinks.protocol import FileSink
+from inkling.spark.streaming.sinks.protocol import PreparedSink, Sink, SinkStart
 
 DRIVER, WORKER, EXECUTOR, OTHERS = "driver", "worker", "executor", "others"
 """Who dies: the driver with all it started, a Python worker, the executor it works for, or processes elsewhere."""
+ALONE, JAVA = "alone", "java"
+"""The Python process of the driver without all it started, or only the Java process that it started."""
 PATIENCE = 900.0
 """Seconds that a driver may take on a busy machine before a test gives up."""
 
@@ -50,8 +52,21 @@ class Faults:
         record = self.folder / "fired.txt"
         return record.read_text().splitlines() if record.exists() else []
 
+    def tell(self, moment: str, batch: int) -> None:
+        """Write down how far the delivery of a micro-batch is."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        hidden = self.folder / ".delivery"
+        hidden.write_text(f"{moment} {batch}")
+        hidden.rename(self.folder / "delivery")
+
+    def told(self) -> tuple[str, int]:
+        """How far the last delivery got; batch -1 before the first."""
+        file = self.folder / "delivery"
+        moment, batch = file.read_text().split() if file.exists() else ("", "-1")
+        return moment, int(batch)
+
     def reach(self, place: str) -> None:
-        for victim in (WORKER, DRIVER, EXECUTOR, OTHERS):
+        for victim in (WORKER, DRIVER, EXECUTOR, OTHERS, ALONE, JAVA):
             armed = self.folder / f"{victim}.{place}.armed"
             try:
                 session = armed.read_text()
@@ -65,6 +80,10 @@ class Faults:
                     os.kill(os.getpid(), signal.SIGKILL)
                 case "executor":
                     os.kill(_java_above(os.getpid()), signal.SIGKILL)
+                case "alone":
+                    kill_alone(os.getsid(0))
+                case "java":
+                    kill_java(os.getsid(0))
                 case _:
                     kill_session(int(session) if session else os.getsid(0))
 
@@ -77,6 +96,32 @@ def kill_session(leader: int) -> None:
             os.kill(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
+
+
+def kill_alone(leader: int) -> None:
+    """The leader of a session, and nothing else of it."""
+    os.kill(leader, signal.SIGKILL)
+
+
+def kill_java(leader: int) -> None:
+    """The Java process of a session."""
+    for process in _processes():
+        if process.session == leader and process.name == "java":
+            os.kill(process.pid, signal.SIGKILL)
+
+
+def kill_worker(leader: int, which: int) -> bool:
+    """One of the Python workers of a session, if there are any."""
+    known = {process.pid: process for process in _processes() if process.session == leader}
+    daemons = {pid for pid, process in known.items() if process.parent in known and _is_java(known[process.parent])}
+    workers = sorted(pid for pid, process in known.items() if process.parent in daemons)
+    if workers:
+        os.kill(workers[which % len(workers)], signal.SIGKILL)
+    return bool(workers)
+
+
+def _is_java(process: Process) -> bool:
+    return process.name == "java"
 
 
 def with_tests_on_path() -> dict[str, str]:
@@ -153,14 +198,20 @@ class FragileWrite:
 
 @dataclass(frozen=True, slots=True)
 class FragileSink:
-    """Files, with places before, inside, between and after what is written."""
+    """Any sink, with places before, inside, between and after what is written, and a file that says where it is."""
 
-    inner: FileSink
+    inner: Sink
     faults: Faults
+
+    def begin(self, start: SinkStart) -> None:
+        if isinstance(self.inner, PreparedSink):
+            self.inner.begin(start)
 
     def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         self.faults.reach("sink-begins")
+        self.faults.tell("inside", batch)
         self.inner.deliver(self._one_by_one(outputs), batch)
+        self.faults.tell("after", batch)
         self.faults.reach("sink-done")
 
     def _one_by_one(self, outputs: Iterable[SinkOutput]) -> Iterator[SinkOutput]:
