@@ -1,7 +1,7 @@
 """The memory that the events of a run may take: an event that would take more ends the run with a message.
 
 Joins ask for room before they take it (`require_room`). What other evaluators take, nobody knows in advance: within a
-budget, the operating system refuses memory beyond the limit, and the error names the event that was worked on.
+budget, the operating system denies memory beyond the limit, and the error names the event that was worked on.
 """
 
 import os
@@ -81,7 +81,7 @@ def working_on(event: str) -> None:
 
 @contextmanager
 def within_budget(memory: str | int | None = None) -> Iterator[None]:
-    """In this context, memory beyond the limit is refused, with an error that names the event that needs it.
+    """In this context, memory beyond the limit is denied, with an error that names the event that needs it.
 
     Parameters
     ----------
@@ -92,26 +92,26 @@ def within_budget(memory: str | int | None = None) -> Iterator[None]:
     if memory is not None:
         _budget.limit = limit_bytes(memory)
     limit, taken = limit_bytes(), used_bytes()
-    _refuse_beyond(limit - taken)
-    is_refusing = True
+    _deny_beyond(limit - taken)
+    is_denying = True
     try:
         yield
     except MemoryError as problem:
-        _refuse_nothing()
-        is_refusing = False
+        _deny_nothing()
+        is_denying = False
         event, reason = _budget.event, (str(problem).splitlines() or [""])[0]
         traceback.clear_frames(problem.__traceback__)  # they hold what was taken
         if not event:
             raise
-        raise exceeded(event, _of_refused(limit, taken, reason)) from None
+        raise exceeded(event, _of_denied(limit, taken, reason)) from None
     finally:
-        if is_refusing:
-            _refuse_nothing()
+        if is_denying:
+            _deny_nothing()
         _budget.limit, _budget.event = before
 
 
-def _refuse_beyond(n_bytes: int) -> None:
-    """Let the operating system refuse more than this, where it can, in the outermost context."""
+def _deny_beyond(n_bytes: int) -> None:
+    """Let the operating system deny more than this, where it can, in the outermost context."""
     data = data_bytes()
     with _lock:
         limits = resource.getrlimit(resource.RLIMIT_DATA)
@@ -121,14 +121,14 @@ def _refuse_beyond(n_bytes: int) -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (data + max(n_bytes, ALWAYS_LEFT), limits[1]))
 
 
-def _refuse_nothing() -> None:
+def _deny_nothing() -> None:
     with _lock:
         before = _within.pop()
         if before is not None:
             resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
-def _of_refused(limit: int, taken: int, reason: str) -> str:
+def _of_denied(limit: int, taken: int, reason: str) -> str:
     asked = f" ({reason[0].lower()}{reason[1:].rstrip('.')})" if reason else ""
     return (
         f"its partial matches and results take all of the {size_text(max(limit - taken, ALWAYS_LEFT))} that were left "
@@ -144,7 +144,7 @@ def exceeded(event: str, note: str) -> ResourceError:
 def require_rest(event: str) -> None:
     """Raise an error if this process takes more than the limit already; for work in portions.
 
-    Arrow reserves memory long before it uses it, which the operating system cannot refuse any more.
+    Arrow reserves memory long before it uses it, which the operating system cannot deny any more.
     """
     used, limit = used_bytes(), limit_bytes()
     if used > limit and _within:
