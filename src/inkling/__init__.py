@@ -64,6 +64,11 @@ _HOMES = {
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 
+def load_ipython_extension(shell: object) -> None:
+    """Register the magics `%%ink` and `%ink`; IPython calls this for `%load_ext inkling`."""
+    import_module("inkling.notebook").load_ipython_extension(shell)
+
+
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, TypeVar, overload
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inkling.results_html import BarCell, table_html, timeline_html
+
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
@@ -23,8 +25,7 @@ Converted = TypeVar("Converted")
 
 SHOWN_ROWS = 10
 SHOWN_EVENTS = 20
-SHOWN_CHARACTERS = 80
-"""Limits of a table in HTML."""
+"""The most rows of a table in HTML, and the most tables."""
 
 
 class EventResults(Mapping[str, T]):
@@ -171,18 +172,8 @@ class ArrowResults(EventResults[pa.Table]):
         if empty := [name for name in self.tables if name not in found]:
             parts.append(_paragraph(f"no results: {_names(empty)}"))
         parts += map(_paragraph, self._remarks())
+        parts.append(timeline_html(dict(list(found.items())[:SHOWN_EVENTS])))
         return f"<div>{''.join(parts)}</div>"
-
-
-def table_html(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """An HTML table; values are escaped, and long ones cut.
-
-    >>> table_html(["a"], [["<b>"]])
-    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
-    """
-    head = "".join(f"<th>{_cell(name)}</th>" for name in header)
-    body = "".join(f"<tr>{''.join(f'<td>{_cell(value)}</td>' for value in row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def counted(n: int, noun: str) -> str:
@@ -198,7 +189,7 @@ def _event_html(name: str, table: pa.Table) -> str:
     columns = {column: shown[column].to_pylist() for column in _shown_columns(table)}
     if "probability" in columns:
         pairs = zip(columns["probability"], shown["error"].to_pylist(), strict=True)
-        columns["probability"] = [_probability(*pair) for pair in pairs]
+        columns["probability"] = [BarCell(pair[0], _probability(*pair)) for pair in pairs]
     left_out = len(table) - len(shown)
     more = _paragraph(counted(left_out, "more row")) if left_out else ""
     title = f"<p><strong>{escape(name)}</strong>: {counted(len(table), 'result')}</p>"
@@ -230,8 +221,3 @@ def _paragraph(html: str) -> str:
 def _names(names: Sequence[str]) -> str:
     shown = ", ".join(map(escape, names[:SHOWN_EVENTS]))
     return shown if len(names) <= SHOWN_EVENTS else f"{shown} and {len(names) - SHOWN_EVENTS} others"
-
-
-def _cell(value: object) -> str:
-    text = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-    return escape(text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 1]}…")

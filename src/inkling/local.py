@@ -19,7 +19,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import ProgramPlan, retracted_outputs
 from inkling.model.time import TimeUnit
 from inkling.physical.plan import Runnable
-from inkling.results import Results
+from inkling.results import Results, RunOrigin
 from inkling.runtime.registry import evaluators_of
 
 
@@ -46,7 +46,14 @@ def run(
     notes = [note for one in answers for note in one.notes]
     emitted = {event.name: found[event.name] for event in program.plan.shown}
     emitted |= {output: emitted[name].slice(0, 0) for name, output in retracted_outputs(program.plan).items()}
-    return Results(emitted, ingested.rejects, ingested.n_read, ingested.unit.clock, "; ".join(notes) or None)
+    return Results(
+        emitted,
+        ingested.rejects,
+        ingested.n_read,
+        ingested.unit.clock,
+        "; ".join(notes) or None,
+        RunOrigin(program, inputs, tables, sampling),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from inkling.physical.planner import plan_program
 from inkling.physical.printing.explain import explain_physical
 from inkling.physical.printing.verdicts import Looks, explain_verdicts
 from inkling.program_files import ProgramFiles, require_inside
+from inkling.shown import ShownInNotebooks
 from inkling.source import SourceText
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+@dataclass(frozen=True, slots=True, repr=False)
+class Program(ShownInNotebooks):
     """A program without errors, made by `load`, `parse` or `program`.
 
     Attributes
@@ -100,6 +101,9 @@ class Program:
     rewritten: Rewritten
     physical: PhysicalPlan
     files: ProgramFiles
+
+    def __repr__(self) -> str:
+        return f"<Program {self.name}: {', '.join(event.name for event in self.plan.events) or 'no event'}>"
 
     @property
     def folder(self) -> Path:

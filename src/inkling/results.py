@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeAlias
+from importlib import import_module
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -48,6 +49,16 @@ Values: TypeAlias = Mapping[str, pa.Array | pa.ChunkedArray] | pa.Table
 """Columns by name."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunOrigin:
+    """What a run was made of, from which its report is written."""
+
+    program: Any
+    inputs: Any
+    tables: Any = None
+    sampling: Any = None
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Results(ArrowResults):
     """The results of a run in this process, made by `Program.run_local` and `SparkResults.collect`.
@@ -64,6 +75,8 @@ class Results(ArrowResults):
         Whether times are timestamps or ticks.
     worlds
         How probabilities were computed, as text; None if all streams are certain.
+    origin
+        The program and its inputs, for `report`; None for results that no program has made.
 
     Examples
     --------
@@ -87,6 +100,19 @@ class Results(ArrowResults):
     input_rows: Mapping[str, int]
     clock: Clock
     worlds: str | None = None
+    origin: RunOrigin | None = None
+
+    def report(self) -> Any:
+        """The report of the run as a page: shown in a notebook, written to a file with `save`.
+
+        Examples
+        --------
+        >>> import inkling
+        >>> program = inkling.parse("STREAM A(t BIGINT) TIME t; EVENT e AS PATTERN A a;")
+        >>> program.run_local([{"t": 1}]).report()
+        <Report of <string>>
+        """
+        return import_module("inkling.notebook").report_of(self)
 
     def n_certain(self, event: str) -> int | None:
         """The number of results with probability 1; None if no stream is uncertain, or for forecasts."""

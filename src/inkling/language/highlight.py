@@ -9,10 +9,13 @@ are recognized in capitals only.
 """
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace, _TokenType
 
+from inkling.language.front_ends import ALSO, NOTATIONS
 from inkling.language.kit.scanning import RawToken
 from inkling.language.parser.program import STATEMENT_WORDS
 from inkling.language.parser.tokens import SCANNER, keywords, read
@@ -51,6 +54,22 @@ class InkLexer(Lexer):
             yield span.start, kind, text[span.start : span.end]
             at = span.end
         yield from _between(text, at, len(text))
+
+
+OF_OTHER_NOTATIONS = {".ele": "prolog", ".epsparql": "sparql", ".rq": "sparql"}
+"""Lexers of Pygments that suit other notations; the rest is plain text."""
+
+
+def lexer_of(name: str) -> Lexer:
+    """The lexer of a program, by the suffix of its file.
+
+    >>> lexer_of("rules.ele").name, lexer_of("<string>").name
+    ('Prolog', 'inkling')
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix in NOTATIONS or suffix in ALSO:
+        return get_lexer_by_name(OF_OTHER_NOTATIONS.get(suffix, "text"), stripnl=False)
+    return InkLexer(stripnl=False)
 
 
 def _between(text: str, start: int, end: int) -> Iterator[tuple[int, _TokenType, str]]:

@@ -15,7 +15,7 @@ from inkling.analysis.clock import time_unit
 from inkling.analysis.inputs import require_inputs
 from inkling.evaluators.division import parts_of
 from inkling.evaluators.protocol import EvaluatorContext
-from inkling.event_results import EventResults, table_html
+from inkling.event_results import EventResults
 from inkling.io import REJECTS_SCHEMA, Data
 from inkling.io.checks.acceptable import acceptable
 from inkling.io.normalize import stored_columns
@@ -25,7 +25,8 @@ from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.physical.groups import TaskLayout
 from inkling.physical.plan import PhysicalPlan, Runnable
-from inkling.results import Results
+from inkling.results import Results, RunOrigin
+from inkling.results_html import table_html
 from inkling.runtime.registry import uncertain_evaluators
 from inkling.spark.frames import FramesByName
 from inkling.spark.partitioning import Partitioning, partitioning_of
@@ -69,12 +70,13 @@ class SparkResults(EventResults[DataFrame]):
     inputs: Mapping[str, DataFrame]
     cached: tuple[DataFrame, ...]
     notes: RunNotes | None = None  # about worlds, where streams are uncertain
+    origin: RunOrigin | None = None
 
     def collect(self) -> Results:
         """All results as Arrow tables in this process; they must fit in its memory."""
         counts = {name: frame.count() for name, frame in self.inputs.items()}
         worlds = None if self.notes is None else self.notes.text()
-        return Results(self.to_arrow(), self.rejects.toArrow(), counts, self.clock, worlds)
+        return Results(self.to_arrow(), self.rejects.toArrow(), counts, self.clock, worlds, self.origin)
 
     def close(self) -> None:
         """Remove cached rows from the memory of Spark."""
@@ -144,6 +146,7 @@ def run(
         {name: one.raw for name, one in read.items()},
         tuple(frame for one in found for frame in one.cached),
         next((one.notes for one in found if one.notes is not None), None),
+        RunOrigin(program, inputs, tables, sampling),
     )
 
 

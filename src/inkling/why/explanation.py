@@ -19,6 +19,7 @@ from inkling.model.event import Value
 from inkling.model.time import Clock
 from inkling.physical.plan import Runnable
 from inkling.results import result_table
+from inkling.shown import ShownInNotebooks
 from inkling.why.progress import PatternProgress, answers, asked_for, needed_part, progress_of
 from inkling.why.trees import Derivation, Shown, Trees, columns_of
 
@@ -78,7 +79,7 @@ class InWorlds:
 __all__ = ["Derivation", "Fact", "Shown", "Why"]
 
 
-class Why:
+class Why(ShownInNotebooks):
     """Why an event has the results that it has; made by `Program.why`."""
 
     def __init__(
@@ -87,6 +88,14 @@ class Why:
         self._event = asked_for(event, program.plan)
         self._plan = needed_part(program.plan, self._event)
         self._ingested = ingest(program, inputs, tables)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.event}>"
+
+    @property
+    def event(self) -> str:
+        """The name of the event."""
+        return self._event.name
 
     @cached_property
     def progress(self) -> PatternProgress:

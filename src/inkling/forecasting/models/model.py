@@ -28,6 +28,7 @@ from inkling.forecasting.models.gaps import GapCounts
 from inkling.forecasting.models.intact import checksum, require_description, require_gaps, require_words
 from inkling.forecasting.models.prediction_tree import CounterTree, PredictionTree, Thresholds, learn_tree
 from inkling.forecasting.models.public_engine import label_contexts, path_waiting_times
+from inkling.shown import ShownInNotebooks
 from inkling.whole_files import written_whole
 
 KRICHEVSKY_TROFIMOV = 0.5
@@ -136,7 +137,7 @@ class Learning:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ForecastModel:
+class ForecastModel(ShownInNotebooks):
     """The contents of a model file; contexts and chains are derived from it."""
 
     event: str

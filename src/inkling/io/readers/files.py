@@ -151,7 +151,7 @@ def _unreadable(kind: Format, file: Path, problem: Exception, *, what: str) -> I
 
 
 Data: TypeAlias = Any
-"""A path, a pandas, polars or Arrow table, or a list of rows; on Spark also a DataFrame or the name of a table."""
+"""A path, a pandas, polars (also lazy) or Arrow table, or a list of rows; on Spark also a DataFrame or a name."""
 
 
 def read_table(data: Data, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
@@ -162,6 +162,8 @@ def read_table(data: Data, *, what: str, columns: Collection[str] | None = None)
         return pa.Table.from_batches([data])
     if isinstance(data, str | Path):
         return read_file(Path(data), what=what, columns=columns)
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
+        return read_table(_collected(data, columns), what=what)
     if hasattr(data, "__arrow_c_stream__"):
         return _from_frame(data)
     if isinstance(data, Sequence):
@@ -170,6 +172,13 @@ def read_table(data: Data, *, what: str, columns: Collection[str] | None = None)
         "INK0501",
         f"`{what}` was given data of type {type(data).__name__}, expected a path, a data frame or a list of rows",
     )
+
+
+def _collected(lazy: Data, columns: Collection[str] | None) -> Data:
+    """A lazy frame of polars, computed; only the needed columns."""
+    if columns is None:
+        return lazy.collect()
+    return lazy.select([name for name in lazy.collect_schema().names() if name in columns]).collect()
 
 
 def _from_frame(frame: Data) -> pa.Table:

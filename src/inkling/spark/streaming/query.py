@@ -35,6 +35,7 @@ from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
 from inkling.runtime.ahead import FutureGuard, guard_of, require_length
 from inkling.runtime.replacement import Changes
+from inkling.shown import ShownInNotebooks
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.stage_frame import named, plainly_named
 from inkling.spark.streaming.checkpoint.handover import Handover
@@ -92,7 +93,7 @@ STATE_SETTINGS = {
 }
 
 
-class LiveQuery:
+class LiveQuery(ShownInNotebooks):
     """A program that runs on Structured Streaming until it is stopped; made by `Program.stream`."""
 
     def __init__(
