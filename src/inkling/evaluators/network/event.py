@@ -170,7 +170,7 @@ def results_of(evaluation: JoinEvaluation, found: Occurrences) -> MatchBatch:
         found = found.where(mask)
     resolve = evaluation.gather(found)
     head = _values(event.head, resolve, len(found), context)
-    lie_apart = event.per in (Per.MATCH, Per.INTERVAL) and not tied.any()  # equal results have equal intervals
+    lie_apart = event.per is Per.INTERVAL and not tied.any()
     if lie_apart or (event.per is Per.MATCH and all_differ(event.pattern, store.batch)):
         return _matches(event, store, found, head | _values(event.returns, resolve, len(found), context), resolve)
     identity, n_results = _identities(event.per, store, found, head, resolve)
