@@ -11,8 +11,8 @@ import inkling
 from inkling.errors import Diagnostic, InklingError, InputError
 from inkling.spark.kafka.connector import kafka_trouble
 from inkling.spark.streaming.addresses import address_of
-from inkling.spark.streaming.checkpoint.in_use import in_use
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
+from inkling.spark.streaming.failures import in_use
 from inkling.spark.streaming.metrics import StreamMetrics, serve
 from inkling.spark.streaming.sinks.current_files import CurrentSink, read_current
 from inkling.spark.streaming.sinks.postgres import PostgresSink

@@ -22,10 +22,11 @@ from tests.kafka.broker import Broker, running_broker
 from tests.kafka.sensors import EVENTS
 from tests.kills.driver import FILES, JOBS, TOPICS, results_topic
 from tests.kills.feeding import Feeder
-from tests.kills.lives import MOMENTS, VICTIMS, Kill, Lives
-from tests.kit.tried_page import write_section
+from tests.kills.lives import MOMENTS, VICTIMS, Lives
+from tests.kit.tried_page import section, write_section
 
 SECTION = "python -m tests.kills"
+_FIGURES = "<!-- figures: "
 
 
 def main() -> int:
@@ -35,14 +36,19 @@ def main() -> int:
     parser.add_argument("--every", type=float, default=2.0, metavar="SECONDS", help="time between chunks of rows")
     parser.add_argument("--minutes", type=float, default=60.0, help="begin no further life after this time")
     parser.add_argument("--folder", type=Path, help="keep everything here")
+    parser.add_argument("--more", action="store_true", help="add to the figures on the page")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="inkling-kills-") as scratch:
         folder = asked.folder or Path(scratch)
         with running_broker(folder / "broker") as broker:
-            return kill_and_compare(folder, broker, asked.kills, asked.seed, asked.every, asked.minutes)
+            return kill_and_compare(
+                folder, broker, asked.kills, asked.seed, asked.every, asked.minutes, more=asked.more
+            )
 
 
-def kill_and_compare(folder: Path, broker: Broker, n_kills: int, seed: int, every: float, minutes: float) -> int:
+def kill_and_compare(
+    folder: Path, broker: Broker, n_kills: int, seed: int, every: float, minutes: float, *, more: bool
+) -> int:
     began = time.monotonic()
 
     def say(text: str) -> None:
@@ -61,7 +67,8 @@ def kill_and_compare(folder: Path, broker: Broker, n_kills: int, seed: int, ever
     calm.finish()
     say("the undisturbed streams have finished")
     differences = list(_differences(lives, calm, feeder, broker))
-    _write(lives, feeder, differences, _repeated(lives, broker), time.monotonic() - began)
+    tried = _tried(lives, feeder, _repeated(lives, broker), time.monotonic() - began)
+    _write(tried + (_before() if more else Counter()), differences)
     sys.stdout.write("\n".join([*differences, ""]))
     return 1 if differences else 0
 
@@ -108,21 +115,39 @@ def _repeated(lives: Lives, broker: Broker) -> int:
     return len(keys) - len(set(keys))
 
 
-def _write(lives: Lives, feeder: Feeder, differences: list[str], n_repeated: int, seconds: float) -> None:
-    rows = "\n".join(_row(lives.kills, victim) for victim in VICTIMS)
-    moments = " | ".join(f"{job}: {moment}" for job in JOBS for moment in MOMENTS)
-    n_results = sum(found.total() for found in sensors.expected(range(feeder.n_chunks)).values())
+def _tried(lives: Lives, feeder: Feeder, n_repeated: int, seconds: float) -> Counter[str]:
+    """The numbers of a run, by name; those of several runs are added up."""
+    found = Counter[str](
+        lives=lives.n_lives,
+        chunks=feeder.n_chunks,
+        repeated=n_repeated,
+        overloads=lives.overloads,
+        seconds=int(seconds),
+    )
+    found["results"] = sum(each.total() for each in sensors.expected(range(feeder.n_chunks)).values())
+    for kill in lives.kills:
+        found[kill.victim] += 1
+        found.update(f"{kill.victim}, {job}: {moment}" for job, moment in kill.moments.items())
+    return found
+
+
+def _before() -> Counter[str]:
+    """The numbers on the page."""
+    line = next((one for one in section(SECTION).splitlines() if one.startswith(_FIGURES)), None)
+    return Counter({} if line is None else json.loads(line.removeprefix(_FIGURES).removesuffix(" -->")))
+
+
+def _write(tried: Counter[str], differences: list[str]) -> None:
+    moments = [f"{job}: {moment}" for job in JOBS for moment in MOMENTS]
+    rows = "\n".join(
+        f"| {name} | {tried[victim]} | {' | '.join(str(tried[f'{victim}, {one}']) for one in moments)} |"
+        for victim, name in VICTIMS.items()
+    )
     outcome = (
-        f"All {n_results:,} results, and every rejected row, were there once, as after undisturbed streams over the "
-        "same rows and as the local runner finds them."
+        f"All {tried['results']:,} results, and every rejected row, were there once, as after undisturbed streams\n"
+        "over the same rows, and as the local runner finds them."
         if not differences
         else "\n".join(["The outputs differ:", "", *(f"- {one}" for one in differences)])
-    )
-    orphans = f"{max(lives.orphan_s):.1f} s" if lives.orphan_s else "not measured"
-    overloads = (
-        f" {lives.overloads} lives ended because a worker did not start in time on the busy machine."
-        if lives.overloads
-        else ""
     )
     write_section(
         SECTION,
@@ -135,23 +160,20 @@ process started again: everything it started, the Python process alone, the Java
 kill comes *before* a delivery (a micro-batch is planned, read, or computed), *inside* it, *after* it (the results are
 written, the micro-batch is not committed), or *between* micro-batches. `python -m tests.kills` wrote this section.
 
-| killed | kills | {moments} |
-|---|---:|{"---:|" * len(JOBS) * len(MOMENTS)}
+| killed | kills | {" | ".join(moments)} |
+|---|---:|{"---:|" * len(moments)}
 {rows}
 
-These are {len(lives.kills)} kills in {lives.n_lives} lives of the process, over {feeder.n_chunks:,} chunks of rows. A
-kill counts for each stream that the victim worked for. {outcome} {n_repeated} messages were in the topic twice, with
-the same key.{overloads} After the death of the Python process alone, the Java process ended by itself within {orphans}.
+These are {sum(tried[victim] for victim in VICTIMS)} kills in {tried["lives"]} lives of the process, while
+{tried["chunks"]:,} chunks of rows arrived. A kill counts for each stream that its victim worked for. {outcome}
+{tried["repeated"]} messages were in the topic twice, with the same key. {tried["overloads"]} lives ended because
+a worker did not start in time on the busy machine.
 
-The last run ended on {datetime.now(UTC):%Y-%m-%d} after {seconds / 60:.0f} minutes.
+The last run ended on {datetime.now(UTC):%Y-%m-%d}; all took {tried["seconds"] / 60:.0f} minutes.
+
+{_FIGURES}{json.dumps(tried)} -->
 """,
     )
-
-
-def _row(kills: list[Kill], victim: str) -> str:
-    mine = [kill for kill in kills if kill.victim == victim]
-    counts = [sum(kill.moments.get(job) == moment for kill in mine) for job in JOBS for moment in MOMENTS]
-    return f"| {VICTIMS[victim]} | {len(mine)} | {' | '.join(map(str, counts))} |"
 
 
 if __name__ == "__main__":

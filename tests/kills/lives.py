@@ -60,7 +60,6 @@ class Lives:
     rng: random.Random
     kills: list[Kill] = field(default_factory=list)
     n_lives: int = 0
-    orphan_s: list[float] = field(default_factory=list)  # how long Java outlived a driver that died alone
     overloads: int = 0  # ends because a worker did not start in time
 
     def faults(self, job: str) -> Faults:
@@ -127,7 +126,6 @@ class Lives:
         self._died(process, victim)
 
     def _died(self, process: subprocess.Popen[bytes], victim: str) -> None:
-        killed = time.monotonic()
         status = process.wait(PATIENCE_S)
         if victim == JAVA:
             # a driver whose Java process is gone says so and ends, unless it was killed while it still started
@@ -137,8 +135,7 @@ class Lives:
             assert status == -signal.SIGKILL, f"status {status}:\n{self.log()}"
         self.kills.append(Kill(victim, {job: self._moment(job) for job in JOBS}))
         if victim == ALONE and self.rng.random() < 0.5:
-            self._wait(lambda: is_session_gone(process.pid), PATIENCE_S)
-            self.orphan_s.append(time.monotonic() - killed)
+            assert self._wait(lambda: is_session_gone(process.pid), PATIENCE_S), "Java outlives the driver"
 
     def _fires(self, process: subprocess.Popen[bytes], job: str, victim: str, place: str) -> bool:
         """Whether the victim reached the place."""

@@ -97,6 +97,16 @@ def stream_failed(problem: BaseException, run: FailedRun) -> InklingError:
     return StreamError(_diagnostic(problem, run))
 
 
+def in_use(checkpoint: str, owner: str) -> StreamError:
+    """The error for a checkpoint that another query uses."""
+    return StreamError.of(
+        "INK0581",
+        f"the checkpoint `{checkpoint}` is in use" + (f" by {owner}" if owner else ""),
+        notes=("two queries on one checkpoint would deliver the same micro-batches",),
+        helps=("stop the other query first, or give this one its own checkpoint and its own output",),
+    )
+
+
 def _diagnostic(problem: BaseException, run: FailedRun) -> Diagnostic:
     chain = _chain(problem)
     text = "\n".join(chain)

@@ -135,7 +135,12 @@ class LiveQuery(ShownInNotebooks):
         if versions.is_waiting:
             self._handover.in_background(self._hand_over)
         self._watch_idle()
+        self._belongs_to(claim)
+
+    def _belongs_to(self, claim: Claim) -> None:
+        self._claim = claim
         claim.is_running = lambda: self._query.isActive or self._handover.has_left
+        claim.when_lost(self._stop_query)
 
     @property
     def _job(self) -> Job:
@@ -180,6 +185,7 @@ class LiveQuery(ShownInNotebooks):
             raise
         if ended:
             self._claim.release()
+            self._claim.require()
             if self._idle is not None:
                 self._idle.end()
         return ended
@@ -331,7 +337,7 @@ class LiveQuery(ShownInNotebooks):
     def _claimed(self) -> Iterator[None]:
         """The checkpoint belongs to this query, which may have ended, and is given up afterwards."""
         self._claim.release()
-        self._claim = Claim.to(self._checkpoint.path)
+        self._belongs_to(Claim.to(self._checkpoint.path, self._spark))
         try:
             yield
         finally:
@@ -461,7 +467,7 @@ def start(
     """Start a program on streams; an existing checkpoint is resumed."""
     for name, value in STATE_SETTINGS.items():
         spark.conf.set(name, value)
-    claim = Claim.to(checkpoint.rstrip("/"))
+    claim = Claim.to(checkpoint.rstrip("/"), spark)
     try:
         return _claimed(program, spark, inputs, tables, settings, checkpoint, sink, sampling, learn, claim)
     except BaseException:

@@ -33,6 +33,14 @@ class CheckpointFolder:
         if not system.rename(hidden, target):
             raise OSError(f"{self.path}/{name} could not be written")
 
+    def overwrite(self, name: str, data: bytes) -> None:
+        """Write a file in place; on most object stores, readers see it whole."""
+        stream = self._system().create(self._path(name), True)
+        try:
+            stream.write(bytearray(data))
+        finally:
+            stream.close()
+
     def read(self, name: str) -> bytes | None:
         """The contents of a file, or None if it does not exist."""
         system, path = self._system(), self._path(name)
