@@ -10,9 +10,9 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,25 @@ NOBODY = "nobody"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What is running, and where."""
+    """What is running, and where; it can go away and come back with its data."""
 
     port: int
+    begin: Callable[[], subprocess.Popen[bytes]] | None = None
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)  # the last one runs
 
     def address(self, database: str = "postgres", *, password: str = PASSWORD, options: str = "") -> str:
         return f"postgresql://{USER}:{quote(password, safe='')}@127.0.0.1:{self.port}/{database}{options}"
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        assert self.begin is not None
+        self.processes.append(self.begin())
+        _await(self.port, self.processes[-1])
+
+    def stop(self) -> None:
+        """Disconnect all clients and stop."""
+        self.processes[-1].send_signal(signal.SIGINT)
+        self.processes[-1].wait(60)
 
     def run(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
         """What a statement gives, outside of the program under test."""
@@ -56,15 +69,18 @@ def running_server() -> Iterator[Server]:
         done = subprocess.run(initdb, capture_output=True, text=True, cwd=folder, **other_user)
         assert done.returncode == 0, done.stderr
         options = ["-h", "127.0.0.1", "-p", str(port), "-k", str(folder), "-c", "fsync=off"]
-        with log.open("w") as said:
-            command = [programs / "postgres", "-D", data, *options]
-            process = subprocess.Popen(command, stdout=said, stderr=said, cwd=folder, **other_user)
+
+        def begin() -> subprocess.Popen[bytes]:
+            with log.open("a") as said:
+                command = [programs / "postgres", "-D", data, *options]
+                return subprocess.Popen(command, stdout=said, stderr=said, cwd=folder, **other_user)
+
+        server = Server(port, begin)
         try:
-            _await(port, process, log)
-            yield Server(port)
+            server.start()
+            yield server
         finally:
-            process.send_signal(signal.SIGINT)  # disconnects clients and stops
-            process.wait(60)
+            server.stop()
 
 
 def _given_to_nobody(folder: Path) -> dict[str, Any]:
@@ -92,7 +108,7 @@ def _free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def _await(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+def _await(port: int, process: subprocess.Popen[bytes]) -> None:
     """Until a connection is possible; an attempt before that is answered by a rejection, not by a password prompt."""
     from adbc_driver_postgresql import dbapi
 
@@ -102,6 +118,6 @@ def _await(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
             dbapi.connect(Server(port).address()).close()
             return
         except dbapi.OperationalError:
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
+            assert process.poll() is None, "the server has ended"
+            assert time.monotonic() < deadline, "the server does not answer"
             time.sleep(0.05)

@@ -51,9 +51,10 @@ def child_java(process: subprocess.Popen[str]) -> int:
 
 
 def wait(until: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 240
     while not until():
-        assert process.poll() is None, process.communicate()
+        if process.poll() is not None:
+            raise AssertionError(process.communicate() if process.stderr else "the command has ended")
         assert time.monotonic() < deadline
         time.sleep(0.2)
 
@@ -109,13 +110,17 @@ def test_numbers_health_and_logs_of_a_running_stream(tmp_path: Path) -> None:
 
     wait(lambda: 'inkling_rows_total{stream="Door"} 4.0' in scraped(), process)
     wait(lambda: 'inkling_rejected_total{reason="bad time",stream="Door"} 1.0' in scraped(), process)
+    arrive(tmp_path / "in", "2.csv", "person,room,t\nada,lab,9\n", 2)
+    wait(lambda: 'inkling_rows_total{stream="Door"} 5.0' in scraped(), process)
+    arrive(tmp_path / "in", "3.csv", "person,room,t\nada,lab,2\n", 3)
+    wait(lambda: 'inkling_late_total{stream="Door"} 1.0' in scraped(), process)
     health = [str(Path(sys.executable).with_name("inkling")), "stream", "--health", place]
     assert subprocess.run(health, capture_output=True, check=False).returncode == 0
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     lines = [json.loads(line) for line in said.splitlines()]
-    (batch,) = [line for line in lines if line["about"] == "batch" and line["rows"]]
+    batch, *_ = [line for line in lines if line["about"] == "batch" and line["rows"]]
     assert (batch["rows"], batch["reasons"]) == (4, [{"stream": "Door", "reason": "bad time", "n": 1}])
     assert {"time", "level", "about"} <= set.intersection(*map(set, lines))
     assert subprocess.run(health, capture_output=True, check=False).returncode == 1

@@ -36,6 +36,7 @@ FIRST = BatchProgress(
     batch_results={"high": 3},
     batch_withdrawn={"high": 1},
     batch_late=1,
+    late_by_stream={"Door": 1},
     reasons=((("Reading", "bad value"), 2), (("Reading", "no time"), 1)),
 )
 SECOND = replace(FIRST, batch=1, rows_by_stream={"Reading": 5, "Door": 0}, batch_results={"high": 4}, state_rows=9)
@@ -68,7 +69,7 @@ def test_numbers_add_up(served: tuple[StreamMetrics, str]) -> None:
         ("inkling_withdrawn_total", "high"): 2,
         ("inkling_rejected_total", "bad value", "Reading"): 4,
         ("inkling_rejected_total", "no time", "Reading"): 2,
-        ("inkling_late_total",): 2,
+        ("inkling_late_total", "Door"): 2,
         ("inkling_batches_total",): 2,
         ("inkling_batch_seconds_count",): 2,
         ("inkling_batch_seconds_sum",): 0.8,

@@ -38,7 +38,7 @@ class StreamMetrics:
         self._results = counter("results", "Results emitted.", "event")
         self._withdrawn = counter("withdrawn", "Results withdrawn.", "event")
         self._rejected = counter("rejected", "Rejected rows.", "stream", "reason")
-        self._late = counter("late", "Rows that were too late.")
+        self._late = counter("late", "Rows that were too late.", "stream")
         self._batches = counter("batches", "Micro-batches delivered.")
         self._seconds = Histogram(
             "inkling_batch_seconds", "Time of a micro-batch.", registry=self.registry, buckets=SECONDS
@@ -65,7 +65,8 @@ class StreamMetrics:
             self._withdrawn.labels(event).inc(n)
         for (stream, reason), n in progress.reasons:
             self._rejected.labels(stream, reason).inc(n)
-        self._late.inc(progress.batch_late)
+        for stream, n in progress.late_by_stream.items():
+            self._late.labels(stream).inc(n)
         self._batches.inc()
         self._seconds.observe(progress.seconds)
         if progress.watermark is not None:

@@ -58,6 +58,7 @@ class BatchProgress:
     batch_withdrawn: Mapping[str, int] = field(default_factory=dict)
     batch_late: int = 0
     reasons: tuple[tuple[tuple[str, str], int], ...] = ()  # rejects by stream and reason, where they are counted
+    late_by_stream: Mapping[str, int] = field(default_factory=dict)  # where reasons are counted
 
     def to_dict(self) -> dict[str, Any]:
         found = asdict(self)
@@ -109,6 +110,7 @@ class ProgressEntry:
             batch_withdrawn=tally.withdrawn,
             batch_late=tally.late,
             reasons=tally.reasons,
+            late_by_stream=tally.late_by_stream,
         )
 
 

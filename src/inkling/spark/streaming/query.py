@@ -62,6 +62,7 @@ from inkling.spark.streaming.progress import BatchProgress, ProgressLog, observe
 from inkling.spark.streaming.settings import BUCKETS_PER_CORE, StreamSettings
 from inkling.spark.streaming.sinks.outputs import (
     BatchTally,
+    late_by_stream,
     output_names,
     outputs_of,
     reasons_of,
@@ -427,6 +428,8 @@ class LiveQuery(ShownInNotebooks):
             tally = tally_of(self._job, kept, batch)
             if self._settings.count_reasons and tally.rejects:
                 tally = replace(tally, reasons=reasons_of(kept))
+            if self._settings.count_reasons and tally.late:
+                tally = replace(tally, late_by_stream=late_by_stream(self._job, kept))
             with by_sink():
                 self._sink.deliver(outputs_of(self._job, kept, tally), batch)
         finally:

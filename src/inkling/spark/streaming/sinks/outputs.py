@@ -57,6 +57,7 @@ class BatchTally:
     drift: Mapping[str, Drift] = field(default_factory=dict)  # by model, how well it still fits
     withdrawn: Mapping[str, int] = field(default_factory=dict)  # the number of withdrawals among the matches
     reasons: tuple[tuple[tuple[str, str], int], ...] = ()  # rejects by stream and reason, where they are counted
+    late_by_stream: Mapping[str, int] = field(default_factory=dict)  # where reasons are counted
 
 
 def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
@@ -159,6 +160,12 @@ def rows_of(messages: DataFrame, kind: MessageKind, schema: pa.Schema, about: in
     if about is not None:
         chosen = chosen.where(F.col("about") == about)
     return chosen.select("payload").mapInArrow(partial(_unpacked, schema), from_arrow_schema(schema))
+
+
+def late_by_stream(job: Job, messages: DataFrame) -> dict[str, int]:
+    """The number of late rows by stream."""
+    found = late_frame(job, messages).groupBy("stream").count().collect()
+    return {row["stream"]: row["count"] for row in found}
 
 
 def reasons_of(messages: DataFrame) -> tuple[tuple[tuple[str, str], int], ...]:
