@@ -10,6 +10,7 @@ DISTRIBUTION = "inkling-cep"
 EXTRAS = {
     "pyspark": ("spark", "runs programs on Spark"),
     "pyoxigraph": ("rdf", "reads RDF files"),
+    "pygls": ("editor", "serves editors"),
     "adbc_driver_postgresql": ("postgres", "writes to PostgreSQL"),
 }
 """The extra that installs a package, and what the package does for inkling."""

@@ -27,6 +27,7 @@ ROOMS = {
     "explain-error": "programs",
     "model": "models",
     "infer": "models",
+    "lsp": "programs",
 }
 """The package of each command, in the order of `inkling --help`; its module and its function have its name."""
 
