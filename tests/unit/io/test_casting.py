@@ -279,3 +279,9 @@ def _read_term(text: str) -> str | None:
 def test_unsigned_integers_beyond_64_bits_are_bad_values(kind: Type) -> None:
     cast = cast_column(pa.chunked_array([pa.array([1, 2**64 - 1, None], pa.uint64())]), kind, Clock.TICKS)
     assert (cast.values.to_pylist(), cast.bad.tolist()) == ([1, None, None], [False, True, False])
+
+
+def test_a_term_among_many_that_repeat_is_not_overlooked() -> None:
+    texts = ["<http://example.org/price>", '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'] * 5000
+    assert are_canonical(pa.array(texts))
+    assert not are_canonical(pa.array([*texts, "price"]))
