@@ -2,6 +2,14 @@
 
 Without PARTITION BY, a key is inferred from equality conditions: in `SEQ(A a, B b[x = a.x])` all events of a match have
 the same `x`, so matches can be found separately for each value of `x`.
+
+Why this is the same. Let each part have a column that the conditions make equal in every match. Events with different
+values of it are never in one match, so each match lies within the events of one value, and evaluating these alone
+finds it. An optional part `q` of `p OPTIONAL q` adds: whether `p` is alone depends only on events `q` for which the
+conditions hold with this `p`, among them the equality, so on events with the value of `p`. The same is true of NOT. A
+source may be read by several parts; they need the same column of it, because each of its rows goes to one place.
+Results of different values are different results if one is shown, which is required unless each match is a result. In
+an EP-SPARQL query whose triples have one subject, conditions connect all subjects, also those of optional parts.
 """
 
 from collections.abc import Mapping
@@ -166,10 +174,19 @@ def _linked_one_by_one(leaves: list[p.Leaf]) -> list[dict[int, str]]:
 
 
 def _one_per_slot(linked: set[tuple[int, str]], leaves: list[p.Leaf]) -> dict[int, str] | None:
+    """A column for each slot, the same for slots that read a common source if there is such a column."""
+    columns = {leaf.slot: {column for slot, column in linked if slot == leaf.slot} for leaf in leaves}
+    if not all(columns.values()):
+        return None
     chosen: dict[int, str] = {}
-    for slot, column in sorted(linked):
-        chosen.setdefault(slot, column)
-    return chosen if all(leaf.slot in chosen for leaf in leaves) else None
+    for leaf in leaves:
+        together, sources = {leaf.slot}, set(leaf.sources)
+        while more := [one for one in leaves if one.slot not in together and sources & set(one.sources)]:
+            together |= {one.slot for one in more}
+            sources |= {source for one in more for source in one.sources}
+        shared = set[str].intersection(*(columns[slot] for slot in together))
+        chosen[leaf.slot] = min(shared or columns[leaf.slot])
+    return chosen
 
 
 def _same_in_all_rounds(pattern: p.Pattern, columns: dict[int, str]) -> bool:

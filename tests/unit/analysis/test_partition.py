@@ -101,3 +101,21 @@ def test_what_may_be_left_out_follows_the_key_of_the_match() -> None:
     assert keys("SEQ(A a, B b[k = a.k]?, C c[k = a.k])") == {"A", "B", "C"}
     assert keys("SEQ(A a, (SEQ(B b[k = a.k], A d[k = b.k]))*, C c[k = a.k])") == {"A", "B", "C"}
     assert keys("SEQ(A a, (B b[k = a.k] OR C c[k = a.k]))") == {"A", "B", "C"}
+
+
+def test_parts_that_read_one_stream_have_the_same_column() -> None:
+    """Two columns of a part are equal: the key is the one that the other part can have, too."""
+    stream = "STREAM T(id STRING, b INT, a INT, t INT) ID id TIME t;"
+    (event,) = inkling.parse(f"{stream} EVENT e AS PATTERN T x[a = b] AND T y WHERE x.b = y.b;").rewritten.plan.events
+    assert partition_of(event).conclusion == {"T": ("b",)}
+
+
+def test_triples_of_one_subject_are_divided_by_it() -> None:
+    text = """STREAM triple(s TERM, p TERM, o TERM) TIME t;
+        PREFIX : <http://example.org/>
+        SELECT ?x ?b ?c WHERE { ?x :p ?b . ?x :q ?x } OPTIONAL { ?x :r ?c }"""
+    events = inkling.parse(text, name="star.epsparql").rewritten.plan.events
+    assert [dict(partition_of(event).conclusion) for event in events] == [
+        {"triple": ("s",)},
+        {"query1_part1": ("x",), "triple": ("s",)},
+    ]
