@@ -14,18 +14,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
-from tests.conformance.runners import Inputs, LocalBatch, Pushed, Runner, SparkBatch, SparkStream
+from tests.conformance.runners import Inputs, LocalBatch, Pushed, Runner, SparkStream, Tables
 from tests.kit.sparql_queries import POINTS, STREAM, QueryMaker, rows_of, stream_of, wanted_rows
 from tests.reference import ep_sparql as a
 
 from inkling.query import Program, parse
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 RESULT_COLUMNS = frozenset({"event", "detected_at", "probability", "method", "error", "op", "lineage"})
 """The columns of results that are neither values nor times."""
 N_QUERIES = 5
-PACK = 30
+PACK = 20
 """So many queries are one job on Spark."""
 
 Row = tuple[object, ...]
@@ -78,16 +82,43 @@ class QueryCase:
                 yield f"seed {self.seed}: {query.query}\n  {missing=}\n  {added=}\n  {twice=}"
 
 
-def case_of(seed: int, n_queries: int = N_QUERIES, *, closed: bool = False, n_triples: int = 8) -> QueryCase:
+def case_of(
+    seed: int,
+    n_queries: int = N_QUERIES,
+    *,
+    closed: bool = False,
+    limited: bool = False,
+    star: bool = False,
+    n_triples: int = 8,
+) -> QueryCase:
     """The same case for the same seed; `closed` ones construct triples. Triples of odd seeds do not last."""
     rng = random.Random(seed)
-    maker = QueryMaker(rng)
+    maker = QueryMaker(rng, limited=limited, star=star)
     points = seed % 2 == 1
     stream = stream_of(rng, 5 if closed else n_triples, points=points)
     constructs = tuple(maker.construct() for _ in range(rng.choice((1, 2)))) if closed else ()
     queries = tuple(maker.query() for _ in range(n_queries))
     declared = (POINTS if points else STREAM).replace("(", "(id STRING, ").replace(") TIME", ") ID id TIME")
     return QueryCase(seed, declared.replace(";", " LATENESS 2 TICKS;"), constructs, queries, stream)
+
+
+@dataclass(frozen=True, slots=True)
+class SparkStages:
+    """All rows at once on Spark; the results of a stage are one job, however many queries it answers."""
+
+    spark: SparkSession
+    partitions: int
+    name: ClassVar[str] = "Spark batch"
+    samples_worlds: ClassVar[bool] = False
+
+    def run(self, program: Program, inputs: Inputs) -> Tables:
+        from tests.spark.one_job import rows_by_stage
+
+        results = program.run(self.spark, inputs.streams, inputs.tables, partitions=self.partitions)
+        try:
+            return rows_by_stage(program, results)
+        finally:
+            results.close()
 
 
 def wrong(runner: Runner, case: QueryCase) -> list[str]:
@@ -97,10 +128,12 @@ def wrong(runner: Runner, case: QueryCase) -> list[str]:
 
 
 def cases(kind: str, n_queries: int, first: int = 0) -> Iterator[QueryCase]:
-    """So many queries of a kind of runner, every fourth case with triples that are constructed."""
+    """So many queries for a kind of runner: of eight cases two construct triples, two have limits, one is a star."""
     n_each = PACK if kind in ("spark", "streams") else N_QUERIES
     for seed in range(first, first + -(-n_queries // n_each)):
-        yield case_of(seed, n_each, closed=seed % 4 == 3, n_triples=10 if n_each == PACK else 8)
+        closed, limited = seed % 8 in (2, 3), seed % 8 in (4, 5)
+        size = 12 if limited or n_each == PACK else 8
+        yield case_of(seed, n_each, closed=closed, limited=limited, star=seed % 8 == 6, n_triples=size)
 
 
 def main(kind: str, n_queries: int, first: int = 0) -> int:
@@ -116,7 +149,7 @@ def main(kind: str, n_queries: int, first: int = 0) -> int:
         with tempfile.TemporaryDirectory() as folder:
             runners: dict[str, Runner] = {"local": LocalBatch(), "pushed": Pushed(case.seed)}
             if spark is not None:
-                runners = {"spark": SparkBatch(spark, 3), "streams": SparkStream(spark, Path(folder), case.seed)}
+                runners = {"spark": SparkStages(spark, 3), "streams": SparkStream(spark, Path(folder), case.seed)}
             try:
                 found = wrong(runners[kind], case)
             except Exception as problem:  # the other cases are still of interest

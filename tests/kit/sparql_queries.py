@@ -24,11 +24,17 @@ _OUTER = ("OPTIONAL", "OPTIONALSEQ", "EQUALSOPTIONAL")
 
 
 class QueryMaker:
-    """Makes queries; `plain` ones are SPARQL, without operators and functions of time."""
+    """Makes queries; `plain` ones are SPARQL, without operators and functions of time.
 
-    def __init__(self, rng: random.Random, *, plain: bool = False) -> None:
+    In `limited` ones many groups have a filter that limits how long their solutions last. All triples of a `star` have
+    the same subject.
+    """
+
+    def __init__(self, rng: random.Random, *, plain: bool = False, limited: bool = False, star: bool = False) -> None:
         self.rng = rng
         self.plain = plain
+        self.limited = limited
+        self.star = star
 
     def query(self) -> a.Projected:
         pattern = self.pattern(self.rng.choice((1, 2, 2, 3)))
@@ -43,6 +49,12 @@ class QueryMaker:
         return a.Projected(tuple(items), pattern)
 
     def pattern(self, depth: int) -> a.Pattern:
+        found = self._pattern(depth)
+        if self.limited and depth > 0 and self.rng.random() < 0.5:
+            return a.Filter(a.Duration(self.rng.choice(("<", "<=")), self.rng.randrange(1, 4)), found)
+        return found
+
+    def _pattern(self, depth: int) -> a.Pattern:
         if depth == 0:
             return self.triples()
         shape = self.rng.random()
@@ -69,6 +81,7 @@ class QueryMaker:
     def _triple(self) -> tuple[a.Part, a.Part, a.Part]:
         rng = self.rng
         subject: a.Part = a.Variable(rng.choice(NAMES[:2])) if rng.random() < 0.85 else rng.choice(SUBJECTS)
+        subject = a.Variable("a") if self.star else subject
         predicate: a.Part = a.Variable(rng.choice(NAMES)) if rng.random() < 0.1 else rng.choice(PREDICATES)
         object: a.Part = a.Variable(rng.choice(NAMES)) if rng.random() < 0.85 else rng.choice((*SUBJECTS, *NUMBERS))
         if not any(isinstance(part, a.Variable) for part in (subject, predicate, object)):

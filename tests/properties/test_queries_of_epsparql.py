@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 import pytest
+from tests.conformance.runners import LocalBatch, Pushed
 from tests.kit.seeds import at_length
+from tests.kit.sparql_cases import RESULT_COLUMNS, case_of, cases, wrong
 from tests.kit.sparql_queries import BASE, POINTS, STREAM, QueryMaker, rows_of, stream_of, wanted_rows
 from tests.reference import ep_sparql as a
 from tests.reference import rdf_terms as rdf
 from tests.reference.rdf_terms import Iri
 
 from inkling.query import parse
-
-_HIDDEN = {"event", "detected_at", "probability", "method", "error", "op", "lineage"}
 
 
 def found_rows(
@@ -31,7 +31,8 @@ def found_rows(
     names = [f"query{number}" for number in range(len(texts) - n + 1, len(texts) + 1)]
     return [
         frozenset(
-            tuple(value for column, value in row.items() if column not in _HIDDEN) for row in tables[name].to_pylist()
+            tuple(value for column, value in row.items() if column not in RESULT_COLUMNS)
+            for row in tables[name].to_pylist()
         )
         for name in names
     ]
@@ -55,6 +56,37 @@ def check(seed: int, n_queries: int, *, plain: bool = False, closed: bool = Fals
 def test_rows_are_those_of_the_algebra(seed: int) -> None:
     for part in range(4):
         check(seed * 1000 + part, 5)
+
+
+@pytest.mark.parametrize("seed", at_length(range(8)))
+def test_limits_of_time_change_no_row(seed: int) -> None:
+    """Limits of a group are passed to its parts, so that a stream forgets their events."""
+    limits = 0
+    for part in range(8):
+        case = case_of(seed * 1000 + part, limited=True, n_triples=12)
+        assert not wrong(LocalBatch(), case)
+        limits += case.program.to_ink().count("WITHIN")
+    assert limits > 40, "hardly any limit was passed on"
+
+
+@pytest.mark.parametrize("seed", at_length(range(8)))
+def test_pushed_rows_are_those_of_the_algebra(seed: int) -> None:
+    """Triples come late and in pieces, with a snapshot between them now and then."""
+    for case in cases("pushed", 40, first=seed * 1000):
+        assert not wrong(Pushed(case.seed), case)
+
+
+@pytest.mark.parametrize("seed", at_length(range(8)))
+def test_keys_are_inferred_from_shared_variables(seed: int) -> None:
+    """Parts that share a subject, also through an optional part, run by its value; the rows are the same."""
+    n_keyed = 0
+    for part in range(8):
+        case = case_of(seed * 1000 + part, star=True, n_triples=12)
+        assert not wrong(LocalBatch(), case)
+        assert not wrong(Pushed(part), case)
+        stages = case.program.physical.stages
+        n_keyed += sum(len(stage.steps) for stage in stages if stage.key_types)
+    assert n_keyed > 30, "hardly any query is divided by a key"
 
 
 @pytest.mark.parametrize("seed", at_length(range(8)))

@@ -8,7 +8,8 @@ The algebra is that of Anicic, *Event Processing and Stream Reasoning with ETALI
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeAlias, Unpack, cast
 
@@ -50,13 +51,16 @@ class GroupTranslator:
     events: list[s.EventDecl] = field(default_factory=list)
     _n_parts: int = 0
     _n_variables: int = 0
+    _limit: s.Duration | None = None  # rows that last longer are in no result: parts need not find them
     _labels: dict[str, Span] = field(default_factory=dict)
 
     # groups
 
     def select(self, form: t.Select) -> tuple[Solutions, tuple[t.Selected, ...]]:
         """The rows of a query or sub-select, and what it shows of them."""
-        row = self._limited(self.group(form.where), form.within)
+        with self._at_most(self._limit, _seconds(form.within)):
+            row = self.group(form.where)
+        row = self._limited(row, form.within)
         items = form.items or tuple(_item(name, form.span) for name in row.shown)
         if any(_reads_times(one.value) for one in items):
             row = self.timed(row)
@@ -69,20 +73,41 @@ class GroupTranslator:
     def _limited(self, row: Solutions, within: Number | None) -> Solutions:
         if within is None:
             return row
-        duration = s.Duration(_exact(within), "SECONDS", span=within.span)
+        duration = _seconds(within)
+        assert duration is not None
         if not row.is_outer:
             return row.limited(duration)
         return self.part(row).limited(duration)
 
+    @contextmanager
+    def _at_most(self, *limits: s.Duration | None) -> Iterator[None]:
+        """Translates what is inside, none of whose rows that last longer than one of the limits is in a result.
+
+        The rows of an operand last no longer than those of the group, with WITHIN or a filter on their duration. Only
+        the optional part of an outer join is different: one of its rows that lasts too long still is a partner, so
+        the other row is not kept alone. So an optional part is under the limits of its own filters, which say which
+        partners count. That of EQUALSOPTIONAL lasts as long as its partner, so it is under all limits.
+        """
+        outside, self._limit = self._limit, min(filter(None, limits), key=length, default=None)
+        yield
+        self._limit = outside
+
     def _unfiltered(self, group: t.Group, place: Place = None) -> tuple[Solutions, list[t.Filter]]:
         """The rows of a group before its filters."""
         filters = [one for one in group.items if isinstance(one, t.Filter)]
+        with self._at_most(self._limit, *_limits(filters)):
+            return self._before_filters(group, place), filters
+
+    def _before_filters(self, group: t.Group, place: Place) -> Solutions:
         items = [one for one in group.items if not isinstance(one, t.Filter)]
+        optional = [idx for idx, one in enumerate(items) if isinstance(one, t.Part) and one.op == "OPTIONALSEQ"]
+        limit = self._limit
         row: Solutions | None = None
         own: list[t.Filter] = []  # filters of the only group so far: those of the optional part of OPTIONALSEQ
         idx = 0
         while idx < len(items):
             item = items[idx]
+            self._limit = None if optional and idx < optional[-1] else limit  # the rows so far may be an optional part
             idx += 1
             if isinstance(item, t.Block):
                 follows = items[idx] if idx < len(items) else None
@@ -115,7 +140,7 @@ class GroupTranslator:
             else:
                 row, own = self._connected(row, own, item, place), []
         assert row is not None
-        return self.filtered(row, own), filters
+        return self.filtered(row, own)
 
     def _wholes(self, parts: Sequence[t.Part], place: Place) -> list[Solutions]:
         return [self.filtered(*self._operand(part, place)) for part in parts]
@@ -174,7 +199,8 @@ class GroupTranslator:
 
         The filters of the optional part say which of its rows count, so they see the variables of both.
         """
-        right, filters = self._operand(part, place)
+        with self._at_most(None if part.op == "OPTIONAL" else self._limit):
+            right, filters = self._operand(part, place)
         if part.op == "OPTIONALSEQ":
             kept, optional, conditions = self.filtered(right, filters), row, own
         else:
@@ -183,9 +209,13 @@ class GroupTranslator:
             if one.pattern is None:
                 self._no_time(part.span, "an optional group of background triples is not supported yet")
         limit = self._shared_limit(kept, [one for filter in conditions for one in _conjuncts(filter.condition)])
-        kept, optional = self._single(kept), self._single(optional)
+        kept = self._single(kept)
+        with self._at_most(self._limit if part.op == "EQUALSOPTIONAL" else None, *_limits(conditions)):
+            optional = self._single(optional)
         assert kept.pattern is not None
         assert optional.pattern is not None
+        if limit is None and part.op == "EQUALSOPTIONAL":
+            limit = self._limit  # a row lasts as long as the one that is kept
         span = part.span
         relations = _OUTER[part.op]
         values, maybe = combined(kept, optional, span, is_outer=True)
@@ -250,6 +280,9 @@ class GroupTranslator:
 
     def _event(self, rows: Sequence[Solutions], span: Span) -> Solutions:
         self._n_parts += 1
+        if self._limit is not None:
+            limit = self._limit
+            rows = [row if row.is_outer or isinstance(row.pattern, s.Leaf) else row.limited(limit) for row in rows]
         name = self.fresh(f"{self.name}_part{self._n_parts}")
         columns = {one: column_of(one) for one in rows[0].shown}
         for row in rows:
@@ -449,6 +482,15 @@ def _conjuncts(condition: t.Expr) -> Iterator[t.Expr]:
             yield from _conjuncts(item)
     else:
         yield condition
+
+
+def _limits(filters: Iterable[t.Filter]) -> Iterator[s.Duration]:
+    """How long rows may last for which these filters are true."""
+    return filter(None, (limit_of(part) for one in filters for part in _conjuncts(one.condition)))
+
+
+def _seconds(within: Number | None) -> s.Duration | None:
+    return None if within is None else s.Duration(_exact(within), "SECONDS", span=within.span)
 
 
 def _reads_times(node: t.Expr) -> bool:

@@ -1,0 +1,18 @@
+"""Random EP-SPARQL queries on Spark in batch: the rows of the algebra, whatever the number of partitions."""
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.kit.sparql_cases import SparkStages, case_of, cases, wrong
+
+
+def test_a_few_queries(spark: SparkSession) -> None:
+    """Of a star, which is divided by its subject, and of any shape with constructed triples."""
+    for case in (case_of(6, 4, star=True, n_triples=12), case_of(3, 3, closed=True)):
+        assert not wrong(SparkStages(spark, 2), case)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(5))
+def test_queries(part: int, spark: SparkSession) -> None:
+    for case in cases("spark", 100, first=5 * part):
+        assert not wrong(SparkStages(spark, 3), case)

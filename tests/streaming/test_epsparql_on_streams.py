@@ -1,0 +1,23 @@
+"""Random EP-SPARQL queries on Structured Streaming, with late triples and a restart: the rows of the algebra."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.conformance.runners import SparkStream
+from tests.kit.sparql_cases import case_of, cases, wrong
+
+
+@pytest.mark.slow
+def test_a_few_queries(spark: SparkSession, tmp_path: Path) -> None:
+    case = case_of(6, 5, star=True, n_triples=12)
+    assert not wrong(SparkStream(spark, tmp_path, 1, n_pieces=2), case)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(5))
+def test_queries(part: int, spark: SparkSession, tmp_path: Path) -> None:
+    for case in cases("streams", 100, first=5 * part):
+        folder = tmp_path / str(case.seed)
+        folder.mkdir()
+        assert not wrong(SparkStream(spark, folder, case.seed), case)
