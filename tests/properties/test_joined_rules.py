@@ -10,7 +10,9 @@ from tests.kit.arrival import with_lateness
 from tests.kit.arrow import arrow_streams, arrow_tables
 from tests.kit.comparison import differences
 from tests.kit.joined_rules import seeded_joined_rules
+from tests.kit.oracle import bound, oracle
 from tests.kit.programs import Case
+from tests.kit.rows import points
 from tests.kit.seeds import at_length
 from tests.properties.pushing import pushed, pushes_of
 
@@ -56,6 +58,28 @@ def test_joined_rules_eq_definition(derivations: Derivations) -> None:
 @pytest.mark.parametrize("seed", LONG_SEEDS)
 def test_joined_rules_eq_definition_at_length(seed: int, derivations: Derivations) -> None:
     _check(seed)
+
+
+MUTUAL = """
+STREAM A(id STRING, t INT) ID id TIME t;
+STREAM B(id STRING, t INT) ID id TIME t;
+STREAM C(id STRING, t INT) ID id TIME t;
+EVENT q AS PATTERN C c EXCEPT B b PER INTERVAL;
+EVENT q AS PATTERN SEQ(r p, B b) PER INTERVAL;
+EVENT r AS PATTERN A a EXCEPT B b PER INTERVAL;
+EVENT r AS PATTERN SEQ(q p, B b) PER INTERVAL;
+"""
+
+
+def test_a_recursion_that_begins_with_nothing_in_one_of_its_events() -> None:
+    """Results of a base without results come before those of another."""
+    plan = bound(MUTUAL)
+    case = Case(MUTUAL, plan, {"C": [], **points("a1 a2 b3 b4")}, {})
+    expected = oracle(plan, case.rows)
+    assert len(expected["q"]) == 4, "each A and each B"
+    _same(case, expected, in_batch(case))
+    pieces = [arrow_streams(plan, points(event)) for event in ("a1", "a2", "b3", "b4")]
+    _same(case, expected, pushed(random.Random(0), inkling.parse(MUTUAL), case, pieces))
 
 
 def _check(seed: int) -> None:

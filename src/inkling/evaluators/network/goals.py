@@ -6,7 +6,7 @@ found, and results if numbers become too large for the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.protocol import Moment
+from inkling.evaluators.stage.engine import source_table
 from inkling.evaluators.stage.least_model import LeastModel, ModelOutcome, Waiting
 from inkling.evaluators.stage.member import RowsState, StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
@@ -148,9 +149,11 @@ class GoalsEvaluator(NetworkEvaluator):
         if not here.all():
             with_goal = here[goals[ROW].to_numpy()]
             goals, others = goals.filter(pa.array(with_goal)), goals.filter(pa.array(~with_goal))
-        chosen = np.flatnonzero(here)
-        rows = held if len(chosen) == len(held) else in_one_piece(held.take(pa.array(chosen)))
-        codes, _ = key_codes(rows, n_key_columns)
+        rows, chosen = held, np.arange(len(held))
+        if not here.all():
+            chosen = np.flatnonzero(here)
+            rows = in_one_piece(held.take(pa.array(chosen)))
+            codes, _ = key_codes(rows, n_key_columns)
         batch, order = event_batch_and_order(self.stage, rows, codes)
         held_at = chosen[order]
         batch_at = np.full(len(held), -1)
@@ -160,15 +163,24 @@ class GoalsEvaluator(NetworkEvaluator):
         found = self._model.derived(batch, int(codes.max(initial=-1)) + 1, after, waiting)
         if found is None:
             return None
-        matches = {event.name: found.matches(event, FOREVER) for event in self._group.events}
+        new = {event.name: found.new_rows(event, FOREVER) for event in self._group.events}
+        matches = {event.name: found.matches_at(event, new[event.name]) for event in self._group.events}
+        goals, goal_rows = self._kept(held, held_at, others, found, len(batch), new, matches)
         if self._owners:
             matches = {name: with_owners(one, rows, codes, n_key_columns) for name, one in matches.items()}
-        return (*self._kept(held, held_at, others, found, len(batch)), matches)
+        return goals, goal_rows, matches
 
     def _kept(
-        self, held: pa.Table, held_at: Ints, others: pa.Table, found: ModelOutcome, n_given: int
+        self,
+        held: pa.Table,
+        held_at: Ints,
+        others: pa.Table,
+        found: ModelOutcome,
+        n_given: int,
+        found_at: Mapping[str, Ints],
+        matches: Mapping[str, MatchBatch],
     ) -> tuple[pa.Table, pa.Table]:
-        """Goals after a step, and their rows: some were held before, some are new results."""
+        """Goals after a step, and their rows: some were held before, some are among the new results."""
         waiting, tables = found.waiting, [held]
         at = np.full(max(n_given, int(waiting.row.max(initial=-1)) + 1), -1)
         at[:n_given] = held_at
@@ -177,7 +189,10 @@ class GoalsEvaluator(NetworkEvaluator):
         for number, event in enumerate(self._group.events):
             mine = new[found.event[new] == number]
             if len(mine):
-                tables.append(self._rows_of(event.name, found.matches_at(event, mine)))
+                all_wait = np.array_equal(mine, found_at[event.name])
+                tables.append(
+                    self._rows_of(event.name, matches[event.name] if all_wait else found.matches_at(event, mine))
+                )
                 at[mine] = np.arange(len(mine)) + n_rows
                 n_rows += len(mine)
         columns = [at[waiting.row], waiting.operand, waiting.killed, waiting.depth]
@@ -191,7 +206,7 @@ class GoalsEvaluator(NetworkEvaluator):
         return _moved(goals, np.cumsum(needed) - 1), in_one_piece(rows.filter(pa.array(needed)))
 
     def _rows_of(self, name: str, matches: MatchBatch) -> pa.Table:
-        rows = self._engine.rows_of_input(self._input_of[name], matches)[0]
+        rows = self._engine.input_rows(self._input_of[name], source_table(matches))
         assert len(rows) == len(matches), "every goal is a row"
         return rows
 

@@ -25,7 +25,7 @@ from inkling.evaluators.stage.least_model import LeastModel
 from inkling.evaluators.stage.recursion import Recursion
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch, key_codes
-from inkling.evaluators.stage.rows.prepare import InputReader, stage_rows
+from inkling.evaluators.stage.rows.prepare import InputReader
 from inkling.evaluators.stage.rows.row_tests import in_pieces, resets_in, without_resets
 from inkling.evaluators.windows.event import WindowEvent
 from inkling.logical.evaluate import ExpressionContext
@@ -287,10 +287,14 @@ class StageEngine:
     def rows_of_input(self, number: int, matches: MatchBatch) -> tuple[pa.Table, Ints]:
         """Matches as stage rows of one input, and the codes of their keys."""
         source = source_table(matches).append_column("@code", pa.array(matches.key))
+        table = self.input_rows(number, source, keep_column="@code")
+        return table.drop_columns(["@code"]), table["@code"].to_numpy()
+
+    def input_rows(self, number: int, source: pa.Table, *, keep_column: str | None = None) -> pa.Table:
+        """Rows of a derived event as stage rows of one input."""
         if number not in self._readers:
             self._readers[number] = InputReader(self.stage, number, self._tables, self._context)
-        table = self._readers[number](source, keep_column="@code")
-        return table.drop_columns(["@code"]), table["@code"].to_numpy()
+        return self._readers[number](source, keep_column=keep_column)
 
     def event(self, step: EventStep) -> AnyEvent:
         """The compiled event; the network evaluates regular events that have no automaton."""
@@ -313,9 +317,7 @@ class StageEngine:
         """Matches of an event as stage rows of all inputs that read it."""
         source = source_table(matches)
         return pa.concat_tables(
-            stage_rows(self.stage, number, source, self._tables, self._context)
-            for number, given in enumerate(self.stage.inputs)
-            if given.source == name
+            self.input_rows(number, source) for number, given in enumerate(self.stage.inputs) if given.source == name
         )
 
     def _with_derived(

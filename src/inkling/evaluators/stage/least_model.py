@@ -240,11 +240,15 @@ class ModelOutcome:
         return Waiting(self.waiting_row, self.waiting_operand, self.waiting_killed, self.depth[self.waiting_row])
 
     def matches(self, event: p.EventPlan, until: int) -> MatchBatch:
-        """The results of an event, in order; those that were given as rows of the batch are no new ones."""
+        """The results of an event, in order."""
+        return self.matches_at(event, self.new_rows(event, until))
+
+    def new_rows(self, event: p.EventPlan, until: int) -> Ints:
+        """The rows of its results, in order; those that were given as rows of the batch are no new ones."""
         is_new = self.event == self.model.events.index(event)
         is_new[: len(self.given.batch)] = False
         mine = np.flatnonzero(is_new & (self.end <= until))
-        return self.matches_at(event, mine[np.lexsort((self.start[mine], self.end[mine], self.key[mine]))])
+        return mine[np.lexsort((self.start[mine], self.end[mine], self.key[mine]))]
 
     def matches_at(self, event: p.EventPlan, rows: Ints) -> MatchBatch:
         n, end = len(rows), self.end[rows]
@@ -571,10 +575,11 @@ class _Given:
                 numbers[place, : len(batch)] = _encoded(column, types[names[place]], store.words)
         lineage = [found.lineage for found in seeds]
         ids = pa.concat_arrays([batch.ids, *(one.flatten() for one in lineage)])
-        offsets = [batch.id_offsets.astype(np.int64)]
+        offsets, n_ids = [batch.id_offsets.astype(np.int64)], len(batch.ids)
         for one in lineage:
             given = one.offsets.to_numpy().astype(np.int64)
-            offsets.append(given[1:] - given[0] + offsets[-1][-1])
+            offsets.append(given[1:] - given[0] + n_ids)
+            n_ids += int(given[-1] - given[0])
         rows = cls(model, batch, seeds, store, store.words, ids, np.concatenate(offsets))
         at = len(batch)
         for found in seeds:
@@ -627,9 +632,7 @@ class _Given:
         depth[waiting.row] = waiting.depth
         source = [by_input[batch.source], *(np.full(len(found), ranks[found.event]) for found in seeds)]
         end = joined(batch.end, "end")
-        order, rank = np.argsort(end, kind="stable"), np.empty(0, np.int64)
-        if len(self.ids):
-            rank = np.asarray(pc.rank(self.ids, sort_keys="ascending", tiebreaker="dense"), dtype=np.int64)
+        order = np.argsort(end, kind="stable")
         return kernel.ModelRows(
             self.store.numbers,
             joined(batch.key, "key"),
@@ -640,12 +643,20 @@ class _Given:
             np.concatenate(source),
             batch.event.astype(np.int64),
             self.id_offsets,
-            rank,
+            self._ranked_ids(),
             order[end[order] > done],
             waiting.row,
             waiting.operand,
             waiting.killed,
         )
+
+    def _ranked_ids(self) -> Ints:
+        """Numbers that compare as the ids do."""
+        if self.ids.type == pa.int64() and not self.ids.null_count:
+            return np.asarray(self.ids.to_numpy())
+        if not len(self.ids):
+            return np.empty(0, np.int64)
+        return np.asarray(pc.rank(self.ids, sort_keys="ascending", tiebreaker="dense"), dtype=np.int64)
 
     def source_ranks(self) -> dict[str, int]:
         names = {one.source for one in self.model.stage.inputs} | {event.name for event in self.model.events}
