@@ -36,6 +36,8 @@ class Sizes:
     imprecise_events: int = 1_000_000
     imprecise_matches: int = 400_000
     imprecise_few: int = 1_000  # for engines in plain Python
+    parts: int = 1_000
+    chained_events: int = 100
     repeats: int = 3
     seed: int = 0
     folder: Path = Path("out") / "bench"
@@ -67,5 +69,7 @@ QUICK = Sizes(
     imprecise_events=20_000,
     imprecise_matches=5_000,
     imprecise_few=200,
+    parts=100,
+    chained_events=20,
     repeats=1,
 )

@@ -65,6 +65,8 @@ RECURSION_NOTE = (
     "processor time. *One by one* are pushes of a dict: the medians of a tenth of the pushes, early and at the end."
 )
 
+PLANS_NOTE = "Every repetition explains a program that was not explained before. Goals are judged by processor time."
+
 SEQUENCES_NOTE = (
     "Both read the same Parquet file, on one core, and give the matches with their ids; inkling also checks every row "
     "and looks for duplicates. Goals are judged by processor time."
@@ -194,6 +196,13 @@ def _sequences(sizes: Sizes) -> Iterator[Benchmark]:
         )
 
 
+def _plans(sizes: Sizes) -> Iterator[Benchmark]:
+    from benchmarks import plans
+    from benchmarks.meter import on_one_core
+
+    yield Benchmark("plans", lambda: on_one_core(lambda: list(plans.run(sizes))))
+
+
 def _rules(sizes: Sizes) -> Iterator[Benchmark]:
     from benchmarks.kernels import rules
     from benchmarks.meter import on_one_core
@@ -285,6 +294,7 @@ SUITES = {
     "sequences": Suite(
         "Sequences from a Parquet file to results in this process, one core", _sequences, SEQUENCES_NOTE
     ),
+    "plans": Suite("Long programs, before any row is read, one core", _plans, PLANS_NOTE),
     "windows": Suite("Sliding windows, one core", _windows),
     "rules": Suite("Interval rules, one core", _rules),
     "recursion": Suite("Recursive events, one core", _recursion, RECURSION_NOTE),

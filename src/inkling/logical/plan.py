@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import TypeVar
 
+from inkling.logical.by_identity import by_identity
 from inkling.logical.expr import Expr, slots_of
 from inkling.logical.knowledge import RulePlan
 from inkling.model.schema import Column, EventSchema, StreamSchema, TableSchema
@@ -463,8 +464,7 @@ class EventPlan:
     @property
     def sources(self) -> tuple[str, ...]:
         """Every stream and event that the pattern or its scope reads, in name order."""
-        named = {source for leaf in leaves(self.pattern) for source in leaf.sources}
-        return tuple(sorted(named | set(self.scope)))
+        return tuple(sorted(_sources_of(self.pattern) | set(self.scope)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -584,6 +584,11 @@ def parts_of(part: Part) -> Iterator[Part]:
     yield part
     for inner in part.parts if isinstance(part, Sequence) else sub_patterns(part):
         yield from parts_of(inner)
+
+
+@by_identity
+def _sources_of(pattern: Pattern) -> frozenset[str]:
+    return frozenset(source for leaf in leaves(pattern) for source in leaf.sources)
 
 
 def leaves(pattern: Pattern) -> Iterator[Leaf]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from inkling.errors import InputError
 from inkling.logical import plan as p
+from inkling.logical.by_identity import by_identity
 from inkling.logical.patterns.maximal import maximal_parts
 from inkling.logical.plan import can_be_empty, may_end_absent
 
@@ -81,6 +82,7 @@ def group_of(event: p.EventPlan, program: p.ProgramPlan) -> EventGroup:
     return EventGroup(mates, is_recursive=True)
 
 
+@by_identity
 def dependencies_of(event: p.EventPlan, program: p.ProgramPlan) -> frozenset[str]:
     """Every stream and event that an event reads, directly or through others."""
     events = {one.name: one for one in program.events} | {event.name: event}

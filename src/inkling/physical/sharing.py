@@ -28,6 +28,8 @@ class Work:
 
 def sharing_of(steps: tuple[EventStep, ...]) -> Sharing:
     """Events with equal results, and patterns or first parts that several events share."""
+    if len(steps) < 2:
+        return Sharing((), ())
     first: dict[object, str] = {}
     twins: dict[str, str] = {}
     names = [step.event.name for step in steps]
@@ -55,9 +57,10 @@ def works_of(step: EventStep) -> Iterator[tuple[p.Pattern, Work]]:
     if step.evaluator is not Evaluator.NETWORK or step.event.consumption is not None:
         return
     scope = step.scope if looks_at_scope(step.event) else ()
+    of_slot = {leaf.slot: leaf for leaf in reversed(step.leaves)}  # the first of each slot
     for node, limits in _unbound(step.event.pattern, (step.event.within, step.event.keep)):
         for n_parts, pattern in ((WHOLE, node), *_first_parts(node)):
-            tests = tuple(step.leaf(leaf.slot) for leaf in p.leaves(pattern))
+            tests = tuple(of_slot[leaf.slot] for leaf in p.leaves(pattern))
             yield node, Work(pattern, n_parts, limits, tests, scope)
 
 

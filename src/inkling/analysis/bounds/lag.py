@@ -8,6 +8,7 @@ from operator import or_
 from inkling.analysis.bounds.window import outermost_sequences, total_length
 from inkling.analysis.verdict import Verdict
 from inkling.logical import plan as p
+from inkling.logical.by_identity import by_identity
 from inkling.logical.patterns.maximal import grows
 from inkling.logical.patterns.moments import final_moments
 from inkling.logical.plan import may_end_absent
@@ -116,6 +117,7 @@ Waits = tuple[p.Window, ...]
 """Lengths of time whose sum bounds the wait; none when a result is known with its last event."""
 
 
+@by_identity
 def wait_of(event: p.EventPlan, program: p.ProgramPlan) -> Verdict[Waits]:
     """The longest wait between the last event of a match and the moment nothing can undo it."""
     own = tuple(_own_waits(event.pattern).elements())
@@ -140,6 +142,7 @@ def _limit(event: p.EventPlan) -> Duration | p.Points:
     return event.within
 
 
+@by_identity
 def waits_without_limit(event: p.EventPlan, program: p.ProgramPlan) -> bool:
     """Whether a result, or one that it depends on, may wait for a time that can lie any time after the last event."""
     used = (program.event(source) for source in group_of(event, program).outer_sources)
