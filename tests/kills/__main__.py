@@ -11,6 +11,7 @@ import json
 import random
 import sys
 import tempfile
+import textwrap
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -144,10 +145,16 @@ def _write(tried: Counter[str], differences: list[str]) -> None:
         for victim, name in VICTIMS.items()
     )
     outcome = (
-        f"All {tried['results']:,} results, and every rejected row, were there once, as after undisturbed streams\n"
-        "over the same rows, and as the local runner finds them."
+        f"All {tried['results']:,} results, and every rejected row, were there once, as after undisturbed streams over "
+        "the same rows, and as the local runner finds them."
         if not differences
         else "\n".join(["The outputs differ:", "", *(f"- {one}" for one in differences)])
+    )
+    told = (
+        f"These are {sum(tried[victim] for victim in VICTIMS)} kills in {tried['lives']} lives of the process, while "
+        f"{tried['chunks']:,} chunks of rows arrived. A kill counts for each stream that its victim worked for. "
+        f"{tried['repeated']} messages were in the topic twice, with the same key. {tried['overloads']} lives ended "
+        "because a worker did not start in time on the busy machine."
     )
     write_section(
         SECTION,
@@ -164,10 +171,9 @@ written, the micro-batch is not committed), or *between* micro-batches. `python 
 |---|---:|{"---:|" * len(moments)}
 {rows}
 
-These are {sum(tried[victim] for victim in VICTIMS)} kills in {tried["lives"]} lives of the process, while
-{tried["chunks"]:,} chunks of rows arrived. A kill counts for each stream that its victim worked for. {outcome}
-{tried["repeated"]} messages were in the topic twice, with the same key. {tried["overloads"]} lives ended because
-a worker did not start in time on the busy machine.
+{textwrap.fill(told, 120)}
+
+{textwrap.fill(outcome, 120) if not differences else outcome}
 
 The last run ended on {datetime.now(UTC):%Y-%m-%d}; all took {tried["seconds"] / 60:.0f} minutes.
 
