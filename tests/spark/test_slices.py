@@ -22,4 +22,7 @@ def test_a_derived_event_may_be_known_long_after_it_ended(spark: SparkSession) -
     }
     results = inkling.parse(PROGRAM).run(spark, given)
     assert [row["lineage"] for row in results["e"].collect()] == [["a1", "a3"]]
+    phases = list[str]()
+    assert len(results.collect(on_phase=phases.append)["e"]) == 1
+    assert [one for one in phases if " tasks" not in one] == ["reading A", "reading B", "computing d", "computing e"]
     results.close()

@@ -139,16 +139,20 @@ def execute(
         results = program.run_local(given.streams, given.tables, sampling=sampling, on_worlds=report, on_phase=say)
     else:
         say("running on Spark")
-        results = _on_spark(lambda: program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling))
+
+        def run() -> SparkResults:
+            return program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling)
+
+        results = _on_spark(run, lambda phase: say(f"on Spark: {phase}"))
     return Execution(program, given, results, str(runner), time.monotonic() - started, sampling)
 
 
-def _on_spark(run: Callable[[], SparkResults]) -> Results:
+def _on_spark(run: Callable[[], SparkResults], say: Callable[[str], None]) -> Results:
     """The collected results of a run, which is repeated if workers die or do not start."""
     retries = Retries(OF_RUNS)
     while True:
         try:
-            return run().collect()
+            return run().collect(on_phase=say)
         except Exception as problem:
             if not retries.pause_after(problem):
                 raise

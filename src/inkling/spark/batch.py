@@ -38,6 +38,7 @@ from inkling.spark.results import public_frame
 from inkling.spark.session import NO_BYTE_LIMIT
 from inkling.spark.shuffle import by_key
 from inkling.spark.stages import stage_frames
+from inkling.spark.task_progress import saying_tasks
 from inkling.spark.worker import mapped
 
 if TYPE_CHECKING:
@@ -72,11 +73,24 @@ class SparkResults(EventResults[DataFrame]):
     notes: RunNotes | None = None  # about worlds, where streams are uncertain
     origin: RunOrigin | None = None
 
-    def collect(self) -> Results:
-        """All results as Arrow tables in this process; they must fit in its memory."""
-        counts = {name: frame.count() for name, frame in self.inputs.items()}
+    def collect(self, on_phase: Callable[[str], None] | None = None) -> Results:
+        """All results as Arrow tables in this process; they must fit in its memory.
+
+        Parameters
+        ----------
+        on_phase
+            Receives a text when another phase begins, such as ``"reading Door"``, and how many of its tasks are done.
+        """
+        say, spark = on_phase or (lambda _: None), self.rejects.sparkSession
+        counts, tables = {}, {}
+        for name, frame in self.inputs.items():
+            with saying_tasks(spark, f"reading {name}", say):
+                counts[name] = frame.count()
+        for name in self.tables:
+            with saying_tasks(spark, f"computing {name}", say):
+                tables[name] = self._event_to_arrow(name)
         worlds = None if self.notes is None else self.notes.text()
-        return Results(self.to_arrow(), self.rejects.toArrow(), counts, self.clock, worlds, self.origin)
+        return Results(tables, self.rejects.toArrow(), counts, self.clock, worlds, self.origin)
 
     def close(self) -> None:
         """Remove cached rows from the memory of Spark."""
