@@ -100,6 +100,19 @@ bench: $(BENCH_INSTALLED)  ## measure this machine and write docs/reference/benc
 soak: $(BENCH_INSTALLED)  ## let a stream run and write docs/reference/soak; ARGS="--minutes 30"
 	$(BIN)/python -m benchmarks.soak $(ARGS)
 
+# The base install, without Spark, must run the first example; the tests of this repository check the rest.
+RELEASE := out/release
+.PHONY: release
+release:  ## build wheel and sdist into dist, and check both in a fresh environment
+	@rm -rf dist $(RELEASE)
+	@$(PYTHON) -m venv $(RELEASE)/build && $(RELEASE)/build/bin/pip install --quiet --disable-pip-version-check build twine
+	@$(RELEASE)/build/bin/python -m build --outdir dist . >$(RELEASE)/build.log || { cat $(RELEASE)/build.log; exit 1; }
+	@$(RELEASE)/build/bin/twine check --strict dist/*
+	@$(PYTHON) -m venv $(RELEASE)/fresh
+	@$(RELEASE)/fresh/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt dist/*.whl
+	@$(RELEASE)/fresh/bin/python -m tests.kit.release $(RELEASE)/fresh/bin/inkling
+	@ls -l dist
+
 .PHONY: clean
 clean:  ## remove .venv, caches and results
 	rm -rf $(VENV) out dist build .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
