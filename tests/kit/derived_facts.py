@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import ne
 
-from inkling.logical.evaluate import Bindings, ExpressionContext, Row, holds, value_of
+from inkling.logical.evaluate import Bindings, ExpressionContext, Row, holds, of_one_type, value_of
 from inkling.logical.expr import Literal
 from inkling.logical.knowledge import VARIABLES, RuleAtom, RuleClause, RulePlan
 from inkling.model.event import Value
@@ -66,11 +67,11 @@ def _agreeing(values: Mapping[str, Value], atom: RuleAtom, row: Row) -> dict[str
         if isinstance(arg, Literal):
             wanted: Value = arg.value
         elif arg.column not in longer:
-            longer[arg.column] = have
+            longer[arg.column] = _as(arg.type, have)
             continue
         else:
-            wanted = longer[arg.column]
-        if wanted is None or have is None or wanted != have:
+            wanted, have = longer[arg.column], _as(arg.type, have)
+        if wanted is None or have is None or ne(*of_one_type(wanted, have)):
             return None
     return longer
 

@@ -81,7 +81,7 @@ def plain(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     """The column as another type; -0.0 becomes 0.0."""
     if pa.types.is_integer(kind) and pa.types.is_floating(column.type):
         kind = pa.float64()  # the constant 2 equals exactly 2.0
-    column = column if column.type == kind else column.cast(kind)
+    column = column if column.type == kind else column.cast(kind, safe=not pa.types.is_floating(kind))
     return pc.add(column, _ZERO) if pa.types.is_floating(kind) else column
 
 

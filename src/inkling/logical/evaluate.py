@@ -83,6 +83,19 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
+def of_one_type(one: Any, other: Any) -> tuple[Any, Any]:
+    """Values to compare: an integer that meets a double becomes the nearest double.
+
+    >>> of_one_type(2**53 + 1, 2.0**53)
+    (9007199254740992.0, 9007199254740992.0)
+    """
+    if isinstance(one, float) and isinstance(other, int):
+        return one, float(other)
+    if isinstance(one, int) and isinstance(other, float):
+        return float(one), other
+    return one, other
+
+
 def holds(condition: e.Expr, at: Bindings, context: ExpressionContext) -> bool:
     """Whether a condition is true; null is not."""
     return value_of(condition, at, context) is True
@@ -102,7 +115,7 @@ def value_of(expr: e.Expr, at: Bindings, context: ExpressionContext) -> Value:
             return filled[-1].values.get(column) if filled else None
         case e.Compare(operator=symbol, left=left, right=right):
             one, other = value(left), value(right)
-            return one is not None and other is not None and COMPARISONS[symbol](one, other)
+            return one is not None and other is not None and COMPARISONS[symbol](*of_one_type(one, other))
         case e.KeyColumn(column=column):
             return at.key.get(column)
         case e.SpanLiteral(span=span):
@@ -167,7 +180,7 @@ def value_of(expr: e.Expr, at: Bindings, context: ExpressionContext) -> Value:
 def agrees(row: Row, wanted: list[Value], free: list[bool]) -> bool:
     """Whether a table row has the wanted values; null agrees with nothing."""
     return all(
-        anything or (want is not None and have is not None and have == want)
+        anything or (want is not None and have is not None and operator.eq(*of_one_type(have, want)))
         for have, want, anything in zip(row.values(), wanted, free, strict=True)
     )
 
@@ -201,7 +214,7 @@ def _arithmetic(symbol: str, left: Value, right: Value, kind: Type) -> Value:
             return None if other == 0 else _finite(_remainder(one, other))
         case _:
             raise AssertionError(symbol)
-    return _finite(float(result)) if kind is Type.DOUBLE else _without_negative_zero(result)
+    return _finite(float(result)) if kind is Type.DOUBLE else _within_64_bits(result)
 
 
 def _remainder(one: float, other: float) -> float:
@@ -209,6 +222,13 @@ def _remainder(one: float, other: float) -> float:
     if isinstance(one, int) and isinstance(other, int):
         return abs(one) % abs(other) * (1 if one >= 0 else -1)
     return math.fmod(one, other)
+
+
+def _within_64_bits(result: int | float) -> Value:
+    """The result of arithmetic with integers: null beyond 64 bits."""
+    if isinstance(result, int) and not -(2**63) <= result < 2**63:
+        return None
+    return _without_negative_zero(result)
 
 
 def _without_negative_zero(value: Value) -> Value:
@@ -254,7 +274,8 @@ def _aggregate(function: str, events: tuple[Event, ...], column: str | None) -> 
     numbers = [_number(value) for value in values]
     match function:
         case "SUM":
-            return exact_sum(numbers)
+            total = exact_sum(numbers)
+            return None if total is None else _within_64_bits(total)
         case "AVG":
             total = exact_sum(numbers)
             return None if total is None else total / len(numbers)

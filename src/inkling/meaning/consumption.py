@@ -18,6 +18,7 @@ from inkling.meaning.streams import Rank, positions
 from inkling.meaning.streams import slots_of as filled_slots
 from inkling.model.event import Value
 from inkling.model.time import Duration
+from inkling.model.types import Type
 
 RIGHT, LEFT = 0, 1
 """The sides, in the order in which simultaneous arrivals are processed."""
@@ -69,7 +70,11 @@ class _Consuming:
 
     def _key(self, pair: b.Pair, side: int, one: Occurrence) -> Key:
         place = 0 if side == LEFT else 1
-        return tuple(value_of(sides[place], one.bindings, self.stage.context) for sides in pair.keys)
+        values = (value_of(sides[place], one.bindings, self.stage.context) for sides in pair.keys)
+        return tuple(
+            float(value) if isinstance(value, int) and Type.DOUBLE in (left.type, right.type) else value
+            for value, (left, right) in zip(values, pair.keys, strict=True)
+        )
 
     def _take_partner(self, pair: b.Pair, side: int, one: Occurrence, stored: list[Occurrence]) -> Occurrence | None:
         """The match with the first stored partner that passes, which is then used up."""

@@ -275,7 +275,7 @@ class Consuming:
             return (np.concatenate([direct[0][0], direct[1][0]]), np.concatenate([direct[0][1], direct[1][1]]))
         arrays = [self._evaluated(one, left), self._evaluated(other, right)]
         if Type.DOUBLE in (one.type, other.type):
-            arrays = [array.cast(pa.float64()) for array in arrays]
+            arrays = [array.cast(pa.float64(), safe=False) for array in arrays]
         values = pa.concat_arrays([arrays[0], arrays[1].cast(arrays[0].type)])
         return encoded(values)[0], np.asarray(values.is_valid().to_numpy(zero_copy_only=False), bool)
 

@@ -83,14 +83,11 @@ def _made(
 
 
 def _as(kind: Type, column: pa.Array) -> pa.Array:
-    """Facts in the type of the column that is compared with them; values outside of the type become null."""
+    """Facts to compare with a column of this type: as doubles if either side has doubles."""
     if kind.is_text or pa.types.is_null(column.type):
         return column.cast(pa.string())
-    if kind is Type.DOUBLE:
-        return pc.add(column.cast(pa.float64()), pa.scalar(0.0))
-    if pa.types.is_floating(column.type):
-        whole = pc.equal(column, pc.trunc(column))
-        column = pc.if_else(whole, column, pa.scalar(None, column.type))
+    if kind is Type.DOUBLE or pa.types.is_floating(column.type):
+        return pc.add(column.cast(pa.float64(), safe=False), pa.scalar(0.0))
     return column.cast(ARROW_TYPES[kind]).cast(pa.int64())
 
 
@@ -255,14 +252,15 @@ class _Writer:
             self._reference(arg)
             places = pc.index_in(self.store.words, value_set=values).cast(pa.float64())
             self._translate(0, pc.fill_null(places, float("nan")).to_numpy(zero_copy_only=False))
-        elif self.store.has_halves and arg.type in WHOLE:
+        elif self.store.has_halves and arg.type in WHOLE and pa.types.is_integer(values.type):
             self._reference(arg, HIGH)
             self._reference(arg, LOW)
             halves = halves_of(values.to_numpy(zero_copy_only=False))
             self.table(vm.PAIR, np.concatenate([halves[HIGH], halves[LOW]]).astype(np.float64), len(values))
         else:
             self._reference(arg)
-            if arg.type in WHOLE and len(values) and values[-1].as_py() - values[0].as_py() < SPARSE * len(values):
+            is_whole = pa.types.is_integer(values.type) and arg.type in WHOLE
+            if is_whole and len(values) and values[-1].as_py() - values[0].as_py() < SPARSE * len(values):
                 self._place_by_offset(values.to_numpy(zero_copy_only=False))
                 return
             self.table(vm.SEARCH, values.to_numpy(zero_copy_only=False).astype(np.float64), len(values))

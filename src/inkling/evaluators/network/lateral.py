@@ -570,7 +570,7 @@ class JoinEvaluation:
         if not asked:
             return contexts.moments
         bound = Gather(self.store.batch, *self.arena.unroll(contexts.tail))
-        doubles = [pc.fill_null(bound(one).cast(pa.float64()), float("nan")).to_numpy() for one in asked]
+        doubles = [pc.fill_null(bound(one).cast(pa.float64(), safe=False), float("nan")).to_numpy() for one in asked]
         bits = [np.ascontiguousarray(one).view(np.int64) for one in doubles]
         return np.column_stack([contexts.moments, *bits])
 

@@ -129,7 +129,8 @@ def build_store(batch: EventBatch, needed: Iterable[tuple[str, Type]], n_keys: i
             exact[name] = (_codes(array, words), valid)
             doubles[name] = np.where(valid, exact[name][0], np.nan)
         elif kind is Type.DOUBLE:
-            doubles[name] = pc.fill_null(array.cast(pa.float64()), float("nan")).to_numpy(zero_copy_only=False)
+            nearest = pc.fill_null(array.cast(pa.float64(), safe=False), float("nan"))
+            doubles[name] = nearest.to_numpy(zero_copy_only=False)
             exact[name] = ((doubles[name] + 0.0).view(np.int64), valid)
         else:
             whole = pc.fill_null(array.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)

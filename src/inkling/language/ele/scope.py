@@ -235,7 +235,8 @@ def test(goal: t.Term, scope: RuleScope) -> s.Expr:
         case t.Cut():
             raise scope.error("INK0136", "`!` stands in clauses, `p(X) :- q(X), !.`, not in patterns", goal.span)
         case t.Choice(branches=branches, span=span):
-            return s.AnyOf(tuple(_branches(branches, scope)), span=span)
+            tried = tuple(_branches(branches, scope))
+            return s.AnyOf(tried, span=span) if len(tried) > 1 else tried[0]
         case _:
             raise scope.error("INK0212", "expected a condition, found a value", goal.span)
 

@@ -132,7 +132,7 @@ def _down(value: float) -> int:
 
 def numbers_of(column: pa.Array | pa.ChunkedArray) -> Floats:
     """Numbers as an array; null is NaN."""
-    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 class FactJoin:
