@@ -6,9 +6,7 @@ from tests.attack.programs import outcome
 
 from inkling.language import parse
 
-MENDED = {
-    "a condition without an alternative": (".ele", "e <- b(X, Y) WHERE (X > 1 -> Y > 23), X < 9."),
-}
+MENDED = {"a condition without an alternative": (".ele", "e <- b(X, Y) WHERE (X > 1 -> Y > 23), X < 9.")}
 
 
 @pytest.mark.parametrize("name", MENDED)

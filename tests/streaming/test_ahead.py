@@ -14,7 +14,8 @@ STAMPED = "STREAM S(a BIGINT, t TIMESTAMP) TIME t; EVENT f(s.a AS a) AS PATTERN 
 DAYS = [f"{n},2024-01-{n:02}T00:00:00\n" for n in range(1, 10)]
 
 
-def run(spark: SparkSession, folder: Path, found: MemorySink, *, ahead: str | None = None, end: bool = False) -> None:
+def run(spark: SparkSession, folder: Path, found: MemorySink, *, ahead: str | None = None, end: bool = False) -> int:
+    """Run the program over what has arrived; returns how many rows were too far ahead."""
     settings = inkling.StreamSettings(buckets=1, available_now=True, ahead=ahead)
     query = inkling.parse(STAMPED).stream(
         spark, f"{folder}/in?format=csv", checkpoint=folder / "checkpoint", to=found, settings=settings
@@ -24,6 +25,7 @@ def run(spark: SparkSession, folder: Path, found: MemorySink, *, ahead: str | No
         if end:
             query.finish()
         assert sum(sum(one.read.values()) for one in query.tallies) or end
+        return sum(one.ahead for one in query.tallies)
     finally:
         query.stop()
 
@@ -32,7 +34,7 @@ def run(spark: SparkSession, folder: Path, found: MemorySink, *, ahead: str | No
 def test_a_row_of_the_year_9999(spark: SparkSession, tmp_path: Path, ahead: str | None) -> None:
     found = MemorySink()
     arrive(tmp_path / "in", "1.csv", "".join(["a,t\n", *DAYS[:4], "99,9999-01-01T00:00:00\n"]), 1)
-    run(spark, tmp_path, found, ahead=ahead)
+    assert run(spark, tmp_path, found, ahead=ahead) == (ahead is None)
     arrive(tmp_path / "in", "2.csv", "".join(["a,t\n", *DAYS[4:]]), 2)
     run(spark, tmp_path, found, ahead=ahead, end=True)
     results = sorted(row["a"] for row in found.rows("f"))

@@ -19,7 +19,7 @@ from inkling.cli.options import ProgramAndFiles
 from inkling.cli.python_files import import_files
 from inkling.cli.terminal.messages import print_diagnostics
 from inkling.errors import InputError, nearest
-from inkling.io.readers.formats import remote_address
+from inkling.io.readers.formats import remote_address, without_encoding
 from inkling.io.readers.wayeb import RESET, layout_of, read_wayeb
 from inkling.language.syntax import StreamDecl
 from inkling.logical.plan import ProgramPlan
@@ -114,7 +114,7 @@ def _known(name: str, names: list[str], kind: str, option: str) -> str:
 
 def _existing(text: str, what: str) -> Path:
     path = Path(text)
-    if not path.exists():
+    if not without_encoding(path)[0].exists():
         remote = remote_address(text, what=what)
         if remote is not None:
             raise remote
@@ -124,7 +124,7 @@ def _existing(text: str, what: str) -> Path:
 
 def _with_header(path: Path) -> tuple[Path, bool]:
     """The file, or a copy with column names if it is one of the Wayeb engine; and whether some of its rows reset."""
-    if layout_of(path) is None:
+    if not path.exists() or layout_of(path) is None:  # a path that names an encoding
         return path, False
     import pyarrow.parquet as pq
 

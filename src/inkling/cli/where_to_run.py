@@ -12,6 +12,7 @@ from pathlib import Path
 
 from inkling.cli.options import MASTER, Runner, RunnerOptions
 from inkling.extras import is_installed
+from inkling.io.readers.formats import without_encoding
 from inkling.machine import memory_bytes, size_text
 from inkling.physical.groups import TaskLayout
 
@@ -56,6 +57,7 @@ def largest_local() -> int:
 
 def input_bytes(path: Path) -> int:
     """The size of a file or folder without compression: stated in Parquet files, estimated for compressed text."""
+    path, _ = without_encoding(path)
     if path.is_dir():
         return sum(input_bytes(file) for file in path.iterdir() if not file.name.startswith(("_", ".")))
     if path.suffix == ".parquet":

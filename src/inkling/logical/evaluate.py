@@ -214,7 +214,9 @@ def _arithmetic(symbol: str, left: Value, right: Value, kind: Type) -> Value:
             return None if other == 0 else _finite(_remainder(one, other))
         case _:
             raise AssertionError(symbol)
-    return _finite(float(result)) if kind is Type.DOUBLE else _within_64_bits(result)
+    if kind is Type.DOUBLE:
+        return _finite(float(result))
+    return _within_64_bits(result) if kind is Type.INTEGER else _without_negative_zero(result)
 
 
 def _remainder(one: float, other: float) -> float:

@@ -37,6 +37,7 @@ FIRST = BatchProgress(
     batch_withdrawn={"high": 1},
     batch_late=1,
     late_by_stream={"Door": 1},
+    batch_ahead=3,
     reasons=((("Reading", "bad value"), 2), (("Reading", "no time"), 1)),
 )
 SECOND = replace(FIRST, batch=1, rows_by_stream={"Reading": 5, "Door": 0}, batch_results={"high": 4}, state_rows=9)
@@ -70,6 +71,7 @@ def test_numbers_add_up(served: tuple[StreamMetrics, str]) -> None:
         ("inkling_rejected_total", "bad value", "Reading"): 4,
         ("inkling_rejected_total", "no time", "Reading"): 2,
         ("inkling_late_total", "Door"): 2,
+        ("inkling_ahead_total",): 6,
         ("inkling_batches_total",): 2,
         ("inkling_batch_seconds_count",): 2,
         ("inkling_batch_seconds_sum",): 0.8,

@@ -77,7 +77,8 @@ def parts(progress: BatchProgress, clock: Clock) -> list[str]:
     """The progress of a micro-batch as phrases."""
     rates = f"{progress.input_rows_per_second:,.0f}/s in, {progress.processed_rows_per_second:,.0f}/s done"
     found = ", ".join(f"{name} {n:,}{withdrawn_note(progress, name)}" for name, n in progress.matches.items())
-    aside = f"{progress.late:,} late, {progress.rejects:,} rejected"
+    ahead = f" ({progress.ahead:,} too far ahead)" if progress.ahead else ""
+    aside = f"{progress.late:,} late, {progress.rejects:,} rejected{ahead}"
     drift = [f"drift: {', '.join(drifts(progress))}"] if progress.drift else []
     slow = f"{progress.pressure:.0%} of micro-batches took longer than the trigger"
     return [

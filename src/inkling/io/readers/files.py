@@ -1,6 +1,7 @@
 """Raw tables from files, frames and lists of rows; columns of text formats are text, others keep their types."""
 
 import gzip
+import io
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,11 +15,20 @@ import pyarrow.parquet
 
 from inkling.errors import InputError
 from inkling.io.readers.csv_text import header_names, parse_lines, read_csv
-from inkling.io.readers.formats import Format, files_at
+from inkling.io.readers.formats import Format, files_at, without_encoding
 from inkling.io.readers.json_text import parse_json_lines, read_json_lines
 from inkling.io.readers.rdf import NotRdfError, read_rdf
-from inkling.io.readers.utf8 import BYTE_ORDER_MARK, EncodingError, reject_other_encodings, texts
+from inkling.io.readers.utf8 import (
+    BYTE_ORDER_MARK,
+    EncodingError,
+    OtherEncodingError,
+    recoded,
+    reject_other_encodings,
+    texts,
+)
 from inkling.io.spellings import is_blank
+
+_UNREADABLE = (pa.ArrowException, OSError, EOFError, zlib.error, EncodingError, OtherEncodingError, UnicodeError)
 
 
 def read_file(path: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
@@ -40,7 +50,7 @@ def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | 
                     return parquet.read(columns=_present(parquet, columns))
             case _:
                 rows = read_rdf(kind, _contents(file), scope_of(file, what=what))
-    except (pa.ArrowException, OSError, EOFError, zlib.error, EncodingError, NotRdfError) as problem:
+    except (*_UNREADABLE, NotRdfError) as problem:
         raise _unreadable(kind, file, problem, what=what) from None
     if rows is None:
         raise _headerless(file, what=what)
@@ -69,7 +79,7 @@ def read_sample(
                         samples.append(pa.Table.from_batches(islice(batches, 1), schema))
                 case _:
                     samples.append(read_one(kind, file, what=what).slice(0, n))
-        except (pa.ArrowException, OSError, EOFError, zlib.error, EncodingError) as problem:
+        except _UNREADABLE as problem:
             raise _unreadable(kind, file, problem, what=what) from None
     return _concatenated(samples, what=what)
 
@@ -90,12 +100,13 @@ def header_of(file: Path, lines: Sequence[bytes], *, what: str) -> list[str]:
 
 
 def first_lines(file: Path, n: int) -> list[bytes]:
-    """The first lines of a text file that are not blank."""
-    if file.suffix.lower() == ".gz":
-        with gzip.open(file) as stream:
+    """The first lines of a text file that are not blank, as UTF-8 if the path names another encoding."""
+    plain, encoding = without_encoding(file)
+    with gzip.open(plain) if plain.suffix.lower() == ".gz" else plain.open("rb") as stream:
+        if encoding is None:
             return _first_of(stream, n)
-    with file.open("rb") as plain:
-        return _first_of(plain, n)
+        with io.TextIOWrapper(stream, encoding, errors="surrogateescape", newline="") as lines:
+            return _first_of((line.encode(errors="surrogateescape") for line in lines), n)
 
 
 def _first_of(stream: Iterable[bytes], n: int) -> list[bytes]:
@@ -122,13 +133,15 @@ def _concatenated(tables: Sequence[pa.Table], *, what: str) -> pa.Table:
 
 
 def _contents(file: Path) -> pa.Buffer:
-    if file.suffix.lower() == ".gz":
-        with pa.input_stream(str(file), compression="gzip") as stream:
-            return pa.py_buffer(stream.read())
-    if file.stat().st_size == 0:  # an empty file cannot be memory-mapped
+    """The bytes of a file without compression, as UTF-8 if the path names another encoding."""
+    plain, encoding = without_encoding(file)
+    if plain.suffix.lower() == ".gz":
+        with pa.input_stream(str(plain), compression="gzip") as stream:
+            return recoded(pa.py_buffer(stream.read()), encoding)
+    if plain.stat().st_size == 0:  # an empty file cannot be memory-mapped
         return pa.py_buffer(b"")
-    with pa.memory_map(str(file)) as mapped:
-        return mapped.read_buffer()
+    with pa.memory_map(str(plain)) as mapped:
+        return recoded(mapped.read_buffer(), encoding)
 
 
 def _present(parquet: pa.parquet.ParquetFile, columns: Collection[str] | None) -> list[str]:
@@ -146,8 +159,7 @@ def _unreadable(kind: Format, file: Path, problem: Exception, *, what: str) -> I
     message = f"`{file}` for `{what}` cannot be read as {kind.value}"
     if not isinstance(problem, EncodingError):
         return InputError.of("INK0503", message, notes=(reason,))
-    help = f"convert the file to UTF-8, for example with `iconv -f {problem.likely} -t UTF-8`"
-    return InputError.of("INK0503", message, notes=(reason,), helps=(help,))
+    return InputError.of("INK0503", message, notes=(reason,), helps=(problem.help.replace("PATH", str(file)),))
 
 
 Data: TypeAlias = Any

@@ -1,5 +1,6 @@
 """The files of an input and their format, by their names."""
 
+import codecs
 import re
 from collections.abc import Sequence
 from enum import Enum
@@ -56,7 +57,20 @@ def format_of_name(name: str) -> Format | None:
 
 
 def files_at(path: Path, *, what: str) -> tuple[Format, tuple[Path, ...]]:
-    """The files at a path in the order of their names: one file, or all files in and below a folder."""
+    """The files at a path in the order of their names: one file, or all files in and below a folder.
+
+    Where the path names an encoding, the path of each file does.
+    """
+    plain, encoding = without_encoding(path)
+    if plain != path:
+        kind, files = files_at(plain, what=what)
+        if kind not in ENCODED_FORMATS:
+            raise InputError.of(
+                "INK0515",
+                f"`{path}` for `{what}` names an encoding, which {kind.value} does not have",
+                helps=("an encoding is named for CSV and JSON lines",),
+            )
+        return kind, files if encoding is None else tuple(Path(f"{one}?encoding={encoding}") for one in files)
     if path.is_dir():
         inside = (one for one in path.rglob("*") if one.is_file())
         files = tuple(sorted(one for one in inside if is_visible(one.relative_to(path))))
@@ -71,6 +85,38 @@ def files_at(path: Path, *, what: str) -> tuple[Format, tuple[Path, ...]]:
             helps=(f"a file of rows ends with {READABLE}",),
         )
     return kind, (path,)
+
+
+ENCODED_FORMATS = frozenset({Format.CSV, Format.JSON_LINES})
+_ENCODED = re.compile(r"(?P<path>.+)\?encoding=(?P<encoding>[^?&/]*)", re.DOTALL)
+_COMMON = ("latin-1", "cp1252", "utf-16", "utf-32", "utf-8", "iso8859-15", "gbk", "shift_jis")
+
+
+def without_encoding(path: Path) -> tuple[Path, str | None]:
+    """The path of a file or folder, and the encoding that it names, None for UTF-8.
+
+    >>> without_encoding(Path("Door.csv?encoding=latin-1"))
+    (PosixPath('Door.csv'), 'iso8859-1')
+    """
+    found = _ENCODED.fullmatch(str(path))
+    if found is None or path.exists():
+        return path, None
+    return Path(found["path"]), encoding_of(found["encoding"], str(path))
+
+
+def encoding_of(name: str, address: str) -> str | None:
+    """The encoding of this name, None for UTF-8; `address` says in messages where it is named."""
+    try:
+        found = codecs.lookup(name)
+        "a".encode(found.name)  # hex is a codec, too
+    except (LookupError, ValueError):
+        close = nearest(name, _COMMON, n=1) or _COMMON[:1]
+        raise InputError.of(
+            "INK0515",
+            f"`{name}` is not a valid encoding for `{address}`",
+            helps=(f"write for example `encoding={close[0]}`",),
+        ) from None
+    return None if found.name in ("utf-8", "utf-8-sig") else found.name
 
 
 def is_visible(path: PurePath) -> bool:

@@ -22,6 +22,14 @@ class EncodingError(ValueError):
         super().__init__(message)
         self.likely = likely
 
+    @property
+    def help(self) -> str:
+        return f"name the encoding, as in `PATH?encoding={self.likely.lower()}`, or convert the file to UTF-8"
+
+
+class OtherEncodingError(ValueError):
+    """A file that is not of the encoding that its address names."""
+
 
 def reject_other_encodings(start: bytes) -> None:
     """Fails where the first line of a file shows that its text is UTF-16 or UTF-32."""
@@ -32,11 +40,22 @@ def reject_other_encodings(start: bytes) -> None:
         raise EncodingError("the file has zero bytes, as text in UTF-16 has", "UTF-16")
 
 
+def recoded(data: pa.Buffer, encoding: str | None) -> pa.Buffer:
+    """Text of an encoding as UTF-8; bytes that it does not have stay, so that only their records are malformed."""
+    if encoding is None:
+        return data
+    try:
+        text = data.to_pybytes().decode(encoding, errors="surrogateescape")
+        return pa.py_buffer(text.encode(errors="surrogateescape"))
+    except UnicodeError as problem:
+        raise OtherEncodingError(f"the file is not {encoding}: {problem}") from None
+
+
 def require_utf8(header: bytes) -> None:
     reject_other_encodings(header)
     found = _ESCAPED.search(texts([header])[0])
     if found is not None:
-        raise EncodingError(f"its header is not UTF-8: byte {_byte(found)}", "LATIN1")
+        raise EncodingError(f"its header is not UTF-8: byte {_byte(found)}", "latin-1")
 
 
 def texts(parts: Iterable[bytes]) -> list[str]:

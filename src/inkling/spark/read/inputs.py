@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from inkling.errors import InputError
 from inkling.foreign_errors import unreadable_file
 from inkling.io import Data, read_table
-from inkling.io.readers.formats import Format, files_at
+from inkling.io.readers.formats import Format, files_at, without_encoding
 from inkling.io.readers.rdf import RDF_FORMATS
 from inkling.io.tables import read_tables
 from inkling.physical.plan import Runnable
@@ -69,7 +69,8 @@ def read_frame(
         return _read_parquet(spark, files, what)
     if kind in RDF_FORMATS:
         return WholeFiles(spark, kind, files, what)
-    is_small = all(file.stat().st_size <= whole_file_bytes for file in files)
+    plain = [without_encoding(file) for file in files]
+    is_small = all(encoding or file.stat().st_size <= whole_file_bytes for file, encoding in plain)
     return (WholeFiles if is_small else LinesOfFiles)(spark, kind, files, what)
 
 

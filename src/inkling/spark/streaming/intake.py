@@ -14,6 +14,7 @@ from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import source_numbers
 from inkling.evaluators.state import table_bytes
 from inkling.io.normalize import LatestTime
+from inkling.io.rejects import Reason
 from inkling.model.watermarks import Watermarks
 from inkling.runtime.ahead import FutureGuard
 from inkling.runtime.routing import RoutedRows
@@ -54,12 +55,14 @@ class IntakeTask:
     def _ingested(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         first = (context.partitionId() if context else 0) << ROW_BITS
-        watermarks, n_read, n_rejected = [], 0, 0
+        watermarks, n_read, n_rejected, n_ahead = [], 0, 0, 0
         for raw in _gathered(self._tables(batches)):
             numbers = np.arange(first, first + len(raw))
             ingested = self.job.operators().ingest(self.stream, raw, numbers, self._credible)
             first += len(raw)
             n_read, n_rejected = n_read + len(raw), n_rejected + len(ingested.rejects)
+            too_far = pc.equal(ingested.rejects["reason"], Reason.TOO_FAR_AHEAD.value)
+            n_ahead += pc.sum(too_far).as_py() or 0
             watermarks.append(ingested.watermarks)
             messages = [message for part in ingested.parts for message in part_messages(self.job, part)]
             if len(ingested.rejects):
@@ -69,7 +72,7 @@ class IntakeTask:
         if watermarks:
             yield from record_batch(watermark_messages(self.job, Watermarks.merged(watermarks)))
         if n_read:
-            yield from record_batch([self._read_message(n_read, n_read - n_rejected)])
+            yield from record_batch([self._read_message(n_read, n_read - n_rejected, n_ahead)])
 
     def _credible(self, times: NDArray[np.int64]) -> LatestTime | None:
         return None if self.guard is None else self.guard.limit(times, None, self._began_us[0])
@@ -84,9 +87,10 @@ class IntakeTask:
             table = table.rename_columns(list(self.columns))
             yield from (table,) if self.reader is None else self.reader(table)
 
-    def _read_message(self, n_read: int, n_good: int) -> Message:
+    def _read_message(self, n_read: int, n_good: int, n_ahead: int) -> Message:
         about = self.job.stream_names.index(self.stream)
-        return Message(0, 0, MessageKind.READ, about, n_read, json.dumps({"good": n_good}).encode())
+        payload = json.dumps({"good": n_good, "ahead": n_ahead}).encode()
+        return Message(0, 0, MessageKind.READ, about, n_read, payload)
 
 
 def control_messages(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -39,6 +39,7 @@ class StreamMetrics:
         self._withdrawn = counter("withdrawn", "Results withdrawn.", "event")
         self._rejected = counter("rejected", "Rejected rows.", "stream", "reason")
         self._late = counter("late", "Rows that were too late.", "stream")
+        self._ahead = counter("ahead", "Rejected rows that were too far ahead.")
         self._batches = counter("batches", "Micro-batches delivered.")
         self._seconds = Histogram(
             "inkling_batch_seconds", "Time of a micro-batch.", registry=self.registry, buckets=SECONDS
@@ -67,6 +68,7 @@ class StreamMetrics:
             self._rejected.labels(stream, reason).inc(n)
         for stream, n in progress.late_by_stream.items():
             self._late.labels(stream).inc(n)
+        self._ahead.inc(progress.batch_ahead)
         self._batches.inc()
         self._seconds.observe(progress.seconds)
         if progress.watermark is not None:

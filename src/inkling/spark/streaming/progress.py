@@ -50,6 +50,7 @@ class BatchProgress:
     matches: Mapping[str, int]
     late: int
     rejects: int
+    ahead: int = 0  # the rejects that are too far ahead
     drift: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by model that keeps learning
     pressure: float = 0.0
     withdrawn: Mapping[str, int] = field(default_factory=dict)  # results that were withdrawn
@@ -57,6 +58,7 @@ class BatchProgress:
     batch_results: Mapping[str, int] = field(default_factory=dict)
     batch_withdrawn: Mapping[str, int] = field(default_factory=dict)
     batch_late: int = 0
+    batch_ahead: int = 0
     reasons: tuple[tuple[tuple[str, str], int], ...] = ()  # rejects by stream and reason, where they are counted
     late_by_stream: Mapping[str, int] = field(default_factory=dict)  # where reasons are counted
 
@@ -104,11 +106,13 @@ class ProgressEntry:
             withdrawn=totals.withdrawn,
             late=totals.late,
             rejects=totals.rejects,
+            ahead=totals.ahead,
             drift={name: drift.to_dict() for name, drift in tally.drift.items()},
             rows_by_stream=tally.read,
             batch_results=_added(tally.matches, {name: -n for name, n in tally.withdrawn.items()}),
             batch_withdrawn=tally.withdrawn,
             batch_late=tally.late,
+            batch_ahead=tally.ahead,
             reasons=tally.reasons,
             late_by_stream=tally.late_by_stream,
         )
@@ -160,6 +164,7 @@ def summed(before: BatchTally, tally: BatchTally) -> BatchTally:
         withdrawn=_added(before.withdrawn, tally.withdrawn),
         late=before.late + tally.late,
         rejects=before.rejects + tally.rejects,
+        ahead=before.ahead + tally.ahead,
         read=_added(before.read, tally.read),
         good=_added(before.good, tally.good),
     )

@@ -352,7 +352,8 @@ def _summary(last: BatchProgress | None) -> Iterable[str]:
     for name, n in last.matches.items():
         yield f"{name:<{widest}}  {counted(n, 'result')}{withdrawn_note(last, name)}"
     summary = [f"{counted(last.total_rows, 'row')} read"]
-    summary += [f"{counted(last.rejects, 'row')} rejected"] if last.rejects else []
+    ahead = f" ({last.ahead:,} too far ahead)" if last.ahead else ""
+    summary += [f"{counted(last.rejects, 'row')} rejected{ahead}"] if last.rejects else []
     summary += [f"{counted(last.late, 'row')} too late"] if last.late else []
     yield ", ".join(summary)
 

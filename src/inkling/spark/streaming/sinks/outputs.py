@@ -58,6 +58,7 @@ class BatchTally:
     withdrawn: Mapping[str, int] = field(default_factory=dict)  # the number of withdrawals among the matches
     reasons: tuple[tuple[tuple[str, str], int], ...] = ()  # rejects by stream and reason, where they are counted
     late_by_stream: Mapping[str, int] = field(default_factory=dict)  # where reasons are counted
+    ahead: int = 0  # the rejects that are too far ahead
 
 
 def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
@@ -70,6 +71,7 @@ def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
     rows = messages.select("stage", "kind", "about", "n", payload_text.alias("payload_text"), *counted).collect()
     n: Counter[tuple[MessageKind, int]] = Counter()
     good: Counter[str] = Counter()
+    n_ahead = 0
     states, late_at = [], set()
     for row in rows:
         kind, about = MessageKind(row["kind"]), row["about"]
@@ -78,7 +80,9 @@ def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
             case MessageKind.STATE:
                 states.append(json.loads(row["payload_text"]))
             case MessageKind.READ:
-                good[job.stream_names[about]] += json.loads(row["payload_text"])["good"]
+                read = json.loads(row["payload_text"])
+                good[job.stream_names[about]] += read["good"]
+                n_ahead += read["ahead"]
             case MessageKind.LATE:
                 late_at.add(row["stage"])
             case _:
@@ -96,6 +100,7 @@ def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
         {name: n[MessageKind.READ, number] for number, name in enumerate(job.stream_names)},
         {name: good[name] for name in job.stream_names},
         tuple((job.counted[row["about"]], bytes(row["counted"])) for row in rows if counted and row["counted"]),
+        ahead=n_ahead,
         withdrawn={
             name: n[MessageKind.WITHDRAWALS, number]
             for number, name in job.reported

@@ -17,6 +17,7 @@ from inkling.io.readers.formats import Format
 from inkling.io.readers.json_text import lines_in
 from inkling.io.readers.rdf import read_rdf
 from inkling.io.readers.records import MALFORMED, ORIGINAL, TEXT
+from inkling.io.readers.utf8 import EncodingError, recoded
 from inkling.io.rejects import row_json
 from inkling.model.schema import Column
 from inkling.model.time import Clock
@@ -32,6 +33,7 @@ class FileReader:
     kind: Format
     wanted: tuple[Column, ...]
     clock: Clock
+    encoding: str | None = None
 
     def __call__(self, files: pa.Table) -> Iterator[pa.Table]:
         for path, content in zip(files[0], files[1], strict=True):
@@ -39,7 +41,9 @@ class FileReader:
 
     def _read(self, path: str, content: pa.Buffer) -> pa.Table:
         try:
-            rows = self._rows(path, _plain(path, content))
+            rows = self._rows(path, recoded(_plain(path, content), self.encoding))
+        except EncodingError as problem:
+            return self._all_malformed([path], f"a file that cannot be read: {problem}; {problem.help}")
         except (pa.ArrowException, OSError, EOFError, ValueError, zlib.error) as problem:
             reason = (str(problem).splitlines() or [type(problem).__name__])[0]
             return self._all_malformed([path], f"a file that cannot be read as {self.kind.value}: {reason}")

@@ -17,7 +17,7 @@ from inkling.io import Data
 from inkling.io.casting import SAMPLE, clock_of
 from inkling.io.normalize import declared_clock, require_columns, require_readable, stored_columns, times_of_events
 from inkling.io.readers.files import read_sample
-from inkling.io.readers.formats import Format, format_of_folder, is_visible, missing_file
+from inkling.io.readers.formats import ENCODED_FORMATS, Format, encoding_of, format_of_folder, is_visible, missing_file
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.schema import Column, StreamSchema
@@ -93,18 +93,25 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: Sequence[str]) ->
 
 
 def _of_folder(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> StreamSource:
-    mine, options = address.taken("format")
+    mine, options = address.taken("format", "encoding")
     files = _files_in(spark, address, schema.name)
     kind = (
         FORMATS[one_of(mine["format"], FORMATS, option="format", address=address)]
-        if mine
+        if "format" in mine
         else _format(address, files, schema.name)
     )
+    encoding = encoding_of(mine["encoding"], address.text) if "encoding" in mine else None
+    if encoding is not None and kind not in ENCODED_FORMATS:
+        raise InputError.of(
+            "INK0515",
+            f"`{address.text}` for `{schema.name}` names an encoding, which {kind.value} does not have",
+            helps=("an encoding is named for CSV and JSON lines",),
+        )
     wanted = stored_columns(schema, derived)
-    clock = declared_clock(schema) or _clock_of_files(kind, files, schema, wanted)
+    clock = declared_clock(schema) or _clock_of_files(kind, files, encoding, schema, wanted)
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
     frame = reader.options(**options).load(absolute(address.place))
-    return StreamSource(frame, (PATH, CONTENT), clock, FileReader(kind, tuple(wanted), clock))
+    return StreamSource(frame, (PATH, CONTENT), clock, FileReader(kind, tuple(wanted), clock, encoding))
 
 
 def _files_in(spark: SparkSession, address: Address, what: str) -> list[str]:
@@ -130,11 +137,14 @@ def _format(address: Address, files: Sequence[str], what: str) -> Format:
     )
 
 
-def _clock_of_files(kind: Format, files: Sequence[str], schema: StreamSchema, wanted: Sequence[Column]) -> Clock:
+def _clock_of_files(
+    kind: Format, files: Sequence[str], encoding: str | None, schema: StreamSchema, wanted: Sequence[Column]
+) -> Clock:
     """The clock that the first file with rows shows; without one, times are timestamps."""
     names = [column.name for column in wanted]
     for path in [path for one in files if (path := Path(one)).is_file()][:SAMPLED_FILES]:
         try:
+            path = path if encoding is None else Path(f"{path}?encoding={encoding}")
             sample = read_sample(kind, [path], SAMPLE, what=schema.name, columns=names)
         except InputError:
             continue
