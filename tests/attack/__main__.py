@@ -1,4 +1,4 @@
-"""The attack at length: `python -m tests.attack --programs 1000000 --files 2000 --spark 2000 --damages 5000`.
+"""The attack at length: `python -m tests.attack --programs 1000000 --files 2000 --spark 2000`.
 
 Adds its figures to `docs/explanation/what-was-tried.md`, or begins them anew with `--anew`; several may run at one
 time. What ended otherwise is kept in `out/attack/found.jsonl`; `--again` tries that again, after it was mended. Ends
@@ -15,7 +15,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from tests.attack import files, page, programs, stored
+from tests.attack import checkpoints, files, page, programs, stored
 from tests.attack.children import Tried, in_children
 from tests.attack.files_on_spark import attack_on_spark, on_spark
 from tests.attack.findings import Finding
@@ -24,14 +24,14 @@ from tests.attack.seed_programs import NOTATIONS, seeds_of
 import inkling
 
 FOUND = page.OUT / "found.jsonl"
-_AT_ONCE = {"programs": 2000, "files": 50, "spark": 1000}
+_AT_ONCE = {"programs": 2000, "files": 50, "spark": 250, "checkpoints": 10}
 _KEPT = 20
 """Examples of each place."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.attack", description=__doc__)
-    for name, n in (("programs", 1_000_000), ("files", 2000), ("spark", 2000), ("damages", 5000)):
+    for name, n in (("programs", 1_000_000), ("files", 2000), ("spark", 2000), ("damages", 5000), ("checkpoints", 200)):
         parser.add_argument(f"--{name}", type=int, default=n, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, metavar="N", help="the number of the first program and file")
@@ -72,10 +72,13 @@ def main() -> int:
         if asked.damages:
             n, bad = stored.attack(asked.seed, asked.damages, folder)
             take((Counter({"damaged snapshots and models": n}), bad))
-        if asked.spark:
+        if asked.spark or asked.checkpoints:
             spark = inkling.spark_session(master="local[2]")
             for numbers in _tasks(asked.first, asked.spark, _AT_ONCE["spark"]):
                 take(attack_on_spark(spark, asked.seed, numbers))
+            for numbers in _tasks(asked.first, asked.checkpoints, _AT_ONCE["checkpoints"]):
+                here = folder / f"checkpoints{numbers.start}"
+                take(checkpoints.attack(spark, asked.seed, numbers, here))
     return 1 if found else 0
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.attack import files, programs, stored
+from tests.attack import checkpoints, files, programs, stored
 from tests.attack.files_on_spark import attack_on_spark
 from tests.attack.findings import Finding, by_place
 
@@ -37,4 +37,10 @@ def test_bad_files_on_spark(spark: SparkSession) -> None:
 @pytest.mark.parametrize("n", [200, pytest.param(3000, marks=pytest.mark.long)])
 def test_damage(n: int, tmp_path: Path) -> None:
     _, found = stored.attack(n, n, tmp_path)
+    assert not found, report(found)
+
+
+@pytest.mark.long
+def test_damaged_checkpoints(spark: SparkSession, tmp_path: Path) -> None:
+    _, found = checkpoints.attack(spark, 1, range(8), tmp_path)
     assert not found, report(found)

@@ -59,7 +59,15 @@ def test_what_lies_inside_is_read(place: str) -> None:
     assert '"visit"' in result.stdout
 
 
-OUTSIDE = ["../outside.csv", "link.csv", "linked", "tables/../../outside.csv", "/etc", "../no such file.csv"]
+OUTSIDE = [
+    "../outside.csv",
+    "link.csv",
+    "linked",
+    "tables/../../outside.csv",
+    "/etc",
+    "link.csv?encoding=latin-1",
+    "../no such file.csv",
+]
 
 
 @pytest.mark.parametrize("place", OUTSIDE)

@@ -7,6 +7,7 @@ from enum import Enum
 from pathlib import Path, PurePath
 
 from inkling.errors import InputError, nearest
+from inkling.program_files import with_encoding_apart
 
 
 class Format(Enum):
@@ -88,7 +89,6 @@ def files_at(path: Path, *, what: str) -> tuple[Format, tuple[Path, ...]]:
 
 
 ENCODED_FORMATS = frozenset({Format.CSV, Format.JSON_LINES})
-_ENCODED = re.compile(r"(?P<path>.+)\?encoding=(?P<encoding>[^?&/]*)", re.DOTALL)
 _COMMON = ("latin-1", "cp1252", "utf-16", "utf-32", "utf-8", "iso8859-15", "gbk", "shift_jis")
 
 
@@ -98,10 +98,8 @@ def without_encoding(path: Path) -> tuple[Path, str | None]:
     >>> without_encoding(Path("Door.csv?encoding=latin-1"))
     (PosixPath('Door.csv'), 'iso8859-1')
     """
-    found = _ENCODED.fullmatch(str(path))
-    if found is None or path.exists():
-        return path, None
-    return Path(found["path"]), encoding_of(found["encoding"], str(path))
+    plain, name = with_encoding_apart(path)
+    return plain, None if name is None else encoding_of(name, str(path))
 
 
 def encoding_of(name: str, address: str) -> str | None:
