@@ -1,12 +1,12 @@
 """Damaged checkpoints of a stream: the stream is rejected by name, or resumes with the same results."""
 
-import json
 import random
 import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 from tests.attack.findings import Finding, finding_about
 from tests.attack.stored import damaged
@@ -92,5 +92,5 @@ def _run(program: inkling.Program, spark: SparkSession, work: Path) -> None:
 
 def _found(work: Path) -> list[str]:
     """The results, each as text; more than one of the same shows that one was delivered twice."""
-    lines = (line for path in (work / "found" / "e").rglob("*.json*") for line in path.read_text().splitlines())
-    return sorted(str(json.loads(line)["lineage"]) for line in lines)
+    tables = [pq.ParquetFile(path).read() for path in (work / "found" / "e").rglob("*.parquet")]
+    return sorted(str(row["lineage"]) for table in tables for row in table.to_pylist())

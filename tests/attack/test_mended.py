@@ -6,7 +6,14 @@ from tests.attack.programs import outcome
 
 from inkling.language import parse
 
-MENDED = {"a condition without an alternative": (".ele", "e <- b(X, Y) WHERE (X > 1 -> Y > 23), X < 9.")}
+QUERY = "STREAM triple(s TERM, p TERM, o TERM, t BIGINT) TIME t TICK 1 DAYS;\nSELECT ?a WHERE {{ ?a <p> ?b }} WITHIN {}"
+MENDED = {
+    "a condition without an alternative": (".ele", "e <- b(X, Y) WHERE (X > 1 -> Y > 23), X < 9."),
+    "half a second": (".rq", QUERY.format("0.5")),
+    "no time": (".rq", QUERY.format("1e-320")),
+    "more than 64 bits": (".rq", QUERY.format("1e308")),
+    "more than 64 bits, as an integer": (".rq", QUERY.format("999999999999999999999")),
+}
 
 
 @pytest.mark.parametrize("name", MENDED)

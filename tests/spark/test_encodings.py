@@ -32,5 +32,5 @@ def test_encodings(spark: SparkSession, encoding: str, tmp_path: Path) -> None:
         assert query.await_end(300)
     finally:
         query.stop()
-    found = spark.read.json(str(tmp_path / "found" / "e"))
+    found = spark.read.parquet(str(tmp_path / "found" / "e"))
     assert sorted(row["k"] for row in found.collect()) == ["Müller", "Noël"]

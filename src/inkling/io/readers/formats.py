@@ -64,14 +64,9 @@ def files_at(path: Path, *, what: str) -> tuple[Format, tuple[Path, ...]]:
     """
     plain, encoding = without_encoding(path)
     if plain != path:
-        kind, files = files_at(plain, what=what)
-        if kind not in ENCODED_FORMATS:
-            raise InputError.of(
-                "INK0515",
-                f"`{path}` for `{what}` names an encoding, which {kind.value} does not have",
-                helps=("an encoding is named for CSV and JSON lines",),
-            )
-        return kind, files if encoding is None else tuple(Path(f"{one}?encoding={encoding}") for one in files)
+        its_format, files = files_at(plain, what=what)
+        require_encoded(its_format, str(path), what=what)
+        return its_format, files if encoding is None else tuple(Path(f"{one}?encoding={encoding}") for one in files)
     if path.is_dir():
         inside = (one for one in path.rglob("*") if one.is_file())
         files = tuple(sorted(one for one in inside if is_visible(one.relative_to(path))))
@@ -115,6 +110,16 @@ def encoding_of(name: str, address: str) -> str | None:
             helps=(f"write for example `encoding={close[0]}`",),
         ) from None
     return None if found.name in ("utf-8", "utf-8-sig") else found.name
+
+
+def require_encoded(kind: Format, address: str, *, what: str) -> None:
+    """Reject an encoding for a format whose text has always the same."""
+    if kind not in ENCODED_FORMATS:
+        raise InputError.of(
+            "INK0515",
+            f"`{address}` for `{what}` names an encoding, which {kind.value} does not have",
+            helps=("an encoding is named for CSV and JSON lines",),
+        )
 
 
 def is_visible(path: PurePath) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import NoReturn, TypeAlias, Unpack, cast
 
 from inkling.errors import ProgramError, Remarks, nearest
@@ -527,5 +528,6 @@ def _hull(kept: Solutions, optional: Solutions, op: t.Connective) -> Times:
     return Times(call("if", earlier, other.start, own.start, span=kept.span), own.end)
 
 
-def _exact(number: Number) -> int:
-    return cast("int", number.size)
+def _exact(number: Number) -> int | Fraction:
+    exact = Fraction(number.written.removeprefix("-"))
+    return exact.numerator if exact.denominator == 1 else exact

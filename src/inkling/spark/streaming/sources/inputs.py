@@ -17,7 +17,7 @@ from inkling.io import Data
 from inkling.io.casting import SAMPLE, clock_of
 from inkling.io.normalize import declared_clock, require_columns, require_readable, stored_columns, times_of_events
 from inkling.io.readers.files import read_sample
-from inkling.io.readers.formats import ENCODED_FORMATS, Format, encoding_of, format_of_folder, is_visible, missing_file
+from inkling.io.readers.formats import Format, encoding_of, format_of_folder, is_visible, missing_file, require_encoded
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.schema import Column, StreamSchema
@@ -101,12 +101,8 @@ def _of_folder(spark: SparkSession, address: Address, schema: StreamSchema, deri
         else _format(address, files, schema.name)
     )
     encoding = encoding_of(mine["encoding"], address.text) if "encoding" in mine else None
-    if encoding is not None and kind not in ENCODED_FORMATS:
-        raise InputError.of(
-            "INK0515",
-            f"`{address.text}` for `{schema.name}` names an encoding, which {kind.value} does not have",
-            helps=("an encoding is named for CSV and JSON lines",),
-        )
+    if encoding is not None:
+        require_encoded(kind, address.text, what=schema.name)
     wanted = stored_columns(schema, derived)
     clock = declared_clock(schema) or _clock_of_files(kind, files, encoding, schema, wanted)
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
