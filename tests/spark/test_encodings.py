@@ -30,6 +30,7 @@ def test_encodings(spark: SparkSession, encoding: str, tmp_path: Path) -> None:
     )
     try:
         assert query.await_end(300)
+        query.finish()
     finally:
         query.stop()
     found = spark.read.parquet(str(tmp_path / "found" / "e"))
