@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 OUTSIDE = "project"  # the folder of the site for files that are not in docs/
 PYTHON_API = "reference/python-api.md"
 STARTING_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")
-LANGUAGES = {".ink": "ink", ".py": "python", ".json": "json", ".toml": "toml"}
+LANGUAGES = {".ink": "ink", ".epsparql": "epsparql", ".py": "python", ".json": "json", ".toml": "toml"}
 FENCE = re.compile(r"^```(\w+) +(\S+)$")
 CODE = re.compile(r"(`+)(?:(?!\1).)+?\1")
 LINK = re.compile(r"(?<=\]\()([^)\s:]+)(?=\))")

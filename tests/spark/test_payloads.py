@@ -63,7 +63,7 @@ def test_a_message_is_a_small_rdf_document_with_blank_nodes_of_its_own(spark: Sp
     ]
     assert found[0]["s"] == found[1]["s"] != found[2]["s"]
     assert [row[MALFORMED] for row in found[4:]] == [
-        "not a statement of N-Quads: The subject of a triple must be an IRI or a blank node"
+        "line 1: not a statement of N-Quads: The subject of a triple must be an IRI or a blank node"
         " (topic t, partition 0, offset 2)",
         "no value (topic t, partition 0, offset 3)",
     ]

@@ -46,9 +46,9 @@ def statements_of(kind: Format, documents: Sequence[bytes | pa.Buffer]) -> pa.Ta
     rows = pa.table(columns)
     if kind is Format.N_TRIPLES and rows[GRAPH].null_count < len(rows):
         unusual = np.union1d(unusual, np.flatnonzero(rows[GRAPH].is_valid().to_numpy()))
-    if len(unusual):
-        rows = _with_unusual(kind, rows, content, lines, unusual)
     starts = np.cumsum([0, *(len(one) + 1 for one in documents[:-1])])
+    if len(unusual):
+        rows = _with_unusual(kind, rows, content, lines, unusual, starts)
     return rows.append_column(DOCUMENT, pa.array(np.searchsorted(starts, lines[0], side="right") - 1))
 
 
@@ -69,7 +69,7 @@ def _texts(content: NDArray[np.uint8], begins: Positions, ends: Positions) -> pa
 
 
 def _with_unusual(
-    kind: Format, rows: pa.Table, content: NDArray[np.uint8], lines: Positions, unusual: Positions
+    kind: Format, rows: pa.Table, content: NDArray[np.uint8], lines: Positions, unusual: Positions, starts: Positions
 ) -> pa.Table:
     """The rows with those of unusual lines, which are read one by one."""
     read_line = _line_reader(kind)
@@ -80,12 +80,20 @@ def _with_unusual(
         try:
             statement = read_line(line.decode())
         except UnicodeDecodeError:
-            malformed[place] = "bytes that are not UTF-8", line.decode(errors="replace")
+            reason = "bytes that are not UTF-8"
         except SyntaxError as problem:
-            malformed[place] = f"not a statement of {kind.value}: {_reason(problem)}", line.decode()
+            reason = f"not a statement of {kind.value}: {_reason(problem)}"
         else:
             found.append(statement)
             places.append(place)
+            continue
+        malformed[place] = reason, line.decode(errors="replace")
+    if malformed:
+        numbers = _line_numbers(content, starts, lines[0, list(malformed)]).tolist()
+        malformed = {
+            place: (f"line {number}: {reason}", text)
+            for (place, (reason, text)), number in zip(malformed.items(), numbers, strict=True)
+        }
     kept = np.ones(len(rows), bool)
     kept[unusual] = False
     others = pa.table(
@@ -94,6 +102,13 @@ def _with_unusual(
     together = pa.concat_tables([rows.filter(pa.array(kept)), others])
     order = np.argsort(np.concatenate([np.flatnonzero(kept), np.array(places, np.int64)]), kind="stable")
     return with_malformed(together.take(pa.array(order)), malformed)
+
+
+def _line_numbers(content: NDArray[np.uint8], starts: Positions, places: Positions) -> Positions:
+    """The numbers of the lines that begin at these places, from 1 in each document."""
+    breaks = np.flatnonzero(content == ord("\n"))
+    begins = starts[np.searchsorted(starts, places, side="right") - 1]
+    return np.searchsorted(breaks, places) - np.searchsorted(breaks, begins) + 1
 
 
 def _turned(rows: list[tuple[str, str, str, str | None]]) -> list[list[str | None]]:

@@ -9,7 +9,7 @@ from inkling.language.epsparql import terms as t
 from inkling.language.epsparql.other_dialects import other_dialect
 from inkling.language.epsparql.term_parser import TermParser
 
-_CALLED = frozenset(get_args(t.CalledName))
+CALLED = frozenset(get_args(t.CalledName))
 _ARGUMENTS: Mapping[str, tuple[int, int]] = MappingProxyType(
     {
         "GETDURATION": (0, 0), "GETSTARTTIME": (0, 0), "GETENDTIME": (0, 0), "LANGMATCHES": (2, 2),
@@ -132,11 +132,11 @@ class ExpressionParser(TermParser):
         begin = self.at
         token = self.next()
         name = token.text.upper()
-        if name not in _CALLED:
+        if name not in CALLED:
             helped = other_dialect(name)
             if helped is not None:
                 self.fail("INK0172", f"`{token.text}` is not a part of EP-SPARQL", token.span, helps=(helped,))
-            meant = nearest(name, sorted(_CALLED), n=1)
+            meant = nearest(name, sorted(CALLED), n=1)
             self.fail(
                 "INK0173",
                 f"unknown function `{token.text}`",

@@ -21,7 +21,7 @@ _HEADS = ("SELECT", "CONSTRUCT", "ASK", "DESCRIBE")
 def read_queries(source: SourceText) -> t.QueryFile:
     """The declarations and queries of a file; raises `ProgramError` with one diagnostic for each wrong statement."""
     problems: tuple[Diagnostic, ...] = ()
-    start = _end_of_declarations(source)
+    start = end_of_declarations(source)
     declared: tuple[StreamDecl | TableDecl, ...] = ()
     try:
         statements = parse_ink(source.text[:start], source.name).statements if start else ()
@@ -38,7 +38,7 @@ def read_queries(source: SourceText) -> t.QueryFile:
     return t.QueryFile(declared, *read_statements(source, scanned, chunks, read, start=start, problems=problems))
 
 
-def _end_of_declarations(source: SourceText) -> int:
+def end_of_declarations(source: SourceText) -> int:
     """Where the declarations of streams and tables end, which are written as in a program."""
     tokens = SCANNER_OF_PROGRAMS.scan(source).tokens
     end = place = 0

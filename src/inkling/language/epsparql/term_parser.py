@@ -14,7 +14,7 @@ from inkling.source import Span
 
 CONNECTIVES = frozenset(one for one in get_args(t.Connective) if one)
 OPENING = ("REGISTER", "PREFIX", "BASE", "SELECT", "CONSTRUCT", "ASK", "DESCRIBE")
-_WORDS = frozenset((*OPENING, *CONNECTIVES, "WHERE", "FROM", "NAMED", "FILTER", "GRAPH", "WITHIN", "AS", "QUERY"))
+KEYWORDS = frozenset((*OPENING, *CONNECTIVES, "WHERE", "FROM", "NAMED", "FILTER", "GRAPH", "WITHIN", "AS", "QUERY"))
 
 
 class TermParser(Cursor):
@@ -121,7 +121,7 @@ class TermParser(Cursor):
 
     def _is_keyword(self, token: RawToken) -> bool:
         word = token.text.upper()
-        return token.kind == "NAME" and token.text != "a" and (word in _WORDS or word in BAD_CLAUSES)
+        return token.kind == "NAME" and token.text != "a" and (word in KEYWORDS or word in BAD_CLAUSES)
 
     def _misplaced(self) -> None:
         """Reports a clause that EP-SPARQL does not have, or has elsewhere."""

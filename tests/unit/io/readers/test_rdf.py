@@ -102,8 +102,8 @@ def test_malformed_lines_stay_at_their_place_with_the_reason() -> None:
     assert [row["o"] for row in found.to_pylist()] == ['"1"', None, '"\\u0032"', None, None]
     assert found[ORIGINAL].to_pylist()[1] == f"<{EX}a> <{EX}p> 1 ."
     reasons = found[MALFORMED].to_pylist()
-    assert reasons[1].startswith("not a statement of N-Triples: The object of a triple must be")
-    assert reasons[4] == "bytes that are not UTF-8"
+    assert reasons[1].startswith("line 2: not a statement of N-Triples: The object of a triple must be")
+    assert reasons[4] == "line 7: bytes that are not UTF-8"
 
 
 def test_a_graph_in_n_triples_is_malformed() -> None:
