@@ -15,7 +15,7 @@ import psutil
 
 from benchmarks.meter import Measured, load_average
 
-LIBRARIES = ("inkling", "pyspark", "numba", "numpy", "pyarrow", "polars")
+LIBRARIES = ("inkling", "pyspark", "numba", "numpy", "pyarrow", "polars", "pyoxigraph", "rdflib")
 
 
 @dataclass(frozen=True, slots=True)

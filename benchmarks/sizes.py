@@ -38,6 +38,10 @@ class Sizes:
     imprecise_few: int = 1_000  # for engines in plain Python
     parts: int = 1_000
     chained_events: int = 100
+    triples: int = 500_000
+    sparql_triples: int = 10_000  # for engines that look at all pairs
+    classes: int = 10_000
+    plants: int = 40_080
     repeats: int = 3
     seed: int = 0
     folder: Path = Path("out") / "bench"
@@ -71,5 +75,9 @@ QUICK = Sizes(
     imprecise_few=200,
     parts=100,
     chained_events=20,
+    triples=5_000,
+    sparql_triples=1_000,
+    classes=200,
+    plants=500,
     repeats=1,
 )
