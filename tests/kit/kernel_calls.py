@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import inkling.evaluators
 import inkling.kernels
 
 MOST_CALLS, MOST_NUMBERS = 6, 20_000
@@ -146,6 +147,9 @@ def repeat_calls(patch: pytest.MonkeyPatch, calls: Calls) -> None:
 
 
 def _users() -> Iterator[ModuleType]:
+    """Modules that call kernels, with the evaluators that are otherwise imported when a plan needs them."""
+    for evaluator in pkgutil.walk_packages(inkling.evaluators.__path__, "inkling.evaluators."):
+        importlib.import_module(evaluator.name)
     for name, module in list(sys.modules.items()):
         if name.startswith("inkling.") and not name.startswith("inkling.kernels") and module is not None:
             yield module

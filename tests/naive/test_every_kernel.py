@@ -22,7 +22,6 @@ from tests.naive.test_single_kernels import CHECKS
 from tests.reference.lost.exact.line import Line
 from tests.reference.lost.exact.question import Question, asked_of
 
-import inkling.runtime.registry  # noqa: F401
 from inkling.cli.warm import warm
 from inkling.evaluators.relation.forward import Limits, chances
 
