@@ -139,7 +139,9 @@ def _members(
         for place, decl in ready:
             seen = catalog.sources.get(decl.name.text)
             bound = _bound(decl, catalog, diagnostics)
-            if bound is not None and len(_outputs(bound.plan)) == len(decl.head or ()) + len(decl.returns):
+            if bound is not None and (
+                decl.head is None or len(_outputs(bound.plan)) == len(decl.head) + len(decl.returns)
+            ):
                 members[decl.name.text].append((place, bound))
             if seen is not None and declared.is_recursive:
                 catalog.sources[decl.name.text] = seen
