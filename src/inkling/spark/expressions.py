@@ -55,9 +55,12 @@ def to_column(expr: e.Expr, resolve: Resolve, unit: Callable[[Duration], int]) -
 
 
 def pack_word(word: int, conditions: Mapping[int, Column]) -> Column:
-    """The truth of conditions as bits of a 64-bit integer: condition `n` is bit `n % 64` of word `n // 64`."""
+    """The truth of conditions as bits of a 64-bit integer: condition `n` is bit `n % 64` of word `n // 64`.
+
+    A condition may be NULL, which has no type of its own in Spark.
+    """
     bits = [
-        fn.when(truth, _bit(number % BITS_PER_WORD)).otherwise(_long(0))
+        fn.when(truth.cast("boolean"), _bit(number % BITS_PER_WORD)).otherwise(_long(0))
         for number, truth in conditions.items()
         if number // BITS_PER_WORD == word
     ]
@@ -107,12 +110,12 @@ class _Row:
             case e.InTable():
                 raise AssertionError("checked by `to_column`")
             case e.Chosen(conditions=conditions, values=values):
-                return self._chosen(conditions, values)
+                return self._chosen(expr, conditions, values)
             case _:
                 return self.resolve(expr)
 
-    def _chosen(self, conditions: tuple[e.Expr, ...], values: tuple[e.Expr, ...]) -> Column:
-        chosen = fn.lit(None)
+    def _chosen(self, expr: e.Chosen, conditions: tuple[e.Expr, ...], values: tuple[e.Expr, ...]) -> Column:
+        chosen = _nothing(expr)
         for condition, value in zip(reversed(conditions), reversed(values), strict=True):
             chosen = fn.when(self._truth(condition), self.value(value)).otherwise(chosen)
         return chosen

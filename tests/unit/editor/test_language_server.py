@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,8 @@ def test_errors_and_layout() -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_session_with_an_editor(tmp_path: Path) -> None:
-    asyncio.run(session((tmp_path / "p.ink").as_uri()))
+    with ThreadPoolExecutor(1) as thread:  # an event loop of its own: browser tests leave theirs running in this one
+        thread.submit(asyncio.run, session((tmp_path / "p.ink").as_uri())).result()
 
 
 async def session(uri: str) -> None:
