@@ -94,10 +94,10 @@ def _write(figures: Figures) -> None:
 
 The attack of `tests/attack` changes programs, files and stored states at random, with fixed seeds. A program must
 compile or end in a message, a run must end in a message or account for every row (*rows in = used + rejected + late*),
-and damage of anything stored must be rejected by name. A foreign exception, `INK0901`, a wrong number of rows, the end
-of a process, or a program that takes more than {programs.SECONDS} seconds to compile is a finding. `make test` runs a
-few hundred cases, `make test-full` some thousands, and `python -m tests.attack` as many as asked for. That command
-wrote this section.
+and damage of anything stored must be rejected by name or, in a checkpoint, leave the results as they are. A foreign
+exception, `INK0901`, a wrong number of rows, the end of a process, or a program that takes more than
+{programs.SECONDS} seconds to compile is a finding. `make test` runs a few hundred cases, `make test-full` some
+thousands, and `python -m tests.attack` as many as asked for. That command wrote this section.
 
 {n_programs:,} programs, made of programs that compile:
 
@@ -105,7 +105,7 @@ wrote this section.
 |---|---|---|---|
 {rows}
 
-The others ended in messages.
+The others ended in messages, but for what is named below.
 
 | also tried | how many | ran to the end |
 |---|---|---|
