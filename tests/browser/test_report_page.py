@@ -1,14 +1,18 @@
 """The report in a real browser: it opens from disk, fetches nothing, zooms, selects, filters and sorts."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page
 from tests.kit.reports import fleet_report
 
+import inkling.report
 from inkling.report import ReportData
 from inkling.report.data import EventResultCount, MatchRow, MemberRow
 
 pytestmark = pytest.mark.browser
 
+ASSETS = Path(inkling.report.__file__).with_name("assets")
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">"
 
 
@@ -51,6 +55,15 @@ def test_opens_from_disk_in_silence(open_report):
     assert page.locator("h1").text_content() == "fleet.ink on 2 September"
     assert page.locator("#lane-count").text_content() == "48 keys"
     assert page.locator("#match-count").text_content() == "640 matches"
+
+
+def test_names_keep_their_beginning_and_iris_their_end(open_report):
+    page = open_report(two_keys())
+    measured = "return fittedText({measureText: one => ({width: 10 * one.length})}, text, 80)"
+    shown = f"text => {{ {(ASSETS / 'paint.js').read_text()} {measured} }}"
+    assert page.evaluate(shown, "a long name") == "a long …"
+    assert page.evaluate(shown, "<http://example.org/A7>") == "…org/A7>"
+    assert page.evaluate(shown, "<a:b>") == "<a:b>"
 
 
 def test_empty_report_opens_in_silence(open_report):

@@ -108,14 +108,17 @@ function paintDiamond(context, x, y, size, palette) {
   context.stroke();
 }
 
+// The text as far as it fits: its beginning, or the end of an IRI, whose beginning is that of many others.
 function fittedText(context, text, width) {
   if (text.length * 3 < width && context.measureText(text).width <= width) return text;
   let [lo, hi] = [0, Math.min(text.length, Math.ceil(width / 3))];
   if (hi === text.length && context.measureText(text).width <= width) return text;
+  const isIri = /^<\S+>$/.test(text);
+  const shortened = (length) => (isIri ? `…${text.slice(text.length - length)}` : `${text.slice(0, length)}…`);
   while (lo < hi) {
     const middle = (lo + hi + 1) >> 1;
-    if (context.measureText(`${text.slice(0, middle)}…`).width <= width) lo = middle;
+    if (context.measureText(shortened(middle)).width <= width) lo = middle;
     else hi = middle - 1;
   }
-  return `${text.slice(0, lo)}…`;
+  return shortened(lo);
 }
