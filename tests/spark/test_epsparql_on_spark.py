@@ -2,7 +2,8 @@
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.kit.sparql_cases import SparkStages, case_of, cases, wrong
+from tests.kit.seeds import for_long
+from tests.kit.sparql_cases import PACK, SparkStages, case_of, cases, wrong
 
 
 def test_a_few_queries(spark: SparkSession) -> None:
@@ -12,7 +13,7 @@ def test_a_few_queries(spark: SparkSession) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(5))
-def test_queries(part: int, spark: SparkSession) -> None:
-    for case in cases("spark", 100, first=5 * part):
+@pytest.mark.parametrize("file", for_long(range(25)))
+def test_queries(file: int, spark: SparkSession) -> None:
+    for case in cases("spark", PACK, first=file):
         assert not wrong(SparkStages(spark, 3), case)

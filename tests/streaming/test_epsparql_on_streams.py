@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 from tests.conformance.runners import SparkStream
-from tests.kit.sparql_cases import case_of, cases, wrong
+from tests.kit.seeds import for_long
+from tests.kit.sparql_cases import PACK, case_of, cases, wrong
 
 
 @pytest.mark.slow
@@ -15,9 +16,9 @@ def test_a_few_queries(spark: SparkSession, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(5))
-def test_queries(part: int, spark: SparkSession, tmp_path: Path) -> None:
-    for case in cases("streams", 100, first=5 * part):
+@pytest.mark.parametrize("file", for_long(range(25)))
+def test_queries(file: int, spark: SparkSession, tmp_path: Path) -> None:
+    for case in cases("streams", PACK, first=file):
         folder = tmp_path / str(case.seed)
         folder.mkdir()
         assert not wrong(SparkStream(spark, folder, case.seed), case)
