@@ -15,7 +15,6 @@ from tests.kit.oracle import expression_context
 
 from inkling.analysis.query.normal_form import query_of
 from inkling.analysis.query.query import Query
-from inkling.evaluators.hashes import combined
 from inkling.evaluators.query.answers import Answers
 from inkling.evaluators.query.event import predicates_of
 from inkling.evaluators.query.probable_events import ProbableEvents, equality_codes, probable_events_of
@@ -25,6 +24,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.meaning.streams import RawRow
 from inkling.model.batch import Ints
 from inkling.model.event import Value
+from inkling.model.hashes import combined
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 

@@ -8,10 +8,7 @@ from numpy.typing import NDArray
 
 from inkling.kernels.columns.hashing import hashed_lists
 from inkling.model.batch import Ints
-from inkling.model.hashes import Hashes as Hashes
-from inkling.model.hashes import combined as combined
-from inkling.model.hashes import hashes_of as hashes_of
-from inkling.model.hashes import row_hashes as row_hashes
+from inkling.model.hashes import Hashes, combined, hashes_of, row_hashes
 from inkling.model.schema import StreamSchema
 
 

@@ -8,7 +8,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.errors import InputError
-from inkling.evaluators.hashes import combined, hashes_of
 from inkling.infer.model import Floats, Model
 from inkling.infer.settings import Grid, Names
 from inkling.infer.steps import TimeSteps, key_text, time_text, times_of
@@ -16,6 +15,7 @@ from inkling.kernels.inference import best_states, particles
 from inkling.kernels.inference.belief_rows import NONE, chain_rows, marginal_rows
 from inkling.kernels.inference.hidden_states import DONE, Moves, backward, forward, smooth
 from inkling.kernels.worlds.draws import cumulated
+from inkling.model.hashes import combined, hashes_of
 
 
 class EstimateKind(Enum):

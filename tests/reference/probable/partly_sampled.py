@@ -7,13 +7,13 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.hashes import combined
 from inkling.evaluators.query.answers import Answers, joined
 from inkling.evaluators.query.probable_events import NO_EVENT, ProbableEvents
 from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.evaluators.query.sets.universal import Universal
 from inkling.kernels.worlds.draws import draw_paths
 from inkling.model.batch import Ints
+from inkling.model.hashes import combined
 
 
 def partly_sampled(

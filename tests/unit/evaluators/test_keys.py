@@ -10,10 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from tests.kit.hard_keys import HARD_KEYS, Groups
 
-from inkling.evaluators.hashes import labels_of, row_hashes
+from inkling.evaluators.hashes import labels_of
 from inkling.evaluators.query.probable_events import NULL_KEY, equality_codes
 from inkling.evaluators.stage.rows.batches import key_codes
 from inkling.evaluators.stage.rows.keys import KeyIndex, buckets_of, owners_of
+from inkling.model.hashes import row_hashes
 from inkling.model.keys import codes_of
 
 Numbers = NDArray[np.int64] | NDArray[np.uint64]

@@ -14,13 +14,13 @@ from inkling.evaluators.chain.matches import Interval, too_costly
 from inkling.evaluators.chain.moments import Moments
 from inkling.evaluators.chain.others import Others
 from inkling.evaluators.chain.search_space import PartialChains
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.sampling import Sampling, interval
 from inkling.kernels.chain.chances import ChainTicks, TickChances, mass_left
 from inkling.kernels.chain.kept_free import OthersByChain
 from inkling.kernels.chain.sampled import hits_of_chains, hits_of_orders
 from inkling.logical.plan import Demand, EventPlan
 from inkling.model.batch import EventBatch, Ints
+from inkling.model.hashes import Hashes, combined, hashes_of
 
 
 @dataclass(frozen=True, slots=True)

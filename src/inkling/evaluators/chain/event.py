@@ -23,7 +23,6 @@ from inkling.evaluators.chain.moments import Moments
 from inkling.evaluators.chain.others import MOST_EVENTS, listed_others, others_of, settled
 from inkling.evaluators.chain.search_space import Candidates, FoundChains, LeastProbability, SearchSpace
 from inkling.evaluators.gather import lineage_ids
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.memory import working_on
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import comes_from, rows_passing
@@ -33,6 +32,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import UNORDERED, EventBatch, Mask, MatchBatch
+from inkling.model.hashes import Hashes, combined, hashes_of
 from inkling.model.time import Clock
 from inkling.physical.plan import EventStep
 from inkling.results import (

@@ -21,7 +21,6 @@ from inkling.evaluators.chain.growth import grown
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.search_space import FoundChains, PartialChains, SearchSpace
 from inkling.evaluators.gather import lineage_ids
-from inkling.evaluators.hashes import Hashes, row_hashes
 from inkling.evaluators.open_matches import OpenMatch, awaits, not_kept
 from inkling.evaluators.sampling import Sampling, half_width
 from inkling.kernels.chain.bounds import FAR, tighten
@@ -30,6 +29,7 @@ from inkling.logical import plan as p
 from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of
 from inkling.logical.printing.text import PartTexts
 from inkling.model.batch import EventBatch, Ints
+from inkling.model.hashes import Hashes, row_hashes
 from inkling.results import SAMPLED
 
 ROWS_AT_ONCE = 1 << 18

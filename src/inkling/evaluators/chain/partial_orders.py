@@ -25,7 +25,6 @@ from inkling.evaluators.chain.matches import BELOW_ONE, Interval, ProbableMatche
 from inkling.evaluators.chain.moments import Chances, Moments
 from inkling.evaluators.chain.search_space import Candidates, LeastProbability, PartialChains
 from inkling.evaluators.gather import lineage_ids
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.memory import working_on
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.batches import rows_passing
@@ -37,6 +36,7 @@ from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import UNORDERED, EventBatch, Ints, Mask, MatchBatch
+from inkling.model.hashes import Hashes, combined, hashes_of
 from inkling.model.runs import changes
 from inkling.physical.plan import EventStep
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.hashes import Hashes, key_hashes, labels_of
+from inkling.evaluators.hashes import key_hashes, labels_of
 from inkling.io.checks.findings import number_words, split
 from inkling.io.checks.marks import marks_in
 from inkling.io.checks.numbers import MOST_LOST, after_timeout
@@ -17,6 +17,7 @@ from inkling.io.rejects import Reason, shown
 from inkling.kernels.columns import numbered_rows as k
 from inkling.kernels.columns.numbered_rows import NOT_GIVEN
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 

@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from inkling.errors import InputError
 from inkling.evaluators.gaps.sequence_log import BEGUN, SequenceLog
-from inkling.evaluators.hashes import Hashes, combined, hashes_of, row_hashes
 from inkling.io.checks.marks import marks_in
 from inkling.io.normalize import END, START, row_schema
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.hashes import Hashes, combined, hashes_of, row_hashes
 from inkling.model.roles import Roles, in_the_middle, role_of
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents

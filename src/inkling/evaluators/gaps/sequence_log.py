@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.evaluators.hashes import Hashes, key_hashes
+from inkling.evaluators.hashes import key_hashes
 from inkling.io.checks.marks import has_role, marks_in
 from inkling.io.normalize import START
 from inkling.kernels.columns.numbered_rows import NOT_GIVEN as NOT_GIVEN
 from inkling.model.batch import FOREVER, Ints, Mask
+from inkling.model.hashes import Hashes
 from inkling.model.roles import END
 from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema

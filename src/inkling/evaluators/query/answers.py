@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.probable_events import Numbers
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.expr import ROW, ColumnOf, Expr, KeyColumn, rebuilt
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 from inkling.model.runs import changes
 
 GROUNDING, HEAD, END, KNOWN, START = "@grounding", "@head", "@end", "@known", "@start"

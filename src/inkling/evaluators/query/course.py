@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.automaton.patterns import PatternEvaluator
 from inkling.evaluators.query.automaton.regular import Regular, steps_of
 from inkling.evaluators.query.automaton.transitions import SymbolTables, chain_tables
@@ -26,6 +25,7 @@ from inkling.evaluators.query.probable_events import NO_EVENT, ProbableEvents, p
 from inkling.evaluators.query.program import QueryEventEvaluator
 from inkling.logical.plan import Per
 from inkling.model.batch import Ints, Mask
+from inkling.model.hashes import Hashes
 from inkling.model.uncertainty import TOLERANCE
 
 

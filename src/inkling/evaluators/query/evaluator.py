@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.division import EvaluatorPart
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import END, BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.query.answers import GROUNDING
@@ -33,6 +32,7 @@ from inkling.evaluators.stage.rows.format import rows_where
 from inkling.evaluators.stage.rows.keys import Owners, is_among, owners_by
 from inkling.logical.plan import Per
 from inkling.model.batch import Mask
+from inkling.model.hashes import Hashes
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
 

@@ -19,7 +19,6 @@ from inkling.analysis.query.query import Query, accepted, candidate, of_row
 from inkling.analysis.query.strategy import Engine, Strategy
 from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.errors import InputError
-from inkling.evaluators.hashes import Hashes, row_hashes
 from inkling.evaluators.memory import working_on
 from inkling.evaluators.protocol import SPARE
 from inkling.evaluators.query.answers import Answers, answer_table, ever, shown
@@ -36,6 +35,7 @@ from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, Per
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes, row_hashes
 from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.query.query import Query, QueryVariable
-from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.probable_events import NULL_KEY, ProbableEvents, constant_keys, equality_codes
 from inkling.evaluators.stage.rows.keys import is_among
 from inkling.model.batch import Ints, Mask
+from inkling.model.hashes import Hashes, combined
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ import pyarrow as pa
 from inkling.analysis.query.pattern import open_prefix
 from inkling.analysis.query.query import of_row
 from inkling.automata.prefixes import PrefixStates, prefix_states
-from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.open_matches import OpenMatch, awaits, in_order, not_kept
 from inkling.evaluators.query.answers import GROUNDING
 from inkling.evaluators.query.automaton.forward import ForwardState
@@ -42,6 +41,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.patterns.disjuncts import Disjunct, disjuncts_of
 from inkling.logical.printing.text import PartTexts
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes, combined
 from inkling.results import EXACT, SAMPLED
 
 FEWEST = 64

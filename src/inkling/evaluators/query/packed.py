@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from inkling.analysis.query.query import Subgoal, accepted, candidate, of_row
 from inkling.evaluators.division import Packing
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.query.automaton.regular import Regular
 from inkling.evaluators.query.probable_events import NO_EVENT, ProbableEvents, equality_codes
 from inkling.evaluators.query.program import QueryEventEvaluator, QueryProgram
@@ -26,6 +25,7 @@ from inkling.kernels.query.packed_rows import settled, unfollowed
 from inkling.logical.expr import Expr, looks_up
 from inkling.logical.plan import StreamPlan
 from inkling.model.batch import Ints, Mask
+from inkling.model.hashes import Hashes, combined, hashes_of
 from inkling.model.runs import changes, ranges
 from inkling.model.schema import Column, StreamSchema, value_columns
 from inkling.model.types import Type

@@ -21,10 +21,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.analysis.query.query import Query, QuerySource
-from inkling.evaluators.hashes import Hashes, combined, given_hashes, hashes_of, value_hashes
+from inkling.evaluators.hashes import given_hashes, value_hashes
 from inkling.io.normalize import START
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints, Mask
+from inkling.model.hashes import Hashes, combined, hashes_of
 from inkling.model.runs import changes, ranges
 from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import TOLERANCE, ProbableValue, exact

@@ -12,7 +12,6 @@ import pyarrow as pa
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.query.pattern import as_certain, with_open_prefixes
 from inkling.analysis.query.strategy import Engine, Strategy
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.automaton.forecasts import BeliefEvaluator
 from inkling.evaluators.query.automaton.patterns import PatternEngine, PatternEvaluator
 from inkling.evaluators.query.automaton.regular import Regular
@@ -21,6 +20,7 @@ from inkling.evaluators.query.sets.sampled import WorldSampler
 from inkling.logical import plan as p
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan
+from inkling.model.hashes import Hashes
 from inkling.model.time import TimeUnit
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import plan_program

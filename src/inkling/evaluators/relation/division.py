@@ -8,7 +8,6 @@ import numpy as np
 from inkling.analysis.relation import RelationOperand, SegmentRelation
 from inkling.evaluators.division import ByPairs, Carried, EvaluatorPart, EventMatches, Finish, Piece, Share
 from inkling.evaluators.gaps.rows import RolesOf
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.protocol import Rows
 from inkling.evaluators.relation.event import RelationEvent, RelationMatches, RelationOperands
 from inkling.evaluators.relation.operands import OperandKeys
@@ -17,6 +16,7 @@ from inkling.evaluators.relation.results import matches_of, not_exact
 from inkling.logical import expr as e
 from inkling.logical.plan import Demand, StreamPlan
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 from inkling.model.uncertainty import LostEvents, Uncertainty
 from inkling.results import ROUNDING, Matches, rejected
 

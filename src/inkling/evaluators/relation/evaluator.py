@@ -21,7 +21,6 @@ from inkling.analysis.choice import Evaluator
 from inkling.analysis.relation import RelationOperand
 from inkling.evaluators.division import EvaluatorPart
 from inkling.evaluators.gaps.rows import of_whole_stream
-from inkling.evaluators.hashes import Hashes, combined, row_hashes
 from inkling.evaluators.open_matches import OpenMatch, not_kept
 from inkling.evaluators.protocol import BatchAnswer, EvaluatorContext, Moment, PartEvaluator, Rows
 from inkling.evaluators.relation.division import relation_parts
@@ -36,6 +35,7 @@ from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows.format import rows_where
 from inkling.evaluators.stage.rows.keys import Owners, is_among, owners_by
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.hashes import Hashes, combined, row_hashes
 from inkling.model.roles import NO_ROLES
 from inkling.physical.plan import PhysicalPlan
 

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.relation import RelationOperand, SegmentRelation
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.memory import working_on
 from inkling.evaluators.relation.bounds import first_moments
 from inkling.evaluators.relation.forward import Limits, chances
@@ -23,6 +22,7 @@ from inkling.logical import expr as e
 from inkling.logical import plan as p
 from inkling.logical.vectorized import evaluate
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.hashes import Hashes
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import LostEvents
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from inkling.analysis.relation import RelationOperand
 from inkling.evaluators.gaps.rows import NumberedRows
 from inkling.evaluators.gaps.sequence_log import SequenceLog
-from inkling.evaluators.hashes import Hashes, key_hashes, labels_of, row_hashes
+from inkling.evaluators.hashes import key_hashes, labels_of
 from inkling.evaluators.relation.intensity import CumulativeIntensity
 from inkling.evaluators.relation.points import (
     KeyPoints,
@@ -29,6 +29,7 @@ from inkling.io.normalize import END, ID, START
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.model.batch import FOREVER, Floats, Ints, Mask
+from inkling.model.hashes import Hashes, row_hashes
 from inkling.model.keys import codes_of
 from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema

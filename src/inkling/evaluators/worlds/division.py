@@ -29,7 +29,6 @@ from inkling.evaluators.division import (
     SummedPart,
 )
 from inkling.evaluators.gaps.rows import RolesOf
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.protocol import Rows
 from inkling.evaluators.sampling import Sampling
 from inkling.evaluators.stage.rows import format as r
@@ -48,6 +47,7 @@ from inkling.evaluators.worlds.program import WorldProgram
 from inkling.evaluators.worlds.run import WorldData, components_with, tokens_behind
 from inkling.logical.plan import Demand, EventPlan, StreamPlan
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 from inkling.physical.naming import physical_name
 
 TASKS_PER_CORE = 2

@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes, combined, hashes_of, hashes_of_lists
+from inkling.evaluators.hashes import hashes_of_lists
+from inkling.model.hashes import Hashes, combined, hashes_of
 from inkling.model.runs import changes, places_in_runs
 
 _OTHER = np.uint64(0x243F6A8885A308D3)

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.open_matches import OpenMatch
+from inkling.model.hashes import Hashes, combined
 from inkling.model.runs import changes, places_in_runs
 from inkling.model.schema import StreamSchema
 from inkling.runtime.buffered import Buffered, BufferedState

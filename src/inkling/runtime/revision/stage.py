@@ -9,7 +9,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inkling.analysis.bounds.lag import settled_after
-from inkling.evaluators.hashes import combined, hashes_of
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.stage.engine import source_table
 from inkling.evaluators.stage.rows import format as r
@@ -17,6 +16,7 @@ from inkling.evaluators.stage.rows.batches import source_numbers
 from inkling.evaluators.stage.rows.format import STAGE_ROWS
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.model.batch import FOREVER, UNORDERED, MatchBatch
+from inkling.model.hashes import combined, hashes_of
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.watermarks import Clocks, Watermarks

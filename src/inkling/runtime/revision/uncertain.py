@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import hashes_of
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import SPARE
 from inkling.evaluators.stage.rows import format as r
@@ -16,6 +15,7 @@ from inkling.evaluators.stage.rows.keys import owners_by
 from inkling.logical.expr import KeyColumn
 from inkling.logical.plan import EventPlan
 from inkling.model.batch import FOREVER
+from inkling.model.hashes import hashes_of
 from inkling.model.schema import StreamSchema
 from inkling.model.types import Type
 from inkling.model.uncertainty import LostEvents

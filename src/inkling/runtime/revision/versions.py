@@ -5,12 +5,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes, hashes_of, row_hashes
 from inkling.evaluators.stage.rows.keys import WholeKeys
 from inkling.io.duplicates import with_distinct_ids, without_duplicates
 from inkling.io.normalize import END, ID, START
 from inkling.io.rejects import NO_REJECTS
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.hashes import Hashes, hashes_of, row_hashes
 from inkling.model.schema import StreamSchema
 from inkling.model.watermarks import NEVER
 from inkling.physical.streams import time_of

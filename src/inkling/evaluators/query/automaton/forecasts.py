@@ -21,7 +21,6 @@ from inkling.analysis.query.strategy import Strategy
 from inkling.errors import InputError
 from inkling.evaluators.forecast.families import Families
 from inkling.evaluators.forecast.symbols import SymbolReader
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.answers import answer_table, shown
 from inkling.evaluators.query.automaton.forward import COMPILED, NO_RUNS, ForwardState, forward_by_key, has_whole_key
 from inkling.evaluators.query.automaton.transitions import SymbolTables
@@ -39,6 +38,7 @@ from inkling.logical.forecasts import FORECAST
 from inkling.logical.plan import EventPlan, Forecast, forecast_of
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 from inkling.physical.plan import EventStep, Stage

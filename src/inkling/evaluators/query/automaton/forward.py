@@ -15,7 +15,6 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.automaton.transitions import SymbolTables
 from inkling.evaluators.query.probable_events import NO_EVENT, NULL_KEY, Numbers, ProbableEvents
 from inkling.evaluators.stage.rows.keys import is_among
@@ -32,6 +31,7 @@ from inkling.kernels.query.forward import (
     forward,
 )
 from inkling.model.batch import Ints, Mask
+from inkling.model.hashes import Hashes
 from inkling.model.runs import ranges
 from inkling.model.uncertainty import TOLERANCE
 

@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from inkling.analysis.query.pattern import PatternAutomaton
 from inkling.analysis.query.strategy import Strategy
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.answers import answer_table, last_time, shown
 from inkling.evaluators.query.automaton.forward import COMPILED, ForwardState, RunSizes, forward_by_key, has_whole_key
 from inkling.evaluators.query.automaton.transitions import SymbolTables, symbol_tables
@@ -27,6 +26,7 @@ from inkling.kernels.query.forward import NEVER
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, Per
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 from inkling.model.runs import changes
 from inkling.model.schema import StreamSchema
 

@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from inkling.analysis.query.chain_automaton import ChainAutomaton
 from inkling.analysis.query.query import Query
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.answers import Answers
 from inkling.evaluators.query.automaton.forward import COMPILED, ForwardState, RunSizes, forward_pass
 from inkling.evaluators.query.automaton.transitions import SymbolTables, chain_tables
@@ -25,6 +24,7 @@ from inkling.evaluators.query.groundings import Groundings, groundings_of
 from inkling.evaluators.query.probable_events import NO_EVENT, ProbableEvents
 from inkling.kernels.query.forward import NEVER, Ends, Steps
 from inkling.model.batch import Ints, Mask
+from inkling.model.hashes import Hashes
 from inkling.model.runs import changes
 
 

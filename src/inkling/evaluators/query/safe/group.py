@@ -18,7 +18,6 @@ from fractions import Fraction
 import numpy as np
 
 from inkling.analysis.query.query import Query, accepted, candidate
-from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.automaton.transitions import closed, unions
 from inkling.evaluators.query.probable_events import Numbers
 from inkling.evaluators.query.safe.joint_states import JointLayout, KindAlphabet, moved_rows, moves_of, started
@@ -27,6 +26,7 @@ from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.evaluators.query.safe.seq import PointsOnly, one_step_late
 from inkling.evaluators.query.safe.seq_markov import subgoal_symbols
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes, combined
 
 ROUNDED = 1e-13
 """Probabilities below this are the rounding error of terms that cancel."""

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.probable_events import NO_EVENT, Numbers
 from inkling.evaluators.query.safe.scope import StreamScope
 from inkling.kernels.query.forward import Groups, Rows
 from inkling.kernels.query.moves import Cells, ChainedStreams, KindsBySymbol, StateMoves
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 from inkling.model.runs import ranges
 from inkling.model.uncertainty import TOLERANCE
 

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 
 from inkling.analysis.query.query import Query
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.groundings import grounding_names
 from inkling.evaluators.query.probable_events import NULL_KEY, Numbers, ProbableEvents, constant_keys
 from inkling.model.batch import Ints, Mask
+from inkling.model.hashes import Hashes
 from inkling.model.runs import ranges
 
 

@@ -16,12 +16,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.query.probable_events import NO_EVENT, Numbers
 from inkling.evaluators.query.sets.steps import GroundingStep, StreamMove, StreamOutcome
 from inkling.evaluators.query.sets.successors import Effects, PartialMatch, Roles, Successors
 from inkling.kernels.query.live_sets import NEVER, alike, least_of, state_words
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 
 Codes = NDArray[np.uint16]
 MOST_CODES = 1 << 16

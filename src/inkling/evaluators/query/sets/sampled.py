@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.probable_events import NO_EVENT
 from inkling.evaluators.query.sets.live_sets import Completed, LiveSets
 from inkling.evaluators.query.sets.steps import GroundingStep, StreamMove, StreamOutcome
@@ -24,6 +23,7 @@ from inkling.evaluators.sampling import Sampling
 from inkling.kernels.query.sampled_worlds import NEVER, drawn, marked, stepped, weight_of
 from inkling.kernels.worlds.draws import uniforms
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes, combined
 
 Draw = Callable[[StreamMove, Sequence[StreamOutcome], Mapping[int, range], Hashes], Ints]
 """Draws the outcome of a move in each world: from the move, its outcomes, their ranges by value before, and the value

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.analysis.query.query import Query, accepted, candidate
-from inkling.evaluators.hashes import Hashes, combined
 from inkling.evaluators.query.groundings import Groundings, groundings_of
 from inkling.evaluators.query.probable_events import NO_EVENT, ProbableEvents
 from inkling.evaluators.query.sets.successors import Role, Roles, SubgoalNeeds
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes, combined
 from inkling.model.uncertainty import TOLERANCE
 
 Chance = float | Fraction

@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import row_hashes
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import key_codes
 from inkling.kernels.columns.keys import fill_slots, number_keys
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints, MatchBatch
+from inkling.model.hashes import row_hashes
 from inkling.physical.plan import Stage
 
 Owners = NDArray[np.uint64]

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.worlds.probabilities.combine import Summed, identities, joined_results, summed
 from inkling.evaluators.worlds.probabilities.estimate import EventIds, ids_as
 from inkling.evaluators.worlds.streams.assignment import Weights
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.rewrites.in_worlds import WORLD
 from inkling.model.batch import FOREVER, Ints, MatchBatch
+from inkling.model.hashes import Hashes
 from inkling.model.runs import changes
 
 MOST_NAMES = 1_000_000

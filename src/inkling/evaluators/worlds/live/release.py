@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from inkling.evaluators.gaps.rows import of_whole_stream
 from inkling.evaluators.gaps.sequence_log import SequenceLog, is_needed
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment, world_rows
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream
@@ -20,6 +19,7 @@ from inkling.evaluators.worlds.streams.probable import ProbableStream
 from inkling.evaluators.worlds.streams.world_stream import CertainStream, WorldStream
 from inkling.io.normalize import END, START
 from inkling.model.batch import FOREVER, Ints
+from inkling.model.hashes import Hashes
 from inkling.model.roles import NO_ROLES, Roles
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock

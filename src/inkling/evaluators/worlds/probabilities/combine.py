@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.evaluators.worlds.streams.assignment import ALTERNATIVE, Weights
 from inkling.kernels.columns.hashing import hashed_lists
 from inkling.logical.plan import EventPlan, Per
 from inkling.logical.rewrites.in_worlds import WORLD, key_output
 from inkling.logical.vectorized import ARROW_TYPES
 from inkling.model.batch import Ints, MatchBatch
+from inkling.model.hashes import Hashes, combined, hashes_of
 from inkling.model.runs import changes
 
 

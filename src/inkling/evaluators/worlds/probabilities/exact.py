@@ -14,7 +14,6 @@ from math import prod
 import numpy as np
 import pyarrow as pa
 
-from inkling.evaluators.hashes import Hashes, row_hashes
 from inkling.evaluators.worlds.streams.assignment import (
     OWN_TIME,
     Alternative,
@@ -32,6 +31,7 @@ from inkling.io.normalize import END, START
 from inkling.kernels.worlds.components import islands, multiply_weights, spread, strides
 from inkling.meaning.lost_worlds import ALWAYS_THE_SAME, Gap, Intensity, Loss, cells_of, fill, with_hidden
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes, row_hashes
 from inkling.model.runs import ranges
 from inkling.model.uncertainty import exact
 

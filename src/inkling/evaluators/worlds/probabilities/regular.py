@@ -20,7 +20,6 @@ from inkling.automata.limits import TooManyStates, TooManySymbols
 from inkling.automata.regex import Counting, RegexPattern
 from inkling.automata.symbols import flags
 from inkling.evaluators.automaton.events import to_regex
-from inkling.evaluators.hashes import Hashes, combined, row_hashes
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.prepare import stage_rows
 from inkling.evaluators.worlds.probabilities.combine import Summed, identities, nothing, values_of
@@ -32,6 +31,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, ProgramPlan
 from inkling.logical.rewrites.in_worlds import WORLD, in_worlds, key_output
 from inkling.model.batch import Ints, MatchBatch
+from inkling.model.hashes import Hashes, combined, row_hashes
 from inkling.model.runs import changes, ranges
 from inkling.model.uncertainty import ProbableValue
 from inkling.physical.plan import EventStep, PhysicalPlan, Stage

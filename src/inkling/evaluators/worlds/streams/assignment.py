@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes, combined, hashes_of
 from inkling.io.normalize import END, ID, START
 from inkling.logical.rewrites.in_worlds import ORIGINAL_ID, WORLD
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes, combined, hashes_of
 from inkling.model.schema import StreamSchema
 
 OWN_TIME = np.int64(-(2**63))

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.worlds.streams.assignment import (
     Alternatives,
     Weights,
@@ -26,6 +25,7 @@ from inkling.evaluators.worlds.streams.assignment import (
 from inkling.io.normalize import END, ID, START
 from inkling.kernels.worlds.draws import cumulated, draw_ticks
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 from inkling.model.runs import ranges
 from inkling.model.schema import StreamSchema
 from inkling.model.uncertainty import ImpreciseTime, normalized

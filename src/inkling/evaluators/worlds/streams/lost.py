@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.gaps.rows import NO_TABLES, NumberedRows
-from inkling.evaluators.hashes import Hashes, key_hashes
+from inkling.evaluators.hashes import key_hashes
 from inkling.evaluators.relation.intensity import CumulativeIntensity
 from inkling.evaluators.relation.operands import places_of, rate_of_keys
 from inkling.evaluators.worlds.streams.assignment import OWN_TIME, WorldAssignment, everywhere, tokens_of
@@ -23,6 +23,7 @@ from inkling.io.normalize import END, START
 from inkling.kernels.worlds.draws import draw_between
 from inkling.kernels.worlds.gap_draws import draw_ends, draw_gaps
 from inkling.model.batch import FOREVER, Floats, Ints
+from inkling.model.hashes import Hashes
 from inkling.model.schema import StreamSchema
 from inkling.model.time import FARTHEST, Clock, TimeUnit
 from inkling.model.uncertainty import LostEvents

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from inkling.evaluators.hashes import Hashes, given_hashes, key_hashes, value_hashes
+from inkling.evaluators.hashes import given_hashes, key_hashes, value_hashes
 from inkling.evaluators.worlds.streams.assignment import (
     ALTERNATIVE,
     OWN_TIME,
@@ -28,6 +28,7 @@ from inkling.evaluators.worlds.streams.assignment import (
 from inkling.io.normalize import END, START
 from inkling.kernels.worlds.draws import count_paths, cumulated, draw_alternatives, draw_paths
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 from inkling.model.runs import ranges
 from inkling.model.schema import StreamSchema, value_columns
 from inkling.model.uncertainty import ProbableValue, exact, with_nothing

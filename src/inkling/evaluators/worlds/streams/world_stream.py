@@ -14,13 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from inkling.evaluators.gaps.rows import NO_TABLES
-from inkling.evaluators.hashes import Hashes
 from inkling.evaluators.worlds.streams.assignment import WorldAssignment, everywhere, tokens_of
 from inkling.evaluators.worlds.streams.imprecise import ImpreciseStream
 from inkling.evaluators.worlds.streams.lost import LossyStream
 from inkling.evaluators.worlds.streams.probable import ProbableStream
 from inkling.io.normalize import END, ID, START
 from inkling.model.batch import Ints
+from inkling.model.hashes import Hashes
 from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.uncertainty import ImpreciseTime, LostEvents, ProbableValue
