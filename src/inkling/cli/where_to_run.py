@@ -1,7 +1,7 @@
 """Where a run takes place if `--runner` leaves it open, and why.
 
 Starting Spark takes longer than most runs, so small files are read in this process. Large files would take too much
-memory there; a run over many kinds of events was measured to take 25 bytes for each byte that it reads.
+memory there: some 25 bytes for each byte that is read, estimated from one example.
 """
 
 from __future__ import annotations
