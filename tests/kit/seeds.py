@@ -9,6 +9,11 @@ import pytest
 
 _Case = TypeVar("_Case")
 
+only_long = pytest.mark.skipif(
+    os.environ.get("HYPOTHESIS_PROFILE") != "long", reason="minutes of jobs on Spark, which `make test-long` runs"
+)
+"""The mark of a test that the build leaves to `make test-long`."""
+
 
 def at_length(seeds: range) -> range:
     """All of these under the profile `long` (`make test-long`), else the first eighth (`make test-full`)."""

@@ -2,7 +2,7 @@
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.kit.seeds import for_long
+from tests.kit.seeds import only_long
 from tests.kit.sparql_cases import PACK, SparkStages, case_of, cases, wrong
 
 
@@ -12,8 +12,9 @@ def test_a_few_queries(spark: SparkSession) -> None:
         assert not wrong(SparkStages(spark, 2), case)
 
 
+@only_long
 @pytest.mark.long
-@pytest.mark.parametrize("file", for_long(range(25))[1:])
+@pytest.mark.parametrize("file", range(25))
 def test_queries(file: int, spark: SparkSession) -> None:
     for case in cases("spark", PACK, first=file):
         assert not wrong(SparkStages(spark, 3), case)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 from tests.conformance.runners import SparkStream
-from tests.kit.seeds import for_long
+from tests.kit.seeds import only_long
 from tests.kit.sparql_cases import PACK, case_of, cases, wrong
 
 
@@ -15,8 +15,9 @@ def test_a_few_queries(spark: SparkSession, tmp_path: Path) -> None:
     assert not wrong(SparkStream(spark, tmp_path, 1, n_pieces=2), case)
 
 
+@only_long
 @pytest.mark.long
-@pytest.mark.parametrize("file", for_long(range(25))[1:])
+@pytest.mark.parametrize("file", range(25))
 def test_queries(file: int, spark: SparkSession, tmp_path: Path) -> None:
     for case in cases("streams", PACK, first=file):
         folder = tmp_path / str(case.seed)
