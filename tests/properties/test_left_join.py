@@ -6,6 +6,9 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from tests.conformance.case import Case as Conforming
+from tests.conformance.runners import LocalBatch, Pushed
+from tests.conformance.test_conformance import check
 from tests.kit.oracle import oracle
 from tests.kit.programs import Case
 from tests.properties.lettered import ALL_OF_THEM, check_in_worlds, check_local, check_pushed, lettered_case
@@ -177,6 +180,41 @@ def test_facts_of_a_recursion() -> None:
         check_local(case)
         check_pushed(rng, case)
     assert n_found > 20
+
+
+SEGMENTS = (
+    "STREAM Duty(id STRING, who STRING, t INT, until INT) ID id KEY who TIME FROM t TO until;",
+    "STREAM Duty(who STRING, t INT, n INT) KEY who TIME t NUMBERED BY n SEGMENTS;",
+)
+ASKING = """
+STREAM Call(id STRING, who STRING, t INT) ID id TIME t;
+EVENT shared(x.who AS one, y.who AS other) AS PATTERN SOME Duty x INTERSECTS SOME Duty y;
+EVENT met(v AS v) AS PATTERN Call c WHERE shared(c.who, v);
+EVENT alone AS PATTERN Call c WHERE NOT shared(c.who, _);
+"""
+
+
+@pytest.mark.parametrize("segments", SEGMENTS, ids=["certain", "lost"])
+def test_facts_that_are_relations_between_segments(segments: str) -> None:
+    rng = random.Random(4)
+    n_met = n_alone = 0
+    for _ in range(6):
+        duties: list[dict[str, object]] = []
+        for who in "abc":
+            times = sorted(rng.sample(range(9), 4))
+            if "NUMBERED" in segments:
+                lost = rng.randrange(1, 4)
+                duties += [{"who": who, "t": t, "n": n + 1} for n, t in enumerate(times) if n != lost or lost == 3]
+            else:
+                duties += [{"id": f"{who}{t}", "who": who, "t": t, "until": u} for t, u in (times[:2], times[2:])]
+        calls: list[dict[str, object]] = [
+            {"id": f"c{t}", "who": rng.choice("abc"), "t": t} for t in rng.sample(range(5, 14), 3)
+        ]
+        case = Conforming("asking", "", segments + ASKING, ({"Duty": duties, "Call": calls},), {})
+        n_met, n_alone = n_met + len(case.expected["met"]), n_alone + len(case.expected["alone"])
+        wrong = [line for runner in (LocalBatch(), Pushed(1)) for line in check(runner, case)]
+        assert not wrong, "\n".join(wrong)
+    assert min(n_met, n_alone) > 1
 
 
 @pytest.mark.parametrize("seed", range(2))

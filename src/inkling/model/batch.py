@@ -212,6 +212,8 @@ def _places_of(batch: EventBatch) -> pa.Array:
 
 def sorted_words(places: Sequence[pa.Array], kind: pa.DataType | None = None) -> pa.Array:
     """The distinct values of some columns in ascending order, without null."""
+    if not places:
+        return pa.array([], kind)
     unique = pc.drop_null(pc.unique(pa.chunked_array(places, kind)))
     return unique.take(pc.array_sort_indices(unique))
 

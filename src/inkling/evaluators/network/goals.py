@@ -20,12 +20,12 @@ from inkling.evaluators.stage.least_model import LeastModel, ModelOutcome, Waiti
 from inkling.evaluators.stage.member import RowsState, StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch_and_order, in_one_piece, key_codes, source_numbers
-from inkling.evaluators.stage.rows.format import concatenated
+from inkling.evaluators.stage.rows.format import concatenated, rows_where
 from inkling.evaluators.stage.rows.keys import Owners, with_owners
 from inkling.evaluators.stage.rows.migration import RowMigration
 from inkling.evaluators.stage.rows.row_tests import without_resets
 from inkling.logical.recursion import EventGroup
-from inkling.model.batch import FOREVER, Ints, MatchBatch
+from inkling.model.batch import FOREVER, Ints, MatchBatch, in_one_array
 
 ROW = "row"
 GOALS = pa.schema([pa.field(name, pa.int64()) for name in (ROW, "operand", "killed", "depth")])
@@ -92,7 +92,7 @@ class GoalsEvaluator(NetworkEvaluator):
                 return self._with_goals(state, fresh, until.time, state.goals, state.goal_rows), StepOutput(
                     self._nothing
                 )
-            found = self._derived(state, fresh.filter(pa.array(wanted)), given.after)
+            found = self._derived(state, rows_where(fresh, wanted), given.after)
             if found is not None:
                 goals, goal_rows, matches = found
                 if not self._nothing:
@@ -158,7 +158,7 @@ class GoalsEvaluator(NetworkEvaluator):
         held_at = chosen[order]
         batch_at = np.full(len(held), -1)
         batch_at[held_at] = np.arange(len(held_at))
-        goal, operand, killed, depth = (goals[name].to_numpy() for name in GOALS.names)
+        goal, operand, killed, depth = (in_one_array(goals[name]).to_numpy() for name in GOALS.names)
         waiting = Waiting(batch_at[goal], operand, killed, depth)
         found = self._model.derived(batch, int(codes.max(initial=-1)) + 1, after, waiting)
         if found is None:
@@ -203,7 +203,7 @@ class GoalsEvaluator(NetworkEvaluator):
         rows = concatenated(tables)
         if needed.all():
             return goals.combine_chunks(), in_one_piece(rows)
-        return _moved(goals, np.cumsum(needed) - 1), in_one_piece(rows.filter(pa.array(needed)))
+        return _moved(goals, np.cumsum(needed) - 1), in_one_piece(rows_where(rows, needed))
 
     def _rows_of(self, name: str, matches: MatchBatch) -> pa.Table:
         rows = self._engine.input_rows(self._input_of[name], source_table(matches))

@@ -605,7 +605,7 @@ class _Given:
         whole = pa.array(np.where(missing, 0, values).astype(np.int64), mask=missing)
         if kind.is_text:
             return self.texts.take(whole)
-        return whole.cast(ARROW_TYPES[kind])
+        return whole if kind is Type.INTEGER else whole.cast(ARROW_TYPES[kind])
 
     def lineages(self, rows: Ints, left: Ints, right: Ints) -> pa.ListArray:
         """The ids of all events that some rows depend on; numbers are copied at once, texts by their places."""
@@ -668,7 +668,8 @@ def _encoded(column: pa.Array, kind: Type, words: pa.Array) -> np.ndarray:
     if kind.is_text:
         column = pc.index_in(column, value_set=words)
     if column.null_count or pa.types.is_boolean(column.type):
-        column = column.cast(pa.int64() if kind is not Type.DOUBLE else pa.float64())
+        number = pa.int64() if kind is not Type.DOUBLE else pa.float64()
+        column = column if column.type == number else column.cast(number)
         return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
     return np.asarray(column.to_numpy(zero_copy_only=False)).astype(np.float64)
 

@@ -294,17 +294,20 @@ def _late(file: t.RuleFile, source: SourceText) -> dict[Key, s.Duration]:
         for one in rule.label.properties if rule.label else ():
             if one.name.text == LATE_PROPERTY:
                 window = duration(one.value, source)
-                reached = {key_of(atom) for atom in atoms(rule.pattern)}
+                reached = _asked_for(rule)
                 waiting = list(reached)
                 while waiting:
                     key = waiting.pop()
                     late[key] = max(window, late.get(key, window), key=_length)
-                    used = {
-                        key_of(atom) for other in rules if key_of(other.head) == key for atom in atoms(other.pattern)
-                    }
+                    used = {one for other in rules if key_of(other.head) == key for one in _asked_for(other)}
                     waiting += used - reached
                     reached |= used
     return late
+
+
+def _asked_for(rule: t.Rule) -> set[Key]:
+    """The events of a rule, and the events and facts that its goals ask for."""
+    return {key_of(atom) for atom in (*atoms(rule.pattern), *t.static_atoms(t.every_goal(rule.pattern)))}
 
 
 def _length(length: s.Duration) -> float:

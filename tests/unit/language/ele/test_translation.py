@@ -336,6 +336,17 @@ def test_options_of_streams_whose_past_can_change() -> None:
     )
 
 
+def test_inputs_of_a_late_rule_may_be_late_also_where_only_goals_ask_for_them() -> None:
+    rules = """
+    :- stream(link(a: string, b: string)). :- stream(gone(a: string)).
+    near([ooo_window(10 min)]): out(X, Y) <- seen(X) WHERE link(X, Y), known(X).
+    known(X) <- gone(X).
+    """
+    found = _streams(rules + "other(X) <- else(X).")
+    late = {name: format_program(Program((one,))).endswith(" LATE 10 MINUTES;\n") for name, one in found.items()}
+    assert late == {"seen": True, "link": True, "gone": True, "else": False}
+
+
 def test_time_and_tick_of_all_streams() -> None:
     found = _streams(":- time(bigint). :- tick(30 min). e <- a(X) SEQ b.")
     assert _types(found["a"]) == {"a1": "STRING", "t": "BIGINT"}

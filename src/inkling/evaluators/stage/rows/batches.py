@@ -15,6 +15,7 @@ from inkling.evaluators.stage.rows import format as r
 from inkling.kernels.columns.canonical import canonical_order, places_by_key, put, put_numbers, rise_in_keys
 from inkling.model.batch import UNORDERED, EventBatch, Ints, in_one_array, picked, sorted_words, taken
 from inkling.model.keys import codes_of, encoded
+from inkling.model.runs import ranges
 from inkling.physical.plan import LeafTest, Stage
 
 
@@ -132,13 +133,13 @@ def _is_same(one: pa.Array, other: pa.Array) -> bool:
 def _places(stage: Stage, table: pa.Table, source: NDArray[np.int16]) -> tuple[Ints, Ints]:
     """Places of start and end; 0 for rows of inputs without ORDER BY."""
     nowhere = np.zeros(len(table), np.int64)
-    start_place = _filled(table, r.PLACE, nowhere)
-    end_place = _filled(table, r.END_PLACE, start_place)
     ordered = np.array([one.ordered for one in stage.inputs], bool)
-    if ordered.all():
-        return start_place, end_place
     if not ordered.any():
         return nowhere, nowhere
+    start_place = _filled(table, r.PLACE, nowhere)
+    end_place = _filled(table, r.END_PLACE, start_place)
+    if ordered.all():
+        return start_place, end_place
     both = start_place is end_place
     start_place = np.where(ordered[source], start_place, 0)
     return start_place, start_place if both else np.where(ordered[source], end_place, 0)
@@ -174,6 +175,8 @@ def _with_ranked_places(stage: Stage, table: pa.Table) -> tuple[pa.Table, pa.Arr
 def is_wide(places: pa.Array) -> bool:
     """Whether places are as large as the markers of missing places."""
     border = int(UNORDERED) - 1
+    if places.null_count == len(places):
+        return False
     if places.null_count:
         places = places.drop_null()
     numbers = places.to_numpy()
@@ -321,12 +324,13 @@ def _ids(table: pa.Table, order: Ints) -> tuple[Ints, pa.Array]:
     single = in_one_array(table[r.ID])
     if r.IDS not in table.column_names:
         return np.arange(len(order) + 1), taken(single, order)
-    take = pa.array(order)
     lists = in_one_array(table[r.IDS])
-    own = pa.ListArray.from_arrays(pa.array(np.arange(len(single) + 1), pa.int32()), single)
-    both = pc.if_else(pc.is_valid(lists), lists, own).take(take)
-    offsets = both.offsets.to_numpy().astype(np.int64)
-    return offsets - offsets[0], both.flatten()
+    is_derived = lists.is_valid().to_numpy(zero_copy_only=False)
+    offsets = lists.offsets.to_numpy().astype(np.int64)
+    first = np.where(is_derived, offsets[:-1], len(lists.values) + np.arange(len(single)))[order]
+    n_ids = np.where(is_derived, np.diff(offsets), 1)[order]
+    ids = taken(pa.concat_arrays([lists.values, single]), ranges(first, n_ids))
+    return np.concatenate([[0], np.cumsum(n_ids)]), ids
 
 
 def _bits(stage: Stage, table: pa.Table, order: Ints) -> np.ndarray:

@@ -77,6 +77,15 @@ def _names_of_sources(node: s.Node) -> tuple[s.Ident, ...]:
             return ()
 
 
+def _is_relation(pattern: s.Pattern) -> bool:
+    return isinstance(pattern, s.Quantified)
+
+
+def _has_no_matches(pattern: s.Pattern) -> bool:
+    """Whether a pattern is a relation between segments or a window, alone or after the event since which it lasts."""
+    return _is_relation(pattern) or any(isinstance(node, s.WindowOf) for node in _nodes(pattern))
+
+
 @dataclass(slots=True)
 class _Joins:
     catalog: Catalog
@@ -101,10 +110,14 @@ class _Joins:
         """The body with a join around its pattern per event of WHERE; those under NOT read what the others bind."""
         tests: list[s.Expr] = []
         joins: list[tuple[s.Leaf, s.JoinKind]] = []
-        for node in s.conjuncts(body.where):
+        conditions = list(s.conjuncts(body.where))
+        for node in conditions:
             call = node.item if isinstance(node, s.Negation) else node
             if not isinstance(call, s.Call) or not self.is_event(call.name.text):
                 tests.append(node)
+                continue
+            if _has_no_matches(body.pattern):
+                self._reject(call, body.pattern)
                 continue
             kind: s.JoinKind = "FACT" if call is node else "NO FACT"
             var = s.Ident(self._fresh(call.name.text), span=call.name.span)
@@ -113,13 +126,23 @@ class _Joins:
             tests += self._comparisons(call, var, kind)
             if kind == "NO FACT":
                 self.facts.denied.add(var.text)
-        if not joins:
+        if not joins and len(tests) == len(conditions):
             return body
         pattern = body.pattern
         for leaf, kind in sorted(joins, key=lambda join: join[1] == "NO FACT"):
             pattern = s.LeftJoin(pattern, (), leaf, kind, span=pattern.span)
         where = s.AllOf(tuple(tests), span=tests[0].span) if len(tests) > 1 else next(iter(tests), None)
         return replace(body, pattern=pattern, where=where)
+
+    def _reject(self, call: s.Call, pattern: s.Pattern) -> None:
+        code, what = ("INK0362", "relation between segments") if _is_relation(pattern) else ("INK0355", "window")
+        self.diagnostics.error(
+            code,
+            f"a {what} cannot ask for an event in WHERE",
+            call,
+            notes=[f"an event is joined with a match, and a {what} has none; tables and rules can be asked for here"],
+            helps=[f"give the {what} a name, and ask there: `EVENT … AS PATTERN name n WHERE {call.name}(n.x, …)`"],
+        )
 
     def is_event(self, name: str) -> bool:
         return name in self.catalog.sources and not _is_known(name, self.catalog)
