@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.conformance.case import Case as Conforming
+from tests.conformance.case import with_ids
 from tests.conformance.runners import LocalBatch, Pushed
 from tests.conformance.test_conformance import check
 from tests.kit.oracle import oracle
@@ -210,7 +211,7 @@ def test_facts_that_are_relations_between_segments(segments: str) -> None:
         calls: list[dict[str, object]] = [
             {"id": f"c{t}", "who": rng.choice("abc"), "t": t} for t in rng.sample(range(5, 14), 3)
         ]
-        case = Conforming("asking", "", segments + ASKING, ({"Duty": duties, "Call": calls},), {})
+        case = with_ids(Conforming("asking", "", segments + ASKING, ({"Duty": duties, "Call": calls},), {}))
         n_met, n_alone = n_met + len(case.expected["met"]), n_alone + len(case.expected["alone"])
         wrong = [line for runner in (LocalBatch(), Pushed(1)) for line in check(runner, case)]
         assert not wrong, "\n".join(wrong)
