@@ -238,7 +238,7 @@ CODES: dict[str, str] = {
     "INK0606": "program that cannot replace the running one",
     "INK0607": "an unknown Spark master",
     "INK0608": "Spark workers without the package",
-    "INK0609": "a guard of integer times on Structured Streaming",
+    "INK0609": "a guard of integer times that a running stream does not have",
     "INK0610": "results that could not be delivered",
     "INK0611": "a checkpoint that cannot be continued",
     "INK0612": "input whose unread data is gone",

@@ -18,6 +18,7 @@ from inkling.knowledge.materialize import expression_context, known
 from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Watermarks
 from inkling.physical.plan import PhysicalPlan
+from inkling.runtime.ahead import guards_of_ticks
 from inkling.runtime.replacement import RunningPlan
 from inkling.spark.streaming.intake import IntakeTask, watermark_messages
 from inkling.spark.streaming.job import Job
@@ -48,6 +49,7 @@ def job_of(
     *,
     number: int = 0,
     sampling: Sampling | None = None,
+    ahead: str | None = None,
 ) -> Job:
     """What the workers of a query would be given, whose streams are in ticks."""
     clocks = {stream.schema.name: Clock.TICKS for stream in plan.program.streams}
@@ -55,7 +57,8 @@ def job_of(
     facts = known(plan.program, tables or {}, unit)
     context = expression_context(facts, unit)
     running = RunningPlan.begun(plan, unit)
-    job = Job.of(plan, running, clocks, facts, context, unit.clock, n_buckets, sampling or Sampling())
+    guards = guards_of_ticks(plan.program, clocks, ahead) or None
+    job = Job.of(plan, running, clocks, facts, context, unit.clock, n_buckets, sampling or Sampling(), guards)
     return replace(job, definition=number)
 
 
@@ -67,9 +70,14 @@ class InProcess:
         self.states: list[dict[str, Any]] = []  # what buckets say about themselves
         self._states: list[dict[int, _Kept]] = [{} for _ in range(job.n_operators)]
 
-    def push(self, rows: Mapping[str, pa.Table], watermarks: Watermarks | None = None) -> Rows:
-        """The outputs of one micro-batch, by name."""
-        messages = [message for name, table in rows.items() for message in self._ingested(name, table)]
+    def push(self, rows: Mapping[str, pa.Table], watermarks: Watermarks | None = None, *, n_readers: int = 1) -> Rows:
+        """The outputs of one micro-batch, by name; each of some readers has a share of the rows."""
+        shares = [
+            (name, table.take(pa.array(range(at, len(table), n_readers), pa.int64())))
+            for name, table in rows.items()
+            for at in range(n_readers)
+        ]
+        messages = [message for name, share in shares for message in self._ingested(name, share)]
         if watermarks is not None:
             messages += map(as_row, watermark_messages(self.job, watermarks))
         for number, states in enumerate(self._states):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, overload
 
 from inkling.model.event import Value
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 class Column:
     name: str
     type: Type
+
+
+USUAL_AHEAD = Duration(Fraction(1), "DAYS")
+"""How far timestamps may be in the future on a running stream, where the stream does not declare it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +58,14 @@ class StreamSchema:
 
     def units(self, span: Duration) -> int:
         """A duration in the unit of the times of the stream; if only data determine it, the unit of the span does."""
-        stamped = self.time_type is Type.TIME and self.tick is None and span.unit != "TICKS"
-        clock = Clock.TIMESTAMP if stamped or self.grid is not None else Clock.TICKS
+        stamped = self.may_have_timestamps and (self.grid is not None or span.unit != "TICKS")
+        clock = Clock.TIMESTAMP if stamped else Clock.TICKS
         return span.units(clock, self.tick)
+
+    @property
+    def may_have_timestamps(self) -> bool:
+        """Whether times are timestamps, unless the data have integers."""
+        return self.grid is not None or (self.time_type is Type.TIME and self.tick is None)
 
     @property
     def is_interval(self) -> bool:

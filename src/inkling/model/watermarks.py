@@ -32,6 +32,7 @@ class Watermarks:
     idle: frozenset[str] = frozenset()  # streams that send nothing at present
     finished: bool = False  # all streams have ended
     roles: Mapping[str, Roles] = field(default_factory=dict)  # per stream whose numbered events have roles
+    chains: Mapping[str, tuple[tuple[int, int, int], ...]] = field(default_factory=dict)  # of `runtime.ahead`
 
     @classmethod
     def merged(cls, watermarks: Iterable[Watermarks]) -> Watermarks:
@@ -39,6 +40,7 @@ class Watermarks:
         idle: frozenset[str] = frozenset()
         finished = False
         roles: dict[str, Roles] = {}
+        chains: dict[str, tuple[tuple[int, int, int], ...]] = {}
         for one in watermarks:
             for name, time in one.latest.items():
                 latest[name] = max(time, latest.get(name, NEVER))
@@ -46,7 +48,9 @@ class Watermarks:
             finished |= one.finished
             for name, declared in one.roles.items():
                 roles[name] = merged_roles(roles.get(name, NO_ROLES), declared)
-        return cls(latest, idle, finished, roles)
+            for name, some in one.chains.items():
+                chains[name] = (*chains.get(name, ()), *some)
+        return cls(latest, idle, finished, roles, chains)
 
 
 @dataclass(frozen=True, slots=True)

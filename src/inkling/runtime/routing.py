@@ -20,8 +20,10 @@ from inkling.logical.plan import ProgramPlan
 from inkling.model.batch import MatchBatch
 from inkling.physical.plan import PhysicalPlan, Stage
 
+GUARD = -4
+"""The address of the guard of integer times, which comes before all other operators on Structured Streaming."""
 CHANGELOGS = -2
-"""The address of the changelogs of streams, the first operator of programs with revision."""
+"""The address of the changelogs of streams, which programs with revision have before their stages."""
 UNCERTAIN = -3
 """The address of the events over uncertain streams, the last operator. The address of a stage is its number, from 0."""
 

@@ -24,7 +24,7 @@ from inkling.logical.printing.text import (
     span_text,
     window_text,
 )
-from inkling.model.schema import Column, StreamSchema
+from inkling.model.schema import USUAL_AHEAD, Column, StreamSchema
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime, LostEvents, ProbableValue, Rate
 
 
@@ -230,6 +230,8 @@ def _timing(schema: StreamSchema) -> list[str]:
         details.append(f"late {span_text(schema.late)}" + (" speculative" if schema.speculative else ""))
     if schema.ahead is not None:
         details.append(f"ahead {span_text(schema.ahead)}")
+    elif schema.may_have_timestamps:
+        details.append(f"ahead {span_text(USUAL_AHEAD)} of timestamps by default")
     if schema.op is not None:
         details.append(f"op {schema.op}" + ("" if schema.op_for is None else f" for {span_text(schema.op_for)}"))
     return details

@@ -1,12 +1,12 @@
 """The operators of a plan in their order, and how raw rows of a stream reach them.
 
-    changelogs (with revision) -> stage 0 -> stage 1 -> ... -> events over uncertain streams
+    guard (of integer times) -> changelogs (with revision) -> stage 0 -> stage 1 -> ... -> events over uncertain streams
 
 Each operator ingests the rows with its address; its results are routed to the operators that read them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -27,8 +27,10 @@ from inkling.model.uncertainty import LostEvents
 from inkling.model.watermarks import Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.streams import streams_behind, time_of
+from inkling.runtime.ahead import FutureGuard
 from inkling.runtime.late import NO_LATE_ROWS
 from inkling.runtime.operators.changelogs import ChangelogOperator
+from inkling.runtime.operators.guard import GuardOperator
 from inkling.runtime.operators.protocol import Emitted, StreamOperator
 from inkling.runtime.operators.revised import RevisedOperator
 from inkling.runtime.operators.stage import StageOperator
@@ -39,7 +41,7 @@ from inkling.runtime.revision.changelogs import readers_of
 from inkling.runtime.revision.clocks import RevisionWindows
 from inkling.runtime.revision.stage import StageMachine, is_revised
 from inkling.runtime.revision.uncertain import UncertainMachine
-from inkling.runtime.routing import CHANGELOGS, UNCERTAIN, RoutedRows, Routes, divided, pieces
+from inkling.runtime.routing import CHANGELOGS, GUARD, UNCERTAIN, RoutedRows, Routes, divided, pieces
 from inkling.runtime.stage import BufferedStage
 
 
@@ -106,22 +108,25 @@ class Operators:
         sampling: Sampling,
         makers: Mapping[str, Maker] | None = None,
         running: RunningPlan | None = None,
+        guards: Mapping[str, FutureGuard] | None = None,
     ) -> None:
         """`clocks`: by stream that is read; `makers`: the registry of evaluators of another process.
 
         `running`: where the events of a running program are; without it, all events begin now.
+        `guards`: of the streams whose rows pass an operator that rejects rows of the far future; None without one.
         """
         self.plan, running = plan, running or RunningPlan.begun(plan, unit)
         self.staged, self._cohorts = running.staged, running.cohorts
         self._clocks, self._tables, self._context, self._unit = clocks, tables, context, unit
         self._sampling, self._makers = sampling, makers
+        self._guards = guards
         self._compiled: dict[int, StreamOperator[Any]] = {}
         self._ingests: dict[str, Ingest] = {}
 
     @property
     def addresses(self) -> tuple[int, ...]:
         """The addresses of the operators in the order of the chain."""
-        return addresses_of(self.plan, self.staged)
+        return addresses_of(self.plan, self.staged, is_guarded=self._guards is not None)
 
     def __getitem__(self, address: int) -> StreamOperator[Any]:
         if address not in self._compiled:
@@ -169,7 +174,7 @@ class Operators:
             return
         if part.stage >= 0:
             yield from divided(part, self.staged, n_buckets)
-        elif part.stage == CHANGELOGS:
+        elif part.stage in (CHANGELOGS, GUARD):
             yield from pieces(part, buckets_of(part.rows, (ID,), n_buckets))
         elif not self.uncertain.key or (self.uncertain.part.revises and _has_roles(self.uncertain.part)):
             yield 0, part
@@ -178,6 +183,8 @@ class Operators:
 
     def _made(self, address: int) -> StreamOperator[Any]:
         program, clock = self.plan.program, self._unit.clock
+        if address == GUARD:
+            return GuardOperator({one.schema.name: one.schema for one in program.streams}, self._guards or {})
         if address == CHANGELOGS:
             streams = [stream for stream in program.streams if stream.schema.name in self._clocks]
             return ChangelogOperator(streams, self._readers(), clock)
@@ -210,6 +217,7 @@ class Operators:
         assert plan is not None
         normalizer, revises = normalizer_of(plan, self._clocks[stream]), self.plan.program.revises
         watermarks_of, time = self._watermarks_of(plan.schema), time_of(plan.schema)
+        guard = (self._guards or {}).get(stream)
 
         def ingest(raw: pa.Table, numbers: NDArray[np.int64] | None, credible: Credible) -> Ingested:
             found = normalizer(raw, numbers)
@@ -217,15 +225,23 @@ class Operators:
                 found = normalizer.up_to(limit, raw, numbers)
             newest = int(found.rows[time].to_numpy().max()) if len(found.rows) else None
             watermarks = watermarks_of(found.rows) if len(found.rows) else Watermarks()
-            if not revises:
-                return Ingested(tuple(self.routes(stream, found.rows)), watermarks, found.rejects, newest)
-            both = (
-                RoutedRows(CHANGELOGS, stream, found.rows),
-                RoutedRows(CHANGELOGS, stream, found.withdrawals, withdrawn=True),
-            )
-            return Ingested(tuple(part for part in both if len(part.rows)), watermarks, found.rejects, newest)
+            if guard is not None and len(found.rows):
+                chains = tuple(guard.chains(found.rows[time].to_numpy()))
+                watermarks = replace(watermarks, latest={}, chains={stream: chains})
+                parts = [RoutedRows(GUARD, stream, found.rows)]
+            else:
+                parts = self.admitted(stream, found.rows)
+            if revises:
+                parts.append(RoutedRows(CHANGELOGS, stream, found.withdrawals, withdrawn=True))
+            return Ingested(tuple(part for part in parts if len(part.rows)), watermarks, found.rejects, newest)
 
         return ingest
+
+    def admitted(self, stream: str, rows: pa.Table) -> list[RoutedRows]:
+        """Checked rows of a stream, for the operators that read it."""
+        if self.plan.program.revises:
+            return [RoutedRows(CHANGELOGS, stream, rows)]
+        return list(self.routes(stream, rows))
 
     def _watermarks_of(self, schema: StreamSchema) -> Callable[[pa.Table], Watermarks]:
         """The function that gives the watermarks of rows of a stream."""
@@ -241,11 +257,12 @@ class Operators:
         return watermarks
 
 
-def addresses_of(plan: PhysicalPlan, staged: PhysicalPlan) -> tuple[int, ...]:
+def addresses_of(plan: PhysicalPlan, staged: PhysicalPlan, *, is_guarded: bool = False) -> tuple[int, ...]:
     """The operators of a plan whose certain events run in the stages of `staged`, in the order of rows."""
+    guard = (GUARD,) if is_guarded else ()
     first = (CHANGELOGS,) if plan.program.revises else ()
     last = (UNCERTAIN,) if plan.uncertain else ()
-    return (*first, *(stage.number for stage in staged.stages), *last)
+    return (*guard, *first, *(stage.number for stage in staged.stages), *last)
 
 
 def normalizer_of(stream: StreamPlan, clock: Clock) -> Normalizer:

@@ -35,6 +35,7 @@ class Emitted:
     matches: Mapping[str, MatchBatch] = field(default_factory=dict)  # results of certain events, as they are found
     tables: Mapping[str, pa.Table] = field(default_factory=dict)  # other results in the public columns
     onward: Sequence[Onward] = ()
+    watermarks: Watermarks = field(default_factory=Watermarks)  # in place of those that a guard has received
 
 
 class StreamOperator(Protocol[State]):

@@ -18,6 +18,7 @@ from inkling.forecasting.adaptation.counting import counts_for
 from inkling.logical.evaluate import ExpressionContext
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
+from inkling.runtime.ahead import FutureGuard
 from inkling.runtime.operators.of_plan import Operators, addresses_of
 from inkling.runtime.operators.protocol import StreamOperator
 from inkling.runtime.registry import MAKERS, Maker
@@ -40,6 +41,7 @@ class Job:
     earlier: Job | None = None  # the definition before, from which buckets may still have states
     sampling: Sampling = field(default_factory=Sampling)
     makers: Mapping[str, Maker] = field(default_factory=dict)  # of evaluators of events over uncertain streams
+    guards: Mapping[str, FutureGuard] | None = None  # of integer times; None without an operator for them
 
     @classmethod
     def of(
@@ -52,11 +54,14 @@ class Job:
         clock: Clock,
         n_buckets: int,
         sampling: Sampling,
+        guards: Mapping[str, FutureGuard] | None = None,
     ) -> Job:
         plan = plan.on_clock(clock)
-        digest = hashlib.sha256(pickle.dumps((plan, running, clocks, tables, context, n_buckets, sampling))).digest()
+        about = plan, running, clocks, tables, context, n_buckets, sampling, guards
+        digest = hashlib.sha256(pickle.dumps(about)).digest()
         makers = dict(MAKERS) if plan.uncertain else {}
-        return cls(plan, running, clocks, tables, context, clock, n_buckets, digest, sampling=sampling, makers=makers)
+        made = cls(plan, running, clocks, tables, context, clock, n_buckets, digest, sampling=sampling, makers=makers)
+        return replace(made, guards=guards)
 
     @property
     def staged(self) -> PhysicalPlan:
@@ -76,7 +81,7 @@ class Job:
     @cached_property
     def addresses(self) -> tuple[int, ...]:
         """The addresses of the operators, in the order in which rows pass them."""
-        return addresses_of(self.plan, self.staged)
+        return addresses_of(self.plan, self.staged, is_guarded=self.guards is not None)
 
     @property
     def n_operators(self) -> int:
@@ -90,7 +95,15 @@ class Job:
                 del _operators[other]
             unit = time_unit(self.plan.program, self.clocks)
             _operators[self.digest] = Operators(
-                self.plan, self.clocks, self.tables, self.context, unit, self.sampling, self.makers, self.running
+                self.plan,
+                self.clocks,
+                self.tables,
+                self.context,
+                unit,
+                self.sampling,
+                self.makers,
+                self.running,
+                self.guards,
             )
         return _operators[self.digest]
 

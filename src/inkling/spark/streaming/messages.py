@@ -74,6 +74,8 @@ def watermarks_payload(watermarks: Watermarks) -> bytes:
         "finished": watermarks.finished,
         "roles": dict(watermarks.roles),
     }
+    if watermarks.chains:
+        about["chains"] = dict(watermarks.chains)
     return json.dumps(about).encode()
 
 
@@ -84,4 +86,5 @@ def watermarks_of(payload: bytes | str) -> Watermarks:
         frozenset(found.get("idle", ())),
         bool(found.get("finished", False)),
         {name: (even, odd) for name, (even, odd) in found.get("roles", {}).items()},
+        {name: tuple((lo, hi, n) for lo, hi, n in some) for name, some in found.get("chains", {}).items()},
     )

@@ -1,7 +1,7 @@
 """The stateful half of a streaming query: an operator steps the state of a bucket of keys and emits messages."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,19 +15,21 @@ from inkling.evaluators.state import table_bytes, table_of
 from inkling.model.watermarks import Watermarks
 from inkling.results import WITHDRAWN as WITHDRAWN_OP
 from inkling.results import result_table
-from inkling.runtime.operators.protocol import Emitted, StreamOperator
-from inkling.runtime.routing import CHANGELOGS, UNCERTAIN, RoutedRows
+from inkling.runtime.operators.protocol import Emitted, Onward, StreamOperator
+from inkling.runtime.routing import CHANGELOGS, GUARD, UNCERTAIN, RoutedRows
 from inkling.spark.streaming.failures import in_place
 from inkling.spark.streaming.intake import part_messages, shifted
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import (
     ARROW_SCHEMA,
+    EVERY_STAGE,
     INWARD,
     OF_STREAM,
     WITHDRAWN,
     Message,
     MessageKind,
     watermarks_of,
+    watermarks_payload,
 )
 
 
@@ -37,7 +39,8 @@ class BucketOperator:
     def __init__(self, job: Job, number: int) -> None:
         self._job, self._number, self._address = job, number, job.addresses[number]
         self._is_last = number == job.n_operators - 1
-        self._nameless = {stream.schema.name for stream in job.plan.program.streams if stream.schema.id is None}
+        nameless = {stream.schema.name for stream in job.plan.program.streams if stream.schema.id is None}
+        self._nameless = nameless if self._address == GUARD else nameless - (job.guards or {}).keys()
 
     def handled(self, bucket: int, rows: Iterator[Row], kept: ValueState) -> Iterator[Row]:
         """Process the messages to a bucket; `kept` holds its state."""
@@ -54,7 +57,7 @@ class BucketOperator:
                 stream = self._job.stream_names[row.about] if kind in OF_STREAM else None
                 parts.append(RoutedRows(self._address, stream, table_of(row.payload), kind in WITHDRAWN))
                 continue
-            if not (self._is_last and kind is MessageKind.WATERMARKS):
+            if kind is not MessageKind.WATERMARKS or not (self._is_last or self._address == GUARD):
                 yield row
         yield from map(as_row, self._stepped(bucket, parts, Watermarks.merged(watermarks), kept))
 
@@ -69,11 +72,14 @@ class BucketOperator:
         yield from self._results(bucket, emitted)
         if not self._is_last:
             for sent in emitted.onward:
-                for part in self._job.operators().routes(sent.source, sent.rows, withdrawn=sent.withdrawn):
+                for part in self._routed(sent):
                     yield from part_messages(self._job, part)
+        if self._address == GUARD:
+            payload = watermarks_payload(emitted.watermarks)
+            yield Message(EVERY_STAGE, bucket, MessageKind.WATERMARKS, 0, 1, payload)
         for kind, table in ((MessageKind.LATE, emitted.late), (MessageKind.REJECTS, emitted.rejects)):
-            if len(table):
-                yield self._out(bucket, kind, table)
+            for number, some in self._by_stream(table):
+                yield self._out(bucket, kind, some, number)
         if self._address < 0 or self._job.staged.stages[self._address].steps:
             about = {
                 "bytes": len(data),
@@ -82,6 +88,21 @@ class BucketOperator:
                 "latest": operator.latest(state),
             }
             yield Message(self._address, bucket, MessageKind.STATE, 0, 1, json.dumps(about).encode())
+
+    def _routed(self, sent: Onward) -> Iterable[RoutedRows]:
+        if self._address == GUARD and isinstance(sent.rows, pa.Table):
+            return self._job.operators().admitted(sent.source, sent.rows)
+        return self._job.operators().routes(sent.source, sent.rows, withdrawn=sent.withdrawn)
+
+    def _by_stream(self, table: pa.Table) -> Iterable[tuple[int, pa.Table]]:
+        """Late rows or rejects; those of a guard with the number of their stream, so that they can be counted."""
+        if self._address != GUARD:
+            return [(0, table)] if len(table) else []
+        names = self._job.stream_names
+        return [
+            (names.index(one), table.filter(pc.equal(table["stream"], one)))
+            for one in pc.unique(table["stream"]).to_pylist()
+        ]
 
     def _stored(self, operator: StreamOperator[Any], kept: ValueState) -> tuple[int, Any]:
         stored = kept.get()
@@ -92,7 +113,7 @@ class BucketOperator:
 
     def _numbered(self, part: RoutedRows, steps: int) -> RoutedRows:
         """Makes generated ids unique over all micro-batches, in the first operator that receives the rows."""
-        if self._number > 0 and self._job.revises:
+        if self._address not in (GUARD, CHANGELOGS) and self._job.revises:
             return part
         if part.stream is not None:
             return replace(part, rows=shifted(part.rows, steps)) if part.stream in self._nameless else part
@@ -119,6 +140,8 @@ class BucketOperator:
     def _place(self) -> str:
         """The name of the operator in messages about failures."""
         job = self._job
+        if self._address == GUARD:
+            return f"the guard of the times of {', '.join(job.guards or {})}"
         if self._address == CHANGELOGS:
             return f"the changelogs of {', '.join(name for name in job.stream_names if name in job.clocks)}"
         if self._address == UNCERTAIN:

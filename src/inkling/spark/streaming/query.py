@@ -30,10 +30,9 @@ from inkling.io import Data
 from inkling.logical.forecasts import COUNT_COLUMNS
 from inkling.logical.settings import Settings
 from inkling.masking import masked
-from inkling.model.schema import StreamSchema
 from inkling.model.time import Clock
 from inkling.model.watermarks import Watermarks
-from inkling.runtime.ahead import FutureGuard, guard_of, require_length
+from inkling.runtime.ahead import guard_of, require_length
 from inkling.runtime.replacement import Changes
 from inkling.shown import ShownInNotebooks
 from inkling.spark.session import NO_BYTE_LIMIT
@@ -499,10 +498,10 @@ def _claimed(
     unit = time_unit(program.plan, clocks)
     require_length(settings.ahead)
     for stream in program.plan.streams:
-        _guard(stream.schema, clocks[stream.schema.name], settings.ahead)
+        guard_of(stream.schema, clocks[stream.schema.name], settings.ahead)  # whose length fits the clock
     n_buckets = settings.buckets or BUCKETS_PER_CORE * spark.sparkContext.defaultParallelism
     folder = CheckpointFolder(spark, checkpoint.rstrip("/"))
-    versions, learning = DefinitionVersions(folder), None
+    versions, learning = DefinitionVersions(folder, settings.ahead), None
     if learn is not None:
         require_forecasts(program.physical)
         require_measurable(learn, unit.clock)
@@ -546,28 +545,10 @@ def message_chain(
 
 def _intake(job: Job, name: str, source: StreamSource, ahead: str | None) -> DataFrame:
     stream = job.plan.program.stream(name)
-    guard = None if stream is None else _guard(stream.schema, source.clock, ahead)
+    stamped = stream is not None and source.clock is Clock.TIMESTAMP
+    guard = guard_of(stream.schema, source.clock, ahead) if stream is not None and stamped else None
     columns = [named(column) for column in source.columns]
     if guard is not None:
         columns.append(F.unix_micros(F.current_timestamp()).alias(_BEGAN))
     task = IntakeTask(job, name, source.columns, source.reader, guard)
     return plainly_named(source.frame.select(*columns)).mapInArrow(task, SCHEMA)
-
-
-def _guard(schema: StreamSchema, clock: Clock, ahead: str | None) -> FutureGuard | None:
-    guard = guard_of(schema, clock, ahead)
-    if guard is not None and clock is Clock.TICKS:
-        raise _no_guard_of_ticks(schema.name)
-    return guard
-
-
-def _no_guard_of_ticks(stream: str) -> InputError:
-    return InputError.of(
-        "INK0609",
-        f"AHEAD of `{stream}` is not supported on Structured Streaming yet, because its times are integers",
-        notes=("the newest time of a stream of integers is that of its rows, which many workers read at once",),
-        helps=(
-            "use timestamps, whose guard is the time of arrival",
-            "push the rows to `Program.open`, or switch the guard off with `--ahead none`",
-        ),
-    )

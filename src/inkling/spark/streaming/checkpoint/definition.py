@@ -19,6 +19,7 @@ from inkling.logical.settings import Settings, with_settings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.stages import Placement
+from inkling.runtime.ahead import guards_of_ticks
 from inkling.runtime.replacement import placed_plan, read_cohorts, running_of, stored_cohorts
 from inkling.runtime.uncertain import Cohort
 from inkling.source import SourceText
@@ -47,6 +48,7 @@ class StoredDefinition:
     counting: Mapping[str, int] = field(default_factory=dict)  # models that keep learning, with the order of counting
     heard: int | str = 0  # position up to which control messages are read
     cohorts: tuple[Cohort, ...] = ()  # of events over uncertain streams
+    is_guarded: bool = False  # whether rows with integer times pass a guard, from the first micro-batch on
 
     @property
     def program(self) -> ProgramPlan:
@@ -60,14 +62,15 @@ class StoredDefinition:
     def plan(self) -> PhysicalPlan:
         return placed_plan(self.program, self.placement)
 
-    def job(self, earlier: Job | None) -> Job:
-        """The job for workers, which may still have states of the `earlier` job."""
+    def job(self, earlier: Job | None, ahead: str | None = None) -> Job:
+        """The job for workers, which may still have states of the `earlier` job; `ahead` overrides the declared one."""
         plan = self.plan
         unit = time_unit(plan.program, self.clocks)
         tables = known(plan.program, self.tables, unit)
         context = expression_context(tables, unit)
         running = running_of(plan, self.placement, self.cohorts)
-        job = Job.of(plan, running, self.clocks, tables, context, unit.clock, self.n_buckets, self.sampling)
+        guards = guards_of_ticks(plan.program, self.clocks, ahead) if self.is_guarded else None
+        job = Job.of(plan, running, self.clocks, tables, context, unit.clock, self.n_buckets, self.sampling, guards)
         return replace(job, definition=self.number, earlier=earlier)
 
 
@@ -108,6 +111,7 @@ class Definitions:
             found.get("counting", {}),
             found.get("heard", 0),
             read_cohorts(found["cohorts"]),
+            found.get("is_guarded", False),
         )
 
     def write(self, definition: StoredDefinition) -> None:
@@ -130,6 +134,7 @@ class Definitions:
             "counting": dict(definition.counting),
             "heard": definition.heard,
             "cohorts": stored_cohorts(definition.cohorts),
+            "is_guarded": definition.is_guarded,
         }
         here.put(_ABOUT, json.dumps(about, indent=1).encode(), Stored.DEFINITION)
 

@@ -19,6 +19,7 @@ from inkling.logical.settings import Settings
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan, Runnable
 from inkling.physical.planner import plan_program
+from inkling.runtime.ahead import FutureGuard, guards_of_ticks
 from inkling.runtime.replacement import Changes, RunningPlan, fitting, replaced, require_same_models, require_same_past
 from inkling.spark.streaming.checkpoint.definition import Definitions, StoredDefinition, program_of
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
@@ -72,8 +73,9 @@ class DefinitionVersions:
     again by the same definition.
     """
 
-    def __init__(self, checkpoint: CheckpointFolder) -> None:
-        self._checkpoint = checkpoint
+    def __init__(self, checkpoint: CheckpointFolder, ahead: str | None = None) -> None:
+        """`ahead` overrides how far in the future rows may be."""
+        self._checkpoint, self._ahead = checkpoint, ahead
         self._stored = Definitions(checkpoint.inside("inkling").inside("definitions"))
         self._logs = Logs.of(checkpoint)
         self._changing = threading.RLock()  # settings and models change from other threads than programs
@@ -121,7 +123,8 @@ class DefinitionVersions:
         if self._logs.planned < 0:
             placement = program.physical.placement
             first = StoredDefinition(0, 0, program.name, program.text, tables, placement, n_buckets, clocks, sampling)
-            first = replace(first, counting=counting or {})
+            is_guarded = bool(guards_of_ticks(program.plan, clocks, self._ahead))
+            first = replace(first, counting=counting or {}, is_guarded=is_guarded)
             plan = plan_program(first.adapted(program.physical.program))
             _require_models(plan, first)
             running = RunningPlan.begun(plan, time_unit(plan.program, clocks))
@@ -147,6 +150,8 @@ class DefinitionVersions:
         Changed settings of forecasts stay, if the program still has the forecast and they are valid for it.
         """
         _require_same_inputs(self.current.clocks, clocks)
+        if not self.current.is_guarded:
+            _require_no_guards(guards_of_ticks(program.plan, clocks, self._ahead))
         plan = program.physical.program
         with self._changing:
             wanted = replace(
@@ -231,7 +236,7 @@ class DefinitionVersions:
 
     def _take(self, definition: StoredDefinition, earlier: Job | None) -> None:
         self._current = definition
-        self._job = definition.job(None if earlier is None else earlier.without_facts())
+        self._job = definition.job(None if earlier is None else earlier.without_facts(), self._ahead)
 
 
 def _require_same_worlds(old: Sampling, new: Sampling) -> None:
@@ -241,6 +246,19 @@ def _require_same_worlds(old: Sampling, new: Sampling) -> None:
             "this checkpoint was begun with other settings of sampling",
             notes=(f"it has {old}", f"requested now: {new}"),
             helps=("use the same settings, or a new checkpoint",),
+        )
+
+
+def _require_no_guards(guards: Mapping[str, FutureGuard]) -> None:
+    for name, guard in guards.items():
+        raise InputError.of(
+            "INK0609",
+            f"this checkpoint was begun without a guard of the times of `{name}`, which are integers",
+            notes=(
+                f"now it has AHEAD {guard.length}",
+                "the operator of the guard is part of a query from its first run",
+            ),
+            helps=("start with a new checkpoint, or switch the guard off with `--ahead none`",),
         )
 
 

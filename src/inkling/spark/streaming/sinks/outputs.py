@@ -21,6 +21,7 @@ from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
 from inkling.runtime.late import LATE_SCHEMA
+from inkling.runtime.routing import GUARD
 from inkling.spark.results import retracted
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import MessageKind
@@ -83,6 +84,9 @@ def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
                 read = json.loads(row["payload_text"])
                 good[job.stream_names[about]] += read["good"]
                 n_ahead += read["ahead"]
+            case MessageKind.REJECTS if row["stage"] == GUARD:
+                good[job.stream_names[about]] -= row["n"]
+                n_ahead += row["n"]
             case MessageKind.LATE:
                 late_at.add(row["stage"])
             case _:
@@ -92,7 +96,7 @@ def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
         batch,
         {name: n[MessageKind.RESULTS, number] for number, name in job.reported},
         n[MessageKind.LATE, 0] if len(late_at) < 2 else late_frame(job, messages).count(),
-        n[MessageKind.REJECTS, 0],
+        sum(count for (kind, _), count in n.items() if kind is MessageKind.REJECTS),
         sum(state["rows"] for state in states),
         sum(state["bytes"] for state in states),
         None if watermark == -FOREVER else watermark,
