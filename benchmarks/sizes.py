@@ -39,6 +39,7 @@ class Sizes:
     parts: int = 1_000
     chained_events: int = 100
     triples: int = 500_000
+    spark_triples: int = 5_000_000
     sparql_triples: int = 10_000  # for engines that look at all pairs
     classes: int = 10_000
     plants: int = 40_080
@@ -76,6 +77,7 @@ QUICK = Sizes(
     parts=100,
     chained_events=20,
     triples=5_000,
+    spark_triples=10_000,
     sparql_triples=1_000,
     classes=200,
     plants=500,

@@ -1,7 +1,8 @@
 """Derives all facts of rules before a program runs: semi-naive evaluation, group by group of mutually recursive rules.
 
 Each round joins the facts that the previous round derived (the delta) with all known facts. Sets of facts are Arrow
-tables. See Ullman, "Principles of Database and Knowledge-Base Systems" (1988), chapter 3, semi-naive evaluation.
+tables with codes in place of texts (`coded`); expressions read the texts. See Ullman, "Principles of Database and
+Knowledge-Base Systems" (1988), chapter 3, semi-naive evaluation.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,14 +13,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.errors import InputError
+from inkling.knowledge.coded import CODES, CodedFacts, Texts
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.knowledge import VARIABLES, RuleAtom, RuleClause, RulePlan
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
+from inkling.model.batch import in_one_array
 from inkling.model.event import Value
+from inkling.model.keys import codes_of
+from inkling.model.runs import ranges
 from inkling.model.schema import Column, Facts
 from inkling.model.time import TimeUnit
+from inkling.model.types import Type
 
 MAX_FACTS = 50_000_000
 """The most facts that one step of a rule derives, or that a rule has, before the run fails."""
@@ -53,16 +59,16 @@ def _flagged(rows: pa.Table, flag: int) -> pa.Table:
     return rows.append_column("@new", pa.array(np.full(len(rows), flag, np.int8)))
 
 
-def scanned(atom: RuleAtom, facts: pa.Table) -> pa.Table:
+def scanned(atom: RuleAtom, facts: pa.Table, texts: Texts) -> pa.Table:
     """The facts that equal the constants of an atom, as columns named by its variables."""
     chosen: dict[str, pa.ChunkedArray] = {}
     keep: pa.ChunkedArray | None = None
     for place, arg in enumerate(atom.args):
         if arg is None:
             continue
-        column = plain(facts.column(place), ARROW_TYPES[arg.type])
+        column = plain(facts.column(place), stored(arg.type))
         if isinstance(arg, e.Literal):
-            test = pc.equal(*_alike(column, pa.scalar(arg.value, ARROW_TYPES[arg.type])))
+            test = pc.equal(*_alike(column, _constant(arg, texts)))
         elif arg.column in chosen:
             test = pc.equal(chosen[arg.column], column)
         else:
@@ -74,7 +80,22 @@ def scanned(atom: RuleAtom, facts: pa.Table) -> pa.Table:
         return pa.table({_UNIT: np.zeros(min(n_left, 1), np.int8)})
     rows = pa.table(chosen)
     rows = rows if keep is None else rows.filter(keep)
-    return rows if len(chosen) == len(atom.args) else distinct(rows)
+    return distinct(rows) if None in atom.args else rows
+
+
+def stored(kind: Type) -> pa.DataType:
+    """The type of a column of facts: texts are stored as codes."""
+    return CODES if pa.types.is_string(ARROW_TYPES[kind]) else ARROW_TYPES[kind]
+
+
+def texts_among(columns: Iterable[Column]) -> list[str]:
+    """The names of the columns with texts."""
+    return [column.name for column in columns if pa.types.is_string(ARROW_TYPES[column.type])]
+
+
+def _constant(literal: e.Literal, texts: Texts) -> pa.Scalar:
+    value = literal.value
+    return pa.scalar(texts.code(value) if isinstance(value, str) else value, stored(literal.type))
 
 
 def plain(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
@@ -95,29 +116,32 @@ def joined(left: pa.Table, right: pa.Table, rule: str) -> pa.Table:
     """The natural join: all pairs of rows that agree in shared columns; null equals nothing."""
     shared = [name for name in left.column_names if name in right.column_names and name != _UNIT]
     if shared:
-        reject_too_many(_n_pairs(left, right, shared[0]) if len(shared) == 1 else 0, rule)
-        return left.join(right, shared, join_type="inner", use_threads=False)
-    reject_too_many(len(left) * len(right), rule)
-    first = left.take(pa.array(np.repeat(np.arange(len(left)), len(right))))
-    second = right.take(pa.array(np.tile(np.arange(len(right)), len(left))))
-    for name in second.column_names:
-        if name != _UNIT:
-            first = first.append_column(name, second[name])
-    return first
-
-
-def _n_pairs(left: pa.Table, right: pa.Table, name: str) -> int:
-    """The number of pairs that agree in one column."""
-    if len(left) * len(right) <= MAX_FACTS:
-        return 0
-    counts = [table.group_by([name], use_threads=False).aggregate([([], "count_all")]) for table in (left, right)]
-    both = (
-        counts[0]
-        .rename_columns([name, "one"])
-        .join(counts[1].rename_columns([name, "other"]), [name], join_type="inner")
-    )
-    pairs = pc.sum(pc.multiply(pc.cast(both["one"], pa.float64()), pc.cast(both["other"], pa.float64()))).as_py()
-    return int(pairs or 0)
+        for name in shared:
+            left, right = (
+                one if not one[name].null_count else one.filter(one[name].is_valid()) for one in (left, right)
+            )
+        kinds = [left[name].type for name in shared]
+        columns = [
+            pa.chunked_array([*left[name].chunks, *right[name].chunks], kind)
+            for name, kind in zip(shared, kinds, strict=True)
+        ]
+        keys, n_keys = codes_of(columns, len(left) + len(right))
+        own, other = keys[: len(left)], keys[len(left) :]
+        n_other = np.bincount(other, minlength=n_keys)
+        n_pairs = n_other[own]
+        reject_too_many(int(n_pairs.sum()), rule)
+        first = np.repeat(np.arange(len(left)), n_pairs)
+        by_key = np.argsort(other, kind="stable")
+        second = by_key[ranges((np.cumsum(n_other) - n_other)[own], n_pairs)]
+    else:
+        reject_too_many(len(left) * len(right), rule)
+        first = np.repeat(np.arange(len(left)), len(right))
+        second = np.tile(np.arange(len(right)), len(left))
+    rows = left.take(pa.array(first))
+    added = [name for name in right.column_names if name not in (*shared, _UNIT)]
+    for name, column in zip(added, right.select(added).take(pa.array(second)).itercolumns(), strict=True):
+        rows = rows.append_column(name, column)
+    return rows
 
 
 def reject_too_many(n_facts: int, rule: str) -> None:
@@ -136,12 +160,13 @@ MAX_ROUNDS = 2_000
 
 def known(program: ProgramPlan, tables: Mapping[str, pa.Table], unit: TimeUnit) -> dict[str, pa.Table]:
     """The tables of the program, and the tables that rules derive from them."""
-    facts = dict(tables)
-    for _, members in groupby(program.rules, lambda rule: rule.group):
-        found: dict[str, pa.Table] = {}
-        for total, _ in rounds(list(members), facts, unit):
+    facts, coded = dict(tables), CodedFacts(tables)
+    for _, group in groupby(program.rules, lambda rule: rule.group):
+        members, found = list(group), {}
+        for total, _ in rounds(members, facts, coded, unit):
             found = total
-        facts |= found
+        coded |= found
+        facts |= {rule.name: coded.texts.plain(found[rule.name], texts_among(rule.columns)) for rule in members}
     return facts
 
 
@@ -151,15 +176,18 @@ def expression_context(tables: Mapping[str, pa.Table], unit: TimeUnit) -> Expres
 
 
 def rounds(
-    group: Sequence[RulePlan], tables: Mapping[str, pa.Table], unit: TimeUnit
+    group: Sequence[RulePlan], tables: Mapping[str, pa.Table], coded: CodedFacts, unit: TimeUnit
 ) -> Iterator[tuple[dict[str, pa.Table], dict[str, pa.Table]]]:
-    """The facts of mutually recursive rules after each round, and those that are new in it; at last, all of them."""
+    """The facts of mutually recursive rules after each round, and those that are new in it; at last, all of them.
+
+    `coded` has the facts of `tables`, and the results are coded as well.
+    """
     names = {rule.name for rule in group}
     context = expression_context(tables, unit)
     clauses = [one for rule in group for one in rule.clauses]
     total = {rule.name: _empty(rule) for rule in group}
     found = {
-        rule.name: [derived(rule, one, tables, context) for one in rule.clauses if not own_atoms(one, names)]
+        rule.name: [derived(rule, one, coded, context) for one in rule.clauses if not own_atoms(one, names)]
         for rule in group
     }
     makes_values = any(_makes_values(one) for one in clauses if own_atoms(one, names))
@@ -175,7 +203,7 @@ def rounds(
         n_rounds += 1
         if makes_values and n_rounds > MAX_ROUNDS:
             raise _endless(group[0].name)
-        here = {**tables, **total, **{DELTA + name: table for name, table in fresh.items()}}
+        here = coded | {**total, **{DELTA + name: table for name, table in fresh.items()}}
         found = {
             rule.name: [
                 derived(rule, one, here, context, place)
@@ -202,7 +230,7 @@ def _united(like: pa.Table, found: list[pa.Table]) -> pa.Table:
 
 
 def _empty(rule: RulePlan) -> pa.Table:
-    fields = [(column.name, ARROW_TYPES[column.type]) for column in rule.columns]
+    fields = [(column.name, stored(column.type)) for column in rule.columns]
     return pa.schema(fields or [(HOLDS, pa.bool_())]).empty_table()
 
 
@@ -219,24 +247,22 @@ _START = "@start"
 
 
 def derived(
-    rule: RulePlan,
-    clause: RuleClause,
-    tables: Mapping[str, pa.Table],
-    context: ExpressionContext,
-    first: int | None = None,
+    rule: RulePlan, clause: RuleClause, tables: CodedFacts, context: ExpressionContext, first: int | None = None
 ) -> pa.Table:
     """The facts that a clause derives, possibly with duplicates; the atom at position `first` reads only the delta.
 
     The next atom to join is the one that shares most variables with the rows so far; values are computed and conditions
     tested as soon as their variables are bound.
     """
-    solver = Solver(rule.name, clause, context)
-    solver.join_all(
-        [
-            (place == first, atom, tables[DELTA + atom.table if place == first else atom.table])
-            for place, atom in enumerate(clause.atoms)
-        ]
-    )
+    read = [DELTA + atom.table if place == first else atom.table for place, atom in enumerate(clause.atoms)]
+    atoms = [
+        (place == first, atom, scanned(atom, tables[name], tables.texts))
+        for place, (name, atom) in enumerate(zip(read, clause.atoms, strict=True))
+    ]
+    if not all(len(facts) for _, _, facts in atoms):
+        return _empty(rule)
+    solver = Solver(rule.name, clause, context, tables.texts)
+    solver.join_all(atoms)
     return solver.head(rule.columns)
 
 
@@ -252,12 +278,13 @@ class Solver:
         rule: str,
         clause: RuleClause,
         context: ExpressionContext,
+        texts: Texts,
         given: Mapping[e.FactColumn, Value] | None = None,
     ) -> None:
-        self._rule, self._clause, self._context = rule, clause, context
+        self._rule, self._clause, self._context, self._texts = rule, clause, context, texts
         self._rows = pa.table({_START: pa.array([0], pa.int8())})
         for variable, value in (given or {}).items():
-            column = pa.array([value], ARROW_TYPES[variable.type])
+            column = self._stored(pa.array([value], ARROW_TYPES[variable.type]))
             self._rows = self._rows.append_column(variable.column, column)
         self._named = list(clause.named)
         self._given = {variable.column for variable, _ in clause.named}
@@ -269,13 +296,13 @@ class Solver:
         return self._rows
 
     def join_all(self, atoms: Iterable[tuple[bool, RuleAtom, pa.Table]]) -> None:
-        """Joins atoms with their facts; an atom with the flag is the first."""
+        """Joins atoms with the facts that they select; an atom with the flag is the first."""
         waiting = list(atoms)
         while waiting:
             chosen = max(waiting, key=lambda one: self._rank(one[1].args, is_first=one[0]))
             waiting = [one for one in waiting if one is not chosen]
-            _, atom, facts = chosen
-            self._rows = joined(self._rows, scanned(atom, facts), self._rule)
+            _, _, facts = chosen
+            self._rows = joined(self._rows, facts, self._rule)
             self._apply_ready()
 
     def _rank(self, args: tuple[e.FactColumn | e.Literal | None, ...], *, is_first: bool) -> tuple[bool, int, int]:
@@ -290,7 +317,7 @@ class Solver:
         if not columns:
             return pa.table({HOLDS: pa.array([True] * min(len(self._rows), 1), pa.bool_())})
         values = [
-            plain(pa.chunked_array([self._value(expr)]), ARROW_TYPES[column.type])
+            plain(pa.chunked_array([self._head_value(expr)]), stored(column.type))
             for expr, column in zip(self._clause.head, columns, strict=True)
         ]
         return pa.table(values, [column.name for column in columns])
@@ -331,8 +358,20 @@ class Solver:
         return None
 
     def _add(self, variable: e.FactColumn, expr: e.Expr) -> None:
-        column = plain(pa.chunked_array([self._value(expr)]), ARROW_TYPES[variable.type])
+        column = plain(pa.chunked_array([self._stored(self._value(expr))]), stored(variable.type))
         self._rows = self._rows.append_column(variable.column, column)
+
+    def _head_value(self, expr: e.Expr) -> pa.Array:
+        match expr:
+            case e.FactColumn(column=name):
+                return in_one_array(self._rows[name])
+            case e.Literal(value=str()):
+                return pa.repeat(_constant(expr, self._texts), len(self._rows))
+            case _:
+                return self._stored(self._value(expr))
+
+    def _stored(self, column: pa.Array) -> pa.Array:
+        return self._texts.codes(column) if pa.types.is_string(column.type) else column
 
     def _knows(self, expr: e.Expr) -> bool:
         known = self._rows.column_names
@@ -345,4 +384,5 @@ class Solver:
 
     def _column(self, reference: object) -> pa.Array:
         assert isinstance(reference, e.FactColumn)
-        return self._rows[reference.column].combine_chunks()
+        column = in_one_array(self._rows[reference.column])
+        return self._texts.of(column) if stored(reference.type) != ARROW_TYPES[reference.type] else column

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inkling.knowledge.materialize import Solver, expression_context, own_atoms, rounds
+from inkling.knowledge.coded import CodedFacts
+from inkling.knowledge.materialize import Solver, expression_context, own_atoms, rounds, scanned
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.knowledge import RuleAtom, RuleClause, RuleKind, RulePlan
@@ -46,6 +47,7 @@ class Proofs:
     unit: TimeUnit
     _fresh: dict[int, list[dict[str, pa.Table]]] = field(default_factory=dict)  # by group: the new facts of each round
     _context: ExpressionContext | None = None
+    _coded: CodedFacts | None = None
 
     def of(self, table: str, values: Mapping[str, Value], level: int = 0) -> Fact:
         """A fact with the first derivation of it that is found."""
@@ -65,26 +67,44 @@ class Proofs:
     ) -> Iterator[tuple[RuleClause, list[tuple[str, dict[str, Value]]]]]:
         fresh = self._rounds(rule)
         group = set(fresh[0])
-        own = next(number for number, one in enumerate(fresh) if len(_rows_with(one[rule.name], values)))
+        wanted = [self._numbered.texts.code(value) if isinstance(value, str) else value for value in values]
+        own = next(number for number, one in enumerate(fresh) if len(_rows_with(one[rule.name], wanted)))
         before = {
             name: pa.concat_tables([fresh[0][name].slice(0, 0), *(one[name] for one in fresh[:own])]) for name in group
         }
-        tables = {**self.facts, **before}
+        tables = self._numbered | before
         for clause in rule.clauses:
             if own == 0 and own_atoms(clause, group):
                 continue
-            solver = Solver(rule.name, clause, self._whole, _given(clause, values))
-            solver.join_all([(False, atom, tables[atom.table]) for atom in clause.atoms])
-            found = _place_of(solver.head(rule.columns), values)
+            solver = Solver(rule.name, clause, self._whole, tables.texts, _given(clause, values))
+            solver.join_all([(False, atom, scanned(atom, tables[atom.table], tables.texts)) for atom in clause.atoms])
+            found = _place_of(solver.head(rule.columns), wanted)
             if found is not None:
                 variables = solver.rows.slice(found, 1).to_pylist()[0] if clause.atoms else {}
-                yield clause, [(atom.table, _row(atom, tables[atom.table], variables)) for atom in clause.atoms]
+                yield clause, [(atom.table, self._row(atom, tables, variables)) for atom in clause.atoms]
 
     def _rounds(self, rule: RulePlan) -> list[dict[str, pa.Table]]:
         if rule.group not in self._fresh:
             group = [one for one in self.program.rules if one.group == rule.group]
-            self._fresh[rule.group] = [fresh for _, fresh in rounds(group, self.facts, self.unit)]
+            self._fresh[rule.group] = [fresh for _, fresh in rounds(group, self.facts, self._numbered, self.unit)]
         return self._fresh[rule.group]
+
+    def _row(self, atom: RuleAtom, tables: CodedFacts, variables: Mapping[str, Value]) -> dict[str, Value]:
+        """A fact that an atom matches with the values of the variables, of which texts are coded."""
+        facts, texts = tables[atom.table], tables.texts
+        for place, arg in enumerate(atom.args):
+            if arg is not None:
+                value = variables[arg.column] if isinstance(arg, e.FactColumn) else arg.value
+                number = pa.scalar(texts.code(value) if isinstance(value, str) else value)
+                facts = facts.filter(pc.equal(facts.column(place).cast(number.type), number))
+        named = [field.name for field in self.facts[atom.table].schema if pa.types.is_string(field.type)]
+        return dict(texts.plain(facts.slice(0, 1), named).to_pylist()[0])
+
+    @property
+    def _numbered(self) -> CodedFacts:
+        if self._coded is None:
+            self._coded = CodedFacts(self.facts)
+        return self._coded
 
     @property
     def _whole(self) -> ExpressionContext:
@@ -121,13 +141,3 @@ def _place_of(heads: pa.Table, values: Sequence[Value]) -> int | None:
     numbered = heads.append_column("@place", pa.array(range(len(heads)), pa.int64()))
     found = _rows_with(numbered, values)
     return found["@place"][0].as_py() if len(found) else None
-
-
-def _row(atom: RuleAtom, facts: pa.Table, variables: Mapping[str, Value]) -> dict[str, Value]:
-    """A fact that an atom matches with the values of the variables."""
-    for place, arg in enumerate(atom.args):
-        if arg is not None:
-            value = arg.value if isinstance(arg, e.Literal) else variables[arg.column]
-            column = facts.column(place)
-            facts = facts.filter(pc.equal(column.cast(pa.scalar(value).type), pa.scalar(value)))
-    return dict(facts.slice(0, 1).to_pylist()[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from tests.kit.expressions import (
@@ -23,8 +24,10 @@ from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.functions import FUNCTIONS
 from inkling.logical.vectorized import ARROW_TYPES, Reference, evaluate
+from inkling.logical.vectorized.columns import FEW_ROWS, in_table
 from inkling.logical.vectorized.functions import MEANINGS
 from inkling.model.event import Value
+from inkling.model.schema import Facts
 from inkling.model.types import Type
 
 N_ROWS = 24
@@ -141,3 +144,39 @@ def test_chunked_columns_are_read_whole() -> None:
     chunked = pa.chunked_array([pa.array([1, 2]), pa.array([3])])
     found = evaluate(e.Compare(">", I1, e.Literal(1, Type.INTEGER)), lambda _: chunked, 3, NO_TABLES)
     assert found.to_pylist() == [False, True, True]
+
+
+def test_look_ups_of_few_rows_and_of_many_are_the_same() -> None:
+    rng = np.random.default_rng(3)
+    values = pa.array(["a", "b", "c", None])
+    facts = Facts(
+        pa.table(
+            {
+                "x": values.take(pa.array(rng.integers(0, 4, 9))),
+                "n": pa.array([0.0, 1.0, 2.0, None, 1.0, 2.0, 0.0, 1.0, 2.0]),
+                "y": values.take(pa.array(rng.integers(0, 4, 9))),
+            }
+        )
+    )
+    held = [tuple(row.values()) for row in facts]
+    n_rows = 3 * FEW_ROWS
+    asked = [values.take(pa.array(rng.integers(0, 4, n_rows))), pa.array(rng.integers(0, 4, n_rows))]
+    for wanted in ([asked[0], asked[1], None], [asked[0], asked[1], pa.scalar("b")], [asked[0], None, None]):
+        columns = [one.to_pylist() if isinstance(one, pa.Array) else one for one in wanted]
+        by_definition = [
+            any(
+                all(
+                    one is None or (fact[place] is not None and fact[place] == _of_row(one, row))
+                    for place, one in enumerate(columns)
+                )
+                for fact in held
+            )
+            for row in range(n_rows)
+        ]
+        assert in_table(facts, wanted, n_rows).to_pylist() == by_definition
+        few = [one.slice(0, 5) if isinstance(one, pa.Array) else one for one in wanted]
+        assert in_table(facts, few, 5).to_pylist() == by_definition[:5]
+
+
+def _of_row(wanted: object, row: int) -> object:
+    return wanted[row] if isinstance(wanted, list) else wanted.as_py() if isinstance(wanted, pa.Scalar) else wanted

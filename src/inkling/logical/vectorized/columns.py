@@ -4,6 +4,8 @@
 `/` divides doubles. A look-up tests whether a background table has a row that agrees with each row of the columns.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -18,41 +20,88 @@ from inkling.logical.evaluate import ExpressionContext, Row
 from inkling.logical.vectorized import datum as d
 from inkling.logical.vectorized.functions import call
 from inkling.model.batch import in_one_array
+from inkling.model.event import Value
 from inkling.model.schema import Facts
 from inkling.model.types import Type
 
+Kinds: TypeAlias = tuple[tuple[int, pa.DataType], ...]
+FEW_ROWS = 16
+"""So many rows are looked up in a set, which is built once per table; more rows by Arrow, which builds it each time."""
 
-def in_table(facts: Sequence[Row], wanted: Sequence[d.Datum | None]) -> d.Datum:
-    """Whether some fact has `wanted[i]` in each column i, per row; null agrees with nothing, and `None` asks nothing.
 
-    Constants choose among the facts. The others are numbered column by column: two facts, or a fact and a row, get the
-    same number just when they agree so far.
-    """
-    chosen, columns = np.ones(len(facts), bool), []
-    for position, asked in enumerate(wanted):
-        if isinstance(asked, pa.Scalar):
-            known, constant = alike(_column(facts, position), d.broadcast(asked, 1, asked.type))
+class LookUp:
+    """The facts of a table that have some constants, for look-ups by the values of other columns."""
+
+    __slots__ = ("_columns", "_held", "n_facts")
+
+    def __init__(self, columns: list[pa.Array], n_facts: int) -> None:
+        self._columns, self.n_facts = columns, n_facts
+        self._held: frozenset[tuple[Value, ...]] | None = None
+
+    @staticmethod
+    def of(facts: Sequence[Row], constants: tuple[tuple[int, pa.Scalar], ...], asked: Kinds) -> LookUp:
+        """`asked`: the positions of columns that are looked up, with the types of the values."""
+        if not isinstance(facts, Facts):
+            return LookUp._made(facts, constants, asked)
+        form = (LookUp, tuple((place, value.type, value.as_py()) for place, value in constants), asked)
+        found = facts.forms.get(form)
+        if not isinstance(found, LookUp):
+            facts.forms[form] = found = LookUp._made(facts, constants, asked)
+        return found
+
+    @staticmethod
+    def _made(facts: Sequence[Row], constants: tuple[tuple[int, pa.Scalar], ...], asked: Kinds) -> LookUp:
+        chosen = np.ones(len(facts), bool)
+        for position, value in constants:
+            known, constant = alike(_column(facts, position), d.broadcast(value, 1, value.type))
             chosen &= pc.is_in(known, constant.drop_null()).to_numpy(zero_copy_only=False)
-        elif asked is not None:
-            columns.append((_column(facts, position), asked))
-    fact_numbers: pa.Array | None = None
-    row_numbers: pa.Array | None = None
-    for column, asked in columns:
-        known, asked = alike(column.filter(pa.array(chosen)), asked)
-        if len(columns) == 1:
-            return pc.is_in(asked, known.drop_null())
-        choices = known.drop_null().unique()
-        one_fact, one_row = pc.index_in(known, choices), pc.index_in(asked, choices)
-        if fact_numbers is None:
-            fact_numbers, row_numbers = one_fact, one_row
-            continue
-        fact_pairs = _pair_numbers(fact_numbers, one_fact, len(choices))
-        pairs = fact_pairs.drop_null().unique()
-        fact_numbers = pc.index_in(fact_pairs, pairs)
-        row_numbers = pc.index_in(_pair_numbers(row_numbers, one_row, len(choices)), pairs)
-    if fact_numbers is None:
-        return pa.scalar(bool(chosen.any()))
-    return pc.is_in(row_numbers, fact_numbers.drop_null())
+        left = pa.array(chosen)
+        columns = [alike(_column(facts, place).filter(left), pa.nulls(0, kind))[0] for place, kind in asked]
+        return LookUp(columns, int(np.count_nonzero(chosen)))
+
+    def holds(self, asked: list[d.Datum], n_rows: int) -> d.Datum:
+        """Whether some fact has the value in each column, per row; null agrees with nothing.
+
+        Many rows are numbered column by column: two facts, or a fact and a row, get the same number just when they
+        agree so far.
+        """
+        if not asked:
+            return pa.scalar(self.n_facts > 0)
+        asked = [alike(known, values)[1] for known, values in zip(self._columns, asked, strict=True)]
+        if n_rows <= FEW_ROWS:
+            rows = zip(*(values.to_pylist() for values in asked), strict=True)
+            return pa.array([row in self._set for row in rows], pa.bool_())
+        if len(asked) == 1:
+            return pc.is_in(asked[0], self._columns[0].drop_null())
+        fact_numbers: pa.Array | None = None
+        row_numbers: pa.Array | None = None
+        for known, values in zip(self._columns, asked, strict=True):
+            choices = known.drop_null().unique()
+            one_fact, one_row = pc.index_in(known, choices), pc.index_in(values, choices)
+            if fact_numbers is None:
+                fact_numbers, row_numbers = one_fact, one_row
+                continue
+            fact_pairs = _pair_numbers(fact_numbers, one_fact, len(choices))
+            pairs = fact_pairs.drop_null().unique()
+            fact_numbers = pc.index_in(fact_pairs, pairs)
+            row_numbers = pc.index_in(_pair_numbers(row_numbers, one_row, len(choices)), pairs)
+        assert fact_numbers is not None
+        return pc.is_in(row_numbers, fact_numbers.drop_null())
+
+    @property
+    def _set(self) -> frozenset[tuple[Value, ...]]:
+        if self._held is None:
+            rows = zip(*(known.to_pylist() for known in self._columns), strict=True)
+            self._held = frozenset(row for row in rows if None not in row)
+        return self._held
+
+
+def in_table(facts: Sequence[Row], wanted: Sequence[d.Datum | None], n_rows: int) -> d.Datum:
+    """Whether some fact has `wanted[i]` in each column i, per row; null agrees with nothing, `None` asks nothing."""
+    constants = tuple((place, one) for place, one in enumerate(wanted) if isinstance(one, pa.Scalar))
+    asked = [(place, one) for place, one in enumerate(wanted) if isinstance(one, pa.Array)]
+    look_up = LookUp.of(facts, constants, tuple((place, one.type) for place, one in asked))
+    return look_up.holds([one for _, one in asked], n_rows)
 
 
 def agreeing(facts: Sequence[Row], wanted: Sequence[pa.Array | None], n_rows: int) -> tuple[pa.Array, pa.Array]:
@@ -227,7 +276,7 @@ class _Rows:
         facts = self.context.tables[table]
         if not facts:
             return _FALSE
-        return in_table(facts, [None if arg is None else self.value(arg) for arg in args])
+        return in_table(facts, [None if arg is None else self.value(arg) for arg in args], self.n_rows)
 
     def _among_facts(self, test: e.InTable, condition: e.Expr) -> d.Datum:
         """Whether any fact that agrees also passes a condition on it and the row."""

@@ -230,19 +230,21 @@ def _canonical(
     if not tied.any():
         return order, np.arange(len(order))
     same = np.zeros(len(order), bool)
-    run = np.cumsum(~tied)
     chosen = np.flatnonzero(tied | np.append(tied[1:], False))
     rows = order[chosen]
+    run = np.cumsum(~tied[chosen]) - 1
     ids, keys = _id_rank(stage, table, rows), _key_rank(stage, table, rows)
     values = _value_rank(stage, table, rows, source[rows])
-    content = _content_rank(stage, table, rows)
-    inner = np.lexsort([content, source[rows], keys, values, ids, run[chosen]])
+    n_runs = int(run[-1]) + 1
+    inner, alike = canonical_order(run, n_runs, ids, values, keys, source[rows].astype(np.int64))
+    _by_content(stage, table, rows, inner, alike)
     order[chosen] = rows[inner]
     again, other_key = np.zeros(len(chosen), bool), np.zeros(len(chosen), bool)
-    again[1:] = (np.diff(run[chosen]) == 0) & (np.diff(ids[inner]) == 0) & (np.diff(values[inner]) == 0)
+    again[1:] = (np.diff(run) == 0) & (np.diff(ids[inner]) == 0) & (np.diff(values[inner]) == 0)
     other_key[1:] = np.diff(keys[inner]) != 0
     same[chosen], repeated = _distinguished(stage, source[rows[inner]], again, other_key)
-    order, same = np.delete(order, chosen[repeated]), np.delete(same, chosen[repeated])
+    if repeated.any():
+        order, same = np.delete(order, chosen[repeated]), np.delete(same, chosen[repeated])
     return order, np.cumsum(~same) - 1
 
 
@@ -298,14 +300,19 @@ def _value_rank(stage: Stage, table: pa.Table, rows: Ints, source: np.ndarray) -
     return rank
 
 
-def _content_rank(stage: Stage, table: pa.Table, rows: Ints) -> Ints:
-    """Rank of all contents of rows, so that the kept one of several repeats does not depend on their arrival."""
+def _by_content(stage: Stage, table: pa.Table, rows: Ints, inner: Ints, alike: NDArray[np.bool_]) -> None:
+    """Orders rows that are alike in all else by their contents, so that the kept one does not depend on arrival.
+
+    `alike` marks the places in `inner` whose row is like the one before.
+    """
+    places = np.flatnonzero(alike | np.append(alike[1:], False))
+    if not len(places):
+        return
+    some = inner[places]
+    take = pa.array(rows[some])
     names = [*(r.mask_name(word) for word in range(r.n_masks(stage))), *r.columns_of(stage)]
-    ranks = [_dense_rank(table[name].combine_chunks().take(pa.array(rows))) for name in names]
-    order = np.lexsort(ranks[::-1])
-    content = np.empty(len(rows), np.int64)
-    content[order] = np.arange(len(rows))
-    return content
+    ranks = [_dense_rank(in_one_array(table[name]).take(take)) for name in names]
+    inner[places] = some[np.lexsort([*ranks[::-1], np.cumsum(~alike[places])])]
 
 
 def _dense_rank(column: pa.Array) -> Ints:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inkling.evaluators.stage.rows.conditions import Row
+from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import TableAtom
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
@@ -151,7 +152,7 @@ class FactJoin:
         wanted = [
             (name, evaluate(arg, resolve, len(rows), context))
             for name, arg in zip(self._names, self._atom.args, strict=True)
-            if arg is not None
+            if not (arg is None or isinstance(arg, e.Literal))
         ]
         if not wanted and self._places is not None and self._near is not None:
             position = [evaluate(one, resolve, len(rows), context) for one in (self._near.lat, self._near.lon)]
@@ -186,9 +187,15 @@ def cells_of_facts(near: Near, atom: TableAtom, table: pa.Table) -> CellsOfFacts
 
 
 def _distinct_facts(atom: TableAtom, table: pa.Table) -> pa.Table:
+    """The facts with the constants of an atom, each once, with physical names."""
     names = [fact_name(atom.number, column.name, column.type) for column in atom.columns]
     columns = [table[column.name].cast(ARROW_TYPES[column.type]) for column in atom.columns]
-    return pa.table(columns, names=names).group_by(names).aggregate([]).combine_chunks()
+    facts = pa.table(columns, names=names)
+    for name, arg in zip(names, atom.args, strict=True):
+        if isinstance(arg, e.Literal):
+            known, constant = alike(facts[name].combine_chunks(), pa.array([arg.value], ARROW_TYPES[arg.type]))
+            facts = facts.filter(pc.equal(known, constant[0]))
+    return facts.group_by(names).aggregate([]).combine_chunks()
 
 
 def facts_in_grid(near: Near, atom: TableAtom, facts: pa.Table) -> GridCells | None:
