@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,46 @@ def test_rows_that_reset_their_vessel() -> None:
     assert [(row["start"], row["end"]) for row in rows if row["event"] == "p1"] == [(40, 60)]
     # the second event after the reset, not the fourth
     assert [row["event_number"] for row in rows if row["end"] == 40][:1] == [2]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_matches_with_registers_end_at_resets(seed: int) -> None:
+    """Compared with three neighbors of one vessel between two resets, tried one by one."""
+    rng = random.Random(seed)
+    rows: list[tuple[int, str, bool, float]] = []
+    for ts in sorted(rng.sample(range(1, 6000), 120)):
+        rows.append(
+            (-1 if rng.random() < 0.1 else ts, rng.choice(("227", "228")), rng.random() < 0.6, rng.randrange(9))
+        )
+    rows[0] = (1, *rows[0][1:])
+    text = (f"{ts},{ship},{1.40 if far else 1.50},50.25,{speed},90,90,00000\n" for ts, ship, far, speed in rows)
+    Path("vessel.csv").write_text("".join(text))
+    expected: list[tuple[str, list[int]]] = []
+    runs: dict[str, list[int]] = {"227": [], "228": []}
+    for number, (ts, ship, far, speed) in enumerate(rows):
+        runs[ship] = [] if ts == -1 else [*runs[ship], number]
+        if len(runs[ship]) >= 3:
+            one, two, _ = last = runs[ship][-3:]
+            if rows[one][2] and rows[two][2] and not far and speed > rows[two][3] and ts - rows[one][0] < 500:
+                expected.append((ship, [each + 1 for each in last]))
+    Path("x.sre").write_text(PATTERNS["port with a register"])
+    Path("declarations.sre").write_text(DECLARATIONS)
+    Path("rings.sre").write_text(f"+({RINGS})")
+    run = ("run", "x.sre", "-i", "events=vessel.csv", "-o", "-", "--quiet")
+    given = [(), ("--declarations", "declarations.sre"), ("--declarations", "rings.sre")]
+    for result in [call(*run, *declarations) for declarations in given]:
+        assert sorted((row["mmsi"], row["lineage"]) for row in found(result)) == sorted(expected)
+    assert len(expected) > 1
+    checked = CliRunner().invoke(app, ["check", "x.sre", "--declarations", "declarations.sre"])
+    assert checked.exit_code == 0, checked.output
+
+
+def test_matches_that_need_not_be_consecutive_cannot_be_reset() -> None:
+    Path("x.sre").write_text(PATTERNS["port with a register"].replace(";(", "#(;(", 1).replace("{", "){", 1))
+    Path("vessel.csv").write_text(VESSEL)
+    result = call("run", "x.sre", "-i", "events=vessel.csv", "-o", "-")
+    assert result.exit_code == 1
+    assert "INK0420" in result.output
 
 
 def test_features_of_declarations() -> None:

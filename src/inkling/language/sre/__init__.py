@@ -17,7 +17,7 @@ RESETS = "DECLARE +(IsEventTypePredicate(RESET));"
 
 def with_declarations(text: str, declarations: SourceText) -> str:
     """A pattern file together with a file of declarations, which follow the patterns, whose places do not change."""
-    file = read_patterns(declarations)
+    file = read_patterns(declarations, declarations=True)
     if file.patterns or file.stream is not None:
         wrong = file.patterns[0].span if file.patterns else Span(0, 0)
         raise ProgramError.of(
@@ -28,5 +28,9 @@ def with_declarations(text: str, declarations: SourceText) -> str:
             helps=("write only `+(p, …)` and `~(p, q, …)`, separated by commas",),
         )
     check_predicates(file, declarations)
-    separator = " & " if read_patterns(SourceText("", text)).patterns else ""
+    before = read_patterns(SourceText("", text))
+    last_pattern, last_declaration = (
+        max((one.span.end for one in some), default=-1) for some in (before.patterns, before.declarations)
+    )
+    separator = " & " if last_pattern > last_declaration else ""
     return f"{text.rstrip()}\n{separator}{format_file(file)}"

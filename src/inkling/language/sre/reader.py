@@ -170,8 +170,11 @@ def _unreadable(source: SourceText, offset: int) -> Diagnostic:
 SCANNER = Scanner(_TOKEN, _unreadable)
 
 
-def read_patterns(source: SourceText) -> t.PatternFile:
-    """The patterns of a file; raises `ProgramError` with one diagnostic for each wrong pattern."""
+def read_patterns(source: SourceText, *, declarations: bool = False) -> t.PatternFile:
+    """The patterns of a file; raises `ProgramError` with one diagnostic for each wrong pattern.
+
+    `+(p, q)` alone is a pattern, or one of the declarations if the file is for these.
+    """
     problems: tuple[Diagnostic, ...] = ()
     start = _end_of_stream(source)
     stream: StreamDecl | None = None
@@ -187,7 +190,7 @@ def read_patterns(source: SourceText) -> t.PatternFile:
             return parser.declarations()
         return parser.declare() if chunk.tokens and _declares(chunk.tokens[0]) else parser.pattern()
 
-    bare = _only_declares(scanned.tokens)
+    bare = _only_declares(scanned.tokens, "+~" if declarations else "~")
     chunks = [Chunk.of(scanned.tokens, None, len(source.text))] if bare else list(_chunks(scanned.tokens, source))
     found, rest = read_statements(source, scanned, chunks, read, start=start, problems=problems)
     return t.PatternFile(
@@ -214,8 +217,11 @@ def _stream(source: SourceText, end: int) -> StreamDecl | None:
     return stream
 
 
-def _only_declares(tokens: Sequence[RawToken]) -> bool:
-    """Whether a file has nothing but declarations, without DECLARE, as the engine reads them from a second file."""
+def _only_declares(tokens: Sequence[RawToken], alone: str) -> bool:
+    """Whether a file has nothing but declarations, without DECLARE, as the engine reads them from a second file.
+
+    A single one has a sign among those that may be `alone`.
+    """
     if not tokens or not tokens[0].is_symbol("+", "~"):
         return False
     depth = 0
@@ -223,7 +229,7 @@ def _only_declares(tokens: Sequence[RawToken]) -> bool:
         depth += token.is_symbol("(") - token.is_symbol(")")
         if depth == 0:
             is_followed = idx + 1 < len(tokens) and tokens[idx + 1].is_symbol(",")
-            return is_followed or (idx + 1 == len(tokens) and tokens[0].is_symbol("~"))
+            return is_followed or (idx + 1 == len(tokens) and tokens[0].is_symbol(*alone))
     return False
 
 

@@ -127,6 +127,14 @@ def singles(expression: Expression) -> Iterator[Single]:
                 yield from singles(item)
 
 
+def operations(expression: Expression) -> Iterator[Operation]:
+    match expression:
+        case Operation(items=items):
+            yield expression
+            for item in items:
+                yield from operations(item)
+
+
 def predicates(formula: Formula) -> Iterator[Predicate]:
     match formula:
         case Predicate():

@@ -37,6 +37,7 @@ class PatternStream:
 
     declaration: s.StreamDecl
     columns: Columns
+    reset: s.Expr | None = None  # holds for the rows that match no event and so separate the runs of a key
 
     @property
     def is_timed(self) -> bool:
@@ -68,11 +69,17 @@ def declared(stream: s.StreamDecl, used: Iterable[t.Predicate], source: SourceTe
 
 
 def inferred(
-    used: Iterable[t.Predicate], keys: Sequence[s.Ident], source: SourceText, *, has_resets: bool
+    used: Iterable[t.Predicate],
+    keys: Sequence[s.Ident],
+    source: SourceText,
+    *,
+    has_resets: bool,
+    separated: bool = False,
 ) -> PatternStream:
     """A stream with the columns that predicates and keys name, and the time `ts`, which is also the order.
 
-    With resets, the order is a column of its own, so that a reset has a place among rows of the same time.
+    With resets, the order is a column of its own, so that a reset has a place among rows of the same time. If matches
+    are `separated` by any event that fits none of their parts, a reset is such an event, and RESET WHEN is not needed.
     """
     columns = _Inferred(source)
     for node in used:
@@ -84,15 +91,17 @@ def inferred(
         columns.types.setdefault(by_type.text, ("STRING", Span(0, 0)))
     own = (TIME, ORDER) if has_resets else (TIME,)
     declarations = [_column(name, type, span) for name, (type, span) in columns.types.items() if name not in own]
+    reset = s.Compare("=", s.Variable(by_type), s.Literal(RESET)) if has_resets else None
     stream = s.StreamDecl(
         s.Ident(NAME),
         (*declarations, *(s.ColumnDecl(s.Ident(name), s.Ident("BIGINT")) for name in own)),
         key=tuple(keys[:1]) if has_resets else (),
         time=s.TimePoint(s.Ident(TIME)),
         order_by=s.Ident(own[-1]),
-        reset_when=s.Compare("=", s.Variable(by_type), s.Literal(RESET)) if has_resets else None,
+        reset_when=None if separated else reset,
     )
-    return PatternStream(stream, Columns({role: names[0] for role, names in ROLES.items()}))
+    columns_by_role = Columns({role: names[0] for role, names in ROLES.items()})
+    return PatternStream(stream, columns_by_role, reset if separated else None)
 
 
 @dataclass(slots=True)
@@ -162,7 +171,10 @@ def translate(file: t.PatternFile, source: SourceText) -> s.Program:
         for formula in declaration.formulas
         if not is_reset(formula)
     ]
-    stream = _stream(file, settings, extras, source)
+    separated = (
+        not is_forecast and any(_lists_matches(*one) for one in read) and all(_is_separated(*one) for one in read)
+    )
+    stream = _stream(file, settings, extras, source, separated=separated)
     names = _names(read, stream.declaration.name.text, source)
     features = tuple(condition_of(formula, stream.columns, source) for formula in extras)
     events = [
@@ -195,7 +207,12 @@ def _names(read: Iterable[tuple[t.Pattern, Settings]], stream: str, source: Sour
 
 
 def _stream(
-    file: t.PatternFile, settings: Iterable[Settings], extras: Iterable[t.Formula], source: SourceText
+    file: t.PatternFile,
+    settings: Iterable[Settings],
+    extras: Iterable[t.Formula],
+    source: SourceText,
+    *,
+    separated: bool,
 ) -> PatternStream:
     formulas = [single.formula for pattern in file.patterns for single in t.singles(pattern.expression)]
     used = [predicate for formula in (*formulas, *extras) for predicate in t.predicates(formula)]
@@ -204,7 +221,23 @@ def _stream(
         return declared(file.stream, used, source)
     has_resets = any(is_reset(one) for formula in _formulas(file) for one in t.predicates(formula))
     keys = [one.partition_by for one in settings if one.partition_by]
-    return inferred(used, keys, source, has_resets=has_resets)
+    one_key = len({key.text for key in keys}) == 1
+    return inferred(used, keys, source, has_resets=has_resets, separated=separated and one_key)
+
+
+def _is_separated(pattern: t.Pattern, settings: Settings) -> bool:
+    """Whether an event that fits no part of a pattern separates the matches of its key, as they are consecutive."""
+    consecutive = all(operation.op in ";+*" for operation in t.operations(pattern.expression))
+    return consecutive and settings.partition_by is not None and settings.counting != "episodes"
+
+
+def _lists_matches(pattern: t.Pattern, settings: Settings) -> bool:
+    """Whether each match is a result, with its events."""
+    return (settings.counting or _counting_of(pattern)) == "matches"
+
+
+def _counting_of(pattern: t.Pattern) -> str:
+    return "matches" if any(single.register for single in t.singles(pattern.expression)) else "nonoverlap"
 
 
 def _formulas(file: t.PatternFile) -> Iterator[t.Formula]:
@@ -271,8 +304,7 @@ def _statements(
             notes=("no match is empty, so the empty word alone is never detected",),
         )
     keys = () if settings.partition_by is None else (settings.partition_by,)
-    registers = any(single.register for single in t.singles(pattern.expression))
-    counting = settings.counting or ("matches" if registers else "nonoverlap")
+    counting = settings.counting or _counting_of(pattern)
     event = s.EventDecl(
         name,
         tuple(s.Item(s.Variable(key, span=key.span), span=key.span) for key in keys) or None,
@@ -440,9 +472,12 @@ class ExpressionTranslator:
         name = self.stream.declaration.name
         var = s.Ident(node.register.name, span=node.register.span) if node.register else None
         columns = replace(self.stream.columns, repeated=self.repeated[node.span], unset=self.unset[node.span])
-        condition = None if is_anything(node.formula) else condition_of(node.formula, columns, self.source)
+        own = None if is_anything(node.formula) else condition_of(node.formula, columns, self.source)
+        if self.stream.reset is not None:
+            conditions = (*s.conjuncts(own), s.Negation(self.stream.reset, span=node.span))
+            own = s.AllOf(conditions, span=node.span) if len(conditions) > 1 else conditions[0]
         types = (s.Ident(name.text, quoted=name.quoted, span=node.span),)
-        return s.Leaf(types, var, condition, span=node.span)
+        return s.Leaf(types, var, own, span=node.span)
 
 
 def longest(node: t.Expression) -> int | None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from inkling.cli.options import Debug, PythonFiles, Quiet, Root
+from inkling.cli.options import Debug, Declarations, PythonFiles, Quiet, Root
 from inkling.cli.python_files import import_files
 from inkling.cli.terminal.failures import EXIT_ERROR, EXIT_INPUT
 from inkling.cli.terminal.messages import counted, print_diagnostics
@@ -19,6 +19,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print the diagnostics as JSON on stdout.")] = False,
     python: PythonFiles = [],  # noqa: B006
     root: Root = None,
+    declarations: Declarations = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
@@ -28,7 +29,7 @@ def check(
     status = 0
     for path in programs:
         try:
-            program = load(path, root=root)
+            program = load(path, declarations=declarations, root=root)
             for table in program.plan.tables:
                 program.files.path(table.path)
         except (ProgramError, InputError) as problem:
