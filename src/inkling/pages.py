@@ -18,9 +18,18 @@ def written(page: str, path: str | PathLike[str]) -> Path:
 
 
 @cache
+def page_style() -> str:
+    """Styles of all pages: their colors in both schemes, and tables that become lists on narrow screens."""
+    return (files("inkling") / "templates" / "page.css").read_text(encoding="utf-8")
+
+
+@cache
 def templates(*packages: str) -> Environment:
-    """The templates of some packages, from the first one that has the name; an undefined name in them is an error."""
-    folders = [files(package) / "templates" for package in packages]
+    """The templates of some packages, from the first one that has the name; an undefined name in them is an error.
+
+    Every template can include `page.css`, the styles of all pages.
+    """
+    folders = [files(package) / "templates" for package in (*packages, "inkling")]
 
     def read(name: str) -> str | None:
         found = next((one for folder in folders if (one := folder / name).is_file()), None)

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from inkling.language.parser.tokens import keywords
 from inkling.language.syntax import RELATIONS, TIME_UNITS
 from inkling.model.types import TYPE_NAMES
-from inkling.pages import templates, written
+from inkling.pages import page_style, templates, written
 from inkling.report.data import ReportData, Scalar
 from inkling.report.payload import payload_json
 
@@ -63,7 +63,7 @@ def build_report(data: ReportData) -> str:
     >>> "No matches" in page
     True
     """
-    style = _joined_assets(STYLES)
+    style = f"{page_style()}\n{_joined_assets(STYLES)}"
     script = f'"use strict";\n(() => {{\n{_joined_assets(SCRIPTS)}\n}})();\n'
     template = _environment().get_template("report.html.j2")
     page = template.render(

@@ -46,7 +46,7 @@ INTERVALS = {
 
 def build_page(scores: Mapping[str, Scores], *, title: str = "Scores of forecasts") -> str:
     tables = {name: one.to_table().to_pylist() for name, one in scores.items()}
-    # the style is that of calibrations
+    # the style of figures is that of calibrations
     template = templates("inkling.forecasting.scoring", "inkling.forecasting.calibration").get_template(
         "scores.html.j2"
     )

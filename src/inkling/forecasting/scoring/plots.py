@@ -7,7 +7,7 @@ import numpy as np
 
 from inkling.forecasting.scoring.scorecard import Scorecard, Scores
 
-LEFT, TOP, ACROSS, UP = 52.0, 12.0, 340.0, 250.0
+LEFT, TOP, ACROSS, UP = 72.0, 12.0, 340.0, 250.0
 WIDTH, HEIGHT = LEFT + ACROSS + 16, TOP + UP + 44
 N_COLORS = 6
 MOST_STEPS = 200
