@@ -27,13 +27,14 @@ CUT = """() => {
     const found = [];
     const isSeen = (one) => !one.closest(".hidden-label, .skip, [hidden]") && one.getClientRects().length > 0;
     for (const one of [...document.querySelectorAll("body *")].filter(isSeen)) {
-        const name = `${one.tagName} ${one.id || one.className?.baseVal || one.className}`;
-        const scrolls = getComputedStyle(one).overflowX !== "visible" && one.clientWidth > 0;
-        if (scrolls && one.scrollWidth > one.clientWidth + 1 && !(one.tagName === "PRE" && innerWidth > 1000)) found.push(name);
+        const name = `${one.tagName} ${one.id || one.className?.baseVal || one.className}: ${one.textContent}`;
+        const isText = one.tagName === "PRE" && innerWidth > 1000;
+        const hides = getComputedStyle(one).overflowX !== "visible" && one.clientWidth > 0;
+        if (hides && !isText && one.scrollWidth > one.clientWidth + 1) found.push(`wider inside: ${name}`);
         const box = one.getBoundingClientRect();
-        const around = one.tagName === "text" ? one.closest("svg").getBoundingClientRect() : { left: 0, right: innerWidth };
-        const isScrolled = one.closest("pre") !== null;
-        if (!isScrolled && (box.left < around.left - 1 || box.right > around.right + 1)) found.push(`${name} sticks out: ${one.textContent}`);
+        const picture = one.tagName === "text" ? one.closest("svg").getBoundingClientRect() : null;
+        const [left, right] = picture === null ? [0, innerWidth] : [picture.left, picture.right];
+        if (!one.closest("pre") && (box.left < left - 1 || box.right > right + 1)) found.push(`sticks out: ${name}`);
     }
     return found;
 }"""

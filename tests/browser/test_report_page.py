@@ -1,5 +1,6 @@
 """The report in a real browser: it opens from disk, fetches nothing, zooms, selects, filters and sorts."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -323,3 +324,67 @@ def test_five_thousand_matches_of_five_hundred_keys_stay_smooth(open_report):
     )
     # a drawn frame takes a few milliseconds; the bound leaves room for a busy machine
     assert frame_ms < 100
+
+
+def test_ticks_have_their_declared_unit(open_report):
+    matches = (MatchRow("e", "k", 0, 90, 90, members=(MemberRow("a1", "A", 30, 30),)),)
+    data = ReportData(title="seconds", program_text="", time_kind="ticks", tick_us=1e6, matches=matches)
+    page = open_report(data)
+    assert page.locator("#time-span").text_content() == ", matches from 0 s – 90 s; a tick is 1 s"
+    page.mouse.click(*lanes_middle(page))
+    assert page.locator("#details-body .facts dd").all_text_contents() == ["0 s", "90 s", "1 min 30 s", "at its end"]
+    assert page.locator("#details-body .members td:nth-child(2)").text_content() == "+30 s"
+    assert "20 s" in axis_labels(page)
+    page = open_report(replace(data, tick_us=300e6))
+    assert page.locator("#match-table .time").all_text_contents() == ["0 × 5 min", "90 × 5 min"]
+    assert page.locator("#match-table .number").all_text_contents() == ["Length", "7 h 30 min"]
+
+
+def test_many_events_have_colors_of_their_own_and_a_legend_that_unfolds(open_report):
+    names = [f"event{number}" for number in range(19)]
+    matches = tuple(MatchRow(name, "k", 2 * at, 2 * at + 1) for at, name in enumerate([*names, "event18"]))
+    data = ReportData(title="many", program_text="", time_kind="ticks", matches=matches)
+    for scheme in ("light", "dark"):
+        page = open_report(data, scheme=scheme)
+        shown = page.locator(".legend-item:visible .name")
+        assert shown.all_text_contents() == [*names[:7], "event18"]
+        page.get_by_role("button", name="11 more events").click()
+        assert shown.count() == 19
+        assert page.evaluate(LEAST_DIFFERENCE) > 0.065
+        page.get_by_role("button", name="fewer events").click()
+        assert shown.count() == 8
+
+
+LEAST_DIFFERENCE = """() => {
+    const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+    const oklab = (color) => {
+        context.fillStyle = color;
+        context.fillRect(0, 0, 1, 1);
+        const linear = [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => part / 255)
+            .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+        const times = (rows, vector) => rows.map((row) => row.reduce((sum, one, at) => sum + one * vector[at], 0));
+        const [toCones, toLab] = [
+            [[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.63]],
+            [[0.2105, 0.7936, -0.0041], [1.978, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]],
+        ];
+        return times(toLab, times(toCones, linear).map(Math.cbrt));
+    };
+    const swatches = [...document.querySelectorAll(".legend-item .swatch")];
+    const found = swatches.map((one) => oklab(getComputedStyle(one).backgroundColor));
+    const apart = found.flatMap((one, at) => found.slice(0, at).map((other) =>
+        Math.hypot(...one.map((part, axis) => part - other[axis]))));
+    return Math.min(...apart);
+}"""
+"""The least distance of two colors of the legend in the Oklab space, where 0.02 is a just noticeable difference."""
+
+
+def test_a_certain_program_has_no_probabilities_and_a_closed_plan(open_report):
+    matches = (MatchRow("e", "k", 0, 1),)
+    plan = (("logical", "r0"), ("physical", "p0"))
+    data = ReportData(title="sure", program_text="", plan_sections=plan, time_kind="ticks", matches=matches)
+    page = open_report(data)
+    titles = [title.strip(" ▲") for title in page.locator("#match-table th").all_text_contents()]
+    assert titles == ["Event", "Key", "Start", "End", "Length", "Values"]
+    page.mouse.click(*lanes_middle(page))
+    assert page.locator("#details-body .probability").count() == 0
+    assert page.locator("#plan details[open]").count() == 0

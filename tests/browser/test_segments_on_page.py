@@ -144,3 +144,17 @@ def test_by_keyboard_on_the_timeline_and_on_a_narrow_page(open_report, scheme):
     page.keyboard.press("ArrowRight")
     assert page.locator("#details-body .segment-figure").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == 380
+
+
+def test_relations_are_drawn_without_a_click(open_report):
+    page = open_report(related())
+    shown = page.locator("#relation-list li:has(.segment-figure)")
+    assert shown.locator("h3 .quiet").all_text_contents() == [
+        " certain 1",
+        " possible 0.7037",
+        " possible 0.5",
+        " possible 0.5",
+    ]
+    assert spans(shown.nth(1), "sure") == [(0.0, 0.2), (0.4, 0.2)]
+    shown.nth(1).get_by_role("button", name="Show on timeline").click()
+    assert page.locator("#details-body .details-key").text_content() == "north"

@@ -1,5 +1,7 @@
 """Uncertainty on the report page: error bars, badges, a least probability, histograms, dependencies of a result."""
 
+from dataclasses import replace
+
 import pytest
 from playwright.sync_api import expect
 
@@ -118,3 +120,14 @@ def test_a_narrow_page_does_not_scroll_sideways(open_report):
     page = open_report(uncertain(), width=380, height=760)
     row(page, "dan").locator(".opener").click()
     assert page.evaluate("document.documentElement.scrollWidth") == 380
+
+
+def test_the_most_probable_come_first_above_a_floor_that_can_be_lowered(open_report):
+    data = uncertain()
+    hardly = replace(data.matches[0], key="eve", probability=0.001, error=0.0)
+    page = open_report(replace(data, matches=(*data.matches, hardly)))
+    keys = page.locator("#match-table .match-row td:nth-child(2)")
+    assert keys.all_text_contents() == ["dan", "ada", "cyd", "bob"]
+    page.get_by_label("Probability at least").fill("0")
+    expect(keys).to_have_count(5)
+    assert keys.all_text_contents()[-1] == "eve"

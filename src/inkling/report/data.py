@@ -215,6 +215,7 @@ class ReportData:
     inputs: tuple[InputCount, ...] = ()
     counts: tuple[EventResultCount, ...] = ()
     time_kind: TimeKind = "timestamp"
+    tick_us: float | None = None  # the declared length of a tick
     matches: tuple[MatchRow, ...] = ()
     rejects: tuple[RejectRow, ...] = ()
     notes: tuple[str, ...] = ()
@@ -225,6 +226,8 @@ class ReportData:
     def __post_init__(self) -> None:
         if self.time_kind not in ("timestamp", "ticks"):
             raise ValueError(f"time_kind is {self.time_kind!r}, expected 'timestamp' or 'ticks'")
+        if self.tick_us is not None and self.time_kind != "ticks":
+            raise ValueError("tick_us is the length of a tick, but times are timestamps")
 
     @property
     def has_uncertainty(self) -> bool:
@@ -235,6 +238,11 @@ class ReportData:
     def has_withdrawn(self) -> bool:
         """Whether results were emitted and withdrawn later."""
         return any(count.withdrawn for count in self.counts)
+
+    @property
+    def has_relations(self) -> bool:
+        """Whether some result is a relation between the segments of two keys."""
+        return any(match.related for match in self.matches)
 
     @property
     def event_names(self) -> tuple[str, ...]:

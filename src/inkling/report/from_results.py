@@ -10,6 +10,8 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset
@@ -177,6 +179,7 @@ def report_data(
             for name, table in results.tables.items()
         ),
         time_kind="timestamp" if results.clock is Clock.TIMESTAMP else "ticks",
+        tick_us=None if results.clock is Clock.TIMESTAMP else _tick_us(program.plan),
         matches=tuple(
             match
             for event in program.plan.shown
@@ -191,17 +194,38 @@ def report_data(
 
 
 def _selected(tables: Mapping[str, pa.Table], at_most: int) -> dict[str, pa.Table]:
-    """An even selection of the results of each event, in order of time; rare events are complete."""
+    """The most probable results of each event, evenly selected if equal, in time order; rare events are complete."""
     left, chosen = at_most, {}
     by_size = sorted(tables, key=lambda name: tables[name].num_rows)
     for number, name in enumerate(by_size):
         table = tables[name].sort_by([("end", "ascending"), ("start", "ascending")])
         share = left // (len(by_size) - number)
         if table.num_rows > share:
-            table = table.take(pa.array([i * table.num_rows // share for i in range(share)], pa.int64()))
+            table = table.take(most_probable(table["probability"].to_numpy(), share))
         left -= table.num_rows
         chosen[name] = table
     return chosen
+
+
+def _tick_us(program: ProgramPlan) -> float | None:
+    """The length of a tick in microseconds, if all streams declare the same one."""
+    declared = {stream.schema.tick for stream in program.streams}
+    one = declared.pop() if len(declared) == 1 else None
+    return None if one is None else float(one.microseconds)
+
+
+def most_probable(chances: npt.NDArray[np.float64], share: int) -> npt.NDArray[np.int64]:
+    """The positions of the largest probabilities, in order; of those that are equal to the last one, an even selection.
+
+    >>> most_probable(np.array([0.2, 1.0, 1.0, 0.5, 1.0, 1.0]), 2).tolist()
+    [1, 4]
+    """
+    if not share:
+        return np.zeros(0, np.int64)
+    least = np.partition(chances, -share)[-share]
+    larger, equal = np.flatnonzero(chances > least), np.flatnonzero(chances == least)
+    wanted = share - larger.size
+    return np.sort(np.concatenate([larger, equal[np.arange(wanted) * equal.size // wanted]]))
 
 
 def _members(program: ProgramPlan, tables: Mapping[str, pa.Table], inputs: Mapping[str, Data]) -> dict[str, Members]:

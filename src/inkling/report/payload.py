@@ -36,6 +36,7 @@ def page_payload(data: ReportData) -> dict[str, object]:
     related = {index: writer.related_row(match) for index, match in enumerate(data.matches) if match.related}
     return {
         "timeKind": data.time_kind,
+        "tickMicros": data.tick_us,
         "origin": str(origin),
         "events": writer.events.names,
         "keys": writer.keys.names,

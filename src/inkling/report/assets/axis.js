@@ -18,7 +18,7 @@ function axisTicks(report, view, width) {
   const wanted = view.span / Math.max(1, width / PIXELS_PER_LABEL);
   if (!report.isTimestamp) {
     const step = roundStep(wanted);
-    return everyStep(report, view, BigInt(step), 0n).map((time) => ({ time, minor: grouped(time), major: "" }));
+    return everyStep(report, view, BigInt(step), 0n).map((time) => ({ time, minor: tickText(report, time), major: "" }));
   }
   const step = TIME_STEPS.find((candidate) => candidate >= wanted);
   if (step === undefined) return calendarTicks(report, view, wanted);

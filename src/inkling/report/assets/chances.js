@@ -10,6 +10,7 @@ function wakeChances(report) {
   const [choice, threshold, distance] = controls;
   const events = [...new Set(report.curves.map((curve) => curve.event))];
   choice.append(...events.map((event) => element("option", { value: event }, report.events[event])));
+  for (const unit of document.querySelectorAll(".chance-unit")) unit.textContent = tickUnit(report);
   const draw = () => {
     const curves = report.curves.filter((curve) => curve.event === Number(choice.value));
     const asked = { threshold: Number(threshold.value), distance: Math.max(0, Number(distance.value) || 0) * (report.isTimestamp ? MICROS.second : 1) };

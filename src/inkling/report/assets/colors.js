@@ -1,6 +1,6 @@
 // One color per event, the same on the canvas and in the page.
 
-const N_CHOSEN_COLORS = 10;
+const N_CHOSEN_COLORS = 20;
 const GOLDEN_ANGLE = 137.508;
 
 function eventColor(event) {

@@ -3,7 +3,7 @@
 const MEMBERS_AT_FIRST = 100;
 
 function matchDetails(report, match, onMemberPointed = () => {}) {
-  const parts = [intervalFacts(report, match), probabilityFigure(match)];
+  const parts = [intervalFacts(report, match), report.hasUncertainty ? probabilityFigure(match) : null];
   if (match.values.length > 0) parts.push(element("h4", {}, "Returned values"), valueList(match.values));
   parts.push(...relatedParts(report, match));
   parts.push(...momentParts(report, match));
@@ -12,7 +12,7 @@ function matchDetails(report, match, onMemberPointed = () => {}) {
   if (match.lineage !== null) {
     parts.push(element("h4", {}, "Lineage"), element("p", { class: "lineage" }, match.lineage.map((id) => (id === null ? "(lost)" : valueText(id))).join(", ") || "none"));
   }
-  return parts;
+  return parts.filter((part) => part !== null);
 }
 
 function intervalFacts(report, match) {

@@ -41,9 +41,21 @@ const clockText = (parts) => `${minuteText(parts)}:${twoDigits(parts.second)}${f
 
 function instantText(report, offset) {
   const time = absoluteTime(report, offset);
-  if (!report.isTimestamp) return grouped(time);
+  if (!report.isTimestamp) return tickText(report, time);
   const parts = calendarParts(time);
   return parts === null ? `${grouped(time)} µs` : `${dateText(parts)} ${clockText(parts)}`;
+}
+
+// A number of ticks with the declared length of a tick as its unit.
+function tickText(report, time) {
+  if (report.tickMicros === null) return grouped(time);
+  const length = durationText(report, 1);
+  return length.startsWith("1 ") ? `${grouped(time)} ${length.slice(2)}` : `${grouped(time)} × ${length}`;
+}
+
+function tickUnit(report) {
+  if (report.isTimestamp || report.tickMicros === MICROS.second) return "seconds";
+  return report.tickMicros === null ? "ticks" : `ticks of ${durationText(report, 1)}`;
 }
 
 function rangeText(report, lo, hi) {
@@ -69,7 +81,11 @@ function roundedOffset(report, offset, unit) {
 }
 
 function durationText(report, length) {
-  if (!report.isTimestamp) return counted(Math.round(length), "tick");
+  if (!report.isTimestamp && report.tickMicros === null) return counted(Math.round(length), "tick");
+  return microsText(report.isTimestamp ? length : Math.round(length) * report.tickMicros);
+}
+
+function microsText(length) {
   if (length < 1000) return `${Math.round(length)} µs`;
   if (length < MICROS.second) return `${trimmed(length / 1000, 1)} ms`;
   if (length < MICROS.minute) return `${trimmed(length / MICROS.second, length < 10e6 ? 2 : 1)} s`;

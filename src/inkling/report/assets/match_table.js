@@ -2,21 +2,27 @@
 
 const ROWS_PER_PAGE = 25;
 
-const TABLE_COLUMNS = [
+const MATCH_COLUMNS = [
   { name: "Event", compare: (first, second) => first.eventName.localeCompare(second.eventName, "en", { numeric: true }) },
   { name: "Key", compare: (first, second) => first.keyName.localeCompare(second.keyName, "en", { numeric: true }) },
   { name: "Start", compare: (first, second) => first.start - second.start },
   { name: "End", isSpare: true, compare: (first, second) => first.end - second.end },
   { name: "Length", isSpare: true, isNumber: true, compare: (first, second) => first.end - first.start - (second.end - second.start) },
-  { name: "Probability", isNumber: true, compare: (first, second) => first.probability - second.probability },
+  { name: "Probability", isNumber: true, isUncertain: true, compare: (first, second) => first.probability - second.probability },
   { name: "Values", isSpare: true, compare: (first, second) => valuesText(first).localeCompare(valuesText(second), "en", { numeric: true }) },
 ];
+
+const chanceCell = (match) => element("td", { class: "number chance" },
+  probabilityBar(match), element("span", { class: "certainty" }, certaintyText(match)), " ", probabilityText(match), methodBadge(match));
 
 const valuesText = (match) => match.values.map(([name, value]) => `${name} ${valueText(value)}`).join(" ");
 
 class MatchTable {
   constructor(report, { showOnTimeline }) {
-    Object.assign(this, { report, showOnTimeline, matches: [], column: 2, isDescending: false, page: 0, words: [], opened: null });
+    const columns = MATCH_COLUMNS.filter((column) => report.hasUncertainty || !column.isUncertain);
+    // where results have probabilities, the most probable come first, otherwise the earliest
+    const column = columns.findIndex(({ name }) => name === (report.hasUncertainty ? "Probability" : "Start"));
+    Object.assign(this, { report, showOnTimeline, columns, column, isDescending: report.hasUncertainty, matches: [], page: 0, words: [], opened: null });
     this.searched = new Map();
     byId("match-filter").addEventListener("input", (event) => {
       this.words = event.target.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
@@ -47,7 +53,7 @@ class MatchTable {
   }
 
   arrange() {
-    const { compare } = TABLE_COLUMNS[this.column];
+    const { compare } = this.columns[this.column];
     const sign = this.isDescending ? -1 : 1;
     this.rows = this.matches
       .filter((match) => this.words.every((word) => this.searchedText(match).includes(word)))
@@ -79,7 +85,7 @@ class MatchTable {
   drawHead() {
     const head = byId("match-table").tHead;
     const focused = [...head.querySelectorAll("button")].indexOf(document.activeElement);
-    head.replaceChildren(element("tr", {}, ...TABLE_COLUMNS.map(({ name, isNumber, isSpare }, column) => {
+    head.replaceChildren(element("tr", {}, ...this.columns.map(({ name, isNumber, isSpare }, column) => {
       const direction = this.isDescending ? "descending" : "ascending";
       const isSorted = column === this.column;
       return element("th", { scope: "col", class: [isNumber ? "number" : "", isSpare ? "spare" : ""].join(" ").trim() || null, "aria-sort": isSorted ? direction : null },
@@ -90,19 +96,19 @@ class MatchTable {
   }
 
   emptyRow() {
-    return element("tr", {}, element("td", { colspan: TABLE_COLUMNS.length, class: "empty quiet" }, "No match passes the filters."));
+    return element("tr", {}, element("td", { colspan: this.columns.length, class: "empty quiet" }, "No match passes the filters."));
   }
 
   matchRows(match) {
     const isOpen = this.opened === match;
     const opener = element("button", { type: "button", class: "opener", "aria-expanded": String(isOpen) }, swatch(match.event), element("span", { class: "name" }, match.eventName));
     const row = element("tr", { class: `match-row${isOpen ? " is-open" : ""}`, "data-match": match.index, onclick: () => this.toggle(match) },
-      element("td", {}, opener),
+      element("td", {}, opener, match.withdrawn ? element("span", { class: "badge" }, "withdrawn") : null),
       element("td", {}, element("span", { class: "name" }, keyLabel(this.report, match.keyName))),
       element("td", { class: "time" }, instantText(this.report, match.start)),
       element("td", { class: "time spare" }, instantText(this.report, match.end)),
       element("td", { class: "number spare" }, lengthText(this.report, match)),
-      element("td", { class: "number chance" }, ...(this.report.hasUncertainty ? [probabilityBar(match), element("span", { class: "certainty" }, certaintyText(match)), " "] : []), probabilityText(match), this.report.hasUncertainty ? methodBadge(match) : null, match.withdrawn ? element("span", { class: "badge" }, "withdrawn") : null),
+      this.report.hasUncertainty ? chanceCell(match) : null,
       element("td", { class: "member-values spare" }, ...match.values.map(([name, value]) =>
         element("span", { class: "pair", title: longTitle(value) }, element("span", { class: "pair-name" }, name), ` ${valueText(value)}`))));
     return isOpen ? [row, this.openedRow(match)] : [row];
@@ -110,7 +116,7 @@ class MatchTable {
 
   openedRow(match) {
     const toTimeline = element("button", { type: "button", onclick: () => this.showOnTimeline(match) }, "Show on timeline");
-    return element("tr", { class: "opened-row" }, element("td", { colspan: TABLE_COLUMNS.length },
+    return element("tr", { class: "opened-row" }, element("td", { colspan: this.columns.length },
       element("div", { class: "opened" }, element("p", { class: "details-actions" }, toTimeline), ...matchDetails(this.report, match))));
   }
 

@@ -1,12 +1,15 @@
 // The start of the page: filters select what the timeline and the table show; all parts share one selection.
 
+const EVENTS_AT_FIRST = 8;
+const LEAST_SHOWN = 0.01;
+
 function wakePage() {
   paintSwatches(document);
   if (byId("lane-scroller") === null) return;
   const report = readReport();
   const view = new View(report);
   const timeline = new Timeline(report, view);
-  const filters = { hiddenEvents: new Set(), keyWords: "", order: "key", least: 0, certainty: "" };
+  const filters = { hiddenEvents: new Set(), keyWords: "", order: "key", least: report.hasUncertainty ? LEAST_SHOWN : 0, certainty: "" };
 
   const select = (match) => {
     Object.assign(timeline, { selected: match, pointedMember: null });
@@ -27,11 +30,12 @@ function wakePage() {
     const matches = report.matches.filter((match) => match.probability >= filters.least && certaintyText(match).startsWith(filters.certainty) && !filters.hiddenEvents.has(match.event) && keyLabel(report, match.keyName).toLowerCase().includes(filters.keyWords));
     timeline.show(matches, filters.order);
     table.show(matches);
+    showRelations(report, matches, showOnTimeline);
     const nLanes = timeline.layout.lanes.length;
     byId("lane-count").textContent = nLanes === report.keys.length ? counted(nLanes, "key") : `${grouped(nLanes)} of ${counted(report.keys.length, "key")}`;
   };
 
-  byId("time-span").textContent = `, matches from ${rangeText(report, 0, report.latest)}${report.isTimestamp ? " UTC" : ""}`;
+  byId("time-span").textContent = `, matches from ${rangeText(report, 0, report.latest)}${report.isTimestamp ? " UTC" : ""}${report.tickMicros === null ? "" : `; a tick is ${durationText(report, 1)}`}`;
   drawLegend(report, filters, applyFilters);
   listenToFilters(filters, applyFilters);
   listenToUncertainty(filters, applyFilters);
@@ -62,9 +66,26 @@ function drawLegend(report, filters, applyFilters) {
     applyFilters();
   };
   byId("legend").append(...buttons);
+  foldLegend(buttons, nMatches);
   if (report.events.length < 2) return;
   const all = report.events.map((_, event) => event);
   byId("legend").append(element("button", { type: "button", class: "legend-all", onclick: () => toggle(all, filters.hiddenEvents.size > 0) }, "all / none"));
+}
+
+// The events with the most matches, and a button for the others.
+function foldLegend(buttons, nMatches) {
+  if (buttons.length <= EVENTS_AT_FIRST) return;
+  const byCount = buttons.map((_, event) => event).sort((first, second) => nMatches[second] - nMatches[first] || first - second);
+  const others = byCount.slice(EVENTS_AT_FIRST).map((event) => buttons[event]);
+  const more = element("button", { type: "button", id: "legend-more", class: "legend-all" });
+  const fold = (isFolded) => {
+    for (const button of others) button.hidden = isFolded;
+    more.textContent = isFolded ? `${counted(others.length, "more event")}…` : "fewer events";
+    more.setAttribute("aria-expanded", String(!isFolded));
+  };
+  more.addEventListener("click", () => fold(!others[0].hidden));
+  fold(true);
+  byId("legend").append(more);
 }
 
 function listenToFilters(filters, applyFilters) {

@@ -43,6 +43,7 @@ function readReport() {
   return {
     hasUncertainty: raw.hasUncertainty,
     isTimestamp: raw.timeKind === "timestamp",
+    tickMicros: raw.tickMicros,
     origin: BigInt(raw.origin),
     events: raw.events,
     keys: raw.keys,

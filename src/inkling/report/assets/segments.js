@@ -3,10 +3,30 @@
 
 const SEGMENTS = { width: 640, line: 34, bar: 20 };
 const MOST_SPOKEN = 12;
+const MOST_RELATIONS = 6;
 
 function relatedParts(report, match) {
   if (match.related.length === 0) return [];
   return [element("h4", {}, "Segments of both"), relatedFigure(report, match)];
+}
+
+function relationWords(report, match) {
+  const values = match.values.map(([name, value]) => `${name} ${valueText(value)}`);
+  return [...values, report.hasUncertainty ? `${certaintyText(match)} ${probabilityText(match)}` : ""].filter((word) => word !== "").join(", ");
+}
+
+// The segments of the most probable relations, without a click.
+function showRelations(report, matches, showOnTimeline) {
+  const section = byId("relations");
+  if (section === null) return;
+  const related = matches.filter((match) => match.related.length > 0).toSorted((first, second) => second.probability - first.probability || first.index - second.index);
+  section.hidden = related.length === 0;
+  byId("relation-count").textContent = related.length > MOST_RELATIONS ? `the ${MOST_RELATIONS} most probable of ${grouped(related.length)}` : counted(related.length, "relation");
+  byId("relation-list").replaceChildren(...related.slice(0, MOST_RELATIONS).map((match) => element("li", {},
+    element("h3", {}, swatch(match.event), match.eventName,
+      element("span", { class: "quiet" }, ` ${relationWords(report, match)}`)),
+    relatedFigure(report, match),
+    element("button", { type: "button", onclick: () => showOnTimeline(match) }, "Show on timeline"))));
 }
 
 function relatedFigure(report, match) {
