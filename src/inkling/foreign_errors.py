@@ -17,7 +17,10 @@ NOT_INSTALLED = re.compile(r"No module named '(?P<package>inkling|numba|numpy|py
 """A package that the Python of a worker lacks."""
 
 WORKER_DIED = re.compile(r"Python worker exited unexpectedly|Python worker process terminated|Executor heartbeat timed")
-WORKER_LATE = re.compile(r"[Tt]imed out while waiting for the Python worker to connect back")
+WORKER_LATE = re.compile(
+    r"[Tt]imed out while waiting for the Python worker to connect back|Python worker failed to connect back"
+    r"|Python daemon failed to launch worker|STREAMING_PYTHON_RUNNER_INITIALIZATION_(?:TIMEOUT|COMMUNICATION)_FAILURE"
+)
 JAVA_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError|GC overhead limit exceeded|Java heap space")
 JAVA_ENDED = re.compile(
     r"Answer from Java side is empty|Error while (?:sending or receiving|receiving)|Py4JNetworkError"

@@ -15,7 +15,7 @@ from inkling.cli.inputs import GivenInputs
 from inkling.cli.options import MASTER, Runner, RunnerOptions
 from inkling.cli.terminal.failures import interruptible
 from inkling.cli.terminal.messages import counted, note
-from inkling.cli.terminal.retries import OF_RUNS, Retries
+from inkling.cli.terminal.retries import retrying
 from inkling.cli.where_to_run import decide
 from inkling.extras import require
 from inkling.physical.groups import TaskLayout
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from inkling.evaluators.sampling import Sampling
     from inkling.report.data import ReportTable
     from inkling.results import Results
-    from inkling.spark.batch import SparkResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,22 +139,12 @@ def execute(
     else:
         say("running on Spark")
 
-        def run() -> SparkResults:
-            return program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling)
+        def run() -> Results:
+            found = program.run(spark, given.streams, given.tables, layout=layout, sampling=sampling)
+            return found.collect(on_phase=lambda phase: say(f"on Spark: {phase}"))
 
-        results = _on_spark(run, lambda phase: say(f"on Spark: {phase}"))
+        results = retrying(run)
     return Execution(program, given, results, str(runner), time.monotonic() - started, sampling)
-
-
-def _on_spark(run: Callable[[], SparkResults], say: Callable[[str], None]) -> Results:
-    """The collected results of a run, which is repeated if workers die or do not start."""
-    retries = Retries(OF_RUNS)
-    while True:
-        try:
-            return run().collect(on_phase=say)
-        except Exception as problem:
-            if not retries.pause_after(problem):
-                raise
 
 
 def decided(

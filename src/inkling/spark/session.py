@@ -101,6 +101,8 @@ def session_settings(
         "spark.sql.execution.arrow.maxBytesPerBatch": NO_BYTE_LIMIT,
         "spark.python.daemon.module": "inkling.spark.worker_daemon",
         "spark.python.worker.reuse": "true",
+        # a worker of an overloaded machine may need longer than the usual 15 seconds to start
+        "spark.python.authenticate.socketTimeout": "60s",
         "spark.python.worker.faulthandler.enabled": "true",
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
         # Spark's default, and the logins of Kafka

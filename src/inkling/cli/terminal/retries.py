@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import typer
 
@@ -17,6 +18,19 @@ OF_RUNS = frozenset({"INK0591", "INK0592"})
 
 OF_STREAMS = OF_RUNS | {"INK0522", "INK0571", "INK0610"}
 """The same, and brokers, databases and places for results that cannot be reached."""
+
+Result = TypeVar("Result")
+
+
+def retrying(work: Callable[[], Result]) -> Result:
+    """The result of work on Spark, which is repeated if workers die or do not start."""
+    retries = Retries(OF_RUNS)
+    while True:
+        try:
+            return work()
+        except Exception as problem:
+            if not retries.pause_after(problem):
+                raise
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from inkling.cli import options as o
 from inkling.cli.execution import decided, session_at
 from inkling.cli.inputs import given_paths, load_program, resetting
 from inkling.cli.terminal.messages import counted, working
+from inkling.cli.terminal.retries import retrying
 from inkling.errors import InputError
 from inkling.whole_files import file_name
 
@@ -90,7 +91,7 @@ def fit(
     with working(quiet) as say:
         spark = session_at(runner, debug=debug, say=say)
         say("learning in this process" if spark is None else "learning on Spark")
-        learned = learn(program, given.streams, given.tables, settings, spark=spark, names=names)
+        learned = retrying(lambda: learn(program, given.streams, given.tables, settings, spark=spark, names=names))
         saved = {
             name: save_model(model, folder / f"{file_name(name)}.parquet") for name, model in learned.models.items()
         }

@@ -12,6 +12,7 @@ from inkling.cli import options as o
 from inkling.cli.execution import decided, session_at
 from inkling.cli.inputs import load_with_files
 from inkling.cli.terminal.messages import working
+from inkling.cli.terminal.retries import retrying
 from inkling.cli.terminal.scores import print_scores
 from inkling.query import Program
 from inkling.whole_files import file_name
@@ -19,6 +20,7 @@ from inkling.whole_files import file_name
 if TYPE_CHECKING:
     from inkling.forecasting.learning.rejected_rows import RejectedRows
     from inkling.forecasting.models.model import ForecastModel
+    from inkling.forecasting.scoring.scorecard import Scores
 
 
 def score(
@@ -92,9 +94,13 @@ def score(
         doing = "learning and forecasting" if learned is None else "forecasting"
         say(doing + ("" if spark is None else " on Spark"))
         rejected: list[RejectedRows] = []
-        scores = tried(
-            *(program, given.streams, given.tables, settings), spark=spark, models=learned, on_rejected=rejected.append
-        )
+
+        def work() -> dict[str, Scores]:
+            rejected.clear()
+            asked_for = program, given.streams, given.tables, settings
+            return tried(*asked_for, spark=spark, models=learned, on_rejected=rejected.append)
+
+        scores = retrying(work)
     if not quiet:
         for one in rejected:
             typer.echo(f"warning: {one}; `inkling run` with `--rejects FILE` shows them", err=True)

@@ -18,7 +18,7 @@ from inkling.cli.inputs import given_addresses, load_program, recognizing
 from inkling.cli.terminal.failures import EXIT_ERROR, EXIT_INTERRUPTED, StopRequest, diagnostics_of, stopping_politely
 from inkling.cli.terminal.live_line import ProgressView, live_line, withdrawn_note
 from inkling.cli.terminal.messages import counted, log_as_json, note, print_diagnostics, working
-from inkling.cli.terminal.retries import OF_STREAMS, Retries
+from inkling.cli.terminal.retries import OF_RUNS, OF_STREAMS, Retries
 from inkling.forecasting.adaptation.online import OnlineLearning, every_of
 from inkling.masking import masked
 from inkling.model.time import Clock
@@ -246,13 +246,12 @@ def stream(
         return query
 
     last: BatchProgress | None = None
-    has_started = False
     file = Path(metrics) if metrics is not None and served is None else None
     with _serving(served) as numbers, stopping_politely() as stop:
-        retries = Retries(OF_STREAMS, lambda: not stop.wanted)
+        retries = Retries(OF_RUNS, lambda: not stop.wanted)  # a wrong address is reported at once
         while True:
             try:
-                query, has_started = start(), True
+                query, retries.codes = start(), OF_STREAMS
                 watching = _watching(query, program, loaded, given.tables) if watch and not now else nullcontext()
                 as_json = log_format is LogFormat.JSON
                 with live_line(query.clock, quiet=quiet, metrics=file, as_json=as_json) as show, watching:
@@ -263,7 +262,7 @@ def stream(
                 break
             except Exception as problem:
                 numbers.stopped(diagnostics_of(problem)[0].message)
-                if not has_started or not retries.pause_after(problem):
+                if not retries.pause_after(problem):
                     raise
         if not quiet:
             for line in _summary(last):
