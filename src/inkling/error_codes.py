@@ -166,7 +166,7 @@ CODES: dict[str, str] = {
     "INK0392": "ON RETRACT over streams without withdrawals",
     "INK0393": "misplaced CHECK",
     "INK0394": "OPTIONAL with a relation whose right side may end later",
-    "INK0397": "TOP where results have no final rank",
+    "INK0397": "TOP of results that are all certain",
     "INK0398": "matches that multiply with the rows",
     "INK0413": "looking back into nested repetitions is not supported yet",
     "INK0417": "imprecise times of lost or probable events are not supported yet",

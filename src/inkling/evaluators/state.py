@@ -16,7 +16,7 @@ import json
 import struct
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
 from functools import cache
 from math import prod
@@ -282,8 +282,10 @@ def _read_any(node: Any, parts: memoryview) -> Any:
 
 
 def _dataclass_reader(cls: type, kind: Any) -> Read:
+    """Bytes of an earlier patch version may lack the last fields, if these have a default."""
     name = cls.__name__
     readers: list[Read] = []
+    n_required = sum(field.default is MISSING and field.default_factory is MISSING for field in fields(cls))
 
     def read(node: Any, parts: memoryview) -> Any:
         if not isinstance(node, dict) or name not in node:
@@ -291,7 +293,9 @@ def _dataclass_reader(cls: type, kind: Any) -> Read:
             raise ValueError(f"this is a state of {found}, expected {name}")
         if not readers:  # late, because a type may contain itself
             readers.extend(map(_reader, _field_types(cls, kind)))
-        return cls(*[one(part, parts) for one, part in zip(readers, node[name], strict=True)])
+        if not n_required <= len(node[name]) <= len(readers):
+            raise ValueError(f"a {name} has {len(readers)} fields, found {len(node[name])}")
+        return cls(*[one(part, parts) for one, part in zip(readers, node[name], strict=False)])
 
     return read
 

@@ -27,6 +27,7 @@ class BufferedState:
     evaluators: Mapping[str, Any]  # state by evaluator
     since: int = NEVER  # rows up to this time are ignored
     roles: Mapping[str, Roles] = field(default_factory=dict)
+    best: Mapping[str, pa.Table] = field(default_factory=dict)  # by event with TOP: the most probable results so far
 
 
 class Buffered(ABC):
@@ -86,7 +87,7 @@ class Buffered(ABC):
     def n_kept(self, state: BufferedState) -> int:
         """The approximate number of rows, open matches and numbers in a state."""
         held = sum(one.n_kept(state.evaluators[name]) for name, one in self.evaluators.items())
-        return held + sum(map(len, state.waiting.values()))
+        return held + sum(map(len, state.waiting.values())) + sum(map(len, state.best.values()))
 
     def to_bytes(self, state: BufferedState) -> bytes:
         states = (state.evaluators[name] for name in self.evaluators)

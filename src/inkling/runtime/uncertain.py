@@ -35,6 +35,7 @@ from inkling.io.normalize import END, START
 from inkling.io.rejects import NO_REJECTS, Complaint, Reason, rejected_rows
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.rewrites.in_worlds import uncertain_part
+from inkling.logical.settings import is_forecast
 from inkling.model.batch import FOREVER
 from inkling.model.schema import StreamSchema
 from inkling.model.time import FARTHEST, TimeUnit
@@ -43,6 +44,7 @@ from inkling.model.watermarks import NEVER, Clocks, Watermarks
 from inkling.physical.plan import PhysicalPlan
 from inkling.physical.planner import read_by_certain_events
 from inkling.physical.streams import lateness_of, streams_of_event, time_of
+from inkling.results import most_probable
 from inkling.runtime.buffered import Buffered, BufferedState
 from inkling.runtime.late import NO_LATE_ROWS, late_rows
 from inkling.runtime.operators.protocol import Emitted
@@ -196,6 +198,8 @@ class UncertainProgram(Buffered):
         self._lateness = lateness_of(waited_for, plan.program, unit)  # all cohorts have the same watermark
         self._read_by_certain = read_by_certain_events(plan)
         self._reported = reported
+        events = (event for event in plan.program.events if event.name in self.events and not is_forecast(event))
+        self._tops = {event.name: event.top for event in events if event.top is not None}
 
     @property
     def lateness(self) -> Mapping[str, int]:
@@ -221,17 +225,30 @@ class UncertainProgram(Buffered):
             Watermarks.merged([Watermarks(roles=state.roles), watermarks]).roles,
         )
         waiting = self._completed(state, clocks, waiting, late, rejected)
-        after, found = BufferedState(clocks, waiting, state.evaluators, state.since, roles), dict[str, pa.Table]()
+        after, found = replace(state, clocks=clocks, waiting=waiting, roles=roles), dict[str, pa.Table]()
         if clocks.watermark > state.clocks.watermark or roles != state.roles:
             states = dict(state.evaluators)
             for name, evaluator in self.evaluators.items():
                 due = self._due(evaluator, waiting, state.clocks.watermark, clocks.watermark)
                 states[name], tables = evaluator.step(states[name], due, Moment(clocks.watermark, roles, state.since))
                 found.update(tables)
-            after = replace(after, evaluators=states)
+            best, found = self._ranked(state.best, found, clocks.watermark)
+            after = replace(after, evaluators=states, best=best)
             after = replace(after, waiting={name: self._still_waiting(after, name) for name in waiting})
         reports = self._own(concatenated([NO_LATE_ROWS, *late])), self._own(concatenated([NO_REJECTS, *rejected]))
         return after, Emitted(*reports, tables=found)
+
+    def _ranked(
+        self, best: Mapping[str, pa.Table], found: Mapping[str, pa.Table], now: int
+    ) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
+        """The results that TOP keeps so far, and the results to emit: those that it keeps when the streams end."""
+        kept, emitted = dict(best), dict(found)
+        for name, top in self._tops.items():
+            some = [tables[name] for tables in (kept, emitted) if name in tables]
+            if some:
+                kept[name] = most_probable(pa.concat_tables(some), top)
+                emitted[name] = kept[name].slice(0, 0)
+        return (kept, emitted) if now < FOREVER else ({}, emitted | kept)
 
     def watermark(self, state: BufferedState) -> int:
         """The time up to which all results were emitted."""
@@ -253,6 +270,7 @@ class UncertainProgram(Buffered):
             evaluators={
                 name: one.migrated(state.evaluators[name], before.evaluators[name], self.events) for name, one in pairs
             },
+            best={name: results for name, results in state.best.items() if name in self.events},
         )
 
     def open_matches(self, state: BufferedState, event: str) -> list[OpenMatch]:

@@ -3,4 +3,4 @@ STREAM At(id STRING, person STRING, room STRING, p DOUBLE, t TIMESTAMP) ID id KE
 
 EVENT rung(person) AS PATTERN SEQ(Bell a, Bell b) WITHIN 1 MINUTES PARTITION BY person EXACT;
 
-EVENT met(person) AS PATTERN SEQ(At a[room = 'hall'], Bell b) WITHIN 1 MINUTES PARTITION BY person TOP 3;
+EVENT met(person) AS PATTERN SEQ(At a[room = 'hall'], Bell b) WITHIN 1 MINUTES PARTITION BY person EXACT;

@@ -50,16 +50,6 @@ def _impossible(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> Iter
                 ("all worlds can be enumerated only when all rows of a part of the data are known",),
                 ("leave EXACT out, or run the program over files",),
             )
-        if event.top is not None:
-            yield Diagnostic(
-                "INK0397",
-                f"TOP of `{event.name}` has no answer before the stream ends",
-                tree.event_name(event.name).span,
-                source,
-                f"because of `TOP {event.top}`",
-                ("a later result may always be more probable, and an emitted result is not taken back",),
-                ("use CONFIDENCE, which is decided for each result on its own", "or run the program over files"),
-            )
 
 
 def _waiting_for_numbers(plan: PhysicalPlan, tree: s.Program, source: SourceText) -> Iterator[Diagnostic]:
