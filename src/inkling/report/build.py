@@ -3,23 +3,17 @@
 import base64
 import hashlib
 import os
-import re
-from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from inkling.language.parser.tokens import keywords
-from inkling.language.syntax import RELATIONS, TIME_UNITS
-from inkling.model.types import TYPE_NAMES
 from inkling.pages import page_style, templates, written
 from inkling.report.data import ReportData, Scalar
 from inkling.report.payload import payload_json
+from inkling.report.program_text import highlight
 
 STYLES = (
     "base.css",
@@ -69,7 +63,7 @@ def build_report(data: ReportData) -> str:
     page = template.render(
         data=data,
         event_names=data.event_names,
-        program_lines=highlight(data.program_text, data.event_names),
+        program_lines=highlight(data.program_text, data.event_names, name=data.title),
         n_results=sum(count.results for count in data.counts),
         n_emitted=sum(count.emitted for count in data.counts),
         n_shown=len(data.matches),
@@ -144,77 +138,3 @@ def _spoken_seconds(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s"
-
-
-WordKind: TypeAlias = Literal["keyword", "type", "event", "string", "number", "comment", "plain"]
-
-TOKEN = re.compile(
-    r"""
-      (?P<comment>--.*)
-    | (?P<string>'(?:[^']|'')*'?)
-    | (?P<number>(?<![\w.])\d+(?:\.\d+)?(?!\w))
-    | (?P<word>[^\W\d]\w*)
-    """,
-    re.VERBOSE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A part of a line with one color."""
-
-    kind: WordKind
-    text: str
-
-
-def highlight(program_text: str, event_names: Collection[str] = ()) -> list[list[Word]]:
-    """The lines of a program as colored words; the texts of a line's words concatenate to the line.
-
-    Examples
-    --------
-    >>> [(word.kind, word.text) for word in highlight("EVENT stop AS", {"stop"})[0]]
-    [('keyword', 'EVENT'), ('plain', ' '), ('event', 'stop'), ('plain', ' '), ('keyword', 'AS')]
-    """
-    lines = program_text.rstrip().replace("\r\n", "\n").split("\n")
-    # in programs with keywords in capitals, lower-case words such as `id` or `end` are columns
-    keywords_in_capitals = re.search(r"\b(STREAM|EVENT)\b", program_text) is not None
-    return [_words(line, event_names, keywords_in_capitals) for line in lines]
-
-
-def _words(line: str, event_names: Collection[str], keywords_in_capitals: bool) -> list[Word]:
-    words: list[Word] = []
-    position = 0
-    for token in TOKEN.finditer(line):
-        if token.start() > position:
-            words.append(Word("plain", line[position : token.start()]))
-        words.append(Word(_kind(token, event_names, keywords_in_capitals), token.group()))
-        position = token.end()
-    if position < len(line):
-        words.append(Word("plain", line[position:]))
-    return words
-
-
-def _kind(token: re.Match[str], event_names: Collection[str], keywords_in_capitals: bool) -> WordKind:
-    match token.lastgroup:
-        case "comment":
-            return "comment"
-        case "string":
-            return "string"
-        case "number":
-            return "number"
-        case _:
-            word = token.group()
-            if word in event_names:
-                return "event"
-            is_column = token.string[: token.start()].endswith(".")
-            if is_column or (keywords_in_capitals and not word.isupper()):
-                return "plain"
-            if word.upper() in _reserved_words():
-                return "keyword"
-            return "type" if word.upper() in TYPE_NAMES else "plain"
-
-
-@cache
-def _reserved_words() -> frozenset[str]:
-    units = {"POINTS", "EVENTS", *TIME_UNITS}
-    return keywords().union(RELATIONS, units, (unit.removesuffix("S") for unit in units))

@@ -1,9 +1,9 @@
-"""Highlighting colors words and never loses a character."""
+"""Highlighting a program of the report colors words and never loses a character."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inkling.report.build import highlight
+from inkling.report.program_text import highlight
 
 
 def kinds(line: str, events: frozenset[str] = frozenset()) -> dict[str, str]:
@@ -36,8 +36,22 @@ def test_small_keywords_count_when_there_are_no_capitals():
 
 def test_an_unclosed_string_ends_with_its_line():
     first, second = highlight("WHERE s = 'open\nEVENT")
-    assert first[-1].text == "'open"
+    assert "".join(word.text for word in first) == "WHERE s = 'open"
     assert [word.kind for word in second] == ["keyword"]
+
+
+def test_a_name_written_like_a_keyword_is_plain():
+    first, second = [
+        word.kind
+        for word in highlight("STREAM A(id STRING, t BIGINT) ID id KEY key TIME t")[0]
+        if word.text.upper() == "KEY"
+    ]
+    assert (first, second) == ("keyword", "plain")
+
+
+def test_other_notations_have_their_lexers():
+    (line,) = highlight("alarm <- fire(X). % why", name="rules.ele")
+    assert line[-1].kind == "comment"
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
