@@ -19,10 +19,11 @@ from inkling.language.front_ends import ALSO, NOTATIONS
 from inkling.language.kit.scanning import RawToken
 from inkling.language.parser.program import STATEMENT_WORDS
 from inkling.language.parser.tokens import SCANNER, keywords, read
-from inkling.language.syntax import RELATIONS
+from inkling.language.syntax import RELATIONS, TIME_UNITS
 from inkling.source import SourceText, Span
 
 OPERATORS = frozenset({"AND", "OR", "NOT", "IN", "IS", "PAR", "EXCEPT", *RELATIONS})
+UNITS = frozenset({"POINTS", "EVENTS", *TIME_UNITS, *(unit.removesuffix("S") for unit in TIME_UNITS)})
 CONSTANTS = frozenset({"TRUE", "FALSE", "NULL"})
 _PUNCTUATION = "()[]{},;."
 _KINDS = {
@@ -117,7 +118,7 @@ def _name(statement: Sequence[RawToken], idx: int) -> _TokenType:
     before = statement[idx - 1] if idx else None
     if before is not None and idx == 1 and before.upper in STATEMENT_WORDS:
         return Name.Class
-    if before is not None and before.kind in ("INTEGER", "DECIMAL"):
+    if before is not None and before.kind in ("INTEGER", "DECIMAL") and statement[idx].upper in UNITS:
         return Keyword.Type
     if before is not None and before.kind in ("WORD", "QUOTED") and _declares_columns(statement, idx):
         return Keyword.Type

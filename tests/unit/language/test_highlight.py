@@ -85,6 +85,12 @@ def test_a_fragment_is_highlighted_by_its_words_in_capitals() -> None:
     assert (Name, "id") in found
 
 
+def test_only_a_unit_after_a_number_is_a_unit() -> None:
+    found = kinds("EVENT e AS PATTERN AT LEAST k FROM 1 TO 6 Jam x DURING SOME Jam y WITHIN 6 HOURS")
+    assert (Name, "Jam") in found
+    assert (Keyword.Type, "Jam") not in found
+
+
 @pytest.mark.parametrize(("text", "wrong"), [("EVENT e == 3;", "=="), ("a ! b", "!"), ("'open", "'")])
 def test_what_cannot_be_read_is_an_error(text: str, wrong: str) -> None:
     assert errors(text)[0] == wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,15 @@ import typer
 
 from inkling.cli import options as o
 from inkling.cli.commands.examples import data
-from inkling.cli.commands.examples.truth import TruthComparison, certainty_table, claims_table, evaluate, report_tables
+from inkling.cli.commands.examples.truth import (
+    TruthComparison,
+    certainty_table,
+    claims_table,
+    evaluate,
+    notes_on_sums,
+    report_tables,
+)
+from inkling.cli.commands.examples.withdrawals import withdrawals
 from inkling.cli.execution import Execution, execute
 from inkling.cli.inputs import given_paths
 from inkling.cli.terminal.messages import counting, working
@@ -22,8 +31,9 @@ if TYPE_CHECKING:
 
 USUAL_EVENTS = 200_000
 SHOWN_ROWS = 3
+SHOWN_EVENTS = 4
 HIDDEN_COLUMNS = ("event", "detected_at", "op")
-ONLY_OF_UNCERTAIN = ("method", "error")
+ONLY_OF_UNCERTAIN = ("probability", "method", "error")
 NOT_OF_FORECASTS = ("start", "probability", "method", "error", "margin", "model")
 
 
@@ -67,7 +77,8 @@ def demo(
         scores = data.score_forecasts(program, given, folder, say)
         say("writing the report")
         truth, decided = ({one.event: getattr(one, what) for one in evaluations} for what in ("happened", "claimed"))
-        found.write_report(report, report_tables(evaluations), truth, decided)
+        taken_back = withdrawals(program, name, events=events, seed=seed)
+        found.write_report(report, (*report_tables(found.program, evaluations), *taken_back), truth, decided)
     if not quiet:
         _print(found, report, evaluations)
         print_scores(scores)
@@ -79,11 +90,16 @@ def _print(found: Execution, report: Path, evaluations: list[TruthComparison]) -
     from rich.console import Console
 
     console = Console()
-    for name, table in found.tables.items():
-        console.print(_shown(name, table))
+    with_results = [name for name, table in found.tables.items() if table.num_rows]
+    for name in with_results[:SHOWN_EVENTS]:
+        console.print(_shown(name, found.tables[name]))
+    if len(with_results) > SHOWN_EVENTS:
+        console.print(f"… and {len(with_results) - SHOWN_EVENTS} more events with results\n", highlight=False)
     if evaluations:
         console.print(claims_table(evaluations))
         console.print(certainty_table(evaluations))
+        for note in notes_on_sums(found.program, evaluations):
+            console.print(note, highlight=False)
     for line in found.summary():
         console.print(line, highlight=False)
     console.print(f"report: {report}", highlight=False, soft_wrap=True)
@@ -106,9 +122,12 @@ def _shown(name: str, results: pa.Table) -> Table:
         hidden |= {*NOT_OF_FORECASTS}
     columns = [column for column in results.column_names if column not in hidden]
     for column in columns:
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column in ("start", "end"))
     for row in results.slice(0, SHOWN_ROWS).select(columns).to_pylist():
-        table.add_row(*(_cell(value) for value in row.values()))
+        cells = {column: _cell(value) for column, value in row.items()}
+        if isinstance(row.get("end"), datetime) and "start" in row and row["start"].date() == row["end"].date():
+            cells["end"] = cells["end"].split(" ")[-1]  # the same day
+        table.add_row(*cells.values())
     return table
 
 
@@ -116,6 +135,8 @@ def _cell(value: object) -> str:
     if isinstance(value, list):
         ids = [str(item) for item in value]
         return " ".join(ids if len(ids) <= 6 else [*ids[:3], "…", *ids[-2:]])
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S}"
     if isinstance(value, float):
         return f"{value:.6g}"
     return str(value)

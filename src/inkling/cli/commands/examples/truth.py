@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inkling.analysis.choice import Evaluator
+from inkling.analysis.uncertainty import streams_of
 from inkling.cli.execution import Execution
 from inkling.cli.inputs import given_paths
 from inkling.logical.plan import Per
-from inkling.query import load
+from inkling.model.uncertainty import ProbableValue
+from inkling.query import Program, load
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -96,14 +99,38 @@ N_CLAIMS = 5
 """The number of columns before the probabilistic ones in a report, which has both tables in one."""
 
 
-def report_tables(evaluations: Sequence[TruthComparison]) -> tuple[ReportTable, ...]:
+def notes_on_sums(program: Program, evaluations: Sequence[TruthComparison]) -> tuple[str, ...]:
+    """Why expected counts of sequences over readings that are independent of each other are not true counts."""
+    plan = program.plan
+    without_given = {
+        stream.schema.name
+        for stream in plan.streams
+        if isinstance(stream.schema.uncertainty, ProbableValue) and not stream.schema.uncertainty.given
+    }
+    queries = {one.event for one in evaluations} & program.physical.answered_by(Evaluator.QUERY).keys()
+    about = [
+        event.name
+        for event in plan.shown
+        if event.name in queries and {stream.schema.name for stream in streams_of(event, plan)} & without_given
+    ]
+    if not about:
+        return ()
+    return (
+        f"Expected is no estimate of true for {' and '.join(about)}: without GIVEN, the times of a stream are "
+        "independent, so a value that stays uncertain is drawn again each time. Changes are counted too often, and "
+        "stays too rarely.",
+    )
+
+
+def report_tables(program: Program, evaluations: Sequence[TruthComparison]) -> tuple[ReportTable, ...]:
     """The comparison as a table for a report; none without truth."""
     from inkling.report.data import ReportTable
 
     if not evaluations:
         return ()
     columns = (*COLUMNS[:N_CLAIMS], *PROBABILISTIC, *COLUMNS[N_CLAIMS:])
-    return (ReportTable(TITLE, columns, tuple(_long_row(one) for one in evaluations), NOTE),)
+    note = " ".join((NOTE, *notes_on_sums(program, evaluations)))
+    return (ReportTable(TITLE, columns, tuple(_long_row(one) for one in evaluations), note),)
 
 
 def claims_table(evaluations: Sequence[TruthComparison]) -> Table:
