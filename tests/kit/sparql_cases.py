@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 from tests.conformance.runners import Inputs, LocalBatch, Pushed, Runner, SparkStream, Tables
-from tests.kit.sparql_queries import POINTS, STREAM, QueryMaker, rows_of, stream_of, wanted_rows
+from tests.kit.sparql_queries import POINTS, STREAM, QueryMaker, background_of, rows_of, stream_of, wanted_rows
 from tests.reference import ep_sparql as a
+from tests.reference import rdfs
 
 from inkling.query import Program, parse
 
@@ -44,10 +45,15 @@ class QueryCase:
     constructs: tuple[a.Construct, ...]
     queries: tuple[a.Projected, ...]
     stream: a.Stream
+    background: frozenset[rdfs.Triple] | None = None
+    entails: bool = False
 
     @cached_property
     def text(self) -> str:
         texts = [*(one.text for one in self.constructs), *(one.query for one in self.queries)]
+        if self.background is not None:
+            file = f" FROM <{a.BACKGROUND}>{' ENTAILMENT RDFS' if self.entails else ''} WHERE"
+            texts = [one.replace(" WHERE", file, 1) for one in texts]
         return self.declared + ";\n".join(texts)
 
     @cached_property
@@ -57,15 +63,32 @@ class QueryCase:
     @cached_property
     def wanted(self) -> dict[str, frozenset[Row]]:
         """The rows of every query by the algebra."""
-        complete = a.closure(self.stream, self.constructs)
+        complete = self._complete()
         first = len(self.constructs) + 1
         return {f"query{place}": wanted_rows(one, complete) for place, one in enumerate(self.queries, start=first)}
+
+    def _complete(self) -> a.Stream:
+        """The smallest stream with all triples that are constructed from it, or that follow from one of its triples."""
+        stream = self.stream
+        while True:
+            grown = a.closure(stream, self.constructs)
+            if self.entails and self.background is not None:
+                grown = rdfs.followed(grown, self.background)
+            if grown == stream:
+                return stream
+            stream = grown
 
     @property
     def inputs(self) -> Inputs:
         rows = [{"id": f"r{number}", **row} for number, row in enumerate(rows_of(self.stream))]
         texts, times = dict.fromkeys(("id", *"spo"), pa.string()), dict.fromkeys(("begins", "ends"), pa.int64())
-        return Inputs({"triple": pa.Table.from_pylist(rows, schema=pa.schema(texts | times))})
+        streams = {"triple": pa.Table.from_pylist(rows, schema=pa.schema(texts | times))}
+        if self.background is None or f"<{a.BACKGROUND}>" not in self.text:
+            return Inputs(streams)
+        facts = [dict(zip("spo", map(str, triple), strict=True)) for triple in sorted(self.background, key=str)]
+        return Inputs(
+            streams, {"background": pa.Table.from_pylist(facts, schema=pa.schema(dict.fromkeys("spo", pa.string())))}
+        )
 
     def differences(self, found: Mapping[str, Iterable[Mapping[str, object]]]) -> Iterator[str]:
         """How the rows of a run differ from those of the algebra."""
@@ -89,17 +112,24 @@ def case_of(
     closed: bool = False,
     limited: bool = False,
     star: bool = False,
+    background: bool = False,
+    entails: bool = False,
     n_triples: int = 8,
 ) -> QueryCase:
-    """The same case for the same seed; `closed` ones construct triples. Triples of odd seeds do not last."""
+    """The same case for the same seed; `closed` ones construct triples. Triples of odd seeds do not last.
+
+    Queries with a `background` have groups of its triples. If it `entails` others, they match what follows by RDFS.
+    """
     rng = random.Random(seed)
-    maker = QueryMaker(rng, limited=limited, star=star)
+    graph = background_of(rng, schema=entails) if background or entails else None
+    matched = rdfs.closed(graph) if graph is not None and entails else graph
+    maker = QueryMaker(rng, limited=limited, star=star, background=matched)
     points = seed % 2 == 1
     stream = stream_of(rng, 5 if closed else n_triples, points=points)
     constructs = tuple(maker.construct() for _ in range(rng.choice((1, 2)))) if closed else ()
     queries = tuple(maker.query() for _ in range(n_queries))
     declared = (POINTS if points else STREAM).replace("(", "(id STRING, ").replace(") TIME", ") ID id TIME")
-    return QueryCase(seed, declared.replace(";", " LATENESS 2 TICKS;"), constructs, queries, stream)
+    return QueryCase(seed, declared.replace(";", " LATENESS 2 TICKS;"), constructs, queries, stream, graph, entails)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +158,24 @@ def wrong(runner: Runner, case: QueryCase) -> list[str]:
 
 
 def cases(kind: str, n_queries: int, first: int = 0) -> Iterator[QueryCase]:
-    """So many queries for a kind of runner: of eight cases two construct triples, two have limits, one is a star."""
+    """So many queries for a kind of runner: of eight cases two construct triples, two have limits, one is a star.
+
+    Three have background triples, in one of them also with what follows from triples of the stream.
+    """
     n_each = PACK if kind in ("spark", "streams") else N_QUERIES
     for seed in range(first, first + -(-n_queries // n_each)):
         closed, limited = seed % 8 in (2, 3), seed % 8 in (4, 5)
         size = 12 if limited or n_each == PACK else 8
-        yield case_of(seed, n_each, closed=closed, limited=limited, star=seed % 8 == 6, n_triples=size)
+        yield case_of(
+            seed,
+            n_each,
+            closed=closed,
+            limited=limited,
+            star=seed % 8 == 6,
+            background=seed % 8 in (0, 3, 7),
+            entails=seed % 8 == 7 or seed % 16 == 3,
+            n_triples=size,
+        )
 
 
 def main(kind: str, n_queries: int, first: int = 0) -> int:

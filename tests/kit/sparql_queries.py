@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from tests.reference import ep_sparql as a
 from tests.reference import rdf_terms as rdf
+from tests.reference import rdfs
 from tests.reference.rdf_terms import Iri, Literal
+from tests.reference.rdfs import Triple
 
 BASE = "http://example.org/"
 SUBJECTS = tuple(Iri(BASE + name) for name in "abc")
@@ -27,11 +29,20 @@ class QueryMaker:
     """Makes queries; `plain` ones are SPARQL, without operators and functions of time.
 
     In `limited` ones many groups have a filter that limits how long their solutions last. All triples of a `star` have
-    the same subject.
+    the same subject. With a `background`, many groups are joined with groups of its triples.
     """
 
-    def __init__(self, rng: random.Random, *, plain: bool = False, limited: bool = False, star: bool = False) -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        *,
+        plain: bool = False,
+        limited: bool = False,
+        star: bool = False,
+        background: frozenset[Triple] | None = None,
+    ) -> None:
         self.rng = rng
+        self.background = background
         self.plain = plain
         self.limited = limited
         self.star = star
@@ -57,6 +68,8 @@ class QueryMaker:
     def _pattern(self, depth: int) -> a.Pattern:
         if depth == 0:
             return self.triples()
+        if self.background is not None and self.rng.random() < 0.4:
+            return self._with_background(self.pattern(depth - 1))
         shape = self.rng.random()
         if shape < 0.1:
             inner = self.pattern(depth - 1)
@@ -74,6 +87,16 @@ class QueryMaker:
         op = "OPTIONAL" if self.plain else self.rng.choice(_OUTER)
         names = tuple(dict.fromkeys((*left.names, *right.names)))
         return a.Outer(op, left, right, self.condition(names, 1) if self.rng.random() < 0.4 else None)
+
+    def _with_background(self, left: a.Pattern) -> a.Pattern:
+        """A join or a left join with a group of background triples, with all that SPARQL has in it."""
+        assert self.background is not None
+        maker = QueryMaker(self.rng, plain=True)
+        right = a.Background(maker.pattern(self.rng.choice((0, 1, 1, 2))), self.background)
+        if self.rng.random() < 0.6:
+            return a.Combined(self.rng.choice(("", "AND")), left, right)
+        names = tuple(dict.fromkeys((*left.names, *right.names)))
+        return a.Outer("OPTIONAL", left, right, maker.condition(names, 1) if self.rng.random() < 0.4 else None)
 
     def triples(self) -> a.Bgp:
         return a.Bgp(tuple(self._triple() for _ in range(self.rng.choice((1, 1, 1, 2)))))
@@ -127,6 +150,8 @@ class QueryMaker:
             where = a.Combined(self.rng.choice(("", "SEQ")), left, self.triples())
         if self.rng.random() < 0.3:
             where = a.Filter(self.condition(where.names, 1), where)
+        if self.background is not None and self.rng.random() < 0.5:
+            where = self._with_background(where)
         subject: a.Part = a.Variable(self.rng.choice(where.names))
         object: a.Part = self.rng.choice((a.Variable(self.rng.choice(where.names)), rdf.integer(1)))
         return a.Construct(((subject, self.rng.choice(PREDICATES), object),), where)
@@ -140,6 +165,17 @@ def stream_of(rng: random.Random, n: int, *, at_once: bool = False, points: bool
         end = start if at_once or points or rng.random() < 0.5 else start + rng.randrange(3)
         object = rng.choice((*SUBJECTS, *NUMBERS, *NUMBERS, *TEXTS))
         found.add(a.Occurrence(rng.choice(SUBJECTS), rng.choice(PREDICATES), object, start, end))
+    return frozenset(found)
+
+
+def background_of(rng: random.Random, *, schema: bool = False) -> frozenset[Triple]:
+    """Some triples without a time; with a `schema`, properties that are below others and have domains and ranges."""
+    found: set[Triple] = set()
+    for _ in range(5):
+        object = rng.choice((*SUBJECTS, *NUMBERS, *TEXTS))
+        found.add((rng.choice(SUBJECTS), rng.choice(PREDICATES), object))
+    for _ in range(3 if schema else 0):
+        found.add((rng.choice(PREDICATES), rng.choice(rdfs.RELATIONS), rng.choice((*PREDICATES, *SUBJECTS))))
     return frozenset(found)
 
 

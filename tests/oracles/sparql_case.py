@@ -22,13 +22,16 @@ _SHORT = {"a": "rdf:type"}
 _NAMES = {
     "rdf:type": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
     "rdfs:subClassOf": "http://www.w3.org/2000/01/rdf-schema#subClassOf",
+    "rdfs:subPropertyOf": "http://www.w3.org/2000/01/rdf-schema#subPropertyOf",
 }
 
 Rows = frozenset[tuple[object, ...]]
 
 
 def term(text: str) -> str:
-    """`40` is an integer, anything else a name."""
+    """`40` is an integer, `40.0` a decimal, anything else a name."""
+    if re.fullmatch(r"-?\d+\.\d+", text):
+        return f'"{text}"^^<http://www.w3.org/2001/XMLSchema#decimal>'
     if re.fullmatch(r"-?\d+", text):
         return f'"{text}"^^<http://www.w3.org/2001/XMLSchema#integer>'
     text = _SHORT.get(text, text)

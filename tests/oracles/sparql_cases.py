@@ -26,6 +26,8 @@ FILTER ( ?price2 < ?price1 * 0.5)
 _OPTIONAL = "SELECT ?a ?b ?c WHERE { ?a p ?b } OPTIONAL { ?a q ?c }"
 _POINTS = "x p 1@5 x q 2@5 y p 3@5"
 _INTERVALS = "x p 1[2,5] x q 2[2,5] x q 3[2,6]"
+_SPEEDS = "A speed 50@1 B speed 70@2 C speed 90@3"
+_LIMITS = {"background": "A cap 40; A lies north; B cap 80; C lies south"}
 
 CASES = (
     QueryCase(
@@ -138,5 +140,85 @@ CASES = (
             "query1": "company1 level 2 [1,1]; company1 level 3 [1,1]; company1 level 4 [1,1]",
             "query2": "company1 1 [1,1]; company1 2 [1,1]; company1 3 [1,1]; company1 4 [1,1]",
         },
+    ),
+    # groups of background triples, which have no time
+    QueryCase(
+        "optional-background",
+        """
+        SELECT ?r ?v ?l FROM <kb.ttl> WHERE
+        { ?r speed ?v } OPTIONAL { GRAPH <kb.ttl> { ?r cap ?l } FILTER (?v > ?l) }
+        """,
+        _SPEEDS,
+        {"query1": "A 50 40 [1,1]; B 70 - [2,2]; C 90 - [3,3]"},
+        _LIMITS,
+    ),
+    QueryCase(
+        "optional-part-of-the-background",
+        "SELECT ?r ?d ?l FROM <kb.ttl> WHERE { ?r speed ?v } AND { { ?r lies ?d } OPTIONAL { ?r cap ?l } }",
+        _SPEEDS,
+        {"query1": "A north 40 [1,1]; C south - [3,3]"},
+        _LIMITS,
+    ),
+    QueryCase(
+        "union-of-the-background",
+        "SELECT ?r ?x FROM <kb.ttl> WHERE { ?r speed ?v } AND { { ?r cap ?x } UNION { ?r lies ?x } }",
+        _SPEEDS,
+        {"query1": "A 40 [1,1]; A north [1,1]; B 80 [2,2]; C south [3,3]"},
+        _LIMITS,
+    ),
+    QueryCase(
+        "union-of-the-background-with-other-variables",
+        "SELECT ?r ?x ?y FROM <kb.ttl> WHERE { ?r speed ?v } AND { { ?r cap ?x } UNION { ?r lies ?y } }",
+        _SPEEDS,
+        {"query1": "A 40 - [1,1]; A - north [1,1]; B 80 - [2,2]; C - south [3,3]"},
+        _LIMITS,
+    ),
+    QueryCase(
+        "absence-in-the-background",
+        """
+        SELECT ?r FROM <kb.ttl> WHERE
+        { ?r speed ?v } AND { { ?r lies ?d } OPTIONAL { ?r cap ?l } FILTER (!BOUND(?l)) }
+        """,
+        _SPEEDS,
+        {"query1": "C [3,3]"},
+        _LIMITS,
+    ),
+    QueryCase(
+        "values-computed-in-the-background",
+        """
+        SELECT ?r ?top FROM <kb.ttl> WHERE
+        { ?r speed ?v } AND { SELECT ?r (?l + 5 AS ?top) WHERE { ?r cap ?l } } FILTER (?v > ?top)
+        """,
+        _SPEEDS,
+        {"query1": "A 45 [1,1]"},
+        _LIMITS,
+    ),
+    QueryCase(
+        "unbound-before-the-background",
+        # an unbound variable agrees with any value, as in SPARQL
+        """
+        SELECT ?r ?s ?k FROM <kb.ttl> WHERE
+        { ?r speed ?v } OPTIONAL { ?r sensor ?s } OPTIONAL { GRAPH <kb.ttl> { ?s kind ?k } }
+        """,
+        "A speed 50@1 A sensor x@1 B speed 70@2 C speed 90@3 C sensor z@3",
+        {"query1": "A x radar [1,1]; B x radar [2,2]; B y loop [2,2]; C z - [3,3]"},
+        {"background": "x kind radar; y kind loop"},
+    ),
+    QueryCase(
+        "numbers-of-the-background-are-compared-by-value",
+        "SELECT ?r FROM <kb.ttl> WHERE { ?r speed ?v } AND { ?r cap ?l } FILTER (?l = ?v)",
+        "A speed 40@1 B speed 40@2",
+        {"query1": "A [1,1]"},
+        {"background": "A cap 40.0; B cap 40.5"},
+    ),
+    QueryCase(
+        "constructed-triples-of-a-property-above",
+        """
+        CONSTRUCT { ?a near ?c } FROM <kb.ttl> ENTAILMENT RDFS WHERE { ?a near ?b . ?b near ?c };
+        SELECT ?a ?c FROM <kb.ttl> ENTAILMENT RDFS WHERE { ?a near ?c }
+        """,
+        "x road y@1 y road z@2",
+        {"query1": "x near z [1,2]", "query2": "x y [1,1]; y z [2,2]; x z [1,2]"},
+        {"background": "road rdfs:subPropertyOf near"},
     ),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from itertools import product
 
 import pytest
 from tests.conformance.runners import LocalBatch, Pushed
@@ -12,7 +11,7 @@ from tests.kit.seeds import at_length
 from tests.kit.sparql_cases import RESULT_COLUMNS, case_of, cases, wrong
 from tests.kit.sparql_queries import BASE, POINTS, STREAM, QueryMaker, rows_of, stream_of, wanted_rows
 from tests.reference import ep_sparql as a
-from tests.reference import rdf_terms as rdf
+from tests.reference import rdfs
 from tests.reference.rdf_terms import Iri
 
 from inkling.query import parse
@@ -90,6 +89,18 @@ def test_keys_are_inferred_from_shared_variables(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", at_length(range(8)))
+def test_background_triples_and_what_follows_from_them(seed: int) -> None:
+    """Groups of background triples have all that SPARQL has, also where triples are constructed or follow by RDFS."""
+    n_rules = 0
+    for part in range(6):
+        case = case_of(seed * 1000 + part, closed=part % 3 == 2, background=True, entails=part % 2 == 1)
+        assert not wrong(LocalBatch(), case)
+        assert not wrong(Pushed(part), case)
+        n_rules += case.program.to_ink().count("RULE query")
+    assert n_rules > 20, "hardly any group of background triples is more than triples"
+
+
+@pytest.mark.parametrize("seed", at_length(range(8)))
 def test_rows_are_those_of_the_closed_stream(seed: int) -> None:
     for part in range(4):
         check(seed * 1000 + part, 3, closed=True)
@@ -119,56 +130,20 @@ def test_rows_at_one_instant_are_those_of_sparql(seed: int) -> None:
             assert frozenset(row[:-2] for row in rows) == asked(query, stream), f"{seed}: {query.query}"
 
 
-RDFS = "http://www.w3.org/2000/01/rdf-schema#"
-TYPE = Iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_triples_that_follow_by_rdfs(seed: int) -> None:
     """A query for all triples finds those of the stream, and those that follow from each of them and the schema."""
     rng = random.Random(seed)
     names = [Iri(BASE + name) for name in "pqrCDE"]
-    relations = ("subClassOf", "subPropertyOf", "domain", "range")
-    schema = frozenset((rng.choice(names), Iri(RDFS + rng.choice(relations)), rng.choice(names)) for _ in range(6))
+    schema = frozenset((rng.choice(names), rng.choice(rdfs.RELATIONS), rng.choice(names)) for _ in range(6))
     observed = [
-        one if rng.random() < 0.7 else a.Occurrence(one.subject, TYPE, rng.choice(names), one.start, one.end)
+        one if rng.random() < 0.7 else a.Occurrence(one.subject, rdfs.TYPE, rng.choice(names), one.start, one.end)
         for one in stream_of(rng, 5)
     ]
-    wanted = frozenset(
-        (*map(str, triple), one.start, one.end)
-        for one in observed
-        for triple in closed(schema | {one.terms}) - (closed(schema) - {one.terms})
-    )
+    wanted = frozenset((*map(str, one.terms), one.start, one.end) for one in rdfs.followed(observed, schema))
     text = "SELECT * FROM <schema.ttl> ENTAILMENT RDFS WHERE { ?x ?y ?z }"
     background = {"background": [dict(zip("spo", map(str, triple), strict=True)) for triple in schema]}
     assert found_rows([text], frozenset(observed), 1, background) == [wanted]
     stored = "SELECT ?x ?y ?z FROM <schema.ttl> ENTAILMENT RDFS WHERE { ?s ?p ?o } AND { ?x ?y ?z }"
     (found,) = found_rows([stored], frozenset(observed), 1, background)
-    assert {row[:3] for row in found} == {tuple(map(str, triple)) for triple in closed(schema)}
-
-
-Triple = tuple[rdf.Term, rdf.Term, rdf.Term]
-
-
-def closed(triples: frozenset[Triple]) -> frozenset[Triple]:
-    """The triples with all that follow from them: W3C, *RDF Semantics* (2004), rules rdfs2, 3, 5, 7, 9 and 11."""
-    class_below, property_below, domain, range_ = (
-        Iri(RDFS + name) for name in ("subClassOf", "subPropertyOf", "domain", "range")
-    )
-    found = set(triples)
-    while True:
-        new: set[Triple] = set()
-        for (x, p, y), (s, q, z) in product(found, found):
-            if q == domain and s == p:
-                new.add((x, TYPE, z))
-            if q == range_ and s == p and not isinstance(y, rdf.Literal):
-                new.add((y, TYPE, z))
-            if q == property_below and s == p:
-                new.add((x, z, y))
-            if q == p and q in (class_below, property_below) and s == y:
-                new.add((x, q, z))
-            if p == TYPE and q == class_below and s == y:
-                new.add((x, TYPE, z))
-        if new <= found:
-            return frozenset(found)
-        found |= new
+    assert {row[:3] for row in found} == {tuple(map(str, triple)) for triple in rdfs.closed(schema)}

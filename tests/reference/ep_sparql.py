@@ -309,7 +309,8 @@ class Combined:
 
     @property
     def text(self) -> str:
-        return f"{{ {self.left.text} }} {self.op} {{ {self.right.text} }}"
+        right = self.right.inner if self.op == "AND" and isinstance(self.right, Background) else self.right
+        return f"{{ {self.left.text} }} {self.op} {{ {right.text} }}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -418,7 +419,31 @@ class Projected:
         return tuple(name for name, _ in self.items)
 
 
-Pattern = Bgp | Filter | Combined | Union | Outer | Projected
+@dataclass(frozen=True)
+class Background:
+    """Solutions over a graph of their own, whose triples have no time: they leave the interval of a row as it is."""
+
+    inner: Pattern
+    graph: frozenset[tuple[Term, Term, Term]]
+
+    def solutions(self, stream: Stream) -> Solutions:
+        del stream
+        return self.inner.solutions(frozenset(Occurrence(*triple, _AFTER_ALL, _BEFORE_ALL) for triple in self.graph))
+
+    @property
+    def text(self) -> str:
+        return f"GRAPH <{BACKGROUND}> {{ {self.inner.text} }}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.inner.names
+
+
+BACKGROUND = "background.ttl"
+_AFTER_ALL, _BEFORE_ALL = 10**9, -(10**9)
+"""The start and the end of an empty interval: the hull of it and another one is the other one."""
+
+Pattern = Bgp | Filter | Combined | Union | Outer | Projected | Background
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

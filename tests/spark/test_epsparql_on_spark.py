@@ -7,8 +7,8 @@ from tests.kit.sparql_cases import PACK, SparkStages, case_of, cases, wrong
 
 
 def test_a_few_queries(spark: SparkSession) -> None:
-    """Of a star, which is divided by its subject, and of any shape with constructed triples."""
-    for case in (case_of(6, 4, star=True, n_triples=12), case_of(3, 3, closed=True)):
+    """Of a star, which is divided by its subject, and of any shape with constructed triples and a background."""
+    for case in (case_of(6, 4, star=True, n_triples=12), case_of(3, 3, closed=True, background=True, entails=True)):
         assert not wrong(SparkStages(spark, 2), case)
 
 

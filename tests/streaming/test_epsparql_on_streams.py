@@ -11,7 +11,7 @@ from tests.kit.sparql_cases import PACK, case_of, cases, wrong
 
 @pytest.mark.slow
 def test_a_few_queries(spark: SparkSession, tmp_path: Path) -> None:
-    case = case_of(6, 5, star=True, n_triples=12)
+    case = case_of(6, 5, star=True, background=True, n_triples=12)
     assert not wrong(SparkStream(spark, tmp_path, 1, n_pieces=2), case)
 
 

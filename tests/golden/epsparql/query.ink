@@ -112,12 +112,12 @@ EVENT rated(t4.x AS x, t1.o AS agency, t4.after AS after) AS
   WHERE sameterm(t4.x, t1.s) AND t1.o <> iri('http://example.org/none')
   PER INTERVAL;
 
-EVENT either_part1(t1.s AS x, t1.o AS y, NULL AS z) AS
+EVENT either_part1(t1.s AS x, t1.o AS y, iri(NULL) AS z) AS
   PATTERN triple t1[sameterm(p, iri('http://example.org/price'))]
   PER INTERVAL
   HIDDEN;
 
-EVENT either_part1(t2.s AS x, NULL AS y, t2.o AS z) AS
+EVENT either_part1(t2.s AS x, iri(NULL) AS y, t2.o AS z) AS
   PATTERN triple t2[sameterm(p, iri('http://example.org/near'))]
   PER INTERVAL
   HIDDEN;

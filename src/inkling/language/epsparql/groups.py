@@ -12,13 +12,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 from typing import NoReturn, TypeAlias, Unpack, cast
 
 from inkling.errors import ProgramError, Remarks, nearest
 from inkling.language import syntax as s
 from inkling.language.epsparql import terms as t
-from inkling.language.epsparql.solutions import BLANK, BackgroundTriple, Solutions, combined, compatible, joined
-from inkling.language.epsparql.triple_patterns import COLUMNS, TriplePattern, triple_patterns, variable_name
+from inkling.language.epsparql.background import (
+    BackgroundRules,
+    BackgroundTriple,
+    Conjunction,
+    joined_disjuncts,
+    names_of,
+)
+from inkling.language.epsparql.solutions import Solutions, combined, compatible, joined
+from inkling.language.epsparql.triple_patterns import BLANK, COLUMNS, TriplePattern, triple_patterns, variable_name
 from inkling.language.epsparql.values import Expressions, Times, all_of, call, constant, length, limit_of, same_term
 from inkling.language.kit.cursor import Number
 from inkling.source import SourceText, Span
@@ -50,10 +58,17 @@ class GroupTranslator:
     are_points: Callable[[tuple[s.Ident, ...]], bool]  # whether events of these streams and events are points in time
     is_inline: bool = False  # whether outer joins are parts of one pattern: for queries that read their own triples
     events: list[s.EventDecl] = field(default_factory=list)
+    facts: BackgroundRules = field(init=False)
     _n_parts: int = 0
     _n_variables: int = 0
     _limit: s.Duration | None = None  # rows that last longer are in no result: parts need not find them
     _labels: dict[str, Span] = field(default_factory=dict)
+    _free_names: dict[str, str] = field(default_factory=dict)  # of variables that tables bind
+
+    def __post_init__(self) -> None:
+        self.facts = BackgroundRules(
+            self.source, self.name, self.fresh, self._free, self._missing, lambda span: self._no_time(span)
+        )
 
     # groups
 
@@ -61,6 +76,8 @@ class GroupTranslator:
         """The rows of a query or sub-select, and what it shows of them."""
         with self._at_most(self._limit, _seconds(form.within)):
             row = self.group(form.where)
+        if row.pattern is None:
+            self._no_time(form.where.span)
         row = self._limited(row, form.within)
         items = form.items or tuple(_item(name, form.span) for name in row.shown)
         if any(_reads_times(one.value) for one in items):
@@ -158,13 +175,19 @@ class GroupTranslator:
         if isinstance(place, t.Variable):
             self.fail("INK0173", "a sub-select in `GRAPH` is not supported yet", part.inner.span)
         if place is not None:
-            self.fail("INK0173", "a sub-select over background triples is not supported yet", part.inner.span)
+            return self._selected_facts(part.inner, place), []
         return self._sub_select(part.inner), []
+
+    def _selected_facts(self, form: t.Select, place: Place) -> Solutions:
+        if form.within is not None:
+            self._no_time(form.within.span)
+        row = self.filtered(*self._unfiltered(form.where, place))
+        shown = [name for name in names_of(row.disjuncts) if not name.startswith(BLANK)]
+        items = form.items or tuple(_item(name, form.span) for name in shown)
+        return Solutions(form.span, disjuncts=self.facts.selected(row.disjuncts, items, form.span))
 
     def _sub_select(self, form: t.Select) -> Solutions:
         row, items = self.select(form)
-        if row.pattern is None:
-            self._no_time(form.span)
         expressions = self.expressions(row)
         values = {one.name.name: expressions.term(one.value) for one in items}
         computed = {one.name.name for one in items if not isinstance(one.value, t.Variable)}
@@ -186,7 +209,7 @@ class GroupTranslator:
             if op not in ("", "AND"):
                 self._no_time(span, f"`{op}` relates times, which background triples do not have")
             if left.pattern is None and right.pattern is None:
-                return replace(left, lookups=(*left.lookups, *right.lookups), tests=(*left.tests, *right.tests))
+                return replace(left, disjuncts=joined_disjuncts(left.disjuncts, right.disjuncts))
             row, other = (left, right) if right.pattern is None else (right, left)
             return self._looked_up(row, other)
         return joined(self._inner(left), self._inner(right), op, span)
@@ -206,9 +229,12 @@ class GroupTranslator:
             kept, optional, conditions = self.filtered(right, filters), row, own
         else:
             kept, optional, conditions = self.filtered(row, own), right, filters
-        for one in (kept, optional):
-            if one.pattern is None:
-                self._no_time(part.span, "an optional group of background triples is not supported yet")
+        if optional.pattern is None and part.op == "OPTIONAL":
+            return self._optional_facts(
+                kept, optional, [one for filter in conditions for one in _conjuncts(filter.condition)]
+            )
+        if kept.pattern is None or optional.pattern is None:
+            self._no_time(part.span, f"`{part.op}` relates times, which background triples do not have")
         limit = self._shared_limit(kept, [one for filter in conditions for one in _conjuncts(filter.condition)])
         kept = self._single(kept)
         with self._at_most(self._limit if part.op == "EQUALSOPTIONAL" else None, *_limits(conditions)):
@@ -266,11 +292,13 @@ class GroupTranslator:
 
     def _union(self, rows: Sequence[Solutions], span: Span) -> Solutions:
         """One event with a declaration for each group; a variable that a group does not have is null there."""
+        if all(row.pattern is None for row in rows):
+            return Solutions(span, disjuncts=tuple(disjunct for row in rows for disjunct in row.disjuncts))
         for row in rows:
             if row.pattern is None:
-                self.fail("INK0173", "`UNION` of background triples is not supported yet", row.span)
+                self._no_time(row.span)
         names = list(dict.fromkeys(name for row in rows for name in row.shown))
-        null = s.Literal(None, span=span)
+        null = call("iri", s.Literal(None, span=span), span=span)
         parts = [replace(row, values={name: row.values.get(name, null) for name in names}) for row in rows]
         maybe = frozenset(name for name in names for row in rows if name not in row.values or name in row.maybe)
         return replace(self._event(parts, span), maybe=maybe)
@@ -306,7 +334,7 @@ class GroupTranslator:
                     labels.add(term.label)
                     self._once(term, block)
             if isinstance(place, s.Ident):
-                leaf = Solutions(one.span, lookups=(BackgroundTriple(place, *one.terms, one.span),))
+                leaf = Solutions(one.span, disjuncts=((BackgroundTriple(place, one.terms, one.span),),))
             else:
                 leaf = self._leaf(one, place)
             row = leaf if row is None else self._join(row, leaf, "", row.span.to(one.span))
@@ -352,12 +380,47 @@ class GroupTranslator:
 
     def _looked_up(self, row: Solutions, background: Solutions) -> Solutions:
         """The rows with the values that background triples bind."""
-        if row.is_outer:
-            row = self.part(row)
+        disjuncts = self.facts.together(background.disjuncts)
+        if len(disjuncts) == 1 and not row.is_outer:
+            return self._looked_up_in(row, disjuncts[0])
+        row = self._one_event(row)
+        return self._union([self._looked_up_in(row, disjunct) for disjunct in disjuncts], background.span)
+
+    def _one_event(self, row: Solutions) -> Solutions:
+        return row if row.is_leaf else self.part(row)
+
+    def _optional_facts(self, kept: Solutions, background: Solutions, conditions: Sequence[t.Expr]) -> Solutions:
+        """OPTIONAL with background triples: the rows with what they bind, and the rows for which there is nothing.
+
+        Whether a variable without a value in some rows has one decides what it must agree with.
+        """
+        span = background.span
+        if kept.pattern is None:
+            return Solutions(span, disjuncts=self.facts.optional(kept.disjuncts, background.disjuncts, conditions))
+        kept = self._one_event(kept)
+        found = self.filtered(self._looked_up(kept, background), [t.Filter(one, span=one.span) for one in conditions])
+        names = names_of(background.disjuncts)
+        scope = tuple(dict.fromkeys((*kept.values, *names)))
+        read = {one.name for test in conditions for one in t.inside(test) if isinstance(one, t.Variable)}
+        unsure = [name for name in kept.values if name in kept.maybe and (name in names or name in read)]
+        alone = []
+        for are_bound in product((True, False), repeat=len(unsure)):
+            missing = [name for name, is_bound in zip(unsure, are_bound, strict=True) if not is_bound]
+            given = {name: value for name, value in kept.values.items() if name not in missing}
+            tests: list[s.Expr] = [
+                s.IsNull(kept.values[name], negated=is_bound, span=span)
+                for name, is_bound in zip(unsure, are_bound, strict=True)
+            ]
+            for partner in self.facts.partners(background.disjuncts, given, scope, conditions):
+                tests.append(s.Negation(partner, span=span))
+            alone.append(replace(kept, tests=(*kept.tests, *tests)))
+        return self._union([found, *alone], span)
+
+    def _looked_up_in(self, row: Solutions, disjunct: Conjunction) -> Solutions:
         values, maybe, tests = dict(row.values), set(row.maybe), [*row.tests]
-        for one in background.lookups:
+        for one in disjunct:
             args: list[s.Expr] = []
-            for term in (one.subject, one.predicate, one.object):
+            for term in one.terms:
                 name = variable_name(term)
                 if name is None:
                     args.append(constant(cast("t.Constant", term), self.source))
@@ -376,12 +439,14 @@ class GroupTranslator:
 
     def _free(self, name: str, span: Span) -> s.Ident:
         """A variable that a table binds, under the name it has in the query."""
-        text = name.removeprefix(BLANK)
-        if re.fullmatch(r"[tm]?[0-9]+", text):
-            text = f"v{text}"
-        while text in self.taken:
-            text += "_"
-        return s.Ident(text, span=span)
+        if name not in self._free_names:
+            text = name.removeprefix(BLANK)
+            if re.fullmatch(r"[tm]?[0-9]+", text):
+                text = f"v{text}"
+            while text in self.taken or text in self._free_names.values():
+                text += "_"
+            self._free_names[name] = text
+        return s.Ident(self._free_names[name], span=span)
 
     # filters
 
@@ -391,12 +456,7 @@ class GroupTranslator:
             return row
         conditions = [part for one in filters for part in _conjuncts(one.condition)]
         if row.pattern is None:
-            self.fail(
-                "INK0173",
-                "a filter in a group of background triples is not supported yet",
-                filters[0].span,
-                helps=("write it after the group",),
-            )
+            return replace(row, disjuncts=self.facts.filtered(row.disjuncts, conditions))
         if any(map(_reads_times, conditions)):
             row = self.timed(row)
         here = self.expressions(row)
@@ -424,20 +484,20 @@ class GroupTranslator:
         return row.named(self.variable("m", row.span))
 
     def _reporter(self, values: Mapping[str, s.Expr]) -> Callable[[t.Variable], NoReturn]:
-        def missing(variable: t.Variable) -> NoReturn:
-            known = [name for name in values if not name.startswith(BLANK)]
-            meant = nearest(variable.name, known, n=1)
-            listed = ", ".join(f"`?{one}`" for one in known)
-            self.fail(
-                "INK0171",
-                f"unbound variable `?{variable.name}`",
-                variable.span,
-                label="no triple of this group binds it",
-                notes=(f"the variables are {listed}",) if known and not meant else (),
-                helps=tuple(f"did you mean `?{one}`?" for one in meant),
-            )
+        return lambda variable: self._missing(values, variable)
 
-        return missing
+    def _missing(self, names: Iterable[str], variable: t.Variable) -> NoReturn:
+        known = [name for name in names if not name.startswith(BLANK)]
+        meant = nearest(variable.name, known, n=1)
+        listed = ", ".join(f"`?{one}`" for one in known)
+        self.fail(
+            "INK0171",
+            f"unbound variable `?{variable.name}`",
+            variable.span,
+            label="no triple of this group binds it",
+            notes=(f"the variables are {listed}",) if known and not meant else (),
+            helps=tuple(f"did you mean `?{one}`?" for one in meant),
+        )
 
     # names
 

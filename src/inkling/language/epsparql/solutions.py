@@ -7,27 +7,15 @@ from dataclasses import dataclass, field, replace
 
 from inkling.language import syntax as s
 from inkling.language.epsparql import terms as t
+from inkling.language.epsparql.background import Conjunction
+from inkling.language.epsparql.triple_patterns import BLANK
 from inkling.language.epsparql.values import Times, all_of, length, same_term
 from inkling.source import Span
-
-BLANK = "_:"
-"""The names of blank nodes of patterns begin so: variables that no result shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class BackgroundTriple:
-    """A triple of the background, in a table."""
-
-    table: s.Ident
-    subject: t.Term
-    predicate: t.Term
-    object: t.Term
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Solutions:
-    """A pattern, of which `values` are the variables; without a pattern, background triples to be looked up.
+    """A pattern, of which `values` are the variables; without a pattern, disjuncts to look background triples up.
 
     `maybe` are the variables without a value in some rows. Conditions of an outer join are in `tests`, those on its
     rows in `having`.
@@ -42,7 +30,7 @@ class Solutions:
     within: s.Duration | None = None
     first: tuple[s.Ident, ...] = ()  # the events that may start first
     last: tuple[s.Ident, ...] = ()  # the events that may end last
-    lookups: tuple[BackgroundTriple, ...] = ()
+    disjuncts: tuple[Conjunction, ...] = ()
     is_outer: bool = False
     is_timed: bool = True  # whether `first` and `last` have the times of the rows, those of an outer join too
 

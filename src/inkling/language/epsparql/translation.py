@@ -42,6 +42,7 @@ class FileTranslator:
     problems: list[Diagnostic] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     _entailed_names: dict[int, s.Ident] = field(default_factory=dict)  # by the places of queries
+    _facts: list[s.RuleDecl] = field(default_factory=list)  # of groups of background triples
 
     def program(self) -> s.Program:
         self.taken |= {one.name.text for one in self.file.declared}
@@ -60,7 +61,7 @@ class FileTranslator:
         streams = () if self.declared_streams or not self.file.queries else (self._default_stream(),)
         tables = tuple(self._table(name, path) for path, name in self.tables.items())
         rules = tuple(rule for one in self.entailments.values() for rule in one.rules)
-        statements = (*declared, *streams, *tables, *rules, *self._closure(), *events)
+        statements = (*declared, *streams, *tables, *rules, *self._facts, *self._closure(), *events)
         return s.Program(statements, self.file.comments, span=Span(0, len(self.source.text)))
 
     # streams and tables
@@ -227,6 +228,7 @@ class FileTranslator:
             main = [s.EventDecl(name, head, row.body(), per="INTERVAL", span=query.span)]
         else:
             main = list(self._constructed(form, name, groups))
+        self._facts += groups.facts.rules
         (first, *more) = [*self._entailed_events(place), *groups.events, *main]
         yield replace(first, comments=query.comments)
         yield from more
@@ -396,7 +398,9 @@ class FileTranslator:
 
     @cached_property
     def _constructed_predicates(self) -> tuple[str, ...] | None:
-        """The predicates of the triples of recursive queries; None if one is a variable."""
+        """The predicates of the triples of recursive queries; None if one is a variable, or if other triples follow."""
+        if any(self._entailed_by(self.file.queries[place]) for place in self._recursive):
+            return None
         found = [one.predicate for place in self._recursive for one in self._templates[place]]
         if any(not isinstance(one, t.Iri) for one in found):
             return None
@@ -442,7 +446,7 @@ def _matched(group: t.Group) -> Iterator[TriplePattern]:
         if isinstance(item, t.Block):
             yield from triple_patterns(item)
         elif isinstance(item, t.Part) and item.op != "AND" and item.graph is None:
-            yield from _matched(item.inner if isinstance(item.inner, t.Group) else item.inner.where)
+            yield from _matched(_group_of(item))
 
 
 def _always_matched(group: t.Group) -> Iterator[TriplePattern]:
@@ -457,8 +461,17 @@ def _always_matched(group: t.Group) -> Iterator[TriplePattern]:
 
 
 def _has_optional_part(group: t.Group) -> bool:
-    parts = [one for one in t.inside(group) if isinstance(one, t.Part)]
-    return any(one.op in ("OPTIONAL", "OPTIONALSEQ", "EQUALSOPTIONAL") for one in parts)
+    """Whether a part of the stream is optional; background triples have no time and are always known."""
+    parts = [one for one in group.items if isinstance(one, t.Part) and one.op != "AND" and one.graph is None]
+    return any(
+        (one.op in ("OPTIONAL", "OPTIONALSEQ", "EQUALSOPTIONAL") and any(_matched(_group_of(one))))
+        or _has_optional_part(_group_of(one))
+        for one in parts
+    )
+
+
+def _group_of(part: t.Part) -> t.Group:
+    return part.inner if isinstance(part.inner, t.Group) else part.inner.where
 
 
 def _may_match(pattern: TriplePattern, made: TriplePattern) -> bool:

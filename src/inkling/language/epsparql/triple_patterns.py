@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from inkling.language.epsparql import terms as t
 from inkling.language.epsparql.prefixes import RDF
-from inkling.language.epsparql.solutions import BLANK
 from inkling.source import Span
 
 COLUMNS = ("s", "p", "o")
+BLANK = "_:"
+"""The names of blank nodes of patterns begin so: variables that no result shows."""
 
 
 @dataclass(frozen=True, slots=True)

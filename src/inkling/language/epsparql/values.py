@@ -182,8 +182,8 @@ class Expressions:
         left, right = self._sides(node)
         span = node.span
         if wanted:
-            return s.Compare(op, left.expr, right.expr, span=span)
-        opposite: s.Expr = s.Compare(_OPPOSITE[op], left.expr, right.expr, span=span)
+            return _comparison(op, left.expr, right.expr, span)
+        opposite = _comparison(_OPPOSITE[op], left.expr, right.expr, span)
         if op in ("=", "<>") or "TERM" not in (left.kind, right.kind):
             return opposite
         # not-a-number is neither less nor at least, so such a comparison is certainly false
@@ -326,6 +326,14 @@ class Expressions:
         if found is None:
             self.missing(node)
         return _placed(found, node.span)
+
+
+def _comparison(op: ComparisonOperator, left: s.Expr, right: s.Expr, span: Span) -> s.Expr:
+    """A comparison; one with a variable of background triples names no value: 1 and 1.0 are equal, but not the same."""
+    compared = s.Compare(op, left, right, span=span)
+    if op == "=" and (isinstance(left, s.Variable) or isinstance(right, s.Variable)):
+        return s.Compare("=", compared, s.Literal(True, span=span), span=span)
+    return compared
 
 
 def limit_of(node: t.Expr) -> s.Duration | None:
