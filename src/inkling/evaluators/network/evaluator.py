@@ -6,7 +6,7 @@ new rows or waits that may end, and emits only matches that were not known befor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -18,16 +18,16 @@ from inkling.analysis.bounds.window import total_horizon
 from inkling.analysis.choice import Evaluator
 from inkling.analysis.policies import looks_at_scope
 from inkling.evaluators.protocol import Moment
+from inkling.evaluators.stage.closing import closing_tests
 from inkling.evaluators.stage.member import RowsEvaluator, RowsState, StageSetting, StepInput, StepOutput, behind
 from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.stage.rows.batches import event_batch, in_one_piece, key_codes
 from inkling.evaluators.stage.rows.keys import with_owners
 from inkling.evaluators.stage.rows.migration import RowMigration
 from inkling.evaluators.stage.rows.row_tests import passing, without_resets
-from inkling.logical import plan as p
 from inkling.logical.plan import EventPlan, Per
 from inkling.model.batch import FOREVER, Ints, MatchBatch
-from inkling.physical.plan import EventStep, LeafTest, Stage
+from inkling.physical.plan import EventStep, LeafTest
 
 MANY_CHUNKS = 64
 
@@ -57,8 +57,7 @@ class NetworkEvaluator(RowsEvaluator[RowsState]):
         self._sums_up = bool(summing)
         horizon = total_horizon([step.event for step in self._steps], unit)
         self._horizon = None if horizon is None or summing else horizon + max(self._settles.values())
-        at_once = {name for name in waits if not (self._lags[name] or self._settles[name] or waits[name])} - summing
-        self._closing = ClosingRows(setting.stage, self._steps, frozenset(at_once))
+        self._closing = closing_tests(setting.stage, self._steps, program, unit)
         # rows that can be part of a match, or prevent one
         self._needed = [leaf for step in self._steps for leaf in step.leaves]
         self._needed += [LeafTest(-1, step.scope, (), ()) for step in self._steps if looks_at_scope(step.event)]
@@ -79,8 +78,8 @@ class NetworkEvaluator(RowsEvaluator[RowsState]):
         derived = [self._engine.derived_rows(name, given.found[name]) for name in self._derived_sources]
         fresh = pa.concat_tables([rows, *derived]) if derived else rows
         kept = pa.concat_tables([state.rows, fresh]) if len(fresh) else state.rows
-        closing = self._closing.among(fresh)
-        if self._closing.is_decisive and not closing.any() and self._nothing:
+        closing = np.ones(len(fresh), bool) if self._closing is None else passing(fresh, self._closing)
+        if self._closing is not None and not closing.any() and self._nothing:
             found = self._nothing
         else:
             found = self._evaluated(kept, closing, given, until.time)
@@ -99,7 +98,7 @@ class NetworkEvaluator(RowsEvaluator[RowsState]):
         after = given.after
         n_key_columns = len(self.stage.key_types)
         rows = in_one_piece(kept)
-        if self._closing.is_decisive and after > -FOREVER:
+        if self._closing is not None and after > -FOREVER:
             rows = _with_keys_of(rows, closing, n_key_columns)
             codes, _ = key_codes(rows, n_key_columns)
         else:
@@ -175,47 +174,5 @@ def _fresh(step: EventStep, matches: MatchBatch, after: int, until: int) -> Matc
         return matches
     if step.event.per is Per.VALUES:
         return matches.where(np.full(len(matches), until >= FOREVER))
-    return matches.where((matches.detected_at > after) & (matches.detected_at <= until))
-
-
-def closing_slots(pattern: p.Pattern) -> frozenset[int] | None:
-    """The slots of which one holds the last event of every match; None if unknown."""
-    match pattern:
-        case p.Leaf(slot=slot):
-            return frozenset((slot,))
-        case p.Narrowed(pattern=inner) | p.LeftJoin(left=inner):
-            return closing_slots(inner)
-        case p.Repetition(pattern=inner, low=low) if low > 0:
-            return closing_slots(inner)
-        case p.Sequence(parts=(*_, p.Leaf() | p.Narrowed() | p.Repetition() | p.Sequence() | p.Disjunction() as last)):
-            return closing_slots(last)
-        case p.Disjunction(items=items) | p.Conjunction(items=items):
-            found = [closing_slots(item) for item in items]
-            return None if None in found else frozenset().union(*(one for one in found if one is not None))
-        case _:
-            return None
-
-
-class ClosingRows:
-    """Selects the rows that can complete a match of some events."""
-
-    def __init__(self, stage: Stage, steps: Sequence[EventStep], at_once: frozenset[str]) -> None:
-        """`at_once`: events whose results are known and final with their last row."""
-        self._tests: tuple[LeafTest, ...] | None = None
-        tests: list[LeafTest] = []
-        for step in steps:
-            slots = closing_slots(step.event.pattern) if step.event.name in at_once else None
-            if slots is None or any(stage.inputs[place].is_derived for place in step.inputs):
-                return
-            tests += [leaf for leaf in step.leaves if leaf.slot in slots]
-        self._tests = tuple(tests)
-
-    @property
-    def is_decisive(self) -> bool:
-        return self._tests is not None
-
-    def among(self, rows: pa.Table) -> NDArray[np.bool_]:
-        """Whether each row can be the last of a match."""
-        if self._tests is None:
-            return np.ones(len(rows), bool)
-        return passing(rows, self._tests)
+    fresh = (matches.detected_at > after) & (matches.detected_at <= until)
+    return matches if fresh.all() else matches.where(fresh)

@@ -40,6 +40,7 @@ from inkling.evaluators.network.rounds import RepetitionRounds, expand, is_among
 from inkling.evaluators.network.session import Common, LeafLookup, Session, ranges_of
 from inkling.evaluators.network.slices import pairs_in_slices
 from inkling.evaluators.network.store import Store
+from inkling.evaluators.stage.closing import closing_slots
 from inkling.evaluators.stage.rows.batches import has_bits
 from inkling.evaluators.stage.rows.conditions import truth_of
 from inkling.kernels.joins import join
@@ -96,11 +97,12 @@ class JoinEvaluation:
         return passed
 
     def roots(self) -> MatchContexts:
-        """One context per key, with nothing bound and no limits."""
+        """One context per key, with nothing bound; no event of a match starts after the last that may complete one."""
         if self.common.numbers and self.session.roots is not None:
             return self.session.roots
         n = self.store.n_keys
         far = np.full(n, FAR)
+        until = far if self.common.numbers else self._last_ends()
         roots = MatchContexts(
             np.arange(n),
             np.full(n, -1),
@@ -108,13 +110,26 @@ class JoinEvaluation:
             np.full((n, len(self.layout.moments)), NOWHERE),
             -far,
             np.full(n, BEFORE_ALL),
-            far,
+            until,
             far,
             np.full(n, AFTER_ALL),
         )
         if self.common.numbers:
             self.session.roots = roots
         return roots
+
+    def _last_ends(self) -> Ints:
+        """Per key, the latest end of an event that may be the last of a match; without it, rounds end nowhere."""
+        pattern, store = self.step.event.pattern, self.store
+        repeats = any(isinstance(part, p.Repetition) and part.high is None for part in p.parts_of(pattern))
+        slots = closing_slots(pattern) if repeats else None
+        if slots is None:
+            return np.full(store.n_keys, FAR)
+        last = np.full(store.n_keys, -FAR)
+        for slot in slots:
+            rows = self.leaves.rows(slot)
+            np.maximum.at(last, store.batch.key[rows], store.batch.end[rows])
+        return last
 
     def occurrences(
         self, pattern: p.Pattern, contexts: MatchContexts, policy: p.Policy = p.Policy.ANY, window: int | None = None

@@ -236,12 +236,16 @@ class LeafLookup:
         self._rows[slot] = rows
         self._plain_index.pop(slot, None)
 
+    def rows(self, slot: int) -> Ints:
+        """The candidates of a slot."""
+        if slot not in self._rows:
+            self._rows[slot] = self.session.rows_of(self.step.leaf(slot))
+        return self._rows[slot]
+
     def index(self, leaf: p.Leaf, contexts: MatchContexts) -> tuple[cand.Index, Ints, Code]:
         """The indexed candidates of a leaf, the group of each context in the index, and the remaining conditions."""
         test, store = self.step.leaf(leaf.slot), self.session.store
-        if leaf.slot not in self._rows:
-            self._rows[leaf.slot] = self.session.rows_of(test)
-        rows = self._rows[leaf.slot]
+        rows = self.rows(leaf.slot)
         equalities, rest = cand.split_equalities(test, self.layout, self.session.group.types(store.batch))
         code = compile_conditions(rest, leaf.slot, store, self.layout, self.unit)
         if equalities:
