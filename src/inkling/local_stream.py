@@ -45,6 +45,7 @@ from inkling.physical.planner import plan_program
 from inkling.physical.stages import Placement
 from inkling.results import result_schema, result_table, retracted
 from inkling.runtime.ahead import guard_of, require_length
+from inkling.runtime.deferred import DeferredRows
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
 from inkling.runtime.replacement import (
@@ -62,7 +63,7 @@ from inkling.runtime.replacement import (
     unsupported_change,
 )
 from inkling.runtime.revision.changelogs import Changelogs, changelogs_from_bytes, changelogs_to_bytes
-from inkling.runtime.stream import StreamProgram, StreamState
+from inkling.runtime.stream import StreamProgram, StreamState, nothing
 from inkling.runtime.uncertain import Cohort
 from inkling.stored import Stored, opened, readable, sealed
 
@@ -167,7 +168,8 @@ class LocalStream:
         self._columns = {name: _columns(stream) for name, stream in self._streams.items()}
         self._clocks: dict[str, Clock] = {}  # of the streams that had rows
         self._live: StreamProgram | None = None
-        self._state: StreamState | None = None  # of the program at work
+        self._state: StreamState | None = None  # of the program at work, without deferred rows
+        self._deferring: DeferredRows | None = None
         # before the first row with a time
         self._watermarks = Watermarks()
         self._n_rejected: Mapping[str, int] = {}
@@ -184,12 +186,34 @@ class LocalStream:
     def push_event(self, stream: str, event: Mapping[str, object]) -> Found:
         """Add one row of one stream; returns the results that it decided."""
         self._require_stream(stream)
+        found = self._deferred_or_decided(stream, event)
+        if found is not None:
+            return found
         names = [name for name in self._columns[stream] if name in event]
         try:
             columns = [pa.array([event[name]]) for name in names]
         except (pa.ArrowException, OverflowError):
             return self.push({stream: [event]})
         return self._step({stream: pa.Table.from_arrays(columns, names)})
+
+    def _deferred_or_decided(self, stream: str, event: Mapping[str, object]) -> Found | None:
+        """What a row decides, if it can be deferred until it does; None if it takes a step of its own."""
+        if self._live is None or self._state is None or self._models is not None:
+            return None
+        if self._deferring is None:
+            self._deferring = self._live.deferring()
+        self._deferring.begin(self._state.operators, self._state.n_read, self._state.newest)
+        decides = self._deferring.take(stream, event)
+        if decides is None:
+            return None
+        return self._found(self._ingested(self._live, self._deferring)) if decides else self._no_results
+
+    def _ingested(self, live: StreamProgram, deferring: DeferredRows) -> Emitted:
+        """Ingest all deferred rows."""
+        assert self._state is not None
+        self._state, emitted = live.with_deferred(self._state, deferring.deferred())
+        deferring.ingested()
+        return emitted
 
     def replace_tables(self, tables: Mapping[str, Data]) -> None:
         """Replace the facts of some tables, and of every rule that depends on them, from the next row on.
@@ -473,9 +497,18 @@ class LocalStream:
         if self._live is None:
             return self._before_the_first_row(raw, watermarks or Watermarks())
         self._state, emitted = self._live.step(self._at, raw, watermarks)
+        if self._deferring is not None:
+            self._deferring.outdated()
         if self._models is not None:
             self._learn_from(self._models, emitted)
+        return self._found(emitted)
+
+    def _found(self, emitted: Emitted) -> Found:
         return Found(self._program.plan, self._physical, self._shown(emitted), self._clock)
+
+    @cached_property
+    def _no_results(self) -> Found:
+        return self._found(nothing(self._clock))
 
     def _shown(self, emitted: Emitted) -> Emitted:
         """What is emitted without the results of hidden events."""
@@ -495,10 +528,12 @@ class LocalStream:
             self._migrate(renewed, self._settings)
 
     def _migrate(self, tables: Mapping[str, pa.Table], settings: Settings) -> None:
+        self._settle()
+        self._deferring = None
         self._tables, self._settings = {**self._tables, **tables}, settings
         if self._models is not None:
             self._models.use(tables)
-        for name in ("_provisional", "_physical"):
+        for name in ("_provisional", "_physical", "_no_results"):
             self.__dict__.pop(name, None)
         if self._live is not None:
             self._live = self._compiled()
@@ -564,8 +599,15 @@ class LocalStream:
 
     @property
     def _at(self) -> StreamState:
+        self._settle()
         assert self._state is not None, "a program at work has a state"
         return self._state
+
+    def _settle(self) -> None:
+        """Ingest deferred rows, which decide nothing."""
+        if self._live is not None and self._deferring is not None and not self._deferring.is_empty:
+            emitted = self._ingested(self._live, self._deferring)
+            assert not any(map(len, emitted.matches.values())), "deferred rows decide nothing"
 
     @cached_property
     def _provisional(self) -> StreamProgram:

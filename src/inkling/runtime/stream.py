@@ -16,7 +16,8 @@ from inkling.io.rejects import NO_REJECTS
 from inkling.model.time import Clock
 from inkling.model.watermarks import NEVER, Watermarks
 from inkling.runtime.ahead import FutureGuard, now_us
-from inkling.runtime.late import reported
+from inkling.runtime.deferred import Deferred, DeferredRows
+from inkling.runtime.late import NO_LATE_ROWS, reported
 from inkling.runtime.operators.of_plan import Operators
 from inkling.runtime.operators.protocol import Emitted
 from inkling.runtime.revision.changelogs import Changelogs
@@ -80,6 +81,19 @@ class StreamProgram:
         late, rejected = reported(emitted.late, self._clock), concatenated([*rejects, emitted.rejects])
         return StreamState(states, n_read, newest), Emitted(late, rejected, emitted.matches, emitted.tables)
 
+    def deferring(self) -> DeferredRows:
+        """Where rows that are pushed one by one may wait."""
+        stages = self._operators.stages
+        streams = self._operators.plan.program.streams if stages is not None else ()
+        return DeferredRows(stages or (), streams, self._clock, self._guards)
+
+    def with_deferred(self, state: StreamState, deferred: Deferred) -> tuple[StreamState, Emitted]:
+        """Ingest rows that were checked when they arrived."""
+        parts = [part for name, rows in deferred.rows.items() for part in self._operators.admitted(name, rows)]
+        states, emitted = self._chain.step(state.operators, parts, Watermarks(deferred.latest))
+        emitted = replace(emitted, late=reported(emitted.late, self._clock))
+        return StreamState(states, deferred.n_read, deferred.newest), emitted
+
     def watermark(self, state: StreamState) -> int:
         """The time up to which all results were emitted."""
         watermarks = [one.watermark(held) for one, held in self._pairs(state) if one.address != CHANGELOGS]
@@ -111,3 +125,8 @@ class StreamProgram:
 
     def _pairs(self, state: StreamState) -> list[tuple[Any, Any]]:
         return list(zip(self._chain.operators, state.operators, strict=True))
+
+
+def nothing(clock: Clock) -> Emitted:
+    """What is emitted by a step that decides nothing."""
+    return Emitted(reported(NO_LATE_ROWS, clock), NO_REJECTS)

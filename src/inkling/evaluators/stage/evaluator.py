@@ -18,6 +18,7 @@ from inkling.evaluators.network.evaluator import NetworkEvaluator
 from inkling.evaluators.network.goals import GoalsEvaluator
 from inkling.evaluators.open_matches import Begun, OpenMatch, opened
 from inkling.evaluators.protocol import Moment, Rows
+from inkling.evaluators.stage.closing import closing_tests
 from inkling.evaluators.stage.engine import StageEngine
 from inkling.evaluators.stage.member import RowsState, StageMember, StageSetting, StepInput, StepOutput
 from inkling.evaluators.stage.open_matches import begun_matches
@@ -30,7 +31,7 @@ from inkling.evaluators.windows.evaluator import WindowEvaluator
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.plan import EventPlan, StreamPlan
 from inkling.model.batch import FOREVER, MatchBatch
-from inkling.physical.plan import EventStep, PhysicalPlan, Stage
+from inkling.physical.plan import EventStep, LeafTest, PhysicalPlan, Stage
 
 Maker = Callable[[Sequence[EventStep], StageSetting], Sequence[StageMember[Any]]]
 
@@ -111,6 +112,14 @@ class StageEvaluator:
     @cached_property
     def is_divisible(self) -> bool:
         return is_divisible(self.stage, self.plan.program)
+
+    @cached_property
+    def closing(self) -> tuple[LeafTest, ...] | None:
+        """The tests of which the last row of every match passes one; None if time may decide results."""
+        by_rows = all(step.evaluator in (Evaluator.AUTOMATON, Evaluator.NETWORK) for step in self.stage.steps)
+        if not by_rows or self.looking_back or any(bit is not None for bit in self.stage.resets):
+            return None
+        return closing_tests(self.stage, self.stage.steps, self.plan.program, self.context.unit)
 
     def start(self) -> State:
         return StageState(-FOREVER, tuple(one.start() for one in self.members))

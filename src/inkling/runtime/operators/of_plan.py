@@ -133,6 +133,13 @@ class Operators:
             self._compiled[address] = self._made(address)
         return self._compiled[address]
 
+    @property
+    def stages(self) -> tuple[BufferedStage, ...] | None:
+        """The stages of certain events, if the program has no other operators."""
+        operators = [self[address] for address in self.addresses]
+        stages = tuple(one.stage for one in operators if isinstance(one, StageOperator))
+        return stages if len(stages) == len(operators) else None
+
     def address_of(self, event: str) -> int:
         """The address of the operator that answers an event."""
         if event in self.plan.uncertain:

@@ -54,7 +54,7 @@ class Row:
 
 Truth = NDArray[np.bool_]
 
-_COMPARED = {
+COMPARED = {
     "=": operator.eq,
     "<>": operator.ne,
     "<": operator.lt,
@@ -62,7 +62,7 @@ _COMPARED = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _WIDEST = 2**63
 
 
@@ -105,7 +105,7 @@ def prepared(condition: e.Expr, context: ExpressionContext) -> Condition:
         case e.Compare(operator=symbol, left=e.ColumnOf() as column, right=e.Literal(value=value)) if _is_number(value):
             return _comparison(symbol, column, value, condition, context)
         case e.Compare(operator=symbol, left=e.Literal(value=value), right=e.ColumnOf() as column) if _is_number(value):
-            return _comparison(_TURNED[symbol], column, value, condition, context)
+            return _comparison(TURNED[symbol], column, value, condition, context)
         case _:
             return _by_arrow(condition, context)
 
@@ -120,7 +120,7 @@ def _comparison(
     general = _by_arrow(condition, context)
     if column.type not in (Type.INTEGER, Type.DOUBLE):
         return general
-    compare = _COMPARED[symbol]
+    compare = COMPARED[symbol]
 
     def truth(rows: RowColumns) -> Truth:
         numbers = rows.numbers(column)
