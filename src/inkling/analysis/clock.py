@@ -22,7 +22,13 @@ def time_unit(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> TimeUnit:
         )
     clock = Clock.TIMESTAMP if stamped else Clock.TICKS
     for use in plan.ticks_only:
-        if clock is Clock.TIMESTAMP and set(use.streams) & set(stamped):
+        if use.needs_dates and set(use.streams) & set(ticking):
+            raise InputError.of(
+                "INK0506",
+                f"`{use.words}` is a date or a length of time, but the times of the input are integers",
+                helps=("declare the type of the times: `STREAM triple(s TERM, p TERM, o TERM, t BIGINT) TIME t;`",),
+            )
+        if not use.needs_dates and clock is Clock.TIMESTAMP and set(use.streams) & set(stamped):
             raise InputError.of(
                 "INK0506",
                 f"`{use.words}` uses a plain number as a length of time, but the input has timestamps",

@@ -486,11 +486,15 @@ class StreamPlan:
 
 @dataclass(frozen=True, slots=True)
 class TicksOnly:
-    """A use of a plain number as a length of time, which is valid only if times count ticks."""
+    """A use of a plain number as a length of time, which is valid only if times count ticks.
 
-    streams: tuple[str, ...]  # whose times must be integers
+    If it `needs_dates`, a use of a time or of a length of time as an RDF term, which is valid only if they do not.
+    """
+
+    streams: tuple[str, ...]  # whose times must be integers, or must not
     words: str
     place: Span
+    needs_dates: bool = False
 
 
 @dataclass(frozen=True, slots=True)

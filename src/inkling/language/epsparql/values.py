@@ -6,7 +6,7 @@ and when it is certainly false; in `.ink` a comparison with an error or with a m
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal as OneOf
@@ -197,6 +197,8 @@ class Expressions:
         kinds = {left.kind, right.kind}
         if "DURATION" in kinds or "TIME" in kinds:
             kind: Kind = "DURATION" if "DURATION" in kinds else "TIME"
+            if "TERM" in kinds and not any(isinstance(side, t.Text) for side in (node.left, node.right)):
+                return KindedValue(self.term(node.left), "TERM"), KindedValue(self.term(node.right), "TERM")
             return self._as_time(left, node.left, kind), self._as_time(right, node.right, kind)
         if any(isinstance(side, t.Arithmetic | t.Minus) for side in (node.left, node.right)):
             if node.op in ("=", "!="):  # a number differs from all that is no number
@@ -222,6 +224,8 @@ class Expressions:
                     helps=('write for example `"PT1H30M"^^xsd:duration` or `"P30D"^^xsd:duration`',),
                 )
             return KindedValue(s.Duration(found[0], found[1], span=node.span), "DURATION")
+        if value.kind == "NUMBER" and isinstance(node, Number) and "." not in node.written:
+            return value  # of ticks: an error of the program if times are dates
         if value.kind != "TERM":
             what = "a length of time" if kind == "DURATION" else "a time"
             help = '`"PT1H"^^xsd:duration`' if kind == "DURATION" else '`"2011-05-01T12:00:00Z"^^xsd:dateTime`'
@@ -268,9 +272,9 @@ class Expressions:
                 times = self.times()
                 return KindedValue(s.Binary("-", times.end, times.start, span=span), "DURATION")
             case t.Called(name="GETSTARTTIME"):
-                return KindedValue(self.times().start, "TIME")
+                return KindedValue(replace(self.times().start, span=span), "TIME")
             case t.Called(name="GETENDTIME"):
-                return KindedValue(self.times().end, "TIME")
+                return KindedValue(replace(self.times().end, span=span), "TIME")
             case t.Called(name="STR", args=(arg,)):
                 return KindedValue(call("str", self.term(arg), span=span), "TEXT")
             case t.Called(name="LANG", args=(arg,)):

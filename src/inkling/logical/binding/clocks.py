@@ -14,10 +14,14 @@ from inkling.model.time import FARTHEST, Clock, Duration
 
 @dataclass(slots=True)
 class TimeUses:
-    """The durations, plain numbers used as ticks, points in time and POINTS of one statement, each with its span."""
+    """The durations, plain numbers used as ticks, points in time and POINTS of one statement, each with its span.
+
+    `dates_only` are times and lengths of time as RDF terms, if times might be integers.
+    """
 
     spans: list[tuple[Duration, text.Span]] = field(default_factory=list)
     ticks_only: list[tuple[str, text.Span]] = field(default_factory=list)
+    dates_only: list[tuple[str, text.Span]] = field(default_factory=list)
     moments: list[tuple[Duration, text.Span]] = field(default_factory=list)
     points: list[tuple[str, text.Span]] = field(default_factory=list)
 
@@ -46,7 +50,17 @@ def check_times(
                 notes=[f"the times of {listed(stamped)} are timestamps, not ticks"],
                 helps=["write the unit, for example `30 SECONDS`", *(_TICK if (words, where) in uses.points else ())],
             )
-    return tuple(TicksOnly(names, words, where) for words, where in in_ticks)
+    ticking = [name for name, timing in timings.items() if timing.clock is Clock.TICKS]
+    for words, where in uses.dates_only:
+        if ticking:
+            diagnostics.error(
+                "INK0304",
+                f"`{words}` is a date or a length of time",
+                where,
+                notes=[f"the times of {listed(ticking)} are integers"],
+            )
+    dates = (TicksOnly(names, words, where, needs_dates=True) for words, where in uses.dates_only)
+    return (*(TicksOnly(names, words, where) for words, where in in_ticks), *dates)
 
 
 _TICK = ("or declare the length of a tick in every stream: `TICK 1 SECONDS`",)

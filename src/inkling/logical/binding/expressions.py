@@ -22,7 +22,7 @@ from inkling.logical.binding.terms import (
     malformed_reason,
 )
 from inkling.logical.functions import CHOICES, Function
-from inkling.model.time import Duration
+from inkling.model.time import Clock, Duration
 from inkling.model.types import Type, common_type
 
 TIME, DURATION, INTEGER, DOUBLE, NULL = Type.TIME, Type.DURATION, Type.INTEGER, Type.DOUBLE, Type.NULL
@@ -317,7 +317,12 @@ class ExpressionBinder:
                 notes=[f"the signature is `{_signature(function)}`"],
             )
             return None
+        dates = len(self.times.dates_only)
         args = [self.value(arg) for arg in node.args]
+        if function.name in ("moment", "span") and isinstance(args[0], e.Literal):
+            self.times.dates_only.append((self.diagnostics.text_of(node), node.span))
+        elif function.name == "blank_of":  # whatever times count, they only tell solutions apart
+            del self.times.dates_only[dates:]
         kinds = (wanted + wanted[-1:] * (n_given - len(wanted)))[:n_given]
         for written, arg, kind in zip(node.args, args, kinds, strict=True):
             if arg is not None and not fits(arg.type, kind):
@@ -396,7 +401,18 @@ class ExpressionBinder:
     def _term(self, node: s.Expr) -> e.Expr | None:
         """A value as a term."""
         bound = self.value(node)
-        return None if bound is None else as_term(bound)
+        if bound is None or bound.type not in (TIME, DURATION):
+            return None if bound is None else as_term(bound)
+        timings = self.catalog.timings.values()
+        if not timings or any(timing.clock is not Clock.TICKS for timing in timings):
+            self.times.dates_only.append((self.diagnostics.text_of(node), node.span))
+            return as_term(bound)
+        ticks = {timing.tick for timing in timings}
+        (tick,) = ticks if len(ticks) == 1 else (None,)
+        if bound.type is TIME or tick is None:
+            return applied("integer_term", bound)
+        length = e.Literal(tick.units(Clock.TIMESTAMP, None), INTEGER)
+        return as_term(e.Arithmetic("*", bound, length, DURATION))
 
     def _note_ticks(self, operator: str, left: e.Expr, right: e.Expr, node: s.Expr) -> None:
         if reads_number_as_ticks(operator, left.type, right.type):
