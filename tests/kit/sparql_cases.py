@@ -53,7 +53,8 @@ class QueryCase:
         texts = [*(one.text for one in self.constructs), *(one.query for one in self.queries)]
         if self.background is not None:
             file = f" FROM <{a.BACKGROUND}>{' ENTAILMENT RDFS' if self.entails else ''} WHERE"
-            texts = [one.replace(" WHERE", file, 1) for one in texts]
+            is_read = [self.entails or a.BACKGROUND in one or " AND {" in one for one in texts]
+            texts = [one.replace(" WHERE", file, 1) if has else one for one, has in zip(texts, is_read, strict=True)]
         return self.declared + ";\n".join(texts)
 
     @cached_property

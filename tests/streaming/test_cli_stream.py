@@ -21,6 +21,7 @@ PROGRAM = """
 STREAM Door(id STRING, person STRING, room STRING, t TIMESTAMP) ID id KEY person TIME t LATENESS 1 MINUTES;
 EVENT back(person) AS PATTERN SEQ NEXT(Door a, Door b[room = a.room]) PARTITION BY person WITHIN 1 HOURS;
 """
+HIDDEN = "EVENT in_lab(person) AS PATTERN Door a[room = 'lab'] PARTITION BY person HIDDEN;"
 FIRST = """id,person,room,t
 d1,ada,lab,2026-03-02T10:00:00Z
 d2,bob,hall,2026-03-02T10:01:00Z
@@ -119,9 +120,13 @@ def stream(*words: str) -> tuple[int, str, str]:
 @pytest.mark.long
 def test_to_the_terminal(folder: Path, spark: SparkSession) -> None:
     arrive(Path("doors"), "2.csv", SECOND, 2)
-    status, printed, said = stream("-i", "Door=doors?maxFilesPerTrigger=1", "-o", "-", "--finish", "--buckets", "1")
+    Path("doors.ink").write_text(PROGRAM + HIDDEN)
+    words = ["-i", "Door=doors?maxFilesPerTrigger=1", "-o", "-", "--finish", "--buckets", "1", "--hidden"]
+    status, printed, said = stream(*words)
     assert status == 0
-    assert [json.loads(line)["lineage"] for line in printed.splitlines()] == [["d1", "d4"], ["d2", "d5"]]
+    found = [json.loads(line) for line in printed.splitlines()]
+    assert [one["lineage"] for one in found if one["event"] == "back"] == [["d1", "d4"], ["d2", "d5"]]
+    assert [one["lineage"] for one in found if one["event"] == "in_lab"] == [["d1"], ["d4"]]
     assert [line.partition(": ")[0] for line in said.splitlines() if line[:4] in ("late", "reje")] == [
         "rejects",
         "late",

@@ -21,8 +21,10 @@ import pyarrow.parquet
 from inkling.errors import InputError, nearest
 from inkling.io.casting import cast_column, clock_of, is_readable
 from inkling.io.readers.formats import Format, files_at
+from inkling.io.readers.rdf import NotRdfError
 from inkling.model.time import Clock
 from inkling.model.types import Type
+from inkling.scenarios.recorded_graphs import RecordedGraphs
 
 
 class RecordedRows(Protocol):
@@ -35,8 +37,8 @@ class RecordedRows(Protocol):
 
     def write(self, first: int, stop: int, path: Path) -> None: ...
 
-    def as_json(self, first: int, stop: int) -> list[str]:
-        """Each row as a JSON object."""
+    def messages(self, first: int, stop: int) -> list[str]:
+        """Each row as a JSON object, or each graph of an RDF file as N-Quads."""
         ...
 
 
@@ -64,8 +66,8 @@ class Recording:
         self.rows.write(first, stop, path)
 
     def messages(self, first: int, stop: int, key: str | None = None) -> Iterator[tuple[str | None, str]]:
-        """Rows as messages: the text of a column, and a JSON object."""
-        values = self.rows.as_json(first, stop)
+        """Rows as messages: the text of a column, and a JSON object or a document."""
+        values = self.rows.messages(first, stop)
         if key is None:
             return ((None, value) for value in values)
         require_column(self.rows, key, "?key=")
@@ -105,9 +107,11 @@ def _read(kind: Format, files: Sequence[Path]) -> tuple[RecordedRows, str]:
                 return _Lines.of(files), ".jsonl"
             case Format.PARQUET:
                 return _Stored(pa.concat_tables([pa.parquet.read_table(file) for file in files])), ".parquet"
+            case Format.N_QUADS | Format.TRIG:
+                return RecordedGraphs.of(kind, files), ".nq"
             case _:
                 raise InputError.of("INK0502", f"{kind.value} files cannot be replayed")
-    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, csv.Error) as problem:
+    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, csv.Error, NotRdfError) as problem:
         raise InputError.of("INK0503", f"the {kind.value} files cannot be read", notes=(str(problem),)) from None
 
 
@@ -145,7 +149,7 @@ class _Records:
             lines.writerow(self.columns)
             lines.writerows(self.records[first:stop])
 
-    def as_json(self, first: int, stop: int) -> list[str]:
+    def messages(self, first: int, stop: int) -> list[str]:
         fields = [json.dumps(name, ensure_ascii=False) for name in self.columns]
         return [
             f"{{{', '.join(f'{name}: {_json_of(text)}' for name, text in zip(fields, record, strict=False))}}}"
@@ -179,7 +183,7 @@ class _Lines:
     def write(self, first: int, stop: int, path: Path) -> None:
         path.write_text("".join(f"{line}\n" for line in self.lines[first:stop]), encoding="utf-8", newline="")
 
-    def as_json(self, first: int, stop: int) -> list[str]:
+    def messages(self, first: int, stop: int) -> list[str]:
         return self.lines[first:stop]
 
 
@@ -222,7 +226,7 @@ class _Stored:
     def write(self, first: int, stop: int, path: Path) -> None:
         pa.parquet.write_table(self.table.slice(first, stop - first), path)
 
-    def as_json(self, first: int, stop: int) -> list[str]:
+    def messages(self, first: int, stop: int) -> list[str]:
         rows = self.table.slice(first, stop - first).to_pylist()
         return [json.dumps(row, ensure_ascii=False, default=_text) for row in rows]
 

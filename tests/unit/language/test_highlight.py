@@ -138,8 +138,8 @@ def test_editors_and_pygments_agree_on_keywords_in_capitals(path: Path) -> None:
 
 def test_the_extension_names_files_that_exist() -> None:
     package = json.loads((EXTENSION / "package.json").read_text())
-    (language,) = package["contributes"]["languages"]
-    (grammar,) = package["contributes"]["grammars"]
+    (language,) = [one for one in package["contributes"]["languages"] if one["id"] == "ink"]
+    (grammar,) = [one for one in package["contributes"]["grammars"] if one["language"] == "ink"]
     assert (EXTENSION / language["configuration"]).exists()
     assert json.loads((EXTENSION / grammar["path"]).read_text())["scopeName"] == grammar["scopeName"]
     assert language["extensions"] == [".ink"]

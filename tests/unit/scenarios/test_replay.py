@@ -216,3 +216,58 @@ def test_a_key_that_is_no_column(tmp_path: Path) -> None:
     csv.write_text("t,bus\n1,a\n")
     with pytest.raises(InputError, match="write `\\?key=bus`"):
         Recording.of([csv], "t").messages(0, 1, "buss")
+
+
+EX, XSD = "http://ex.org/", "http://www.w3.org/2001/XMLSchema#"
+GENERATED = "http://www.w3.org/ns/prov#generatedAtTime"
+
+
+def observation(graph: str, statements: str, minute: int) -> str:
+    time = f'"2026-03-02T10:{minute:02}:00Z"^^<{XSD}dateTime>'
+    lines = [f"{line} <{EX}{graph}> ." for line in statements.splitlines()]
+    return "\n".join([*lines, f"<{EX}{graph}> <{GENERATED}> {time} .\n"])
+
+
+def test_graphs_stay_whole_and_keep_their_times(tmp_path: Path) -> None:
+    """One graph is one observation: it is sent at its time, with a line that is no statement behind the one before."""
+    first = observation("r1", f'_:x <{EX}p> <{EX}o>\n_:x <{EX}q> "1"', 0)
+    second = observation("r2", f"<{EX}s> <{EX}p> <{EX}o>", 10)
+    file = tmp_path / "readings.nq"
+    file.write_text(f"# readings\n{first}nonsense\n\n{second}")
+    recording = Recording.of([file], "t")
+    clock = Told()
+    assert replay(recording, tmp_path / "out", speed=60, every=0, clock=clock) == 2
+    assert sum(clock.slept) == pytest.approx(10)
+    sent = [one.read_text() for one in sorted((tmp_path / "out").iterdir())]
+    assert sent == [f"{first}nonsense\n", second]
+    assert list(recording.messages(0, 2, "g")) == [(f"<{EX}r1>", f"{first}nonsense\n"), (f"<{EX}r2>", second)]
+
+
+def test_graphs_of_trig_are_sent_as_n_quads(tmp_path: Path) -> None:
+    file = tmp_path / "readings.trig"
+    file.write_text(
+        f"@prefix : <{EX}> . @prefix prov: <http://www.w3.org/ns/prov#> . @prefix xsd: <{XSD}> .\n"
+        ':r1 prov:generatedAtTime "2026-03-02T10:00:00Z"^^xsd:dateTime . :r1 { :s :p :o }'
+    )
+    assert replay(Recording.of([file], "t"), tmp_path / "out", speed=0) == 1
+    (sent,) = (tmp_path / "out").iterdir()
+    assert sent.name == "00000001.nq"
+    wanted = observation("r1", f"<{EX}s> <{EX}p> <{EX}o>", 0)
+    assert sorted(sent.read_text().splitlines()) == sorted(wanted.splitlines())
+
+
+def test_blank_nodes_of_two_files_stay_different(tmp_path: Path) -> None:
+    for number in (1, 2):
+        (tmp_path / f"{number}.nq").write_text(observation(f"r{number}", f"_:x <{EX}p> <{EX}o>", number))
+    recording = Recording.of([tmp_path / "1.nq", tmp_path / "2.nq"], "t")
+    subjects = {text.split()[0] for _, text in recording.messages(0, 2)}
+    assert len(subjects) == 2
+
+
+def test_triples_without_graphs_cannot_be_replayed(tmp_path: Path) -> None:
+    (tmp_path / "a.nq").write_text("")
+    with pytest.raises(InputError, match="no graph"):
+        Recording.of([tmp_path / "a.nq"], "t")
+    (tmp_path / "a.nt").write_text(f"<{EX}s> <{EX}p> <{EX}o> .\n")
+    with pytest.raises(InputError, match="cannot be replayed"):
+        Recording.of([tmp_path / "a.nt"], "t")

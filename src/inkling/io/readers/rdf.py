@@ -57,7 +57,7 @@ def read_documents(
         quads = []
         for number, document in enumerate(documents):
             try:
-                quads.append(_as_quads(kind, document))
+                quads.append(as_quads(kind, document))
             except NotRdfError as problem:
                 faults[number] = str(problem)
                 quads.append(b"")
@@ -65,7 +65,7 @@ def read_documents(
     return _timed(rows) if kind in WITH_GRAPHS else rows.drop_columns([GRAPH]), faults
 
 
-def _as_quads(kind: Format, data: pa.Buffer) -> bytes:
+def as_quads(kind: Format, data: pa.Buffer) -> bytes:
     """A document as N-Quads."""
     pyoxigraph = library()
     quads = pyoxigraph.parse(input=data.to_pybytes(), format=getattr(pyoxigraph.RdfFormat, PARSED_AS[kind]))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import cast, get_args
+from typing import NoReturn, cast, get_args
 
 from inkling.errors import nearest
 from inkling.language.epsparql import terms as t
@@ -65,13 +65,29 @@ class ExpressionParser(TermParser):
         left = self._sum()
         if self.peek(*get_args(t.Comparator)):
             op = cast("t.Comparator", self.next().text)
+            if op == "=" and self.peek("="):
+                self.unexpected("a value such as `?price`", ("write `=`",))
             found: t.Expr = t.Comparison(op, left, self._sum(), span=self.span(begin))
             if self.peek(*get_args(t.Comparator)):
                 self.fail("INK0118", "comparisons cannot be chained", self.tokens[self.at].span)
             return found
         if self._peek("IN") or (self._peek("NOT") and self._peeks_after("IN")):
-            self._other_dialect()
+            self._list_of_values(self.source.text_of(left.span))
         return left
+
+    def _list_of_values(self, left: str) -> NoReturn:
+        """Reports `?x IN (1, 2)`."""
+        begin = self.at + 1 + self._peek("NOT")
+        values = [one.strip() for one in self._bracketed(begin).strip("()").split(",")]
+        if not all(values) or any("(" in one or '"' in one for one in values):
+            self._other_dialect()
+        op, joint = ("!=", " && ") if self._peek("NOT") else ("=", " || ")
+        self.fail(
+            "INK0172",
+            f"`{'NOT IN' if self._peek('NOT') else 'IN'}` is not a part of EP-SPARQL",
+            self.tokens[self.at].span,
+            helps=(f"write `{joint.join(f'{left} {op} {one}' for one in values)}`",),
+        )
 
     def _sum(self) -> t.Expr:
         return self._operation(("+", "-"), self._product)

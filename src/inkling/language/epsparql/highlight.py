@@ -18,7 +18,7 @@ from inkling.language.kit.scanning import RawToken
 from inkling.source import SourceText
 
 _PUNCTUATION = "(){}[];,."
-_MORE_WORDS = frozenset({"DISTINCT", "REDUCED", "ENTAILMENT", "RDFS"})
+MORE_WORDS = frozenset({"DISTINCT", "REDUCED", "ENTAILMENT", "RDFS"})
 _KINDS = {
     "IRI": Name.Label,
     "VARIABLE": Name.Variable,
@@ -70,4 +70,4 @@ def _kind(token: RawToken) -> _TokenType:
         return Name.Function
     if word in ("TRUE", "FALSE"):
         return Keyword.Constant
-    return Keyword if word in KEYWORDS or word in _MORE_WORDS or token.text == "a" else Name
+    return Keyword if word in KEYWORDS or word in MORE_WORDS or token.text == "a" else Name

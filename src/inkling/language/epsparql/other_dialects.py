@@ -32,11 +32,52 @@ BAD_CLAUSES: Mapping[str, str] = MappingProxyType(
     }
 )
 
+_FUNCTIONS_OF_PROGRAMS = "compute it in a program, which `inkling fmt --to ink` makes of the query"
+
 _FUNCTIONS = MappingProxyType(
     {
         **dict.fromkeys(("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"), _GROUPS),
         "AGGREGATE": _GROUPS,
         **dict.fromkeys(("CONTAINS", "STRSTARTS", "STRENDS"), 'write `REGEX(STR(?x), "…")`'),
+        **dict.fromkeys(
+            (
+                "STRLEN",
+                "SUBSTR",
+                "UCASE",
+                "LCASE",
+                "STRBEFORE",
+                "STRAFTER",
+                "CONCAT",
+                "ENCODE_FOR_URI",
+                "REPLACE",
+                "ABS",
+                "ROUND",
+                "CEIL",
+                "FLOOR",
+                "RAND",
+                "YEAR",
+                "MONTH",
+                "DAY",
+                "HOURS",
+                "MINUTES",
+                "SECONDS",
+                "TIMEZONE",
+                "TZ",
+                "MD5",
+                "SHA1",
+                "SHA256",
+                "SHA384",
+                "SHA512",
+                "STRDT",
+                "STRLANG",
+                "IRI",
+                "URI",
+                "BNODE",
+                "UUID",
+                "STRUUID",
+            ),
+            _FUNCTIONS_OF_PROGRAMS,
+        ),
         "EXISTS": BAD_CLAUSES["EXISTS"],
         "NOW": "write `getENDTIME()`: the time at which the pattern is complete",
     }

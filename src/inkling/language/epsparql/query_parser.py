@@ -28,7 +28,10 @@ class SparqlParser(TripleParser, ExpressionParser):
         token = self.token("`SELECT` or `CONSTRUCT`")
         self._misplaced()
         if not self._peek("SELECT", "CONSTRUCT"):
-            self.unexpected("`PREFIX`, `SELECT` or `CONSTRUCT`")
+            written = self.source.text[token.span.start :].split(">")[0]
+            is_turtle = token.text.lower() in ("@prefix", "@base")
+            helps = (f"write `{token.text[1:].upper()}{written[len(token.text) :]}>`",) if is_turtle else ()
+            self.unexpected("`PREFIX`, `SELECT` or `CONSTRUCT`", helps)
         self.at += 1
         dataset: list[t.Dataset] = []
         begin = self.at - 1
@@ -42,7 +45,10 @@ class SparqlParser(TripleParser, ExpressionParser):
             form = t.Construct(template, self._where(), self._within(), span=self.span(begin))
         if not self.is_at_end:
             self._misplaced()
-            self.unexpected("`SEQ`, another connective, `FILTER`, `WITHIN` or the end of the query")
+            following = self.tokens[self.at + 1 : self.at + 2]
+            is_operator = self.tokens[self.at].kind == "NAME" and bool(following) and following[0].is_symbol("{")
+            helps = ("one group after another is `{ … } SEQ { … }`",) if is_operator else ()
+            self.unexpected("`SEQ`, another connective, `FILTER`, `WITHIN` or the end of the query", helps)
         return t.Query(name, tuple(prologue), tuple(dataset), form, span=self.span(0))
 
     def _registered(self) -> Ident:
@@ -106,6 +112,9 @@ class SparqlParser(TripleParser, ExpressionParser):
         """`?x`, `expr AS ?x`, and as the thesis prints it `?x AS expr`; with parentheses or without."""
         begin = self.at
         self._misplaced()
+        token = self.token("a variable")
+        if token.kind == "NAME" and not self._is_called() and token.text.lower() not in ("true", "false"):
+            self.unexpected("a variable", (f"variables begin with `?`: `?{token.text}`",))
         in_parentheses = self.peek("(") and self._has_alias_inside()
         if in_parentheses:
             self.open("(")
@@ -144,7 +153,8 @@ class SparqlParser(TripleParser, ExpressionParser):
         begin = self.at
         triples = self._triples(stops=("WHERE", "FROM"))
         if not triples:
-            self.unexpected("a triple")
+            group = "" if braces or not self._peek("WHERE") else self._bracketed(self.at + 1)
+            self.unexpected("a triple", (f"write the triples: `CONSTRUCT {group} WHERE {group}`",) if group else ())
         block = t.Block(triples, span=self.span(begin))
         if braces:
             self.close("}", "a triple or `}`")

@@ -144,7 +144,44 @@ class TermParser(Cursor):
         word = token.text.upper()
         following = self.tokens[self.at + 1].text.upper() if self.at + 1 < len(self.tokens) else ""
         phrase = f"{word} {following}" if f"{word} {following}" in BAD_CLAUSES else word
-        self.fail("INK0172", f"`{phrase}` is not a part of EP-SPARQL", token.span, helps=(BAD_CLAUSES[phrase],))
+        helped = self._rewritten(phrase) or BAD_CLAUSES[phrase]
+        self.fail("INK0172", f"`{phrase}` is not a part of EP-SPARQL", token.span, helps=(helped,))
+
+    def _rewritten(self, phrase: str) -> str | None:
+        """What to write instead of a clause, with its own words; None if it is not simple enough."""
+        begin = self.at + len(phrase.split())
+        if phrase == "BIND":
+            computed = self._bracketed(begin)
+            return f"compute it where it is selected: `SELECT {computed}`" if computed else None
+        if phrase == "VALUES" and begin < len(self.tokens) and self.tokens[begin].kind == "VARIABLE":
+            tested, values = self.tokens[begin].text, self._bracketed(begin + 1).strip("{} ").split()
+            if values:
+                return (
+                    f"write `FILTER ({' || '.join(f'{tested} = {one}' for one in values)})`, or join groups with UNION"
+                )
+        if phrase in ("MINUS", "NOT EXISTS"):
+            group = self._bracketed(begin)
+            end = self._end_of(begin) or 0
+            before = {one.text for one in self.tokens[: self.at] if one.kind == "VARIABLE"}
+            inside = [one.text for one in self.tokens[begin:] if one.kind == "VARIABLE" and one.span.end <= end]
+            new = [one for one in inside if one not in before]
+            if group and new:
+                return f"write `OPTIONAL {group} FILTER (!BOUND({new[0]}))`"
+        return None
+
+    def _bracketed(self, begin: int) -> str:
+        """The text of brackets and what they contain, on one line; empty if there are none."""
+        end = self._end_of(begin)
+        return "" if end is None else " ".join(self.source.text[self.tokens[begin].span.start : end].split())
+
+    def _end_of(self, begin: int) -> int | None:
+        """Where the brackets that begin at a token end in the text."""
+        depth = 0
+        for token in self.tokens[begin:]:
+            depth += token.is_symbol("(", "{") - token.is_symbol(")", "}")
+            if depth == 0:
+                return token.span.end if token.is_symbol(")", "}") else None
+        return None
 
     def _peek(self, *words: str) -> bool:
         if self.is_at_end:

@@ -53,6 +53,7 @@ class FileTranslator:
         for query, name in zip(self.file.queries, self.names, strict=True):
             try:
                 events += self._events(query, name)
+                self.problems += self._unused_files(query)
             except ProgramError as error:
                 self.problems += error.diagnostics
         if self.problems:
@@ -170,6 +171,24 @@ class FileTranslator:
         table = self._background_table(query, file, span)
         entailed = {one.table: one.facts for one in self._entailed_by(query)}
         return s.Ident(entailed.get(table.text, table.text), span=span)
+
+    def _unused_files(self, query: t.Query) -> Iterator[Diagnostic]:
+        """Reports files whose triples a query cannot see, because no group asks for them."""
+        parts = [one for one in t.inside(query) if isinstance(one, t.Part)]
+        read = {one.graph.value for one in parts if isinstance(one.graph, t.Iri)}
+        has_background = any(one.op == "AND" for one in parts)
+        for one in query.dataset:
+            if one.entails or one.iri.value in read or (has_background and not one.named):
+                continue
+            path = one.iri.value
+            yield Diagnostic(
+                "INK0174",
+                f"no group matches the triples of `{path}`",
+                one.span,
+                self.source,
+                notes=("groups match the stream, and `GRAPH ?g` graphs of the stream",),
+                helps=(f"match them with `{{ … }} AND {{ … }}`, or with `GRAPH <{path}> {{ … }}`",),
+            )
 
     def _background_table(self, query: t.Query, file: t.Iri | None, span: Span) -> s.Ident:
         if file is not None:

@@ -17,7 +17,10 @@ class TripleParser(TermParser):
             if found and not self.tokens[self.at - 1].is_symbol("."):
                 self._path()
                 self._misplaced()
-                self.unexpected("`.`, `;`, `,` or the end of the group")
+                following = self.tokens[self.at]
+                is_triple = following.kind in ("VARIABLE", "PREFIXED", "IRI", "BLANK")
+                helps = (f"end the triple before it: `. {following.text} …`",) if is_triple else ()
+                self.unexpected("`.`, `;`, `,` or the end of the group", helps)
             begin = self.at
             subject = self._term("the subject of a triple")
             if isinstance(subject, t.Text | Number | t.Truth):

@@ -321,7 +321,7 @@ class ExpressionBinder:
         args = [self.value(arg) for arg in node.args]
         if function.name in ("moment", "span") and isinstance(args[0], e.Literal):
             self.times.dates_only.append((self.diagnostics.text_of(node), node.span))
-        elif function.name == "blank_of":  # whatever times count, they only tell solutions apart
+        elif function.name == "blank_of":  # whatever times count, these only distinguish solutions
             del self.times.dates_only[dates:]
         kinds = (wanted + wanted[-1:] * (n_given - len(wanted)))[:n_given]
         for written, arg, kind in zip(node.args, args, kinds, strict=True):

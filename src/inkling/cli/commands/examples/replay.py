@@ -15,7 +15,9 @@ from inkling.scenarios.recording import Recording
 
 
 def replay(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Rows: CSV, JSON lines or Parquet.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Rows: CSV, JSON lines, Parquet, N-Quads or TriG.")
+    ],
     to: Annotated[
         str,
         typer.Option(

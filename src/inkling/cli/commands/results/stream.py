@@ -195,6 +195,7 @@ def stream(
     python: o.PythonFiles = [],  # noqa: B006
     declarations: o.Declarations = None,
     root: o.Root = None,
+    hidden: o.Hidden = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
@@ -207,6 +208,7 @@ def stream(
     loaded = load_program(program, python, declarations, root, quiet=quiet)
     given = given_addresses(loaded, inputs, tables)
     loaded = recognizing(loaded, given.tables, quiet=quiet)
+    loaded = loaded.with_hidden() if hidden else loaded
     place = checkpoint or _checkpoint_of(output)
     now = available_now or finish
     if now and trigger is not None:
@@ -252,7 +254,11 @@ def stream(
         while True:
             try:
                 query, retries.codes = start(), OF_STREAMS
-                watching = _watching(query, program, loaded, given.tables) if watch and not now else nullcontext()
+                watching = (
+                    _watching(query, program, loaded, given.tables, hidden=hidden)
+                    if watch and not now
+                    else nullcontext()
+                )
                 as_json = log_format is LogFormat.JSON
                 with live_line(query.clock, quiet=quiet, metrics=file, as_json=as_json) as show, watching:
                     for progress in _followed(query, show, stop, finish=finish):
@@ -320,7 +326,9 @@ def _followed(query: LiveQuery, show: ProgressView, stop: StopRequest, *, finish
 
 
 @contextmanager
-def _watching(query: LiveQuery, path: Path, loaded: Program, tables: Mapping[str, Path]) -> Iterator[None]:
+def _watching(
+    query: LiveQuery, path: Path, loaded: Program, tables: Mapping[str, Path], *, hidden: bool
+) -> Iterator[None]:
     """Watches the files of the program: a changed program replaces the running one if it is valid."""
     from inkling.spark.streaming.watch import Watcher, files_of
 
@@ -328,11 +336,15 @@ def _watching(query: LiveQuery, path: Path, loaded: Program, tables: Mapping[str
         print_diagnostics(diagnostics_of(problem))
         note(f"{path.name} is not used; the running program continues")
 
+    def changed() -> Program:
+        program = load(path, root=loaded.files.root)
+        return program.with_hidden() if hidden else program
+
     watcher = Watcher(
         query,
-        lambda: load(path, root=loaded.files.root),
+        changed,
         lambda program: files_of(path, program, tables),
-        lambda changed: note(f"{path.name} has changed; {changed}"),
+        lambda changes: note(f"{path.name} has changed; {changes}"),
         report_rejection,
         loaded,
     )
