@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from benchmarks.meter import Measured, best_of
 from benchmarks.queries import next_match, strict
@@ -36,13 +36,23 @@ def in_devices(query: Query, spark: SparkSession, sizes: Sizes) -> Row:
 
 
 def in_patterns(name: str, events: Callable[[int], str], spark: SparkSession, sizes: Sizes) -> Row:
+    most = MOST_FOR_PATTERNS * sizes.more_patterns / sizes.patterns / 10
+    return _patterns(name, events, sizes.patterns, sizes.more_patterns, most, spark, sizes)
+
+
+def one_and_most(name: str, events: Callable[[int], str], spark: SparkSession, sizes: Sizes) -> Row:
+    return _patterns(name, events, 1, sizes.most_patterns, MOST_FOR_PATTERNS, spark, sizes)
+
+
+def _patterns(
+    name: str, events: Callable[[int], str], n_few: int, n_many: int, most: float, spark: SparkSession, sizes: Sizes
+) -> Row:
     data = Readings(sizes.events // 4, sizes.devices, sizes.seed)
     path = data.parquet(sizes.folder)
-    few, many = (parse(STREAM + events(n)) for n in (sizes.patterns, sizes.more_patterns))
+    few, many = (parse(STREAM + events(n)) for n in (n_few, n_many))
     small, large = best_of(sizes.repeats, *(lambda one=one: _matches(spark, one, path) for one in (few, many)))
-    times = sizes.more_patterns / sizes.patterns
-    most = MOST_FOR_PATTERNS * times / 10
-    return _row(f"{name}: {quantity(times)} × the patterns", data, large, f"{sizes.patterns} patterns", small, most)
+    less = f"{n_few} pattern{'' if n_few == 1 else 's'}"
+    return _row(f"{name}: {quantity(n_many / n_few)} × the patterns", data, large, less, small, most)
 
 
 def _query(spark: SparkSession, query: Query, data: Readings, sizes: Sizes) -> Callable[[], object]:
@@ -51,10 +61,10 @@ def _query(spark: SparkSession, query: Query, data: Readings, sizes: Sizes) -> C
 
 
 def _matches(spark: SparkSession, program: Program, path: Path) -> int:
-    """The matches of all patterns, counted in one job."""
+    """The number of matches of all patterns, fetched in one job."""
     results = program.run(spark, {"Reading": path})
     try:
-        return reduce(DataFrame.union, (frame.select("end") for frame in results.values())).count()
+        return sum(map(len, results.to_arrow().values()))
     finally:
         results.close()
 
@@ -94,6 +104,7 @@ def _row(name: str, data: Readings, large: Measured[object], less: object, small
 BENCHMARKS: dict[str, Callable[[SparkSession, Sizes], Row]] = {
     **{f"{query.name}: events": partial(in_events, query) for query in (strict.QUERY, next_match.QUERY)},
     **{f"{query.name}: devices": partial(in_devices, query) for query in (strict.QUERY, next_match.QUERY)},
+    "strict: 1 and 100 patterns": partial(one_and_most, "strict", _strict_patterns),
     "strict: patterns": partial(in_patterns, "strict", _strict_patterns),
     "next match: patterns": partial(in_patterns, "next match", _next_patterns),
 }

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import psutil
 
+import inkling
 from benchmarks.meter import Measured, load_average
 
-LIBRARIES = ("inkling", "pyspark", "numba", "numpy", "pyarrow", "polars", "pyoxigraph", "rdflib")
+LIBRARIES = ("pyspark", "numba", "numpy", "pyarrow", "polars", "pyoxigraph", "rdflib")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +122,17 @@ def row_of(raw: Mapping[str, object]) -> Row:
 
 def machine() -> dict[str, str]:
     """Where and with what the figures were taken."""
+    return {**hardware(), "inkling": inkling.__version__, **{name: version(name) for name in LIBRARIES}}
+
+
+def hardware() -> dict[str, str]:
+    """The day, the processor, the memory, and the version of Python."""
     memory = psutil.virtual_memory().total / 2**30
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "processor": f"{_processor()}, {len(os.sched_getaffinity(0))} cores",
         "memory": f"{memory:.0f} GB",
         "python": platform.python_version(),
-        **{name: version(name) for name in LIBRARIES},
     }
 
 

@@ -19,6 +19,7 @@ class Sizes:
     many_devices: int = 100_000
     patterns: int = 2
     more_patterns: int = 20
+    most_patterns: int = 100
     most_devices: int = 1_000_000
     stream_batch: int = 500_000
     stream_batches: int = 10
@@ -57,6 +58,7 @@ QUICK = Sizes(
     few_devices=50,
     many_devices=5_000,
     more_patterns=4,
+    most_patterns=10,
     most_devices=20_000,
     stream_batch=5_000,
     stream_batches=4,

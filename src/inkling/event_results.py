@@ -129,7 +129,10 @@ class EventResults(Mapping[str, T]):
         if event is not None:
             _ = self[event]  # an error that lists the events
             return convert(self._event_to_arrow(event))
-        return {name: convert(self._event_to_arrow(name)) for name in self}
+        return {name: convert(table) for name, table in self._events_to_arrow().items()}
+
+    def _events_to_arrow(self) -> dict[str, pa.Table]:
+        return {name: self._event_to_arrow(name) for name in self}
 
     @abstractmethod
     def _repr_html_(self) -> str: ...

@@ -147,7 +147,7 @@ class SparkStages:
 
         results = program.run(self.spark, inputs.streams, inputs.tables, partitions=self.partitions)
         try:
-            return rows_by_stage(program, results)
+            return rows_by_stage(results)
         finally:
             results.close()
 

@@ -38,7 +38,7 @@ def test_rule_sets_in_one_program(spark: SparkSession) -> None:
     text, given = rule_sets_together()
     program = parse(text)
     results = program.run(spark, given, partitions=2)
-    found = rows_by_stage(program, results)
+    found = rows_by_stage(results)
     results.close()
     assert {case.id: shown(case, found) for case in RULE_SETS} == {case.id: case.wanted() for case in RULE_SETS}
 
@@ -54,7 +54,7 @@ def test_cases_with_streams_of_their_own(spark: SparkSession) -> None:
     tables = {name: rows for case in cases for name, rows in case.tables.items()}
     program = parse("\n".join([*(case.streams for case in cases), *events]))
     results = program.run(spark, given, tables, partitions=2)
-    found = rows_by_stage(program, results)
+    found = rows_by_stage(results)
     results.close()
     for n, case in enumerate(cases):
         assert in_order(tuple(row[name] for name in case.columns) for row in found[f"x{n}"]) == case.wanted(), case.id

@@ -10,12 +10,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from inkling.evaluators.result_rows import DETECTED, EVENT, LINEAGE
-from inkling.evaluators.stage.rows import format as r
 from inkling.evaluators.state import table_of
-from inkling.physical.naming import physical_name
-from inkling.query import Program
 from inkling.spark.batch import SparkResults
+from inkling.spark.packed import PackedEvent, public_tables
 from inkling.spark.streaming.job import Job
 from inkling.spark.streaming.messages import MessageKind
 from inkling.spark.streaming.sinks.outputs import BatchTally, SinkOutput
@@ -23,26 +20,13 @@ from inkling.spark.streaming.sinks.outputs import BatchTally, SinkOutput
 Rows = dict[str, list[dict[str, object]]]
 
 
-def rows_by_stage(program: Program, results: SparkResults) -> Rows:
-    """The results of all events as workers left them, one job per stage; of streams in ticks."""
-    found: Rows = {}
-    stages, frames = program.physical.stages, iter(results.cached)
-    for place, stage in enumerate(stages):
-        read_later = {given.source for later in stages[place + 1 :] for given in later.inputs}
-        steps = [step.event for step in stage.steps]
-        found |= {event.name: [] for event in steps}
-        if len(steps) == 1 and steps[0].name not in read_later:
-            found[steps[0].name] = (
-                results.tables[steps[0].name].toArrow().to_pylist()
-            )  # shared with nothing, so not cached
-            continue
-        for row in next(frames).toArrow().to_pylist():
-            event = steps[row[EVENT]]
-            outputs = (*event.head, *event.returns)
-            values = {output.name: row[physical_name(output.name, output.type)] for output in outputs}
-            times = {"start": row[r.START], "end": row[r.END], "detected_at": row[DETECTED]}
-            found[event.name].append({**values, **times, "lineage": row[LINEAGE]})
-    return found
+def rows_by_stage(results: SparkResults) -> Rows:
+    """The results of all certain events, one job per stage."""
+    by_frame: dict[int, list[PackedEvent]] = {}
+    for one in results.packed.values():
+        by_frame.setdefault(id(one.frame), []).append(one)
+    tables = [public_tables(events, results.clock) for events in by_frame.values()]
+    return {name: table.to_pylist() for some in tables for name, table in some.items()}
 
 
 def rows_in_one_job(outputs: Iterable[SinkOutput]) -> Rows:

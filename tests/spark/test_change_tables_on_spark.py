@@ -87,7 +87,7 @@ def test_changes_eq_definition(world: str, spark: SparkSession, tmp_path: Path) 
             pyarrow.csv.write_csv(table, tmp_path / f"{name}.csv")
         frames = {name: tmp_path / f"{name}.csv" for name in given}
     results = program.run(spark, frames, facts, partitions=3)
-    same_results(plain.plan, wanted, rows_by_stage(program, results))
+    same_results(plain.plan, wanted, rows_by_stage(results))
     assert rejected(results.rejects.toArrow()) == rejected(local.rejects)
     results.close()
 

@@ -61,7 +61,7 @@ def test_results_do_not_depend_on_the_layout(
     layout: str, partitions: int, wanted: dict[str, list[str]], spark: SparkSession
 ) -> None:
     results = PROGRAM.run(spark, inputs(), {"ports": PORTS}, partitions=partitions, layout=layout)
-    found = rows_by_stage(PROGRAM, results)
+    found = rows_by_stage(results)
     results.close()
     assert listed(found) == wanted
 

@@ -90,7 +90,7 @@ def test_spark_eq_definition(world: str, spark: SparkSession) -> None:
     given = arrow_streams(program.plan, pack(datasets)), arrow_tables(program.plan, tables)
     for partitions in (1, 7):
         results = program.run(spark, *given, partitions=partitions)
-        same_results(program.plan, expected, rows_by_stage(program, results))
+        same_results(program.plan, expected, rows_by_stage(results))
         results.close()
     same_results(program.plan, expected, results_in_one_job(program.run(spark, *given, partitions=2)))
 

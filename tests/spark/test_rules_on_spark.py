@@ -51,7 +51,7 @@ def test_rules_on_spark_eq_definition(seed: int, spark: SparkSession) -> None:
     assert sum(map(bool, expected.values())) > n_rule_sets // 2
     given = arrow_streams(program.plan, rows), arrow_tables(program.plan, tables)
     results = program.run(spark, *given, partitions=1 if seed % 4 else 2)
-    same_results(program.plan, expected, rows_by_stage(program, results))
+    same_results(program.plan, expected, rows_by_stage(results))
     results.close()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from inkling.results import Results, RunOrigin
 from inkling.results_html import table_html
 from inkling.runtime.registry import uncertain_evaluators
 from inkling.spark.frames import FramesByName
+from inkling.spark.packed import PackedEvent, public_tables
 from inkling.spark.partitioning import Partitioning, partitioning_of
 from inkling.spark.parts import Frames, RunNotes, part_frames
 from inkling.spark.read.duplicates import repeated_rows
@@ -43,6 +44,10 @@ from inkling.spark.worker import mapped
 
 if TYPE_CHECKING:
     from inkling.evaluators.sampling import Sampling
+
+
+NAMED_EVENTS = 3
+"""Of more events that are computed together, progress only says how many they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -72,6 +77,7 @@ class SparkResults(EventResults[DataFrame]):
     cached: tuple[DataFrame, ...]
     notes: RunNotes | None = None  # about worlds, where streams are uncertain
     origin: RunOrigin | None = None
+    packed: Mapping[str, PackedEvent] = field(default_factory=dict)  # the certain events
 
     def collect(self, on_phase: Callable[[str], None] | None = None) -> Results:
         """All results as Arrow tables in this process; they must fit in its memory.
@@ -82,13 +88,15 @@ class SparkResults(EventResults[DataFrame]):
             Receives a text when another phase begins, such as ``"reading Door"``, and how many of its tasks are done.
         """
         say, spark = on_phase or (lambda _: None), self.rejects.sparkSession
-        counts, tables = {}, {}
+        counts = {}
+        tables: dict[str, pa.Table] = {}
         for name, frame in self.inputs.items():
             with saying_tasks(spark, f"reading {name}", say):
                 counts[name] = frame.count()
-        for name in self.tables:
-            with saying_tasks(spark, f"computing {name}", say):
-                tables[name] = self._event_to_arrow(name)
+        for names in self._jobs():
+            with saying_tasks(spark, f"computing {_listed(names)}", say):
+                tables |= self._computed(names)
+        tables = {name: tables[name] for name in self.tables}
         worlds = None if self.notes is None else self.notes.text()
         return Results(tables, self.rejects.toArrow(), counts, self.clock, worlds, self.origin)
 
@@ -98,7 +106,26 @@ class SparkResults(EventResults[DataFrame]):
             frame.unpersist()
 
     def _event_to_arrow(self, event: str) -> pa.Table:
-        return self.tables[event].toArrow()
+        return self._computed([event])[event]
+
+    def _events_to_arrow(self) -> dict[str, pa.Table]:
+        tables: dict[str, pa.Table] = {}
+        for names in self._jobs():
+            tables |= self._computed(names)
+        return {name: tables[name] for name in self.tables}
+
+    def _jobs(self) -> list[list[str]]:
+        """The events in groups that are computed together."""
+        jobs: dict[object, list[str]] = {}
+        for name in self.tables:
+            jobs.setdefault(id(self.packed[name].frame) if name in self.packed else name, []).append(name)
+        return list(jobs.values())
+
+    def _computed(self, names: Sequence[str]) -> dict[str, pa.Table]:
+        """The results of events that are computed together."""
+        if names[0] in self.packed:
+            return public_tables([self.packed[name] for name in names], self.clock)
+        return {name: self.tables[name].toArrow() for name in names}
 
     def __repr__(self) -> str:
         return f"<SparkResults {', '.join(self)}: not computed yet>"
@@ -161,7 +188,12 @@ def run(
         tuple(frame for one in found for frame in one.cached),
         next((one.notes for one in found if one.notes is not None), None),
         RunOrigin(program, inputs, tables, sampling),
+        {name: event for one in found for name, event in one.packed.items()},
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= NAMED_EVENTS else f"{len(names)} events"
 
 
 def _none_of(frame_of: Callable[[str], DataFrame], name: str) -> DataFrame:

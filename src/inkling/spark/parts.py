@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,7 @@ from inkling.evaluators.result_rows import (
 )
 from inkling.logical.evaluate import ExpressionContext
 from inkling.results import UNDECIDED
+from inkling.spark.packed import PackedEvent
 from inkling.spark.partitioning import Partitioning, Pieces
 from inkling.spark.results import finished
 from inkling.spark.shuffle import UnionLayout, shuffled
@@ -59,11 +60,15 @@ class RunNotes:
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The results of each event under internal column names; `cached` frames can be freed."""
+    """The results of each event under internal column names; `cached` frames can be freed.
+
+    Of `packed` events, this process can fetch the results of many in one job.
+    """
 
     events: Mapping[str, DataFrame]
     cached: tuple[DataFrame, ...] = ()
     notes: RunNotes | None = None
+    packed: Mapping[str, PackedEvent] = field(default_factory=dict)
 
 
 def part_frames(

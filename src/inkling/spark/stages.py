@@ -1,7 +1,7 @@
 """Runs the stages of a physical plan on Spark: one shuffle and one pass of Python workers per stage."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 
 import pyarrow as pa
@@ -26,6 +26,7 @@ from inkling.physical.naming import physical_name, type_of
 from inkling.physical.plan import PhysicalPlan, Stage
 from inkling.physical.planner import certain_plan
 from inkling.spark.frames import FramesByName, united
+from inkling.spark.packed import PACKED, PackedEvent, Packer
 from inkling.spark.partitioning import SLICE, Partitioning, Pieces, floored, slices_of
 from inkling.spark.parts import Frames
 from inkling.spark.results import certain_frame
@@ -44,35 +45,40 @@ class StageWork:
     streams: Mapping[int, StreamPlan]  # by input, where derived columns are left to workers
     pieces: Pieces  # a slice of time keeps the results that are detected in it
     copies: Mapping[str, str]  # columns that are not shuffled, by the column that holds the same values
-    schema: pa.Schema  # of the results
-    numbers: tuple[int, ...]  # of the events of the steps, in the column `EVENT`
+    numbers: tuple[int, ...]  # of the events of the steps among all of the stage
+    schemas: tuple[pa.Schema, ...]  # of the results of each step
+    packs: bool  # whether tables are packed, or are rows of one event
 
     def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
+        packer = Packer()
         for some, piece in self.pieces(rows):
             ready = with_late_columns(self.stage, _with_copies(some, self.copies), self.streams, self.context)
             found = self._engine.run(ready)
-            for number, step in zip(self.numbers, self.stage.steps, strict=True):
-                table = self._results(number, step.event, found.matches[step.event.name])
+            for number, schema, step in zip(self.numbers, self.schemas, self.stage.steps, strict=True):
+                table = _results(number, step.event, found.matches[step.event.name], schema)
                 if isinstance(piece, Slice):
                     known = table[DETECTED].to_numpy()
                     table = table.filter(pa.array((known >= piece.begins) & (known < piece.ends)))
-                yield table
+                yield packer.packed(number, table) if self.packs else table
 
     @cached_property
     def _engine(self) -> StageEngine:
         return StageEngine(self.stage, self.tables, self.context)
 
-    def _results(self, number: int, event: EventPlan, matches: MatchBatch) -> pa.Table:
-        columns = result_columns(number, event, matches)
+
+def _results(number: int, event: EventPlan, matches: MatchBatch, schema: pa.Schema) -> pa.Table:
+    columns = result_columns(number, event, matches)
+    if r.PLACE in schema.names:
         columns[r.PLACE] = matches.places(matches.start_place)
         columns[r.END_PLACE] = matches.places(matches.end_place)
-        return filled(columns, self.schema)
+    return filled(columns, schema)
 
 
-def _schema(stage: Stage) -> pa.Schema:
-    """The columns of the results of all events of a stage, which later stages read as well."""
-    places = [pa.field(name, r.place_type(stage)) for name in (r.PLACE, r.END_PLACE)]
-    return results_schema((step.event for step in stage.steps), ARROW_TYPES[stage.id_type], places)
+def _schema(stage: Stage, event: EventPlan, *, has_places: bool) -> pa.Schema:
+    """The columns of the results of an event; later stages read places as well."""
+    places = [pa.field(name, r.place_type(stage)) for name in (r.PLACE, r.END_PLACE)] if has_places else []
+    schema = results_schema([event], ARROW_TYPES[stage.id_type], places)
+    return pa.schema([field for field in schema if field.name != EVENT])
 
 
 def stage_frames(
@@ -91,22 +97,39 @@ def stage_frames(
     tables = {name: spark.createDataFrame(table) for name, table in context.facts.items()}
     run = _Run(certain.program, ready, tables, context, partitioning.for_all(list(ready.values())))
     events: dict[str, Callable[[], DataFrame]] = {}
+    found: dict[str, PackedEvent] = {}
     cached = []
     for place, stage in enumerate(certain.stages):
-        results = run.results(stage)
         read_later = {given.source for later in certain.stages[place + 1 :] for given in later.inputs}
-        if len(stage.steps) > 1 or stage.steps[0].event.name in read_later:
+        schemas = [_schema(stage, one.event, has_places=one.event.name in read_later) for one in stage.steps]
+        tasks = run.tasks(stage, schemas)
+        results = reduce(DataFrame.unionByName, [mapped(rows, work, PACKED) for rows, work in tasks])
+        is_shared = len(stage.steps) > 1 or stage.steps[0].event.name in read_later
+        if is_shared:
             results = results.persist(StorageLevel.MEMORY_AND_DISK)
             cached.append(results)
-        for number, step in enumerate(stage.steps):
-            events[step.event.name] = partial(_of_event, step.event, number, results)
-            if step.event.name in read_later:
-                ready[step.event.name] = _as_source(stage, number, results)
-    return Frames(FramesByName(events), tuple(cached))
+        for number, (step, schema) in enumerate(zip(stage.steps, schemas, strict=True)):
+            name = step.event.name
+            found[name] = PackedEvent(results, number, step.event, schema)
+            rows_of = found[name].rows if is_shared else partial(_unshared, tasks, schema)
+            events[name] = partial(_certain_rows, step.event, rows_of)
+            if name in read_later:
+                ready[name] = _as_source(step.event, rows_of())
+    return Frames(FramesByName(events), tuple(cached), packed=found)
 
 
-def _of_event(event: EventPlan, number: int, results: DataFrame) -> DataFrame:
-    return certain_frame(event, results.where(named(EVENT) == number))
+Tasks = list[tuple[DataFrame, StageWork]]
+"""The rows of each group of steps, and the work on them."""
+
+
+def _unshared(tasks: Tasks, schema: pa.Schema) -> DataFrame:
+    """The results of the only event of a stage, which need not be packed."""
+    ((rows, work),) = tasks
+    return mapped(rows, replace(work, packs=False), schema)
+
+
+def _certain_rows(event: EventPlan, rows_of: Callable[[], DataFrame]) -> DataFrame:
+    return certain_frame(event, rows_of())
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +142,12 @@ class _Run:
     context: EvaluatorContext
     partitioning: Partitioning
 
-    def results(self, stage: Stage) -> DataFrame:
-        """The results of all steps; keys, slices of time or groups of patterns run in parallel, by the layout."""
+    def tasks(self, stage: Stage, schemas: Sequence[pa.Schema]) -> Tasks:
+        """The work of all steps; keys, slices of time or groups of patterns run in parallel, by the layout."""
         names = [step.event.name for step in stage.steps]
         partitioning, expressions = self.partitioning, self.context.expressions
         by_key = chosen_layout(stage, partitioning.layout) is not TaskLayout.PATTERN
-        parts = []
+        tasks = []
         for group in partitioning.groups_of(stage):
             rows, left_to_worker = self._rows(group)
             copies = _copies_in(self.program, group)
@@ -138,10 +161,11 @@ class _Run:
             else:
                 rows = rows.coalesce(1)
             numbers = tuple(names.index(step.event.name) for step in group.steps)
-            facts, schema = self.context.facts, _schema(stage)
-            work = StageWork(group, facts, expressions, left_to_worker, pieces, copies, schema, numbers)
-            parts.append(mapped(rows, work, schema))
-        return reduce(DataFrame.unionByName, parts)
+            kinds = tuple(schemas[number] for number in numbers)
+            facts = self.context.facts
+            work = StageWork(group, facts, expressions, left_to_worker, pieces, copies, numbers, kinds, packs=True)
+            tasks.append((rows, work))
+        return tasks
 
     def _rows(self, stage: Stage) -> tuple[DataFrame, dict[int, StreamPlan]]:
         """The rows of all inputs that the steps read, and the streams whose derived columns the worker computes."""
@@ -194,15 +218,14 @@ def _border(stage: Stage, ready: Mapping[str, DataFrame]) -> tuple[int, int] | N
     return None if found is None or found["low"] is None else (found["low"], found["high"])
 
 
-def _as_source(stage: Stage, number: int, results: DataFrame) -> DataFrame:
+def _as_source(event: EventPlan, results: DataFrame) -> DataFrame:
     """The results of one event in the form in which stages read their sources."""
-    event = stage.steps[number].event
     columns = [named(name) for name in (r.START, r.END, r.PLACE, r.END_PLACE)]
     columns += [named(DETECTED).alias(r.KNOWN), named(LINEAGE).alias(r.IDS)]
     columns += [
         named(physical_name(output.name, output.type)).alias(output.name) for output in (*event.head, *event.returns)
     ]
-    return results.where(named(EVENT) == number).select(*columns)
+    return results.select(*columns)
 
 
 def _copies_in(program: ProgramPlan, stage: Stage) -> dict[str, str]:
