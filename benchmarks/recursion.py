@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 import inkling
+from benchmarks import etalis
 from benchmarks.meter import Measured, best_of, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import Sizes
 
-MOST_CLOSURE_S, LEAST_RATE = 1.0, 50_000
+MOST_CLOSURE_S, LEAST_RATE, LEAST_ETALIS = 1.0, 50_000, 10
 MOST_SUM_S, MOST_PUSH_MS = 0.2, 1.0
 MOST_GROWTH = 1.5
 LOOP = "a loop in Python for this one rule"
@@ -23,6 +24,10 @@ EDGES = "STREAM Edge(id BIGINT, t BIGINT, x BIGINT, y BIGINT) ID id TIME t;"
 CLOSURE = f"""{EDGES}
 EVENT path(e.x AS x, e.y AS y) AS PATTERN Edge e PER INTERVAL;
 EVENT path(p.x AS x, e.y AS y) AS PATTERN SEQ(path p, Edge e[x = p.y]) PER INTERVAL;
+"""
+ETALIS_CLOSURE = """
+path(X, Y) <- edge(X, Y).
+path(X, Z) <- path(X, Y) seq edge(Y, Z).
 """
 CHRONOLOGICAL = CLOSURE.replace("PER INTERVAL", "CONSUME CHRONOLOGICAL PER INTERVAL")
 RUNNING_SUM = """STREAM A(id BIGINT, t BIGINT, x BIGINT) ID id TIME t;
@@ -43,6 +48,22 @@ def closure(sizes: Sizes) -> Iterator[Row]:
         goals = (Goal("seconds", own.cpu_seconds, most=MOST_CLOSURE_S),) if n == 500 else ()
         least = least or own
         yield _row(f"closure of {quantity(n)} chained edges", n, own, Baseline.of(LOOP, loop), _smallest(least), *goals)
+
+
+def beside_etalis(sizes: Sizes) -> Iterator[Row]:
+    if not etalis.is_present("closure of chained edges"):
+        return
+    program, n = inkling.parse(CLOSURE), sizes.chained_edges[-2]
+    edges = _chain(n)
+    (own,) = best_of(sizes.repeats, lambda: _batch(program, edges))
+    events = ((f"edge({one['x']}, {one['y']})", one["t"] + 1) for one in edges.to_pylist())
+    other = etalis.etalis(ETALIS_CLOSURE, events, "path", 2)
+    paths = {(str(one), str(last)) for one in range(n) for last in range(one + 1, n + 1)}
+    assert other.answer == paths, (len(other.answer), len(paths))
+    assert own.answer == len(paths), (own.answer, len(paths))
+    goal = Goal("× ETALIS", other.cpu_seconds / own.cpu_seconds, least=LEAST_ETALIS)
+    name = f"closure of {quantity(n)} chained edges beside ETALIS"
+    yield _row(name, n, own, Baseline.of(etalis.name(), other), None, goal)
 
 
 def chronological(sizes: Sizes) -> Iterator[Row]:
@@ -147,6 +168,7 @@ def _sums(rows: pa.Table) -> int:
 
 BENCHMARKS: dict[str, Callable[[Sizes], Iterator[Row]]] = {
     "closure": closure,
+    "closure beside ETALIS": beside_etalis,
     "closure under a policy": chronological,
     "running sum": running_sum,
 }

@@ -8,13 +8,14 @@ import numpy as np
 import pyarrow as pa
 
 import inkling
+from benchmarks import etalis
 from benchmarks.knowledge import peers
-from benchmarks.knowledge.triples import PREFIXES, STREAM, decimals, iris, stream
+from benchmarks.knowledge.triples import PREFIXES, STREAM, decimals, iris, local_name, stream
 from benchmarks.meter import Measured, best_of
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import Sizes
 
-LEAST_SPARQL, LEAST_PROLOG = 10, 100
+LEAST_SPARQL, LEAST_ETALIS = 10, 100
 SPAN, COMPANIES = 2_000, 100
 QUERY = f"""
 SELECT ?company ?before ?after
@@ -26,6 +27,10 @@ SELECT ?company ?from ?to WHERE {{
   ?a :of ?company ; :price ?before ; :at ?from . ?b :of ?company ; :price ?after ; :at ?to .
   FILTER (?from < ?to && ?to - ?from < {SPAN} && ?after < ?before * 0.5)
 }}
+"""
+ETALIS_RULES = f"""
+pair(C, P1, P2, T1, T2) <- price(C, P1, T1) seq price(C, P2, T2).
+fall(C, T1, T2) <- pair(C, P1, P2, T1, T2) where (H is P1 / 2, P2 < H, T2 - T1 < {SPAN}).
 """
 RULES = f"""
 event(C, P, T) :- check(C, P, T), assertz(goal(C, P, T)).
@@ -51,27 +56,32 @@ def run(sizes: Sizes) -> Iterator[Row]:
         other = engine(peers.as_graph(rows), SPARQL)
         peers.agree(own.answer, ("company", "start", "end"), other.answer)
         yield _row(n, own, Baseline.of(engine.__name__, other), LEAST_SPARQL)
-    n = sizes.sparql_triples
+    n = sizes.sparql_triples * 5
+    rows = prices(n, sizes.seed)
+    (own,) = best_of(sizes.repeats, lambda: _found(program, rows))
     if peers.has_prolog():
-        rows = prices(n * 5, sizes.seed)
-        (own,) = best_of(sizes.repeats, lambda: _found(program, rows))
-        other = peers.prolog(RULES, _facts(rows))
-        assert other.answer == len(own.answer), (other.answer, len(own.answer))
-        yield _row(n * 5, own, Baseline.of(f"{peers.PROLOG} {peers.prolog_version()}", other), LEAST_PROLOG)
+        by_hand = peers.prolog(RULES, (f"e({company}, {price}, {at})." for company, price, at in _facts(rows)))
+        assert by_hand.answer == len(own.answer), (by_hand.answer, len(own.answer))
+        yield _row(n, own, Baseline.of(f"{peers.PROLOG} {peers.prolog_version()}", by_hand))
+    if etalis.is_present("stocks"):
+        events = ((f"price({company}, {price}, {at})", at) for company, price, at in _facts(rows))
+        other = etalis.etalis(ETALIS_RULES, events, "fall", 3, SPAN)
+        peers.agree(own.answer, ("company", "start", "end"), etalis.with_iris(other.answer))
+        yield _row(n, own, Baseline.of(etalis.name(), other), LEAST_ETALIS)
 
 
-def _row(n: int, own: Measured[pa.Table], other: Baseline, least: float) -> Row:
-    goal = Goal(f"× {other.name.split(',')[0]}", other.cpu_seconds / own.cpu_seconds, least=least)
+def _row(n: int, own: Measured[pa.Table], other: Baseline, least: float | None = None) -> Row:
+    ratio = other.cpu_seconds / own.cpu_seconds
+    goals = () if least is None else (Goal(f"× {other.name.split(',')[0]}", ratio, least=least),)
     data = f"{quantity(n)} prices of {COMPANIES} companies"
     found = f"{quantity(len(own.answer))} results"
-    return Row(f"stocks, {quantity(n)} triples", data, own.seconds, own.cpu_seconds, n, found, (other,), (goal,))
+    return Row(f"stocks, {quantity(n)} triples", data, own.seconds, own.cpu_seconds, n, found, (other,), goals)
 
 
 def _found(program: inkling.Program, rows: pa.Table) -> pa.Table:
     return program.run_local({"triple": rows}).tables["query1"]
 
 
-def _facts(rows: pa.Table) -> Iterator[str]:
+def _facts(rows: pa.Table) -> Iterator[tuple[str, str, int]]:
     for one in rows.to_pylist():
-        company, price = one["s"].strip("<>").rsplit("/", 1)[1], one["o"].split('"')[1]
-        yield f"e({company}, {price}, {one['t']})."
+        yield local_name(one["s"]), one["o"].split('"')[1], one["t"]

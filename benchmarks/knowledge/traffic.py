@@ -8,8 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 import inkling
+from benchmarks import etalis
 from benchmarks.knowledge import peers
 from benchmarks.knowledge.triples import (
+    BELOW,
     PREFIXES,
     RDF_TYPE,
     STREAM,
@@ -17,6 +19,7 @@ from benchmarks.knowledge.triples import (
     below,
     iri,
     iris,
+    local_name,
     ontology,
     schema,
     stream,
@@ -25,7 +28,7 @@ from benchmarks.meter import Measured, best_of, measured
 from benchmarks.results import Baseline, Goal, Row, quantity
 from benchmarks.sizes import Sizes
 
-LEAST_SPARQL, MOST_WITH_ENTAILMENT = 10, 1.2
+LEAST_SPARQL, LEAST_ETALIS, MOST_WITH_ENTAILMENT = 10, 100, 1.2
 SPAN, CAUSES, TOP = 600, 2_000, 1
 QUERY = f"""
 SELECT ?road ?speed FROM <causes.nt> ENTAILMENT RDFS
@@ -39,6 +42,12 @@ SELECT ?road ?from ?to WHERE {{
   ?a :of ?road ; :slowDueTo ?cause ; :at ?from . ?b :of ?road ; :slowDueTo ?cause ; :at ?to .
   FILTER (?from < ?to && ?to - ?from < {SPAN})
 }}
+"""
+ETALIS_RULES = f"""
+again(R, C, T1, T2) <- slow(R, C, T1) seq slow(R, C, T2).
+jam(R, T1, T2, S) <- again(R, C, T1, T2) where (T2 - T1 < {SPAN}, a(C, K), below(K, class{TOP}), speed(C, S)).
+below(K, K) :- true.
+below(K, L) :- class(K, M), below(M, L).
 """
 
 
@@ -90,6 +99,32 @@ def run(sizes: Sizes) -> Iterator[Row]:
         goal = Goal(f"× {engine.__name__}", other.cpu_seconds / own.cpu_seconds, least=LEAST_SPARQL)
         name = f"traffic beside SPARQL, {quantity(n)} triples"
         yield _row(name, n, own, Baseline.of(f"{engine.__name__}, a path along the classes", other), (goal,))
+    if etalis.is_present("traffic"):
+        n = sizes.sparql_triples * 5
+        rows = reports(n, sizes.seed)
+        (own,) = best_of(sizes.repeats, lambda: _found(entailed, rows, whole))
+        other = etalis.etalis(ETALIS_RULES + "".join(_facts(whole)), _events(rows), "jam", 4, SPAN)
+        found = frozenset(
+            (road, start, end, f'"{speed}"^^<{peers.INTEGER}') for road, start, end, speed in other.answer
+        )
+        peers.agree(own.answer, ("road", "start", "end", "speed"), etalis.with_iris(found))
+        goal = Goal("× ETALIS", other.cpu_seconds / own.cpu_seconds, least=LEAST_ETALIS)
+        name = f"traffic beside ETALIS, {quantity(n)} triples"
+        yield _row(name, n, own, Baseline.of(etalis.name(), other), (goal,))
+
+
+def _events(rows: pa.Table) -> Iterator[tuple[str, int]]:
+    for one in rows.to_pylist():
+        yield f"slow({local_name(one['s'])}, {local_name(one['o'])}, {one['t']})", one["t"]
+
+
+def _facts(table: pa.Table) -> Iterator[str]:
+    """The background as facts of Prolog."""
+    names = {RDF_TYPE: "a", BELOW: "class", iri("speed"): "speed"}
+    for one in table.to_pylist():
+        subject, value = local_name(one["s"]).lower(), one["o"]
+        value = value.split('"')[1] if value.startswith('"') else local_name(value).lower()
+        yield f"{names[one['p']]}({subject}, {value}).\n"
 
 
 def once(sizes: Sizes) -> Iterator[Row]:

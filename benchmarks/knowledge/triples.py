@@ -22,6 +22,11 @@ def iri(name: str) -> str:
     return f"<{BASE}{name}>"
 
 
+def local_name(term: str) -> str:
+    """What `iri` was given."""
+    return term.removeprefix(f"<{BASE}").removesuffix(">")
+
+
 def iris(name: str, numbers: np.ndarray) -> pa.Array:
     """IRIs of numbered things."""
     return pc.binary_join_element_wise(f"<{BASE}{name}", pa.array(numbers.astype(np.int64)).cast(pa.string()), ">", "")

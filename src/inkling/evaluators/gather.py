@@ -13,7 +13,7 @@ from inkling.kernels.windows.exact_sums import grouped_sums
 from inkling.logical import expr as e
 from inkling.logical.user_aggregates import UserAggregate
 from inkling.logical.vectorized import ARROW_TYPES
-from inkling.model.batch import EventBatch, Ints, taken
+from inkling.model.batch import EventBatch, Ints, column_at, taken
 from inkling.model.runs import ranges
 from inkling.model.types import Type
 
@@ -128,7 +128,7 @@ class Gather:
     def _column(self, rows: Ints, column: str) -> pa.Array:
         missing = rows < 0
         if not missing.any():
-            return taken(self._batch.columns[column], rows)
+            return column_at(self._batch.columns, column, rows)
         return self._batch.columns[column].take(pa.array(rows, mask=missing))
 
     def _time(self, edge: e.Edge, slot: int) -> pa.Array:

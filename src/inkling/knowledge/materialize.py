@@ -14,12 +14,13 @@ import pyarrow.compute as pc
 
 from inkling.errors import InputError
 from inkling.knowledge.coded import CODES, CodedFacts, Texts
+from inkling.knowledge.grid import RowGrid
 from inkling.logical import expr as e
 from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.knowledge import VARIABLES, RuleAtom, RuleClause, RulePlan
 from inkling.logical.plan import ProgramPlan
 from inkling.logical.vectorized import ARROW_TYPES, evaluate
-from inkling.model.batch import in_one_array
+from inkling.model.batch import Ints, in_one_array
 from inkling.model.event import Value
 from inkling.model.keys import codes_of
 from inkling.model.runs import ranges
@@ -33,17 +34,28 @@ MAX_FACTS = 50_000_000
 HOLDS = "@holds"
 """The column of a rule without arguments, because a table without columns has no rows."""
 
+FEW_HOLES = 4
+"""Numbers of rows are codes for a join if they are at most so many times as many as the rows."""
+
 _ZERO = pa.scalar(0.0)
 _UNIT = "@unit"
 
 
 def distinct(rows: pa.Table) -> pa.Table:
     """Distinct rows; nulls are equal."""
+    grid = RowGrid.of([rows])
+    if grid is not None:
+        return grid.rows(pc.unique(grid.numbers(rows)), rows.schema)
     return rows.group_by(rows.column_names, use_threads=False).aggregate([])
 
 
 def new_rows(found: pa.Table, known: pa.Table) -> pa.Table:
     """The distinct rows that are not among the known rows."""
+    grid = RowGrid.of([found, known]) if len(known) else None
+    if grid is not None:
+        numbers = pc.unique(grid.numbers(found))
+        is_known = pc.is_in(numbers, value_set=grid.numbers(known))
+        return grid.rows(numbers.filter(pc.invert(is_known)), found.schema)
     found = distinct(found)
     if not len(known) or not len(found):
         return found
@@ -120,13 +132,7 @@ def joined(left: pa.Table, right: pa.Table, rule: str) -> pa.Table:
             left, right = (
                 one if not one[name].null_count else one.filter(one[name].is_valid()) for one in (left, right)
             )
-        kinds = [left[name].type for name in shared]
-        columns = [
-            pa.chunked_array([*left[name].chunks, *right[name].chunks], kind)
-            for name, kind in zip(shared, kinds, strict=True)
-        ]
-        keys, n_keys = codes_of(columns, len(left) + len(right))
-        own, other = keys[: len(left)], keys[len(left) :]
+        own, other, n_keys = _keys(left.select(shared), right.select(shared))
         n_other = np.bincount(other, minlength=n_keys)
         n_pairs = n_other[own]
         reject_too_many(int(n_pairs.sum()), rule)
@@ -142,6 +148,18 @@ def joined(left: pa.Table, right: pa.Table, rule: str) -> pa.Table:
     for name, column in zip(added, right.select(added).take(pa.array(second)).itercolumns(), strict=True):
         rows = rows.append_column(name, column)
     return rows
+
+
+def _keys(left: pa.Table, right: pa.Table) -> tuple[Ints, Ints, int]:
+    """A code for each row of two tables without nulls, equal for equal rows, and a limit of all codes."""
+    grid = RowGrid.of([left, right])
+    if grid is not None and grid.size <= FEW_HOLES * (len(left) + len(right)):
+        return grid.numbers(left).to_numpy(), grid.numbers(right).to_numpy(), grid.size
+    columns = [
+        pa.chunked_array([*left[name].chunks, *right[name].chunks], left[name].type) for name in left.column_names
+    ]
+    keys, n_keys = codes_of(columns, len(left) + len(right))
+    return keys[: len(left)], keys[len(left) :], n_keys
 
 
 def reject_too_many(n_facts: int, rule: str) -> None:
@@ -203,16 +221,22 @@ def rounds(
         n_rounds += 1
         if makes_values and n_rounds > MAX_ROUNDS:
             raise _endless(group[0].name)
-        here = coded | {**total, **{DELTA + name: table for name, table in fresh.items()}}
+        before = {name: table.slice(0, len(table) - len(fresh[name])) for name, table in total.items()}
+        here = coded | {**total, **_prefixed(DELTA, fresh), **_prefixed(BEFORE, before)}
         found = {
             rule.name: [
-                derived(rule, one, here, context, place)
+                derived(rule, one, here, context, own, place)
                 for one in rule.clauses
-                for place in own_atoms(one, names)
+                for own in [own_atoms(one, names)]
+                for place in own
                 if len(fresh[one.atoms[place].table])
             ]
             for rule in group
         }
+
+
+def _prefixed(prefix: str, tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+    return {prefix + name: table for name, table in tables.items()}
 
 
 def own_atoms(clause: RuleClause, names: set[str]) -> list[int]:
@@ -247,14 +271,26 @@ _START = "@start"
 
 
 def derived(
-    rule: RulePlan, clause: RuleClause, tables: CodedFacts, context: ExpressionContext, first: int | None = None
+    rule: RulePlan,
+    clause: RuleClause,
+    tables: CodedFacts,
+    context: ExpressionContext,
+    own: Sequence[int] = (),
+    first: int | None = None,
 ) -> pa.Table:
     """The facts that a clause derives, possibly with duplicates; the atom at position `first` reads only the delta.
 
-    The next atom to join is the one that shares most variables with the rows so far; values are computed and conditions
-    tested as soon as their variables are bound.
+    Atoms of the group (`own`) in front of it read what was known before the delta, so that no two facts of the delta
+    meet twice. The next atom to join is the one that shares most variables with the rows so far; values are computed
+    and conditions tested as soon as their variables are bound.
     """
-    read = [DELTA + atom.table if place == first else atom.table for place, atom in enumerate(clause.atoms)]
+
+    def prefix(place: int) -> str:
+        if first is None or place > first:
+            return ""
+        return DELTA if place == first else BEFORE if place in own else ""
+
+    read = [prefix(place) + atom.table for place, atom in enumerate(clause.atoms)]
     atoms = [
         (place == first, atom, scanned(atom, tables[name], tables.texts))
         for place, (name, atom) in enumerate(zip(read, clause.atoms, strict=True))
@@ -268,6 +304,9 @@ def derived(
 
 DELTA = "@new "
 """Prefix of the name of a rule; the table has the facts that its previous round derived."""
+
+BEFORE = "@before "
+"""Prefix of the name of a rule; the table has the facts that were known before these."""
 
 
 class Solver:

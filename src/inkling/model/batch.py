@@ -33,6 +33,17 @@ class PickedColumns(Mapping[str, pa.Array]):
             self._found[name] = taken(self._columns[name], self._rows)
         return self._found[name]
 
+    def at(self, name: str, rows: Ints) -> pa.Array:
+        """Some of the selected rows of one column; few of them do not materialize all."""
+        if name in self._found or 2 * len(rows) > len(self._rows):
+            return taken(self[name], rows)
+        return self.picked(rows)[name]
+
+    def may_have_nulls(self, name: str) -> bool:
+        """Whether a column may have nulls in the selected rows; nothing is materialized."""
+        whole = self._found[name] if name in self._found else self._columns.get(name)
+        return whole is None or bool(whole.null_count)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
@@ -67,6 +78,16 @@ _NUMBERS = (pa.int64(), pa.float64())
 def picked(columns: Mapping[str, pa.Array], rows: Ints) -> Mapping[str, pa.Array]:
     """Selected rows of columns."""
     return columns.picked(rows) if isinstance(columns, PickedColumns) else PickedColumns(columns, rows)
+
+
+def column_at(columns: Mapping[str, pa.Array], name: str, rows: Ints) -> pa.Array:
+    """Selected rows of one of the columns."""
+    return columns.at(name, rows) if isinstance(columns, PickedColumns) else taken(columns[name], rows)
+
+
+def has_nulls(columns: Mapping[str, pa.Array], name: str) -> bool:
+    """Whether a column has nulls; of selected rows, whether the rows that they were selected from have any."""
+    return columns.may_have_nulls(name) if isinstance(columns, PickedColumns) else bool(columns[name].null_count)
 
 
 @dataclass(frozen=True, slots=True)

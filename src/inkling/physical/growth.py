@@ -48,7 +48,9 @@ def growth_of(step: EventStep) -> int:
     if event.within is not None or event.keep is not None:
         return 0
     degree = _degree(event.pattern)
-    has_keys = bool(event.partition) or any(_relates(one) for leaf in step.leaves for one in leaf.all_across)
+    has_keys = bool(event.partition) or any(
+        _relates(one) for leaf in step.leaves for one in (*leaf.all_across, *leaf.by_key)
+    )
     return degree if degree >= ENDLESS or not has_keys else 1
 
 

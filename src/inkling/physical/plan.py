@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from inkling.analysis.choice import Choice, uncertain_choice
-from inkling.logical.expr import Expr, atoms_of, slots_of
+from inkling.logical.expr import ColumnOf, Expr, atoms_of, slots_of, walk
 from inkling.logical.plan import EventPlan, Pattern, ProgramPlan, TableAtom
 from inkling.model.time import Clock
 from inkling.model.types import Type
@@ -82,6 +82,13 @@ class LeafTest:
     bits: tuple[int, ...]
     across: tuple[Expr, ...]  # conditions that also read other slots
     check: LeafTest | None = None  # the CHECK that a candidate must pass after it is chosen
+    by_key: tuple[Expr, ...] = ()  # equalities of key columns: they hold for all candidates of a key that have values
+
+    @property
+    def present(self) -> frozenset[str]:
+        """The columns that are compared by key: a candidate without a value equals nothing."""
+        columns = (part for one in self.by_key for part in walk(one) if isinstance(part, ColumnOf))
+        return frozenset(part.column for part in columns if part.slot == self.slot)
 
     @property
     def all_bits(self) -> tuple[int, ...]:
@@ -94,12 +101,15 @@ class LeafTest:
 
     def reading_only(self, slots: Container[int], atoms: Container[int]) -> LeafTest:
         """The test without conditions that read other slots or look-ups."""
-        across = tuple(
-            one
-            for one in self.across
-            if all(slot in slots for slot in slots_of(one)) and all(atom in atoms for atom in atoms_of(one))
-        )
-        return replace(self, across=across)
+
+        def known(conditions: tuple[Expr, ...]) -> tuple[Expr, ...]:
+            return tuple(
+                one
+                for one in conditions
+                if all(slot in slots for slot in slots_of(one)) and all(atom in atoms for atom in atoms_of(one))
+            )
+
+        return replace(self, across=known(self.across), by_key=known(self.by_key))
 
 
 @dataclass(frozen=True, slots=True)

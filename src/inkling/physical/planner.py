@@ -13,6 +13,7 @@ from inkling.logical.recursion import dependencies_of
 from inkling.logical.rewrites.everywhere import everywhere
 from inkling.logical.rewrites.in_worlds import ORIGINAL_ID, uncertain_events
 from inkling.model.types import Type
+from inkling.physical.by_key import held_by_key
 from inkling.physical.checks import physical_reset, reject_resets
 from inkling.physical.conditions import (
     BitIndex,
@@ -84,6 +85,7 @@ class _StagePlanner:
     index: BitIndex = field(default_factory=BitIndex)
     names: dict[e.Expr, str] = field(default_factory=dict)  # of computed columns
     drafts: list[_InputDraft] = field(default_factory=list)
+    held: frozenset[e.Expr] = frozenset()  # conditions of the current event that its key answers
 
     def stage(self, number: int) -> Stage:
         for source in sorted({source for event in self.group.events for source in read_sources(event)}):
@@ -118,6 +120,8 @@ class _StagePlanner:
             for leaf in leaves
         }
         naming = self._naming(event, leaves)
+        is_certain = event.name not in self.uncertain
+        self.held = held_by_key(event, self.program, leaves, self.group.keys) if is_certain else frozenset()
         if isinstance(event.pattern, p.Quantified):
             sides = (event.pattern.left, event.pattern.right)
             tests = tuple(self._operand(operand, naming, inputs_of) for operand in sides)
@@ -223,10 +227,13 @@ class _StagePlanner:
         self, leaf: p.Leaf, conditions: tuple[e.Expr, ...], naming: Naming, inputs_of: dict[int, tuple[int, ...]]
     ) -> LeafTest:
         positions = inputs_of[leaf.slot]
-        bits, across = [], []
+        bits, across, by_key = [], [], []
         for condition in (part for item in conditions for part in e.conjuncts(item)):
             named = naming.physical(condition, leaf.slot)
-            if is_local(named, leaf.slot):
+            if condition in self.held:
+                by_key.append(named)
+                self._require(named, inputs_of)
+            elif is_local(named, leaf.slot):
                 row_condition = row_expr(named)
                 bit = self.index.number(row_condition)
                 bits.append(bit)
@@ -236,7 +243,7 @@ class _StagePlanner:
                 compared = hoisted(named, lambda slot, inner: self._computed(inner, inputs_of[slot]))
                 across.append(compared)
                 self._require(compared, inputs_of)
-        return LeafTest(leaf.slot, positions, tuple(bits), tuple(across))
+        return LeafTest(leaf.slot, positions, tuple(bits), tuple(across), by_key=tuple(by_key))
 
     def _computed(self, expr: e.Expr, positions: tuple[int, ...]) -> str:
         """Adds an expression on one row as a computed column of these inputs; returns the name of the column."""

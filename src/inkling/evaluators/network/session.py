@@ -74,8 +74,8 @@ def _columns(condition: e.Expr) -> Iterator[str]:
 WorkNumbers = Mapping[tuple[int, int], int]
 """The number of shared work, by the identity of a pattern node and the number of its first parts."""
 
-Tested = tuple[tuple[int, ...], tuple[int, ...]]
-"""Inputs and bits of a leaf, which select its candidates."""
+Tested = tuple[tuple[int, ...], tuple[int, ...], frozenset[str]]
+"""What selects the candidates of a leaf: its inputs, its bits, the columns that must have values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +322,7 @@ def ranges_of(contexts: MatchContexts, group: Ints, index: cand.Index) -> tuple[
 
 
 def _tested(leaf: LeafTest) -> Tested:
-    return leaf.inputs, leaf.bits
+    return leaf.inputs, leaf.bits, leaf.present
 
 
 def _with_gaps(partials: Partials, n_gaps: int) -> Partials:

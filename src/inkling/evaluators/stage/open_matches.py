@@ -170,7 +170,12 @@ class _OfWay:
 
         def probe(test: LeafTest) -> LeafTest:
             known = test.reading_only(numbers.slots, numbers.atoms)
-            return replace(known, slot=numbers.slots[test.slot], across=numbers.all_of(known.across))
+            return replace(
+                known,
+                slot=numbers.slots[test.slot],
+                across=numbers.all_of(known.across),
+                by_key=numbers.all_of(known.by_key),
+            )
 
         return replace(self.step, event=made, leaves=tuple(map(probe, map(self._test, p.leaves(pattern)))))
 

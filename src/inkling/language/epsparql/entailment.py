@@ -50,7 +50,7 @@ class Entailment:
 
     @property
     def rules(self) -> Iterator[s.RuleDecl]:
-        """The closure of the table, and what follows from its schema for a triple of the stream."""
+        """The closure of the table, and the properties above each property."""
         x, y, z, p, q = _named("x", "y", "z", "p", "q")
         below, narrower, kind = _rdfs("subClassOf"), _rdfs("subPropertyOf"), _iri(TYPE)
         literal = call("isliteral", y, span=NOWHERE)
@@ -64,7 +64,13 @@ class Entailment:
         yield _rule("rdfs3", _atom(fact, y, kind, z), *in_range)
         yield _rule("rdfs9", _atom(fact, x, kind, z), _atom(fact, x, kind, y), _atom(fact, y, below, z))
         yield _rule("rdfs7", _atom(self.above, p, q), _atom(fact, p, narrower, q))
-        yield _rule("rdfs9", _atom(self.classes, x, y), _atom(fact, x, below, y))
+
+    @property
+    def stream_rules(self) -> Iterator[s.RuleDecl]:
+        """What `events` look up: the classes above each class, and the domains and ranges of each property."""
+        x, y, p, q = _named("x", "y", "p", "q")
+        fact = self.facts
+        yield _rule("rdfs9", _atom(self.classes, x, y), _atom(fact, x, _rdfs("subClassOf"), y))
         for note, name, relation in (("rdfs2", self.domains, "domain"), ("rdfs3", self.ranges, "range")):
             yield _rule(note, _atom(name, p, x), _atom(fact, p, _rdfs(relation), x))
             yield _rule("rdfs9", _atom(name, p, y), _atom(name, p, x), _atom(self.classes, x, y))

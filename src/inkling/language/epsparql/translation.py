@@ -61,7 +61,7 @@ class FileTranslator:
         declared = self.file.declared
         streams = () if self.declared_streams or not self.file.queries else (self._default_stream(),)
         tables = tuple(self._table(name, path) for path, name in self.tables.items())
-        rules = tuple(rule for one in self.entailments.values() for rule in one.rules)
+        rules = tuple(rule for one in self.entailments.values() for rule in (*one.rules, *self._stream_rules(one)))
         statements = (*declared, *streams, *tables, *rules, *self._facts, *self._closure(), *events)
         return s.Program(statements, self.file.comments, span=Span(0, len(self.source.text)))
 
@@ -398,6 +398,11 @@ class FileTranslator:
                 self._entailed_names[reader] = s.Ident(self._free(f"{self.names[reader].text}_entailed"))
             return (self._entailed_names[reader],)
         return self._sources(pattern, reader)
+
+    def _stream_rules(self, entailment: Entailment) -> Iterator[s.RuleDecl]:
+        """The rules about triples of the stream, if a query asks what follows from these."""
+        if any(entailment in self._entailed_by(self.file.queries[reader]) for reader in self._entailed_names):
+            yield from entailment.stream_rules
 
     def _entailed_events(self, reader: int) -> Iterator[s.EventDecl]:
         """The triples of a query with what follows from them, if one of its patterns reads these."""

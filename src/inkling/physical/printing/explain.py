@@ -182,7 +182,7 @@ class _StageLines:
         facts = _facts_of(atom for leaf in p.leaves(step.event.pattern) for atom in leaf.atoms)
         for leaf in step.leaves:
             tests = [f"b{bit}" for bit in leaf.bits]
-            tests += [expr_text(plain(condition, facts), names) for condition in leaf.across]
+            tests += [expr_text(plain(condition, facts), names) for condition in (*leaf.by_key, *leaf.across)]
             sources = "|".join(self.stage.inputs[place].name for place in leaf.inputs)
             text = sources + (f"[{' AND '.join(tests)}]" if tests else "")
             if leaf.check is not None:

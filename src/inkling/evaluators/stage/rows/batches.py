@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from inkling.evaluators.stage.rows import format as r
 from inkling.kernels.columns.canonical import canonical_order, places_by_key, put, put_numbers, rise_in_keys
-from inkling.model.batch import UNORDERED, EventBatch, Ints, in_one_array, picked, sorted_words, taken
+from inkling.model.batch import UNORDERED, EventBatch, Ints, has_nulls, in_one_array, picked, sorted_words, taken
 from inkling.model.keys import codes_of, encoded
 from inkling.model.runs import ranges
 from inkling.physical.plan import LeafTest, Stage
@@ -362,8 +362,12 @@ def comes_from(batch: EventBatch, inputs: Iterable[int]) -> NDArray[np.bool_]:
 
 
 def rows_passing(leaf: LeafTest, batch: EventBatch) -> Ints:
-    """Rows of the inputs of a leaf that pass its conditions on single events."""
-    return np.flatnonzero(comes_from(batch, leaf.inputs) & has_bits(leaf.bits, batch.bits))
+    """Rows of the inputs of a leaf that pass its conditions on single events, and have values to compare by key."""
+    passing = comes_from(batch, leaf.inputs) & has_bits(leaf.bits, batch.bits)
+    for name in leaf.present:
+        if has_nulls(batch.columns, name):
+            passing &= batch.columns[name].is_valid().to_numpy(zero_copy_only=False)
+    return np.flatnonzero(passing)
 
 
 def has_bits(bits: Iterable[int], words: NDArray[np.uint64]) -> NDArray[np.bool_]:
