@@ -13,6 +13,7 @@ from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.events.event import BoundEvent, used_sources
 from inkling.logical.binding.events.extensions import payload_of, with_own_names
 from inkling.logical.binding.events.forecasts import bind_forecast
+from inkling.logical.binding.events.inner_relations import with_named_relations
 from inkling.logical.binding.events.unions import EventDeclarations, bind_event_group
 from inkling.logical.binding.knowledge.rules import bind_rules
 from inkling.logical.expr import Edge
@@ -42,7 +43,9 @@ def bind(program: s.Program, source: SourceText) -> BoundProgram:
     """
     diagnostics = Diagnostics(source)
     catalog = Catalog(extended=program.extended)
-    program = with_own_names(program)
+    program = with_named_relations(with_own_names(program), diagnostics)
+    if diagnostics.n_errors:
+        diagnostics.finish()
     _reject_empty_program(program, diagnostics)
     _reject_second_declarations(program, diagnostics)
     statements = program.statements

@@ -154,12 +154,12 @@ def bind_same(same: s.Ident | None, sources: Iterable[CatalogSource], diagnostic
 
 
 def reject_inside(node: s.Quantified, diagnostics: Diagnostics) -> None:
-    """Rejects a relation between segments that is part of another pattern."""
+    """Rejects a relation with a range of counts that is part of another pattern."""
     diagnostics.error(
         "INK0362",
-        "a relation between segments cannot be part of another pattern",
+        "a relation with a range of counts cannot be part of another pattern",
         node,
-        notes=["it compares all segments of two keys, not events of one match"],
+        notes=["it has results for each of the numbers"],
         helps=["make it an event of its own, and use that event here"],
     )
 
