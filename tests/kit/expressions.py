@@ -57,7 +57,7 @@ TABLE_COLUMNS = {"name": Type.STRING, "number": Type.INTEGER, "size": Type.DOUBL
 OF_PLACES = frozenset({"great_circle", "contains", "distance_to", "passing_distance"})
 """Functions whose arguments mean something only together."""
 
-APPROXIMATE = frozenset({"exp", "ln", "sin", "cos", "pow", "haversine"})
+APPROXIMATE = frozenset({"exp", "ln", "sin", "cos", "asin", "acos", "pow", "haversine"})
 """Functions whose last digits depend on the mathematical library."""
 
 TEXTS = ("", "a", "A", "ab", "Ab ", "b", "null", "straße", "İ", "ΟΔΟΣ", "é", "e\u0301", "\U0001f980", "事", "\uffee")

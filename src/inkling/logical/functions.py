@@ -161,6 +161,8 @@ FUNCTIONS = {
         Function("ln", (D,), D, _guarded(math.log)),
         Function("sin", (D,), D, math.sin),
         Function("cos", (D,), D, math.cos),
+        Function("asin", (D,), D, _guarded(math.asin)),
+        Function("acos", (D,), D, _guarded(math.acos)),
         Function("floor", (D,), D, lambda x: float(math.floor(x))),
         Function("ceil", (D,), D, lambda x: float(math.ceil(x))),
         Function("pow", (D, D), D, _power),

@@ -46,8 +46,8 @@ def to_column(expr: e.Expr, resolve: Resolve, unit: Callable[[Duration], int]) -
     """The expression as a column over the columns that `resolve` gives for its references.
 
     The referenced columns have the types of `SPARK_TYPES` and hold no NaN, infinity or negative zero. Doubles equal
-    those of the definition bit for bit, except that `exp`, `ln`, `sin`, `cos`, `pow` and `haversine` may differ in
-    their last digits.
+    those of the definition bit for bit, except that `exp`, `ln`, `sin`, `cos`, `asin`, `acos`, `pow` and `haversine`
+    may differ in their last digits.
     """
     if not fits_column(expr):
         raise ValueError("a look-up in a table is not a column")

@@ -127,6 +127,8 @@ COLUMN_FORMS: dict[str, Callable[..., Column]] = {
     "ln": fn.ln,
     "sin": fn.sin,
     "cos": fn.cos,
+    "asin": fn.asin,
+    "acos": fn.acos,
     "floor": _rounded(fn.floor),
     "ceil": _rounded(fn.ceil),
     "pow": fn.pow,

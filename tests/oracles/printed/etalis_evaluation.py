@@ -1,5 +1,7 @@
 """Rules printed in the ETALIS thesis (Anicic, Karlsruhe 2011) in its evaluation, chapter 13 and appendix."""
 
+import math
+
 from tests.oracles.printed.printed_text import PrintedText
 
 _CHAPTER_13 = [
@@ -261,6 +263,9 @@ _APPENDIX = [
            Rad is Temp1 / 180.
         """,
         ".ele",
+        setting="length(D) <- way(A, B, C, E) WHERE getDistance(A, B, C, E, D).",
+        events="way(7,50,7,50)@1 way(0,0,0,180)@2 way(90,0,-90,0)@3",
+        found={"length": [(0, 1, 1), (math.pi * 6378.137, 2, 2), (math.pi * 6378.137, 3, 3)]},
     )
 ]
 

@@ -115,6 +115,8 @@ UNARY_FUNCTIONS = {
     "ln": vm.LN,
     "sin": vm.SIN,
     "cos": vm.COS,
+    "asin": vm.ASIN,
+    "acos": vm.ACOS,
     "floor": vm.FLOOR,
     "ceil": vm.CEIL,
 }

@@ -12,6 +12,8 @@ FUNCTIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "ln": ((D,), D),
     "sin": ((D,), D),
     "cos": ((D,), D),
+    "asin": ((D,), D),
+    "acos": ((D,), D),
     "floor": ((D,), D),
     "ceil": ((D,), D),
     "pow": ((D, D), D),

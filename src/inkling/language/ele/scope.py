@@ -5,6 +5,7 @@ Goals of WHERE become one condition; static atoms and equations bind variables t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -100,6 +101,8 @@ class RuleScope:
         """A term as an expression; `double` writes whole numbers so that they are no integers."""
 
         def inner(part: t.Term) -> s.Expr:
+            if isinstance(part, t.Atom) and part.name.text == "pi" and not (part.args or part.name.quoted):
+                return s.Literal(math.pi, span=part.span)
             return self.value(part, double=double and not any(variables(term)))
 
         match term:

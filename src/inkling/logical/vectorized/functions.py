@@ -181,6 +181,8 @@ MEANINGS: dict[str, Callable[..., Datum]] = {
     "ln": pc.ln,
     "sin": pc.sin,
     "cos": pc.cos,
+    "asin": pc.asin,
+    "acos": pc.acos,
     "floor": pc.floor,
     "ceil": pc.ceil,
     "pow": pc.power,
