@@ -15,7 +15,7 @@ ALONE = ("ticks_with_a_length", "within_time", "withdrawn_events")
 ONE_OF_EACH = (
     "consume_recent", "derived_columns", "derived_events", "not_deadline", "or", "repeat_at_least", "return_columns",
     "segments_on_same", "seq_strict", "table_binds", "table_tests", "allen_during", "look_ups_of_several_events",
-    "events_in_where",
+    "events_in_where", "segments_inside",
 )  # fmt: skip
 FEW = ("derived_events", "events_in_where", "not_deadline", "table_binds")
 SEVERAL = 18

@@ -42,8 +42,9 @@ def examined(
         return {}
     ingested = ingest(program, inputs, tables)
     uncertain = WorldProgram.of(program.physical, ingested.context, ingested.unit, with_chains=True)
-    at_most = max(3, MOST_RESULTS // max(1, len(uncertain.events)))
-    places = {event.name: _most_probable(chosen[event.name], at_most) for event in uncertain.events}
+    shown = [event.name for event in uncertain.events if not event.hidden]
+    at_most = max(3, MOST_RESULTS // max(1, len(shown)))
+    places = {name: _most_probable(chosen[name], at_most) for name in shown}
     results = {name: chosen[name].take(rows) for name, rows in places.items()}
     found = examine(uncertain, ingested.sources, ingested.facts, sampling or Sampling(), results)
     return {

@@ -153,6 +153,15 @@ def test_results_in_uncertainty_are_looked_at_more_closely() -> None:
     assert [member.id for member in unlikely.members] == ["s1", "c1"]
 
 
+def test_hidden_events_in_uncertainty_are_not_shown() -> None:
+    text = UNCERTAIN.text.replace("PARTITION BY who;", "PARTITION BY who HIDDEN;")
+    program = inkling.parse(f"{text} EVENT told(c.who AS who) AS PATTERN called c;")
+    data = report_data(program, program.run_local(UNCERTAIN_INPUTS), UNCERTAIN_INPUTS)
+    assert {match.event for match in data.matches} == {"told"}
+    assert sorted(match.probability for match in data.matches) == pytest.approx([0.125, 0.5])
+    assert all(match.influences for match in data.matches)
+
+
 IMPRECISE = inkling.parse(
     """
     STREAM A(id STRING, lo BIGINT, hi BIGINT) ID id TIME BETWEEN lo AND hi WEIGHTS w;

@@ -24,23 +24,19 @@ _TOKEN = re.compile(
     r"""
       (?P<SPACE>    [\s\ufeff]+ )
     | (?P<COMMENT>  --[^\n]* | /\* (?: [^*] | \*(?!/) )* \*/ )
-    | (?P<NAME>     [^\W\d]\w* )
+    | (?P<NAME>     [^\W\d]\w* (?: '+ (?= [\s.,;)\[=<>!] | \Z ) )? )
     | (?P<PERCENT>  [0-9]+ (?: \.[0-9]+ )? % )
     | (?P<NUMBER>   [0-9]+ (?: \.[0-9]+ )? (?: [eE][+-]?[0-9]+ )? (?! \w ) )
-    | (?P<TEXT>     ' (?: [^'\r\n] | '' )* ' )
+    | (?P<TEXT>     ' (?: [^'\r\n] | '' )* ' | " (?: [^"\r\n] | "" )* " )
     | (?P<SYMBOL>   \.\. | != | <> | <= | >= | [;:,.=<>(){}\[\]+*/%!~|≤≥≠∧∨¬∼-] )
     """,
     re.VERBOSE,
 )
-_INSTEAD = {
-    '"': "write strings in single quotes: `'contaminated'`",
-    "&": "write `AND`",
-    "#": "start a comment with `--`",
-}
+_INSTEAD = {"&": "write `AND`", "#": "start a comment with `--`"}
 
 
 def _unreadable(source: SourceText, offset: int) -> Diagnostic:
-    if source.text[offset] == "'":
+    if source.text[offset] in "'\"":
         return unclosed_quote(source, offset)
     return unexpected_character(source, offset, _INSTEAD)
 
