@@ -20,7 +20,7 @@ DIVIDED_FUNCTIONS = {"seconds": 1e6, "minutes": 60e6, "hours": 3600e6}
 """Functions that divide a duration by so many microseconds."""
 
 NUMERIC_FUNCTIONS = frozenset(
-    ("abs", "sqrt", "exp", "ln", "sin", "cos", "asin", "acos", "floor", "ceil", "pow", "least", "greatest")
+    ("abs", "sqrt", "exp", "ln", "sin", "cos", "floor", "ceil", "pow", "least", "greatest")
 ) | {"angle_difference", "haversine", "great_circle", "passing_distance", *DIVIDED_FUNCTIONS}
 """Functions that kernels compute."""
 

@@ -9,6 +9,9 @@ STREAMS = """
 STREAM S(k STRING, site STRING, n INT, b INT, e INT) KEY k TIME FROM b TO e;
 STREAM T(site STRING, k STRING, b INT, e INT) KEY site, k TIME FROM b TO e;
 STREAM A(k STRING, t INT) TIME t;
+TABLE near(a STRING, b STRING) FROM 'near.csv';
+RULE reached(x, y) IF near(x, y);
+EVENT other(a.k) AS PATTERN A a WHERE reached(a.k, 'x');
 """
 WRITTEN_OUT = [
     pytest.param(

@@ -115,8 +115,6 @@ UNARY_FUNCTIONS = {
     "ln": vm.LN,
     "sin": vm.SIN,
     "cos": vm.COS,
-    "asin": vm.ASIN,
-    "acos": vm.ACOS,
     "floor": vm.FLOOR,
     "ceil": vm.CEIL,
 }

@@ -26,7 +26,7 @@ TRANSLATE = 35  # the value at index top in a table (constants[a] is the first i
 SEARCH = 36  # the index of the top in the b sorted constants from a on, or null
 CHOOSE = 39  # replace the top three by the second of them if the first is 1.0, else by the third
 PAIR = 37  # the index of the top two in b sorted pairs: b firsts from a on, then b seconds; or null
-ABS, SQRT, EXP, LN, SIN, COS, FLOOR, CEIL, ASIN, ACOS = 40, 41, 42, 43, 44, 45, 46, 47, 48, 49
+ABS, SQRT, EXP, LN, SIN, COS, FLOOR, CEIL = 40, 41, 42, 43, 44, 45, 46, 47
 POW, LEAST, GREATEST, GREAT_CIRCLE, ANGLE, PASSING = 50, 51, 52, 53, 54, 55
 CANDIDATE_ROW = 60  # push the row of the candidate event
 ROW = 61  # push the row of the event in register a, or -1
@@ -102,10 +102,6 @@ def _unary(op, x):
         return math.cos(x)
     if op == FLOOR:
         return math.floor(x)
-    if op == ASIN:
-        return math.asin(x) if abs(x) <= 1.0 else math.nan
-    if op == ACOS:
-        return math.acos(x) if abs(x) <= 1.0 else math.nan
     return math.ceil(x)
 
 
@@ -262,7 +258,7 @@ def run(code, constants, columns, candidate, registers, moments, stack):
         elif op == UNLESS:
             if stack[top] != 1.0:
                 return 0.0
-        elif op in (NEG, NOT, IS_NULL) or (op >= ABS and op <= ACOS):
+        elif op in (NEG, NOT, IS_NULL) or (op >= ABS and op <= CEIL):
             stack[top] = _unary(op, stack[top])
         else:
             top -= 1

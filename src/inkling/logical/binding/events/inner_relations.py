@@ -10,10 +10,10 @@ means
 A name that two relations share is one key: its columns of KEY are the same in both.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from inkling.language import syntax as s
 from inkling.logical.binding.diagnostics import Diagnostics, listed
@@ -33,7 +33,7 @@ def with_named_relations(program: s.Program, diagnostics: Diagnostics) -> s.Prog
                 keys[name.text] = key
             case s.EventDecl(name=name, partition_by=key):
                 keys.setdefault(name.text, key)
-    taken = {one.name.text for one in program.statements}
+    taken = set(_names(program))
     statements: list[s.Statement] = []
     for one in program.statements:
         if isinstance(one, s.EventDecl) and _inner_relations(one):
@@ -43,6 +43,18 @@ def with_named_relations(program: s.Program, diagnostics: Diagnostics) -> s.Prog
         else:
             statements.append(one)
     return replace(program, statements=tuple(statements))
+
+
+def _names(program: s.Program) -> Iterator[str]:
+    """The names of what a program declares."""
+    for one in program.statements:
+        match one:
+            case s.RuleDecl(head=head):
+                yield head.name.text
+            case s.ForecastDecl():
+                yield one.result.text
+            case _:
+                yield one.name.text
 
 
 def _inner_relations(one: s.Statement) -> bool:
@@ -95,8 +107,11 @@ class _Naming:
         where = s.AllOf(tests, span=tests[0].span) if len(tests) > 1 else tests[0]
         return replace(decl, body=replace(decl.body, where=where))
 
-    def _pattern(self, node: s.Node, is_joined: bool) -> s.Pattern:
+    def _pattern(self, pattern: s.Pattern, is_joined: bool) -> s.Pattern:
         """A pattern with leaves for relations; `is_joined` if every match has this part."""
+        return cast(s.Pattern, self._part(pattern, is_joined))
+
+    def _part(self, node: s.Node, is_joined: bool) -> s.Node:
         match node:
             case s.Nested(body=s.Body(pattern=s.Quantified() as relation) as body, var=var) if _can_be_named(relation):
                 return self._leaf(relation, body, var, is_joined)
@@ -105,9 +120,9 @@ class _Naming:
             case _ if isinstance(node, s.Expr):
                 return node
             case s.Seq() | s.And() | s.Par() | s.Allen() | s.Nested() | s.Body():
-                return s.rebuilt(node, lambda child: self._pattern(child, is_joined))  # type: ignore[return-value]
+                return s.rebuilt(node, lambda child: self._part(child, is_joined))
             case _:
-                return s.rebuilt(node, lambda child: self._pattern(child, False))  # type: ignore[return-value]
+                return s.rebuilt(node, lambda child: self._part(child, False))
 
     def _leaf(self, relation: s.Quantified, body: s.Body, var: s.Ident | None, is_joined: bool) -> s.Leaf:
         """The part that reads the results of a relation, which becomes an event."""
