@@ -82,6 +82,23 @@ def test_operations_see_deferred_rows(name: str) -> None:
     assert n_results
 
 
+def test_rows_too_far_ahead_are_rejects() -> None:
+    rng, time = random.Random(5), 0
+    text = f"{STREAMS.replace('TIME t;', 'TIME t AHEAD 5 TICKS;')} EVENT e AS PATTERN {EVENTS[1]};"
+    case = Case(text, inkling.parse(text).plan, {}, {})
+    one, other = (inkling.parse(text).open() for _ in range(2))
+    n_rejects = n_results = 0
+    for stream in "AB" * ROWS:
+        time += rng.choice([0, 0, 1, 1, 5, 6])
+        row = {**rng.choice(_rows_of(rng, stream)), "id": f"{stream}{time}", "k": "p", "t": time}
+        found, expected = one.push_event(stream, row), other.push({stream: [row]})
+        _require_equal(found, expected, case)
+        time -= 6 * len(found.rejects)
+        n_rejects, n_results = n_rejects + len(found.rejects), n_results + found.n_results
+    assert n_rejects
+    assert n_results
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_single_rows_eq_definition(seed: int) -> None:
     rng, n_results = random.Random(seed), 0
