@@ -2,9 +2,9 @@
 
 >>> from inkling.model.schema import Column, StreamSchema
 >>> from inkling.model.types import Type
->>> schema = StreamSchema("A", (Column("x", Type.INTEGER),), None, (), "t", "t")
+>>> schema = StreamSchema("A", (Column("t", Type.INTEGER),), None, (), "t", "t")
 >>> print(explain(p.ProgramPlan((p.StreamPlan(schema),), (), ())))
-r0 := Stream[A](x INTEGER; time t)
+r0 := Stream[A](t INTEGER; time t)
 """
 
 from dataclasses import dataclass, field
