@@ -2,7 +2,7 @@
 
 >>> from inkling.model.schema import Column, StreamSchema
 >>> from inkling.model.types import Type
->>> schema = StreamSchema("A", (Column("t", Type.INTEGER),), None, (), "t", "t")
+>>> schema = StreamSchema("A", (Column("t", Type.INTEGER),), None, (), "t", "t", time_type=Type.INTEGER)
 >>> print(explain(p.ProgramPlan((p.StreamPlan(schema),), (), ())))
 r0 := Stream[A](t INTEGER; time t)
 """
