@@ -96,6 +96,10 @@ docs: $(INSTALLED)  ## build the documentation site into out/site; a warning, su
 bench: $(BENCH_INSTALLED)  ## measure this machine and write docs/reference/benchmarks.md; ARGS="--quick" tries it out
 	$(BIN)/python -m benchmarks $(ARGS)
 
+.PHONY: bench-peers
+bench-peers: $(BENCH_INSTALLED)  ## run other engines beside this one and write docs/reference/peers.md; ARGS="--events 100000"
+	$(BIN)/python -m benchmarks.peers $(ARGS)
+
 .PHONY: soak
 soak: $(BENCH_INSTALLED)  ## let a stream run and write docs/reference/soak; ARGS="--minutes 30"
 	$(BIN)/python -m benchmarks.soak $(ARGS)
