@@ -223,6 +223,7 @@ CODES: dict[str, str] = {
     "INK0580": "a file outside of the root",
     "INK0581": "a checkpoint in use by another query",
     "INK0582": "metrics that cannot be served",
+    "INK0583": "a stream whose last push was not finished",
     "INK0590": "partial matches that need more memory than a run may take",
     "INK0591": "a Python worker of Spark that died",
     "INK0592": "a Python worker of Spark that did not start in time",

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from inkling.analysis.clock import time_unit
 from inkling.analysis.inputs import require_inputs
+from inkling.evaluators.interrupts import interrupts_by_name
 from inkling.evaluators.memory import within_budget, working_on
 from inkling.evaluators.protocol import EvaluatorContext, OnWorlds
 from inkling.evaluators.sampling import Sampling
@@ -38,7 +39,7 @@ def run(
     say("matching")
     context = EvaluatorContext(ingested.facts, ingested.context, ingested.unit, sampling, on_worlds=on_worlds)
     answers = []
-    with within_budget(memory):
+    with interrupts_by_name(), within_budget(memory):
         for one in evaluators_of(program.physical, context):
             working_on(one.events[0].name)
             answers.append(one.answer(ingested.sources))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Protocol
@@ -14,7 +15,9 @@ import pyarrow as pa
 
 from inkling.analysis.clock import time_unit
 from inkling.analysis.inputs import inputs_by_stream
-from inkling.errors import InputError
+from inkling.errors import InputError, ResourceError
+from inkling.evaluators.interrupts import interrupts_by_name
+from inkling.evaluators.memory import limit_bytes, within_budget
 from inkling.evaluators.open_matches import open_table
 from inkling.evaluators.sampling import Sampling
 from inkling.event_results import ArrowResults, counted
@@ -149,9 +152,12 @@ class LocalStream:
         sampling: Sampling | None = None,
         learn: OnlineLearning | None = None,
         ahead: str | None = None,
+        memory: str | int | None = None,
     ) -> None:
         require_length(ahead)
         self._ahead = ahead
+        self._memory = None if memory is None else limit_bytes(memory)
+        self._unfinished: BaseException | None = None  # what ended a step half way
         self._program, self._sampling, self._learn = program, sampling or Sampling(), learn
         self._given: dict[str, Data] = dict(tables or {})
         given = dict(self._given)
@@ -198,6 +204,7 @@ class LocalStream:
 
     def _deferred_or_decided(self, stream: str, event: Mapping[str, object]) -> Found | None:
         """What a row decides, if it can be deferred until it does; None if it takes a step of its own."""
+        self._require_whole()
         if self._live is None or self._state is None or self._models is not None:
             return None
         if self._deferring is None:
@@ -211,7 +218,8 @@ class LocalStream:
     def _ingested(self, live: StreamProgram, deferring: DeferredRows) -> Emitted:
         """Ingest all deferred rows."""
         assert self._state is not None
-        self._state, emitted = live.with_deferred(self._state, deferring.deferred())
+        with self._whole_step():
+            self._state, emitted = live.with_deferred(self._state, deferring.deferred())
         deferring.ingested()
         return emitted
 
@@ -447,12 +455,13 @@ class LocalStream:
         *,
         sampling: Sampling | None = None,
         learn: OnlineLearning | None = None,
+        memory: str | int | None = None,
     ) -> LocalStream:
         """The running program of a snapshot; program, sampling and learning must be the same as then.
 
         Models that keep learning and changed settings come from the snapshot.
         """
-        contents, stream = opened(data, Stored.SNAPSHOT), cls(program, tables, sampling, learn)
+        contents, stream = opened(data, Stored.SNAPSHOT), cls(program, tables, sampling, learn, memory=memory)
         with readable(Stored.SNAPSHOT):
             stream._continue_from(contents)
         return stream
@@ -496,7 +505,9 @@ class LocalStream:
                 self._decide_clock(name, rows)
         if self._live is None:
             return self._before_the_first_row(raw, watermarks or Watermarks())
-        self._state, emitted = self._live.step(self._at, raw, watermarks)
+        at = self._at
+        with self._whole_step():
+            self._state, emitted = self._live.step(at, raw, watermarks)
         if self._deferring is not None:
             self._deferring.outdated()
         if self._models is not None:
@@ -509,6 +520,25 @@ class LocalStream:
     @cached_property
     def _no_results(self) -> Found:
         return self._found(nothing(self._clock))
+
+    @contextmanager
+    def _whole_step(self) -> Iterator[None]:
+        """A step within the memory limit. It may change its state in place, so one that is not finished is the last."""
+        try:
+            with interrupts_by_name(), within_budget(self._memory):
+                yield
+        except (ResourceError, MemoryError, KeyboardInterrupt) as problem:
+            self._unfinished = problem
+            raise
+
+    def _require_whole(self) -> None:
+        if self._unfinished is not None:
+            raise InputError.of(
+                "INK0583",
+                "this stream has ended: an earlier push was not finished",
+                notes=(str(self._unfinished).partition("\n")[0] or "it was interrupted",),
+                helps=("restore the last snapshot, and push the rows since then again",),
+            )
 
     def _shown(self, emitted: Emitted) -> Emitted:
         """What is emitted without the results of hidden events."""
@@ -599,6 +629,7 @@ class LocalStream:
 
     @property
     def _at(self) -> StreamState:
+        self._require_whole()
         self._settle()
         assert self._state is not None, "a program at work has a state"
         return self._state

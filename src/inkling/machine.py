@@ -5,6 +5,7 @@ import resource
 import sys
 from pathlib import Path
 
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -19,11 +20,23 @@ def memory_bytes() -> int:
     return min(limits)
 
 
+_opened: dict[int, int] = {}
+"""By process, the open file with its sizes, which is read before and after every step of a stream."""
+
+
+def _sizes() -> list[bytes]:
+    """The sizes of this process in pages, as in the manual of the system: the second is resident, the sixth data."""
+    process = os.getpid()
+    if process not in _opened:
+        _opened.clear()  # a forked process has the file of its parent
+        _opened[process] = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+    return os.pread(_opened[process], 200, 0).split()
+
+
 def used_bytes() -> int:
     """Memory that this process takes now; where the system does not say, the most that it ever took."""
     try:
-        with Path("/proc/self/statm").open("rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(_sizes()[1]) * _PAGE
     except OSError:
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return most if sys.platform == "darwin" else most * 1024
@@ -32,8 +45,7 @@ def used_bytes() -> int:
 def data_bytes() -> int | None:
     """The address space of this process that holds data, which the operating system can limit; None where it cannot."""
     try:
-        with Path("/proc/self/statm").open("rb") as file:
-            return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+        return int(_sizes()[5]) * _PAGE
     except OSError:
         return None
 

@@ -454,6 +454,7 @@ class Program(ShownInNotebooks):
         sampling: Sampling | None = None,
         learn: OnlineLearning | None = None,
         ahead: str | None = None,
+        memory: str | int | None = None,
     ) -> LocalStream:
         """Start the program in this process, to push rows to it.
 
@@ -470,6 +471,9 @@ class Program(ShownInNotebooks):
         ahead
             How far in the future a row may be, such as ``"2 HOURS"``, in place of what the streams declare; ``"none"``
             accepts every time.
+        memory
+            The most memory that this process may take during a push, such as ``"4GB"``; by default 75 % of the machine.
+            A push that needs more raises an error, and the stream has ended.
 
         Examples
         --------
@@ -486,7 +490,7 @@ class Program(ShownInNotebooks):
         from inkling.local_stream import LocalStream
 
         self.require_streamable(unbounded=unbounded, sampling=sampling)
-        return LocalStream(self, tables, sampling, learn, ahead)
+        return LocalStream(self, tables, sampling, learn, ahead, memory)
 
     def stream(
         self,

@@ -114,7 +114,7 @@ def test_integers_after_a_restart(spark: SparkSession, tmp_path: Path, accept: b
     found = MemorySink()
 
     def run(text: str, ahead: str | None = None) -> list[BatchTally]:
-        settings = inkling.StreamSettings(buckets=2, available_now=True, ahead=ahead, count_reasons=True)
+        settings = inkling.StreamSettings(buckets=2, available_now=True, ahead=ahead)
         query = inkling.parse(text).stream(
             spark, f"{tmp_path}/in?format=csv", checkpoint=tmp_path / "checkpoint", to=found, settings=settings
         )

@@ -124,3 +124,23 @@ def test_numbers_health_and_logs_of_a_running_stream(tmp_path: Path) -> None:
     assert (batch["rows"], batch["reasons"]) == (4, [{"stream": "Door", "reason": "bad time", "n": 1}])
     assert {"time", "level", "about"} <= set.intersection(*map(set, lines))
     assert subprocess.run(health, capture_output=True, check=False).returncode == 1
+
+
+def test_ctrl_c_while_a_stream_starts_and_while_a_worker_joins(tmp_path: Path) -> None:
+    (tmp_path / "busy.ink").write_text(
+        "STREAM A(k INT, t INT) TIME t; EVENT rare AS PATTERN SEQ(A a, A b[k > a.k + 1000000000]);"
+    )
+    arrive(tmp_path / "in", "1.csv", "k,t\n" + "".join(f"{t},{t}\n" for t in range(400_000)), 1)
+    words = command("stream", "busy.ink", "-i", "A=in?format=csv", "-o", "out", "--unbounded", "--buckets", "1")
+    for begun, status in (("inkling", "interrupted\n"), ("spark/offsets/0", "the same command resumes from here")):
+        with (tmp_path / "said").open("w") as said:
+            process = subprocess.Popen(words, cwd=tmp_path, stderr=said)
+        wait((tmp_path / "out" / "_checkpoint" / begun).exists, process)
+        time.sleep(0 if begun == "inkling" else 5)  # until the worker joins
+        process.send_signal(signal.SIGINT)
+        time.sleep(3)  # a second, and two more for a machine that does other things
+        answer = (tmp_path / "said").read_text()
+        assert process.poll() is not None or "Ctrl-C again ends it at once" in answer
+        assert process.wait(60) == 130
+        assert status in (tmp_path / "said").read_text()
+        assert "Traceback" not in answer

@@ -44,18 +44,26 @@ def test_numbers_of_every_batch(spark: SparkSession, tmp_path: Path) -> None:
     assert all(tally.state_bytes > 0 for tally in heard)
     assert [tally.state_rows > 0 for tally in heard] == [True, True, True]
 
+    assert [tally.newest for tally in heard] == [{"Reading": 11}, {"Reading": 20}, {"Reading": 20}]
+    assert [tally.reasons for tally in heard] == [((("Reading", "bad value"), 1),), (), ()]
+    assert [tally.late_by_stream for tally in heard] == [{}, {"Reading": 1}, {}]
+
     told = {one.batchId: one.observedMetrics["inkling"].asDict() for one in query.query.recentProgress}
     for tally in heard:
         assert told[tally.batch] == {
             "read Reading": tally.read["Reading"],
+            "late Reading": tally.late,
+            "latest Reading": tally.latest,
             "results high": tally.matches["high"],
             "results odd": tally.matches["odd"],
             "late": tally.late,
             "rejects": tally.rejects,
+            "rejects by reason": {f"{stream}: {reason}": n for (stream, reason), n in tally.reasons},
+            **{f"state {word} high, odd": getattr(state, word) for state in tally.states for word in ("rows", "bytes")},
+            **{f"watermark {', '.join(state.events)}": state.watermark for state in tally.states},
             "state rows": tally.state_rows,
             "state bytes": tally.state_bytes,
             "watermark": tally.watermark,
-            "latest": tally.latest,
         }
 
     progress = query.progress()
@@ -63,6 +71,8 @@ def test_numbers_of_every_batch(spark: SparkSession, tmp_path: Path) -> None:
     assert (progress.batch, progress.rows, progress.total_rows) == (2, 1, 6)
     assert (progress.matches, progress.late, progress.rejects) == ({"high": 1, "odd": 1}, 1, 1)
     assert (progress.watermark, progress.behind_latest, progress.behind_now) == (17, 3, None)
+    assert {name: (one.newest, one.watermark) for name, one in progress.streams.items()} == {"Reading": (20, 17)}
+    assert [(one.events, one.watermark) for one in progress.states] == [(("high", "odd"), 17)]
     spent = dict(query.query.recentProgress[-1].durationMs)["triggerExecution"]
     assert progress.seconds == spent / 1000
     assert abs(progress.processed_rows_per_second - 1000 / spent) < 1

@@ -3,6 +3,26 @@
 import ctypes
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def interrupts_by_name() -> Iterator[None]:
+    """In this context, Ctrl-C is a KeyboardInterrupt, also if it comes while a compiled loop returns."""
+    try:
+        yield
+    except SystemError as problem:
+        if is_interrupt(problem):
+            raise KeyboardInterrupt from None
+        raise
+
+
+def is_interrupt(problem: BaseException | None) -> bool:
+    """Whether an exception follows from Ctrl-C, as a `SystemError` of a compiled loop does."""
+    while isinstance(problem, SystemError):
+        problem = problem.__cause__ or problem.__context__
+    return isinstance(problem, KeyboardInterrupt)
 
 
 def answer_within_a_second() -> None:

@@ -24,6 +24,19 @@ def merged_roles(one: Roles, other: Roles) -> Roles:
     return even, odd
 
 
+def newest_of(many: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """The latest time of each stream in any of several reports.
+
+    >>> newest_of([{"a": 1, "b": 5}, {"a": 3}])
+    {'a': 3, 'b': 5}
+    """
+    newest: dict[str, int] = {}
+    for one in many:
+        for name, time in one.items():
+            newest[name] = max(time, newest.get(name, NEVER))
+    return newest
+
+
 @dataclass(frozen=True, slots=True)
 class Watermarks:
     """The latest times and idle streams that sources report to all operators."""
@@ -36,21 +49,19 @@ class Watermarks:
 
     @classmethod
     def merged(cls, watermarks: Iterable[Watermarks]) -> Watermarks:
-        latest: dict[str, int] = {}
+        watermarks = list(watermarks)
         idle: frozenset[str] = frozenset()
         finished = False
         roles: dict[str, Roles] = {}
         chains: dict[str, tuple[tuple[int, int, int], ...]] = {}
         for one in watermarks:
-            for name, time in one.latest.items():
-                latest[name] = max(time, latest.get(name, NEVER))
             idle |= one.idle
             finished |= one.finished
             for name, declared in one.roles.items():
                 roles[name] = merged_roles(roles.get(name, NO_ROLES), declared)
             for name, some in one.chains.items():
                 chains[name] = (*chains.get(name, ()), *some)
-        return cls(latest, idle, finished, roles, chains)
+        return cls(newest_of(one.latest for one in watermarks), idle, finished, roles, chains)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +75,7 @@ class Clocks:
 
     def after(self, watermarks: Watermarks) -> Clocks:
         """The clocks after these watermarks; `watermark` never decreases."""
-        latest = dict(self.latest)
-        for name, time in watermarks.latest.items():
-            latest[name] = max(time, latest.get(name, NEVER))
+        latest = newest_of((self.latest, watermarks.latest))
         # a stream with rows is not idle, even if it is reported as idle in the same step
         idle = (self.idle | watermarks.idle) - watermarks.latest.keys()
         moved = replace(self, latest=latest, idle=idle)

@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from inkling.evaluators.gaps.arriving import numbered_on
 from inkling.evaluators.gaps.rows import roles_of
 from inkling.evaluators.gaps.sequence_log import NOT_GIVEN, is_needed
+from inkling.evaluators.memory import working_on
 from inkling.evaluators.open_matches import OpenMatch
 from inkling.evaluators.protocol import EvaluatorContext, Moment, StartDecisions, StreamEvaluator
 from inkling.evaluators.sampling import Sampling
@@ -230,6 +231,7 @@ class UncertainProgram(Buffered):
             states = dict(state.evaluators)
             for name, evaluator in self.evaluators.items():
                 due = self._due(evaluator, waiting, state.clocks.watermark, clocks.watermark)
+                working_on(evaluator.events[0].name)
                 states[name], tables = evaluator.step(states[name], due, Moment(clocks.watermark, roles, state.since))
                 found.update(tables)
             best, found = self._ranked(state.best, found, clocks.watermark)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from inkling.cli import app
 from inkling.errors import InputError
 from inkling.spark.streaming.metrics import StreamMetrics, serve
-from inkling.spark.streaming.progress import BatchProgress
+from inkling.spark.streaming.progress import BatchProgress, StateProgress, StreamProgress
 
 FIRST = BatchProgress(
     batch=0,
@@ -39,8 +39,16 @@ FIRST = BatchProgress(
     late_by_stream={"Door": 1},
     batch_ahead=3,
     reasons=((("Reading", "bad value"), 2), (("Reading", "no time"), 1)),
+    streams={"Reading": StreamProgress(newest=7_000_000, watermark=5_000_000, behind_now=60.0)},
+    states=(StateProgress(("high", "low"), 6, 800, 5_000_000, 60.0), StateProgress((), 1, 100, None, None)),
 )
-SECOND = replace(FIRST, batch=1, rows_by_stream={"Reading": 5, "Door": 0}, batch_results={"high": 4}, state_rows=9)
+SECOND = replace(
+    FIRST,
+    batch=1,
+    rows_by_stream={"Reading": 5, "Door": 0},
+    batch_results={"high": 4},
+    states=(StateProgress(("high",), 8, 900, 6_000_000, 50.0), StateProgress(("low",), 1, 90, None, None)),
+)
 
 
 @pytest.fixture
@@ -78,12 +86,21 @@ def test_numbers_add_up(served: tuple[StreamMetrics, str]) -> None:
         ("inkling_watermark",): 5,
         ("inkling_watermark_behind_latest",): 2,
         ("inkling_lag_seconds",): 60,
-        ("inkling_state_rows",): 9,
-        ("inkling_state_bytes",): 900,
+        ("inkling_stream_newest", "Reading"): 7,
+        ("inkling_stream_watermark", "Reading"): 5,
+        ("inkling_stream_lag_seconds", "Reading"): 60,
+        ("inkling_event_watermark", "high"): 6,
+        ("inkling_event_lag_seconds", "high"): 50,
+        ("inkling_state_rows", "high"): 8,
+        ("inkling_state_rows", "low"): 1,
+        ("inkling_state_bytes", "high"): 900,
+        ("inkling_state_bytes", "low"): 90,
         ("inkling_pressure",): 0.5,
         ("inkling_up",): 1,
     }
     assert {key: found[key] for key in expected} == expected
+    of_program = {key for key in found if key[0].startswith(("inkling_event", "inkling_state"))}
+    assert of_program <= expected.keys()  # nothing of the program before
 
 
 def test_health(served: tuple[StreamMetrics, str]) -> None:

@@ -12,7 +12,7 @@ from inkling.spark.streaming.sinks.outputs import BatchTally
 
 def took(seconds: float) -> BatchProgress:
     tally = BatchTally(0, {"e": 0}, late=0, rejects=0, state_rows=0, state_bytes=0, watermark=None, read={"S": 1})
-    return ProgressEntry(tally, tally, seconds).joined(None, Clock.TICKS, 0.0)
+    return ProgressEntry(tally, tally, seconds).joined(None, Clock.TICKS, {}, 0.0)
 
 
 def pressures(seconds: list[float], interval: float) -> list[float]:

@@ -4,6 +4,7 @@ Ctrl-C is a request to stop: work that must not be interrupted asks `StopRequest
 """
 
 import functools
+import logging
 import os
 import re
 import signal
@@ -19,6 +20,7 @@ import typer
 
 from inkling.cli.terminal.messages import print_diagnostics
 from inkling.errors import Diagnostic, InklingError, InternalError, ProgramError
+from inkling.evaluators.interrupts import is_interrupt
 from inkling.foreign_errors import foreign_diagnostic
 
 EXIT_ERROR, EXIT_INPUT, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 3, 4, 130
@@ -47,6 +49,8 @@ def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
 
     @functools.wraps(command)
     def guarded(*args: Options.args, **kwargs: Options.kwargs) -> None:
+        if IS_OWN_PROCESS:
+            logging.getLogger().addFilter(_is_no_interrupt)
         try:
             command(*args, **kwargs)
         except (typer.Exit, typer.Abort, typer.BadParameter):
@@ -56,7 +60,7 @@ def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
         except KeyboardInterrupt:
             raise _interrupted() from None
         except Exception as problem:
-            if _is_interrupt(problem):
+            if is_interrupt(problem):
                 raise _interrupted() from None  # the interrupt came while a compiled loop returned
             if kwargs.get("debug"):
                 raise
@@ -66,11 +70,9 @@ def with_messages(command: Callable[Options, None]) -> Callable[Options, None]:
     return guarded
 
 
-def _is_interrupt(problem: BaseException | None) -> bool:
-    """Whether an exception follows from Ctrl-C, as a `SystemError` of a compiled loop does."""
-    while isinstance(problem, SystemError):
-        problem = problem.__cause__ or problem.__context__
-    return isinstance(problem, KeyboardInterrupt)
+def _is_no_interrupt(record: logging.LogRecord) -> bool:
+    """Whether a message of the log is about anything but Ctrl-C, of which py4j prints a traceback."""
+    return not (record.exc_info and is_interrupt(record.exc_info[1]))
 
 
 def _interrupted() -> typer.Exit:
@@ -127,6 +129,16 @@ class StopRequest:
     """Whether the user asked the command to stop, and by which signal."""
 
     signal: int | None = None
+    may_wait: bool = True
+
+    @contextmanager
+    def not_waiting(self) -> Iterator[None]:
+        """In this context, Ctrl-C interrupts at once: nothing has begun that must end in order."""
+        self.may_wait = False
+        try:
+            yield
+        finally:
+            self.may_wait = True
 
     @property
     def wanted(self) -> bool:
@@ -143,9 +155,9 @@ def stopping_politely() -> Iterator[StopRequest]:
     stop = StopRequest()
 
     def note(number: int, frame: FrameType | None) -> None:
-        if stop.interrupted and number == signal.SIGINT:
+        again, stop.signal = stop.interrupted, number
+        if number == signal.SIGINT and (again or not stop.may_wait):
             raise KeyboardInterrupt
-        stop.signal = number
 
     if threading.current_thread() is not threading.main_thread():
         yield stop

@@ -14,7 +14,7 @@ from inkling.io.rejects import NO_REJECTS
 from inkling.logical.plan import StreamPlan
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
-from inkling.model.watermarks import Watermarks
+from inkling.model.watermarks import Watermarks, newest_of
 from inkling.runtime.late import NO_LATE_ROWS
 from inkling.runtime.operators.protocol import Emitted, Onward, by_name
 from inkling.runtime.revision.changelogs import Changelogs, changelogs_from_bytes, changelogs_to_bytes
@@ -58,9 +58,8 @@ class ChangelogOperator:
     def watermark(self, state: Changelogs) -> int:
         return FOREVER  # changelogs emit no results
 
-    def latest(self, state: Changelogs) -> int | None:
-        clocks = (one for many in state.clocks.values() for one in many.clocks)
-        return max((time for one in clocks for time in one.latest.values()), default=None)
+    def newest(self, state: Changelogs) -> Mapping[str, int]:
+        return newest_of(one.latest for many in state.clocks.values() for one in many.clocks)
 
     def n_kept(self, state: Changelogs) -> int:
         return sum(changelog.n_held for changelog in state.by_stream.values())

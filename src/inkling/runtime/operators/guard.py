@@ -83,8 +83,8 @@ class GuardOperator:
     def watermark(self, state: NewestTimes) -> int:
         return FOREVER  # a guard emits no results
 
-    def latest(self, state: NewestTimes) -> int | None:
-        return max(state.by_stream.values(), default=None)
+    def newest(self, state: NewestTimes) -> Mapping[str, int]:
+        return state.by_stream
 
     def n_kept(self, state: NewestTimes) -> int:
         return 0

@@ -54,8 +54,8 @@ class StreamOperator(Protocol[State]):
         """The time up to which all results were emitted."""
         ...
 
-    def latest(self, state: State) -> int | None:
-        """The time of the latest row of all streams."""
+    def newest(self, state: State) -> Mapping[str, int]:
+        """The time of the latest row of each stream that had rows."""
         ...
 
     def n_kept(self, state: State) -> int:

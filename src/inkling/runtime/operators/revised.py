@@ -62,8 +62,8 @@ class RevisedOperator:
     def watermark(self, state: ReplayState) -> int:
         return self.machine.watermark(state.now)
 
-    def latest(self, state: ReplayState) -> int | None:
-        return max(state.clocks.latest.values(), default=None)
+    def newest(self, state: ReplayState) -> Mapping[str, int]:
+        return state.clocks.latest
 
     def n_kept(self, state: ReplayState) -> int:
         """Rows and numbers in the state and in all checkpoints."""

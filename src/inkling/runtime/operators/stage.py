@@ -55,8 +55,8 @@ class StageOperator:
     def watermark(self, state: BufferedState) -> int:
         return state.clocks.watermark
 
-    def latest(self, state: BufferedState) -> int | None:
-        return max(state.clocks.latest.values(), default=None)
+    def newest(self, state: BufferedState) -> Mapping[str, int]:
+        return state.clocks.latest
 
     def n_kept(self, state: BufferedState) -> int:
         return self.stage.n_kept(state)

@@ -15,7 +15,7 @@ from inkling.logical.evaluate import ExpressionContext
 from inkling.logical.rewrites.in_worlds import uncertain_part
 from inkling.model.schema import StreamSchema
 from inkling.model.time import TimeUnit
-from inkling.model.watermarks import Watermarks
+from inkling.model.watermarks import Watermarks, newest_of
 from inkling.physical.plan import PhysicalPlan
 from inkling.runtime.buffered import BufferedState
 from inkling.runtime.operators.protocol import Emitted, by_name
@@ -75,8 +75,8 @@ class UncertainOperator:
     def watermark(self, state: States) -> int:
         return min(one.watermark(held) for one, held in zip(self.live, state, strict=True))
 
-    def latest(self, state: States) -> int | None:
-        return max((time for one in state for time in one.clocks.latest.values()), default=None)
+    def newest(self, state: States) -> Mapping[str, int]:
+        return newest_of(one.clocks.latest for one in state)
 
     def n_kept(self, state: States) -> int:
         return sum(one.n_kept(held) for one, held in zip(self.live, state, strict=True))

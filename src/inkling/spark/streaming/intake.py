@@ -25,6 +25,7 @@ from inkling.spark.streaming.messages import (
     Message,
     MessageKind,
     kind_of_rows,
+    reason_messages,
     record_batch,
     watermarks_of,
     watermarks_payload,
@@ -68,6 +69,7 @@ class IntakeTask:
             if len(ingested.rejects):
                 payload = table_bytes(ingested.rejects)
                 messages.append(Message(0, 0, MessageKind.REJECTS, 0, len(ingested.rejects), payload))
+                messages += reason_messages(0, 0, ingested.rejects)
             yield from record_batch(messages)
         if watermarks:
             yield from record_batch(watermark_messages(self.job, Watermarks.merged(watermarks)))

@@ -18,11 +18,13 @@ from inkling.forecasting.adaptation.counting import counts_for
 from inkling.logical.evaluate import ExpressionContext
 from inkling.model.time import Clock
 from inkling.physical.plan import PhysicalPlan
+from inkling.physical.streams import lateness_of
 from inkling.runtime.ahead import FutureGuard
 from inkling.runtime.operators.of_plan import Operators, addresses_of
 from inkling.runtime.operators.protocol import StreamOperator
 from inkling.runtime.registry import MAKERS, Maker
 from inkling.runtime.replacement import RunningPlan
+from inkling.runtime.routing import UNCERTAIN
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,22 @@ class Job:
     def addresses(self) -> tuple[int, ...]:
         """The addresses of the operators, in the order in which rows pass them."""
         return addresses_of(self.plan, self.staged, is_guarded=self.guards is not None)
+
+    def answered_at(self, address: int) -> tuple[str, ...]:
+        """The events that an operator answers; none for guards and changelogs, which pass rows on."""
+        if address == UNCERTAIN:
+            found = [event.name for event in self.plan.program.events if event.name in self.plan.uncertain]
+        elif address < 0:
+            found = []
+        else:
+            found = [step.event.name for step in self.staged.stages[address].steps]
+        shown = {name for _, name in self.reported}
+        return tuple(name for name in found if name in shown) or tuple(found)
+
+    @property
+    def lateness(self) -> dict[str, int]:
+        """By stream, how much earlier than its latest row a new row may be, in units of the clock."""
+        return lateness_of(self.stream_names, self.plan.program, time_unit(self.plan.program, self.clocks))
 
     @property
     def n_operators(self) -> int:

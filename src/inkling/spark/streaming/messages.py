@@ -15,19 +15,23 @@ ARROW_SCHEMA = pa.schema(
 )
 EVERY_STAGE = -1
 
+BEFORE_REASON = ": "
+"""Between the name of a stream and a reason, which does not contain it."""
+
 
 class MessageKind(IntEnum):
     ROWS = 0  # rows of the stage
     RAW = 1  # rows of stream number `about`, whose derived columns are missing
     WATERMARKS = 2  # watermarks of streams
     RESULTS = 3  # of event number `about`
-    LATE = 4
+    LATE = 4  # of stream number `about`
     REJECTS = 5
     STATE = 6  # statistics of the state of a bucket
     READ = 7  # the number of rows of stream number `about`
     ROWS_GONE = 8  # withdrawn rows of the stage
     RAW_GONE = 9  # withdrawn rows of stream number `about`; for changelogs, withdrawals by id
     WITHDRAWALS = 10  # the number of withdrawals among the results of event number `about`
+    REASON = 11  # the number of rejects of one stream for one reason; the payload names both
 
 
 INWARD = frozenset(
@@ -57,6 +61,14 @@ class Message:
 
     def as_tuple(self) -> tuple[int, int, int, int, int, bytes]:
         return self.stage, self.bucket, int(self.kind), self.about, self.n, self.payload
+
+
+def reason_messages(stage: int, bucket: int, rejects: pa.Table) -> Iterator[Message]:
+    """How many rejects there are of each stream and for each reason."""
+    counts = rejects.group_by(["stream", "reason"]).aggregate([([], "count_all")])
+    for one in counts.to_pylist():
+        payload = f"{one['stream']}{BEFORE_REASON}{one['reason']}".encode()
+        yield Message(stage, bucket, MessageKind.REASON, 0, one["count_all"], payload)
 
 
 def record_batch(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:

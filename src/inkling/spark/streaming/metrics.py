@@ -11,7 +11,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, make_wsgi_app
 
 from inkling.errors import InputError
-from inkling.spark.streaming.progress import BatchProgress
+from inkling.spark.streaming.progress import BatchProgress, StateProgress
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -31,8 +31,8 @@ class StreamMetrics:
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(f"inkling_{name}", text, labels, registry=self.registry)
 
-        def gauge(name: str, text: str) -> Gauge:
-            return Gauge(f"inkling_{name}", text, registry=self.registry)
+        def gauge(name: str, text: str, *labels: str) -> Gauge:
+            return Gauge(f"inkling_{name}", text, labels, registry=self.registry)
 
         self._rows = counter("rows", "Rows read, rejected rows included.", "stream")
         self._results = counter("results", "Results emitted.", "event")
@@ -47,8 +47,13 @@ class StreamMetrics:
         self._watermark = gauge("watermark", "Watermark: seconds since 1970, or ticks.")
         self._behind_latest = gauge("watermark_behind_latest", "Watermark to latest row, in seconds or ticks.")
         self._lag = gauge("lag_seconds", "From the watermark to now; none for ticks.")
-        self._state_rows = gauge("state_rows", "Rows in the state.")
-        self._state_bytes = gauge("state_bytes", "Size of the state.")
+        self._stream_newest = gauge("stream_newest", "Time of the latest row: seconds since 1970, or ticks.", "stream")
+        self._stream_watermark = gauge("stream_watermark", "Time up to which no further row is expected.", "stream")
+        self._stream_lag = gauge("stream_lag_seconds", "From the watermark of the stream to now.", "stream")
+        self._event_watermark = gauge("event_watermark", "Time up to which all results were emitted.", "event")
+        self._event_lag = gauge("event_lag_seconds", "From the watermark of the event to now.", "event")
+        self._state_rows = gauge("state_rows", "Rows in the state, by the events that share it.", "events")
+        self._state_bytes = gauge("state_bytes", "Size of the state, by the events that share it.", "events")
         self._pressure = gauge("pressure", "Share of recent micro-batches that took longer than the trigger.")
         self._up = gauge("up", "1 while the program runs.")
         self._up.set(1)
@@ -71,15 +76,33 @@ class StreamMetrics:
         self._ahead.inc(progress.batch_ahead)
         self._batches.inc()
         self._seconds.observe(progress.seconds)
+        scale = 1e6 if has_timestamps else 1
         if progress.watermark is not None:
-            self._watermark.set(progress.watermark / 1e6 if has_timestamps else progress.watermark)
+            self._watermark.set(progress.watermark / scale)
         if progress.behind_latest is not None:
             self._behind_latest.set(progress.behind_latest)
         if progress.behind_now is not None:
             self._lag.set(progress.behind_now)
-        self._state_rows.set(progress.state_rows)
-        self._state_bytes.set(progress.state_bytes)
+        for name, reached in progress.streams.items():
+            self._stream_newest.labels(name).set(reached.newest / scale)
+            self._stream_watermark.labels(name).set(reached.watermark / scale)
+            if reached.behind_now is not None:
+                self._stream_lag.labels(name).set(reached.behind_now)
+        self._take_states(progress.states, scale)
         self._pressure.set(progress.pressure)
+
+    def _take_states(self, states: Iterable[StateProgress], scale: float) -> None:
+        for gauge in (self._event_watermark, self._event_lag, self._state_rows, self._state_bytes):
+            gauge.clear()  # a program that replaces another one may have other events
+        for state in states:
+            names = ", ".join(state.events)
+            self._state_rows.labels(names).inc(state.rows)
+            self._state_bytes.labels(names).inc(state.bytes)
+            for event in state.events:
+                if state.watermark is not None:
+                    self._event_watermark.labels(event).set(state.watermark / scale)
+                if state.behind_now is not None:
+                    self._event_lag.labels(event).set(state.behind_now)
 
     def stopped(self, reason: str) -> None:
         """The program does not run at the moment."""

@@ -28,6 +28,7 @@ from inkling.spark.streaming.messages import (
     WITHDRAWN,
     Message,
     MessageKind,
+    reason_messages,
     watermarks_of,
     watermarks_payload,
 )
@@ -77,15 +78,16 @@ class BucketOperator:
         if self._address == GUARD:
             payload = watermarks_payload(emitted.watermarks)
             yield Message(EVERY_STAGE, bucket, MessageKind.WATERMARKS, 0, 1, payload)
-        for kind, table in ((MessageKind.LATE, emitted.late), (MessageKind.REJECTS, emitted.rejects)):
-            for number, some in self._by_stream(table):
-                yield self._out(bucket, kind, some, number)
+        for number, some in self._by_stream(emitted.late):
+            yield self._out(bucket, MessageKind.LATE, some, number)
+        yield from self._rejected(bucket, emitted.rejects)
         if self._address < 0 or self._job.staged.stages[self._address].steps:
+            newest = operator.newest(state)
             about = {
                 "bytes": len(data),
                 "rows": operator.n_kept(state),
                 "watermark": operator.watermark(state),
-                "latest": operator.latest(state),
+                "newest": [newest.get(name) for name in self._job.stream_names],
             }
             yield Message(self._address, bucket, MessageKind.STATE, 0, 1, json.dumps(about).encode())
 
@@ -94,10 +96,16 @@ class BucketOperator:
             return self._job.operators().admitted(sent.source, sent.rows)
         return self._job.operators().routes(sent.source, sent.rows, withdrawn=sent.withdrawn)
 
+    def _rejected(self, bucket: int, rejects: pa.Table) -> Iterator[Message]:
+        """Rejects and their reasons; those of a guard with the number of their stream, which counts them as read."""
+        if not len(rejects):
+            return
+        for number, some in self._by_stream(rejects) if self._address == GUARD else [(0, rejects)]:
+            yield self._out(bucket, MessageKind.REJECTS, some, number)
+        yield from reason_messages(self._address, bucket, rejects)
+
     def _by_stream(self, table: pa.Table) -> Iterable[tuple[int, pa.Table]]:
-        """Late rows or rejects; those of a guard with the number of their stream, so that they can be counted."""
-        if self._address != GUARD:
-            return [(0, table)] if len(table) else []
+        """Rows of streams with the number of their stream, so that they can be counted."""
         names = self._job.stream_names
         return [
             (names.index(one), table.filter(pc.equal(table["stream"], one)))

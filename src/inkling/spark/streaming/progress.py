@@ -27,6 +27,32 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 
 
 @dataclass(frozen=True, slots=True)
+class StreamProgress:
+    """How far a stream has come: the time of its latest row, and the time up to which no further row is expected.
+
+    `behind_now` is the distance from the latter to the wall clock in seconds; None for ticks.
+    """
+
+    newest: int
+    watermark: int
+    behind_now: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StateProgress:
+    """The state of the operator of some events, and how far these are; no events for guards and changelogs.
+
+    `behind_now` is the distance from the watermark to the wall clock in seconds; None for ticks.
+    """
+
+    events: tuple[str, ...]
+    rows: int
+    bytes: int
+    watermark: int | None
+    behind_now: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class BatchProgress:
     """The statistics of one micro-batch; results, late rows, rejects and `total_rows` are sums since the query started.
 
@@ -59,8 +85,10 @@ class BatchProgress:
     batch_withdrawn: Mapping[str, int] = field(default_factory=dict)
     batch_late: int = 0
     batch_ahead: int = 0
-    reasons: tuple[tuple[tuple[str, str], int], ...] = ()  # rejects by stream and reason, where they are counted
-    late_by_stream: Mapping[str, int] = field(default_factory=dict)  # where reasons are counted
+    reasons: tuple[tuple[tuple[str, str], int], ...] = ()  # rejects by stream and reason
+    late_by_stream: Mapping[str, int] = field(default_factory=dict)
+    streams: Mapping[str, StreamProgress] = field(default_factory=dict)  # those that had rows
+    states: tuple[StateProgress, ...] = ()  # by operator; events of one operator share their state
 
     def to_dict(self) -> dict[str, Any]:
         found = asdict(self)
@@ -76,7 +104,9 @@ class ProgressEntry:
     totals: BatchTally
     seconds: float
 
-    def joined(self, spark: StreamingQueryProgress | None, clock: Clock, now_us: float) -> BatchProgress:
+    def joined(
+        self, spark: StreamingQueryProgress | None, clock: Clock, lateness: Mapping[str, int], now_us: float
+    ) -> BatchProgress:
         """The statistics joined with those of Spark, if available, which include the time of commits."""
         tally, totals = self.tally, self.totals
         rows = sum(tally.read.values())
@@ -86,6 +116,10 @@ class ProgressEntry:
             share = rows / spark.numInputRows
             arriving, processed = share * spark.inputRowsPerSecond, share * spark.processedRowsPerSecond
             seconds = dict(spark.durationMs).get("triggerExecution", seconds * 1000) / 1000
+
+        def behind_now(watermark: int | None) -> float | None:
+            return None if watermark is None or clock is Clock.TICKS else (now_us - watermark) / 1e6
+
         is_finished = tally.watermark is not None and tally.watermark >= FOREVER
         watermark = None if is_finished else tally.watermark
         scale = 1e6 if clock is Clock.TIMESTAMP else 1
@@ -101,7 +135,7 @@ class ProgressEntry:
             watermark=watermark,
             is_finished=is_finished,
             behind_latest=None if watermark is None or tally.latest is None else (tally.latest - watermark) / scale,
-            behind_now=None if watermark is None or clock is Clock.TICKS else (now_us - watermark) / 1e6,
+            behind_now=behind_now(watermark),
             matches=_added(totals.matches, {name: -n for name, n in totals.withdrawn.items()}),
             withdrawn=totals.withdrawn,
             late=totals.late,
@@ -115,6 +149,16 @@ class ProgressEntry:
             batch_ahead=tally.ahead,
             reasons=tally.reasons,
             late_by_stream=tally.late_by_stream,
+            streams={
+                name: StreamProgress(newest, complete, behind_now(complete))
+                for name, newest in tally.newest.items()
+                for complete in (newest - lateness[name] - 1,)
+            },
+            states=tuple(
+                StateProgress(one.events, one.rows, one.bytes, until, behind_now(until))
+                for one in tally.states
+                for until in (None if one.watermark is None or one.watermark >= FOREVER else one.watermark,)
+            ),
         )
 
 
@@ -179,21 +223,51 @@ NAME = "inkling"
 
 
 def observed(job: Job, messages: DataFrame) -> DataFrame:
-    """The messages with observed metrics: `read`, `results`, `late`, `rejects`, and sums over states.
+    """The messages with observed metrics: the counts and the state of each stream, event and operator, and their sums.
 
-    `late` counts a row once for every stage that missed it. `watermark` is null before the first watermark.
+    `late` counts a row once for every stage that missed it. Times are null before the first.
     """
+    operators = [(address, ", ".join(job.answered_at(address))) for address in job.addresses]
+    revises = job.revises
+    answering = [(address, names) for address, names in operators if names]
     return messages.observe(
         NAME,
         *(_sum(MessageKind.READ, number).alias(f"read {name}") for number, name in enumerate(job.stream_names)),
-        *(_sum(MessageKind.RESULTS, number).alias(f"results {name}") for number, name in job.reported),
+        *(_sum(MessageKind.LATE, number).alias(f"late {name}") for number, name in enumerate(job.stream_names)),
+        *(
+            F.max(_of_state(f"newest[{number}]")).alias(f"latest {name}")
+            for number, name in enumerate(job.stream_names)
+        ),
+        *(_results(job, number).alias(f"results {name}") for number, name in job.reported),
+        *(_sum(MessageKind.WITHDRAWALS, number).alias(f"withdrawn {name}") for number, name in job.reported if revises),
+        *(F.sum(_of_state("rows", address)).alias(f"state rows {names}") for address, names in answering),
+        *(F.sum(_of_state("bytes", address)).alias(f"state bytes {names}") for address, names in answering),
+        *(F.min(_of_state("watermark", address)).alias(f"watermark {names}") for address, names in answering),
         _sum(MessageKind.LATE).alias("late"),
         _sum(MessageKind.REJECTS).alias("rejects"),
+        _reasons().alias("rejects by reason"),
         F.sum(_of_state("rows")).alias("state rows"),
         F.sum(_of_state("bytes")).alias("state bytes"),
         F.min(_of_state("watermark")).alias("watermark"),
-        F.max(_of_state("latest")).alias("latest"),
     )
+
+
+def _results(job: Job, number: int) -> Column:
+    found = _sum(MessageKind.RESULTS, number)
+    return found - _sum(MessageKind.WITHDRAWALS, number) if job.revises else found
+
+
+def _reasons() -> Column:
+    """The number of rejects by stream and reason, as a map from `STREAM: reason`."""
+    is_reason = F.col("kind") == int(MessageKind.REASON)
+    counts = F.collect_list(F.when(is_reason, F.struct(F.col("payload").cast("string").alias("reason"), F.col("n"))))
+    names = F.array_sort(F.array_distinct(F.transform(counts, lambda one: one["reason"])))
+
+    def total(name: Column) -> Column:
+        mine = F.filter(counts, lambda one: one["reason"] == name)
+        return F.aggregate(mine, F.lit(0).cast("bigint"), lambda so_far, one: so_far + one["n"])
+
+    return F.map_from_arrays(names, F.transform(names, total))
 
 
 def _sum(kind: MessageKind, about: int | None = None) -> Column:
@@ -203,6 +277,9 @@ def _sum(kind: MessageKind, about: int | None = None) -> Column:
     return F.sum(F.when(counts, F.col("n")).otherwise(0))
 
 
-def _of_state(name: str) -> Column:
-    stated = F.when(F.col("kind") == int(MessageKind.STATE), F.col("payload").cast("string"))
+def _of_state(name: str, address: int | None = None) -> Column:
+    chosen = F.col("kind") == int(MessageKind.STATE)
+    if address is not None:
+        chosen &= F.col("stage") == address
+    stated = F.when(chosen, F.col("payload").cast("string"))
     return F.get_json_object(stated, f"$.{name}").cast("bigint")

@@ -59,15 +59,7 @@ from inkling.spark.streaming.messages import SCHEMA
 from inkling.spark.streaming.processor import BucketProcessor
 from inkling.spark.streaming.progress import BatchProgress, ProgressLog, observed, seconds_between, under_pressure
 from inkling.spark.streaming.settings import BUCKETS_PER_CORE, StreamSettings
-from inkling.spark.streaming.sinks.outputs import (
-    BatchTally,
-    late_by_stream,
-    output_names,
-    outputs_of,
-    reasons_of,
-    result_columns,
-    tally_of,
-)
+from inkling.spark.streaming.sinks.outputs import BatchTally, output_names, outputs_of, result_columns, tally_of
 from inkling.spark.streaming.sinks.protocol import PreparedSink, ShapedSink, Sink, SinkStart
 from inkling.spark.streaming.sources.control_messages import Control, MessageFile, messages_of
 from inkling.spark.streaming.sources.idle import IdleMonitor
@@ -166,8 +158,9 @@ class LiveQuery(ShownInNotebooks):
         if not entries or entries[-1].tally.batch <= batch:
             return []
         known = {one.batchId: one for one in self._query.recentProgress}
-        now_us = time.time() * 1e6
-        numbers = [entry.joined(known.get(entry.tally.batch), self._job.clock, now_us) for entry in entries]
+        now_us, job = time.time() * 1e6, self._job
+        lateness = job.lateness
+        numbers = [entry.joined(known.get(entry.tally.batch), job.clock, lateness, now_us) for entry in entries]
         pressed = under_pressure(numbers, seconds_between(self._settings.spark_trigger))
         return [progress for progress in pressed if progress.batch > batch]
 
@@ -425,10 +418,6 @@ class LiveQuery(ShownInNotebooks):
         kept = messages.persist()
         try:
             tally = tally_of(self._job, kept, batch)
-            if self._settings.count_reasons and tally.rejects:
-                tally = replace(tally, reasons=reasons_of(kept))
-            if self._settings.count_reasons and tally.late:
-                tally = replace(tally, late_by_stream=late_by_stream(self._job, kept))
             with by_sink():
                 self._sink.deliver(outputs_of(self._job, kept, tally), batch)
         finally:

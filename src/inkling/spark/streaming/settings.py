@@ -39,8 +39,6 @@ class StreamSettings:
     control
         Messages that change settings of forecasts: a file to which lines are added, CSV or JSON, or
         ``kafka://HOST:PORT/TOPIC``. Messages have the fields forecast, parameter and value.
-    count_reasons
-        Count rejected rows by stream and reason in the progress, with another Spark job per micro-batch that has some.
     on_tally
         Receives the counts of each micro-batch.
     on_rejected
@@ -65,7 +63,6 @@ class StreamSettings:
     ahead: str | None = None
     unbounded: bool = False
     control: str | Path | None = None
-    count_reasons: bool = False
     on_tally: Callable[[BatchTally], None] | None = None
     on_rejected: Callable[[Rejected], None] | None = None
     on_steered: Callable[[str], None] | None = None

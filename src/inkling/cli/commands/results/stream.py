@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from enum import Enum
@@ -223,7 +224,6 @@ def stream(
         control=control,
         on_rejected=lambda rejected: note(str(rejected)),
         on_steered=lambda text: None if quiet else note(text),
-        count_reasons=served is not None,
     )
     learning = None if learn is None else OnlineLearning(every_of(learn), forget=forget, alarm=alarm)
     loaded.require_streamable(unbounded=unbounded, sampling=sampling)
@@ -253,7 +253,9 @@ def stream(
         retries = Retries(OF_RUNS, lambda: not stop.wanted)  # a wrong address is reported at once
         while True:
             try:
-                query, retries.codes = start(), OF_STREAMS
+                with stop.not_waiting():
+                    query = start()
+                retries.codes = OF_STREAMS
                 watching = (
                     _watching(query, program, loaded, given.tables, hidden=hidden)
                     if watch and not now
@@ -321,8 +323,21 @@ def _followed(query: LiveQuery, show: ProgressView, stop: StopRequest, *, finish
             yield from latest()
             query.finish()
     finally:
-        query.stop()
+        with _saying_that_it_stops(stop):
+            query.stop()
     yield from latest()
+
+
+@contextmanager
+def _saying_that_it_stops(stop: StopRequest) -> Iterator[None]:
+    """Answers Ctrl-C while Spark takes longer than a second to stop."""
+    timer = threading.Timer(1, note, ["stopping the stream; Ctrl-C again ends it at once, and the next run resumes"])
+    if stop.wanted:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager

@@ -2,9 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -18,13 +19,14 @@ from inkling.io import REJECTS_SCHEMA
 from inkling.logical.plan import retracted_outputs
 from inkling.model.batch import FOREVER
 from inkling.model.time import Clock
+from inkling.model.watermarks import newest_of
 from inkling.physical.plan import PhysicalPlan
 from inkling.results import result_schema
 from inkling.runtime.late import LATE_SCHEMA
 from inkling.runtime.routing import GUARD
 from inkling.spark.results import retracted
 from inkling.spark.streaming.job import Job
-from inkling.spark.streaming.messages import MessageKind
+from inkling.spark.streaming.messages import BEFORE_REASON, MessageKind
 
 LATE, REJECTS = "late", "rejects"
 """Names of the outputs that every program has besides its events."""
@@ -41,6 +43,16 @@ class SinkOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class StateTally:
+    """The state of one operator in all buckets, after a micro-batch."""
+
+    events: tuple[str, ...]  # that it answers; none for guards and changelogs
+    rows: int
+    bytes: int
+    watermark: int | None  # None before the first, and for guards and changelogs
+
+
+@dataclass(frozen=True, slots=True)
 class BatchTally:
     """The counts of one micro-batch."""
 
@@ -52,38 +64,44 @@ class BatchTally:
     state_bytes: int
     watermark: int | None  # None before the first watermark
     latest: int | None = None  # the largest time seen, of any stream
+    newest: Mapping[str, int] = field(default_factory=dict)  # the largest time seen, per stream that had rows
+    states: tuple[StateTally, ...] = ()
     read: Mapping[str, int] = field(default_factory=dict)  # rows per stream
     good: Mapping[str, int] = field(default_factory=dict)  # those that were not rejected
     counted: tuple[tuple[str, bytes], ...] = ()  # models that keep learning, and tables of their counts
     drift: Mapping[str, Drift] = field(default_factory=dict)  # by model, how well it still fits
     withdrawn: Mapping[str, int] = field(default_factory=dict)  # the number of withdrawals among the matches
-    reasons: tuple[tuple[tuple[str, str], int], ...] = ()  # rejects by stream and reason, where they are counted
-    late_by_stream: Mapping[str, int] = field(default_factory=dict)  # where reasons are counted
+    reasons: tuple[tuple[tuple[str, str], int], ...] = ()  # rejects by stream and reason
+    late_by_stream: Mapping[str, int] = field(default_factory=dict)
     ahead: int = 0  # the rejects that are too far ahead
 
 
 def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
     """Count the contents of the messages, which computes them; only counts come to the driver."""
-    payload_text = F.when(
-        F.col("kind").isin(int(MessageKind.STATE), int(MessageKind.READ)), F.col("payload").cast("string")
-    )
+    of_text = (MessageKind.STATE, MessageKind.READ, MessageKind.REASON)
+    payload_text = F.when(F.col("kind").isin(list(map(int, of_text))), F.col("payload").cast("string"))
     learned = (F.col("kind") == int(MessageKind.RESULTS)) & F.col("about").isin(list(job.counted))
     counted = [F.when(learned, F.col("payload")).alias("counted")] if job.counted else []
     rows = messages.select("stage", "kind", "about", "n", payload_text.alias("payload_text"), *counted).collect()
     n: Counter[tuple[MessageKind, int]] = Counter()
     good: Counter[str] = Counter()
     n_ahead = 0
-    states, late_at = [], set()
+    states: dict[int, list[dict[str, Any]]] = {}
+    reasons: Counter[tuple[str, str]] = Counter()
+    late_at = set()
     for row in rows:
         kind, about = MessageKind(row["kind"]), row["about"]
         n[kind, about] += row["n"]
         match kind:
             case MessageKind.STATE:
-                states.append(json.loads(row["payload_text"]))
+                states.setdefault(row["stage"], []).append(json.loads(row["payload_text"]))
             case MessageKind.READ:
                 read = json.loads(row["payload_text"])
                 good[job.stream_names[about]] += read["good"]
                 n_ahead += read["ahead"]
+            case MessageKind.REASON:
+                stream, _, reason = row["payload_text"].rpartition(BEFORE_REASON)
+                reasons[stream, reason] += row["n"]
             case MessageKind.REJECTS if row["stage"] == GUARD:
                 good[job.stream_names[about]] -= row["n"]
                 n_ahead += row["n"]
@@ -91,26 +109,49 @@ def tally_of(job: Job, messages: DataFrame, batch: int) -> BatchTally:
                 late_at.add(row["stage"])
             case _:
                 pass
-    watermark = min((state["watermark"] for state in states), default=-FOREVER)
+    by_operator = tuple(_state_of(job, address, some) for address, some in sorted(states.items()))
+    newest = newest_of(
+        {name: time for name, time in zip(job.stream_names, state["newest"], strict=True) if time is not None}
+        for some in states.values()
+        for state in some
+    )
+    late = {name: n[MessageKind.LATE, number] for number, name in enumerate(job.stream_names)}
+    if len(late_at) > 1:  # several operators may have missed the same row
+        late = late_by_stream(job, messages)
     return BatchTally(
         batch,
         {name: n[MessageKind.RESULTS, number] for number, name in job.reported},
-        n[MessageKind.LATE, 0] if len(late_at) < 2 else late_frame(job, messages).count(),
+        sum(late.values()),
         sum(count for (kind, _), count in n.items() if kind is MessageKind.REJECTS),
-        sum(state["rows"] for state in states),
-        sum(state["bytes"] for state in states),
-        None if watermark == -FOREVER else watermark,
-        max((state["latest"] for state in states if state["latest"] is not None), default=None),
+        sum(state.rows for state in by_operator),
+        sum(state.bytes for state in by_operator),
+        _least(some["watermark"] for many in states.values() for some in many),
+        max(newest.values(), default=None),
+        newest,
+        by_operator,
         {name: n[MessageKind.READ, number] for number, name in enumerate(job.stream_names)},
         {name: good[name] for name in job.stream_names},
         tuple((job.counted[row["about"]], bytes(row["counted"])) for row in rows if counted and row["counted"]),
         ahead=n_ahead,
+        reasons=tuple(sorted(reasons.items())),
+        late_by_stream={name: n for name, n in late.items() if n},
         withdrawn={
             name: n[MessageKind.WITHDRAWALS, number]
             for number, name in job.reported
             if n[MessageKind.WITHDRAWALS, number]
         },
     )
+
+
+def _state_of(job: Job, address: int, buckets: list[dict[str, Any]]) -> StateTally:
+    events = job.answered_at(address)
+    watermark = _least(one["watermark"] for one in buckets) if events else None
+    return StateTally(events, sum(one["rows"] for one in buckets), sum(one["bytes"] for one in buckets), watermark)
+
+
+def _least(watermarks: Iterable[int]) -> int | None:
+    least = min(watermarks, default=-FOREVER)
+    return None if least == -FOREVER else least
 
 
 def late_frame(job: Job, messages: DataFrame) -> DataFrame:
@@ -172,13 +213,6 @@ def rows_of(messages: DataFrame, kind: MessageKind, schema: pa.Schema, about: in
 
 
 def late_by_stream(job: Job, messages: DataFrame) -> dict[str, int]:
-    """The number of late rows by stream."""
+    """The number of late rows by stream, each row once."""
     found = late_frame(job, messages).groupBy("stream").count().collect()
     return {row["stream"]: row["count"] for row in found}
-
-
-def reasons_of(messages: DataFrame) -> tuple[tuple[tuple[str, str], int], ...]:
-    """The number of rejects by stream and reason."""
-    rejects = rows_of(messages, MessageKind.REJECTS, REJECTS_SCHEMA)
-    found = rejects.groupBy("stream", "reason").count().collect()
-    return tuple(sorted(((row["stream"], row["reason"]), row["count"]) for row in found))
