@@ -53,8 +53,9 @@ def test_a_snapshot_continues_after_a_push_that_was_interrupted() -> None:
     with pytest.raises(KeyboardInterrupt):
         stream.push(of_hours)
     timer.join()
-    with pytest.raises(InputError, match="INK0583"):
-        stream.finish()
+    for later in (stream.finish, stream.snapshot, lambda: stream.push_event("A", {"k": 3, "t": 400_003})):
+        with pytest.raises(InputError, match="INK0583"):
+            later()
     again = LocalStream.restore(PAIRS, kept)
     again.push([{"k": 2_000_000_000, "t": 3}])
     found = again.finish()["pair"].select(["one", "other"]).to_pylist()
