@@ -13,6 +13,10 @@ MENDED = {
     "no time": (".rq", QUERY.format("1e-320")),
     "more than 64 bits": (".rq", QUERY.format("1e308")),
     "more than 64 bits, as an integer": (".rq", QUERY.format("999999999999999999999")),
+    "a tick of no length": (
+        ".sase",
+        "STREAM S(a INT, t BIGINT) TIME t TICK 00 MINUTES;\nPATTERN SEQ(S a, S b) WITHIN 1 hour",
+    ),
 }
 
 

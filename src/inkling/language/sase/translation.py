@@ -169,7 +169,9 @@ class SaseTranslator:
     def _tick(self) -> Fraction | None:
         ticks = {self.streams[type.text].tick for one in self.query.components for type in one.types}
         (tick,) = ticks if len(ticks) == 1 else (None,)
-        return None if tick is None or tick.unit == "TICKS" else tick.amount * _length(tick.unit)
+        if tick is None or tick.unit == "TICKS" or not tick.amount:  # a tick of no length is reported where it is bound
+            return None
+        return tick.amount * _length(tick.unit)
 
     def _confidence(self) -> s.Confidence | None:
         threshold = self.query.threshold
