@@ -132,7 +132,7 @@ def _again() -> int:
             if isinstance(ended, Finding):
                 still.add((one.kind, one.place))
                 sys.stdout.write(f"{one.what}: {ended.kind} at {ended.place}\n{one.example[:1500]}\n\n")
-    page.tried_again({(one.kind, one.place) for one in known} - still)
+    page.tried_again({(one.kind, one.place) for one in known}, still)
     return 1 if still else 0
 
 

@@ -41,12 +41,12 @@ def put(counts: Mapping[str, int]) -> None:
         figures["counts"].update(counts)
 
 
-def tried_again(mended: Collection[tuple[str, str]]) -> None:
-    """Mark the places where all examples ended well this time."""
-    names = {f"`{kind}`, {place}" for kind, place in mended}
+def tried_again(tried: Collection[tuple[str, str]], still: Collection[tuple[str, str]]) -> None:
+    """Mark the places where all examples ended well this time, and those that were found still; others stay."""
+    status = {f"`{kind}`, {place}": "open" if (kind, place) in still else "mended" for kind, place in tried}
     with _changed() as figures:
-        for one in figures["found"]:
-            figures["found"][one] = "mended" if one.partition(": ")[2] in names else "open"
+        for one, before in figures["found"].items():
+            figures["found"][one] = status.get(one.partition(": ")[2], before)
 
 
 @contextmanager
