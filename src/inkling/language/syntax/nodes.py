@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
+from functools import cache
 from typing import Literal as OneOf
 from typing import TypeAlias, TypeVar, get_args
 
@@ -14,10 +15,16 @@ class Node:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
+@cache
+def _parts(kind: type[Node]) -> tuple[str, ...]:
+    """The names of the fields of a class of nodes that may hold nodes."""
+    return tuple(part.name for part in fields(kind) if part.name != "span")
+
+
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly inside a node, in the order of its fields."""
-    for part in fields(node):
-        value = getattr(node, part.name)
+    for name in _parts(type(node)):
+        value = getattr(node, name)
         if isinstance(value, Node):
             yield value
         elif isinstance(value, tuple):
@@ -30,8 +37,8 @@ NodeT = TypeVar("NodeT", bound=Node)
 def rebuilt(node: NodeT, change: Callable[[Node], Node]) -> NodeT:
     """The node with each direct child changed; the same object when no child changes."""
     changes: dict[str, object] = {}
-    for part in fields(node):
-        value = getattr(node, part.name)
+    for name in _parts(type(node)):
+        value = getattr(node, name)
         if isinstance(value, Node):
             new: object = change(value)
         elif isinstance(value, tuple):
@@ -40,7 +47,7 @@ def rebuilt(node: NodeT, change: Callable[[Node], Node]) -> NodeT:
         else:
             continue
         if new is not value:
-            changes[part.name] = new
+            changes[name] = new
     return replace(node, **changes) if changes else node  # type: ignore[arg-type]
 
 
