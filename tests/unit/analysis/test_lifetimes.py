@@ -54,11 +54,11 @@ def test_keys_of_other_times_are_not_needed(pattern: str, timeouts: list[int]) -
         ("SOME Taxi x INTERSECTS SOME Bus y", "with RATE, events of Taxi before its first row can be of any age"),
         ("SOME Bus x {MEETS, PRECEDES} SOME Bus y", "PRECEDES also holds for segments of which one ended long before"),
         ("SOME Bus x STARTS_BEFORE SOME Bus y", "STARTS_BEFORE also holds"),
-        ("AT LEAST 0 Bus x INTERSECTS SOME Bus y", "the relation holds for every key of Bus without segments"),
-        ("ALL Tram x DURING SOME Bus y", "the relation holds for every key of Tram without segments"),
-        ("ALL Walk x DURING SOME Bus y", "the relation holds for every key of Walk without segments"),
-        ("SOME Bus x DURING ALL Bus y WHERE y.stop = 'a'", "the relation holds for every key of Bus without segments"),
-        ("SOME Bus x DURING ALL Bus y ON SAME stop", "the relation holds for every key of Bus without segments"),
+        ("AT LEAST 0 Bus x INTERSECTS SOME Bus y", "AT LEAST 0 also holds for every key of Bus without related"),
+        ("ALL Tram x DURING SOME Bus y", "ALL also holds for a key of Tram that has marks only"),
+        ("ALL Walk x DURING SOME Bus y", "ALL also holds for a key of Walk whose `total` is 1"),
+        ("SOME Bus x DURING ALL Bus y WHERE y.stop = 'a'", "ALL also holds for a key of Bus of which WHERE"),
+        ("SOME Bus x DURING ALL Bus y ON SAME stop", "ALL also holds for a key of Bus of which no segment"),
         ("SOME Tram x DURING SOME Tram y WHERE x.what = 'in'", "conditions read roles of lost events"),
     ],
 )
@@ -78,3 +78,32 @@ def test_what_an_endless_stream_permits() -> None:
     inkling.parse(endless).require_streamable()
     with pytest.raises(inkling.ProgramError, match="add `TIMEOUT 100 TICKS` to Ferry"):
         inkling.parse(endless.replace("Bus x", "Ferry x").replace("Bus y", "Ferry y")).require_streamable()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "remedies"),
+    [
+        ("ALL Tram x DURING SOME Bus y", {"write `SOME`": ("ALL", "SOME"), "leave `ROLE`": (" ROLE what", "")}),
+        ("ALL Walk x DURING SOME Tram y", {"write `SOME`": ("ALL", "AT LEAST 2")}),
+        ("SOME Bus x DURING ALL Bus y ON SAME stop", {"write `SOME`": ("ALL", "SOME")}),
+        ("ALL Bus x DURING SOME Bus y WHERE x.stop = 'a'", {"write `SOME`": ("ALL", "SOME")}),
+        ("AT LEAST 0 Bus x INTERSECTS SOME Bus y", {"write `SOME`": ("AT LEAST 0", "SOME")}),
+    ],
+)
+def test_each_remedy_is_enough_where_keys_may_have_no_segments(
+    pattern: str, remedies: dict[str, tuple[str, str]]
+) -> None:
+    endless = f"{STREAMS}{HEAD} {pattern};"
+    with pytest.raises(inkling.ProgramError) as raised:
+        inkling.parse(endless).require_streamable()
+    (said,) = raised.value.diagnostics
+    assert all(one.startswith(remedy) for one, remedy in zip(said.helps[:-2], remedies, strict=True))
+    for old, new in remedies.values():
+        inkling.parse(endless.replace(old, new)).require_streamable()
+
+
+def test_no_remedy_is_named_that_is_not_enough() -> None:
+    with pytest.raises(inkling.ProgramError) as raised:
+        inkling.parse(f"{STREAMS}{HEAD} ALL Ferry x STARTS_BEFORE SOME Ferry y;").require_streamable()
+    (said,) = raised.value.diagnostics
+    assert len(said.helps) == 2

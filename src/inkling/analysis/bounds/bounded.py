@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from inkling.analysis.bounds.lifetimes import lifetime_of
+from inkling.analysis.bounds.lifetimes import counting, lifetime_of
 from inkling.analysis.bounds.window import horizon_of
 from inkling.analysis.query.plans import NoSafePlan
 from inkling.analysis.query.strategy import Engine, Strategy, strategy_of
@@ -215,6 +215,7 @@ def advice(event: p.EventPlan, program: p.ProgramPlan, regular: bool) -> Iterato
     relation = relation_of(event, program).conclusion
     if relation is not None:
         yield from _timeouts(relation, program, length)
+        yield from _segments(relation, program)
         yield "allow it with `--unbounded` (`unbounded=True`): results are emitted when both keys are complete"
         if event.confidence is None or not event.confidence.early:
             yield "add `CONFIDENCE > 0.5 EARLY` to emit a result as soon as its probability certainly exceeds 0.5"
@@ -252,6 +253,28 @@ def _timeouts(relation: SegmentRelation, program: p.ProgramPlan, length: str) ->
     if not lifetime_of(relation, program).conclusion and lifetime_of(relation, with_timeout).conclusion:
         missing = dict.fromkeys(one.schema.name for one in streams if one is not None and _with_timeout(one) != one)
         yield f"add `TIMEOUT {length}` to {' and '.join(missing)}, so that keys end and can be forgotten"
+
+
+def _segments(relation: SegmentRelation, program: p.ProgramPlan) -> Iterator[str]:
+    """The advice to ask for a segment, where only keys without segments are in the way."""
+    if lifetime_of(relation, program).conclusion or not lifetime_of(counting(relation), program).conclusion:
+        return
+    replaced = dict.fromkeys(
+        "ALL" if one.declared.least is None else "AT LEAST 0" for one in relation.operands if not one.declared.least
+    )
+    yield f"write `SOME`, or `AT LEAST` and a number, instead of {' and '.join(replaced)}: a key then needs a segment"
+    losing = [program.stream(one.stream) for one in relation.operands if one.declared.least is None]
+    without = replace(program, streams=tuple(_without_role(one) if one in losing else one for one in program.streams))
+    if lifetime_of(relation, without).conclusion:
+        of = dict.fromkeys(one.schema.name for one in losing if one is not None and _without_role(one) != one)
+        yield f"leave `ROLE` out of {' and '.join(of)} if there are no marks: every key then has a segment"
+
+
+def _without_role(stream: p.StreamPlan) -> p.StreamPlan:
+    losses = stream.schema.uncertainty
+    if not isinstance(losses, LostEvents) or losses.role is None:
+        return stream
+    return replace(stream, schema=replace(stream.schema, uncertainty=replace(losses, role=None)))
 
 
 def _with_timeout(stream: p.StreamPlan) -> p.StreamPlan:

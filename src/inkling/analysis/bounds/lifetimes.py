@@ -5,6 +5,7 @@ complete key is needed only until every key that began before its end is complet
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from inkling.analysis.relation import RelationOperand, SegmentRelation
 from inkling.analysis.verdict import Verdict
@@ -35,8 +36,10 @@ def _obstacles(relation: SegmentRelation, program: p.ProgramPlan) -> Iterator[st
         if relation_holds(name, *ends_of(0, 1), *ends_of(3, 4)) or relation_holds(name, *ends_of(3, 4), *ends_of(0, 1)):
             yield f"{name} also holds for segments of which one ended long before the other began"
     for operand in relation.operands:
-        if _holds_without_segments(operand, relation, program):
-            yield f"the relation holds for every key of {operand.stream} without segments, and all other keys"
+        why = _without_segments(operand, relation, program)
+        if why is not None:
+            asked = "ALL" if operand.declared.least is None else "AT LEAST 0"
+            yield f"{asked} also holds for {why}, with any other key"
     if relation.asks_for_roles:
         yield "conditions read roles of lost events, which any later row can show"
     reader = next((one.name for one in program.events if relation.event.name in one.sources), None)
@@ -50,15 +53,28 @@ def _losses(operand: RelationOperand, program: p.ProgramPlan) -> LostEvents | No
     return uncertainty if isinstance(uncertainty, LostEvents) else None
 
 
-def _holds_without_segments(operand: RelationOperand, relation: SegmentRelation, program: p.ProgramPlan) -> bool:
-    """Whether the relation can hold because no segments of a key are compared.
-
-    A key has no segments if only marks of it arrived, if it has one event, or if conditions select none.
-    """
-    least, uncertainty = operand.declared.least, _losses(operand, program)
+def _without_segments(operand: RelationOperand, relation: SegmentRelation, program: p.ProgramPlan) -> str | None:
+    """Which keys of an operand have no segments to compare although the relation can hold; None if there are none."""
+    least, uncertainty, stream = operand.declared.least, _losses(operand, program), operand.stream
     if least is not None:
-        return least == 0
+        return f"every key of {stream} without related segments" if least == 0 else None
     if relation.same is not None and operand is relation.right:
-        return True
-    states_number = uncertainty is not None and (uncertainty.role is not None or uncertainty.count is not None)
-    return not operand.needs_segments and (states_number or bool(operand.declared.leaf.conditions))
+        return f"a key of {stream} of which no segment has the same `{relation.same}`"
+    if operand.needs_segments:
+        return None
+    if operand.declared.leaf.conditions:
+        return f"a key of {stream} of which WHERE selects no segment"
+    if uncertainty is not None and uncertainty.role is not None:
+        return f"a key of {stream} that has marks only"
+    if uncertainty is not None and uncertainty.count is not None:
+        return f"a key of {stream} whose `{uncertainty.count}` is 1, so without a segment"
+    return None
+
+
+def counting(relation: SegmentRelation) -> SegmentRelation:
+    """The relation with AT LEAST 1 in place of ALL and AT LEAST 0, which asks for a segment."""
+
+    def asking(operand: RelationOperand) -> RelationOperand:
+        return replace(operand, declared=replace(operand.declared, least=operand.declared.least or 1))
+
+    return replace(relation, left=asking(relation.left), right=asking(relation.right))
