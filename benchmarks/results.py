@@ -8,7 +8,7 @@ import platform
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import distributions
 from pathlib import Path
 
 import psutil
@@ -122,7 +122,9 @@ def row_of(raw: Mapping[str, object]) -> Row:
 
 def machine() -> dict[str, str]:
     """Where and with what the figures were taken."""
-    return {**hardware(), "inkling": inkling.__version__, **{name: version(name) for name in LIBRARIES}}
+    installed = {one.name.lower(): one.version for one in distributions()}
+    libraries = {name: installed[name] for name in LIBRARIES if name in installed}
+    return {**hardware(), "inkling": inkling.__version__, **libraries}
 
 
 def hardware() -> dict[str, str]:
