@@ -23,7 +23,7 @@ def _parts(kind: type[Node]) -> tuple[str, ...]:
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly inside a node, in the order of its fields."""
-    for name in _parts(type(node)):
+    for name in _parts(type(node)):  # type: ignore[arg-type]  # mypy takes the hash of a class for that of its objects
         value = getattr(node, name)
         if isinstance(value, Node):
             yield value
@@ -37,7 +37,7 @@ NodeT = TypeVar("NodeT", bound=Node)
 def rebuilt(node: NodeT, change: Callable[[Node], Node]) -> NodeT:
     """The node with each direct child changed; the same object when no child changes."""
     changes: dict[str, object] = {}
-    for name in _parts(type(node)):
+    for name in _parts(type(node)):  # type: ignore[arg-type]  # mypy takes the hash of a class for that of its objects
         value = getattr(node, name)
         if isinstance(value, Node):
             new: object = change(value)
