@@ -62,7 +62,9 @@ LOST_SPARK_NOTE = (
 RECURSION_NOTE = (
     "Every result lists all events that it depends on, so the closure of n chained edges has about n² / 2 results and "
     "lists n³ / 6 edges. The loops in Python know one rule only, and list the events as well. Goals are judged by "
-    "processor time. *One by one* are pushes of a dict: the medians of a tenth of the pushes, early and at the end."
+    "processor time. *One by one* are pushes of a dict: the medians of a tenth of the pushes, early and at the end. "
+    "ETALIS, which the variable `ETALIS` must name, gives the ends of paths without the edges between them; for 500 "
+    "edges, inkling lists 21 million."
 )
 
 PLANS_NOTE = "Every repetition explains a program that was not explained before. Goals are judged by processor time."
@@ -88,7 +90,9 @@ KNOWLEDGE_NOTE = (
     "Goals that are older than the limit of the pattern are dropped for it, twice in such a time, because it collects "
     "garbage by the clock of the machine. *Event-driven rules by hand* are the goals and checks that ETALIS makes of a "
     "pattern, without the rest of that engine. Figures *as printed* are those of the thesis, on other data and a "
-    "machine of 2011. Goals are judged by processor time; on Spark, by that of all processes, shared by two cores."
+    "machine of 2011. Goals are judged by processor time; on Spark, by that of all processes, shared by two cores. "
+    "There, the shuffle moves the subject of each triple twice, as the key and as a value. Beside ETALIS, the closure "
+    "of the classes is about half of the time on traffic, and SWI-Prolog finds equal goals by its own index."
 )
 
 

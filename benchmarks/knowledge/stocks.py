@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -67,7 +68,10 @@ def run(sizes: Sizes) -> Iterator[Row]:
         events = ((f"price({company}, {price}, {at})", at) for company, price, at in _facts(rows))
         other = etalis.etalis(ETALIS_RULES, events, "fall", 3, SPAN)
         peers.agree(own.answer, ("company", "start", "end"), etalis.with_iris(other.answer))
-        yield _row(n, own, Baseline.of(etalis.name(), other), LEAST_ETALIS)
+        yield replace(
+            _row(n, own, Baseline.of(etalis.name(), other), LEAST_ETALIS),
+            name=f"stocks beside ETALIS, {quantity(n)} triples",
+        )
 
 
 def _row(n: int, own: Measured[pa.Table], other: Baseline, least: float | None = None) -> Row:
