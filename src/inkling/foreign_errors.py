@@ -39,7 +39,7 @@ JAVA_CAUSE = re.compile(r"^Caused by: [\w.$]+(?:Exception|Error): (?P<cause>.+)$
 def foreign_diagnostic(problem: BaseException) -> Diagnostic | None:
     """What an exception of another program means for the user; None for an unexpected one."""
     text = f"{type(problem).__name__}: {problem}"
-    return _of_worker(text) or unreadable_file(text) or _of_machine(problem, text)
+    return _of_worker(text) or unreadable_file(text) or _no_file_system(text) or _of_machine(problem, text)
 
 
 def unreadable_file(text: str) -> Diagnostic | None:
@@ -53,6 +53,41 @@ def unreadable_file(text: str) -> Diagnostic | None:
         f"`{unquote(found['file'])}` cannot be read",
         notes=(causes[-1][:300],) if causes else (),
         helps=("the file is damaged, or was not written completely: use an intact copy",),
+    )
+
+
+NO_FILE_SYSTEM = re.compile(
+    r"No FileSystem for scheme \"?(?P<scheme>[\w+.-]+)"
+    r"|ClassNotFoundException: Class (?P<type>org\.apache\.hadoop\.fs\.\S+)"
+)
+_CONNECTORS = {
+    "s3": "hadoop-aws",
+    "s3a": "hadoop-aws",
+    "s3n": "hadoop-aws",
+    "abfs": "hadoop-azure",
+    "abfss": "hadoop-azure",
+}
+
+
+def _no_file_system(text: str) -> Diagnostic | None:
+    """The message for an address whose kind of storage Spark cannot reach without a connector."""
+    found = NO_FILE_SYSTEM.search(text)
+    if found is None:
+        return None
+    scheme = found["scheme"] or ("s3a" if "s3a" in found["type"] else found["type"].split(".")[4])
+    connector = _CONNECTORS.get(scheme)
+    as_s3a = ("write `s3a://` instead, which is how Spark names S3",) if scheme in ("s3", "s3n") else ()
+    package = (
+        f"add `spark.jars.packages org.apache.hadoop:{connector}:VERSION`, with the version of Spark's "
+        "hadoop-client-api, to the file spark-defaults.conf in the folder SPARK_CONF_DIR"
+        if connector
+        else f"add the connector for `{scheme}://` to `spark.jars.packages` in spark-defaults.conf"
+    )
+    return Diagnostic(
+        "INK0515",
+        f"Spark has no connector for addresses that begin with `{scheme}://`",
+        notes=("Spark reads and writes object stores with a connector, which is a package of Java",),
+        helps=(*as_s3a, package),
     )
 
 

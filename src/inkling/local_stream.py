@@ -35,8 +35,7 @@ from inkling.forecasting.adaptation.models import (
 from inkling.forecasting.adaptation.online import OnlineLearning
 from inkling.forecasting.adaptation.steering import Rejected, all_or_none, asked, reject_uncertain, steered
 from inkling.io import Data, read_table
-from inkling.io.casting import clock_of
-from inkling.io.normalize import declared_clock, stored_columns, times_of_events
+from inkling.io.normalize import clock_in, declared_clock, stored_columns, times_of_events
 from inkling.io.tables import read_tables
 from inkling.knowledge.materialize import expression_context, known
 from inkling.logical.plan import EventPlan, ProgramPlan, StreamPlan, retracted_outputs
@@ -613,7 +612,7 @@ class LocalStream:
         times = times_of_events(rows, schema)
         if times.null_count == len(times):
             return
-        before, self._clocks = self._clocks, {**self._clocks, name: declared_clock(schema) or clock_of(times)}
+        before, self._clocks = self._clocks, {**self._clocks, name: clock_in(schema, times)}
         try:
             time_unit(self._program.plan, self._clocks)
         except InputError:

@@ -59,8 +59,8 @@ def test_epoch_in_a_timestamp() -> None:
     results = program.run_local({"S": rows})
     assert list(Execution(program, GivenInputs(), results, "local", 0.0).summary())[-2:] == [
         "rejected: bad value in 1 row; in S: `seen` is '1767225600000', expected a timestamp",
-        "help: `seen` holds numbers, not timestamps such as 2026-01-01T00:00:00Z; declare it INT, and if it is the "
-        "time of the stream, write `TIME seen TICK 1 MILLISECOND`",
+        "help: if the numbers in `seen` count milliseconds since 1970, add `EPOCH MILLISECONDS` to the declaration of "
+        "`S`",
     ]
 
 

@@ -33,7 +33,7 @@ LIMITS = TableSchema("limits", (Column("road", Type.STRING), Column("top", Type.
 
 
 def read(content: str, name: str = "trips.csv", encoding: str = "utf-8") -> None:
-    Path(name).write_text(content, encoding=encoding)
+    Path(name.partition("?")[0]).write_text(content, encoding=encoding)
     normalize(read_table(name, what="Trip"), TRIP)
 
 
@@ -83,9 +83,9 @@ def run_rules(rules: str, n_facts: int = 0) -> None:
     parse(text).run_local({"S": [{"a": 1, "t": 1}]}, {"known": known})
 
 
-def run_epoch_seconds() -> None:
-    """Integers for a time that is declared as a timestamp."""
-    text = """STREAM S(a INTEGER, t TIMESTAMP) TIME t;
+def run_epoch_seconds(column: str = ", t TIMESTAMP") -> None:
+    """Integers for a time that is declared as a timestamp, or not at all."""
+    text = f"""STREAM S(a INTEGER{column}) TIME t;
     EVENT pair AS PATTERN SEQ(S s, S u) WITHIN 10 MINUTES;"""
     parse(text).run_local({"S": [{"a": 1, "t": 1767225600}]})
 
@@ -136,9 +136,15 @@ CASES: dict[str, Callable[[], object]] = {
     "unknown_kind_of_data": lambda: read_table(5, what="Trip"),
     "items_that_are_no_rows": lambda: read_table(["a"], what="Trip"),
     "bad_fact": lambda: typed_table(LIMITS, read_table([{"road": "A1", "top": "high"}], what="limits")),
-    "remote_address": lambda: read_table("s3://bucket/trips.csv", what="Trip"),
+    "unknown_storage": lambda: read_table("zz9://bucket/trips.csv", what="Trip"),
+    "unknown_option": lambda: read("bus;speed;t\n", "trips.csv?delimiter=;"),
+    "header_without_names": lambda: read("a;1;1\n", "trips.csv?sep=;&header=no"),
+    "names_for_another_header": lambda: read("bus,speed,t\n", "trips.csv?columns=bus,t"),
+    "unusual_separator": lambda: read("bus,speed,t\n", "trips.csv?sep=::"),
+    "options_of_csv_for_json": lambda: read("{}", "trips.jsonl?sep=;"),
     "topic_in_batch": lambda: read_table("kafka://broker:9092/trips", what="Trip"),
     "epoch_seconds": run_epoch_seconds,
+    "integers_and_minutes": lambda: run_epoch_seconds(""),
     "rule_with_too_many_facts": lambda: run_rules("RULE asked(a) IF known(a) AND known(b) AND a < b;", 8000),
     "rule_without_end": lambda: run_rules("RULE asked(1); RULE asked(n + 1) IF asked(n);"),
     "turtle_with_an_error": lambda: read_fact("@prefix ex: <http://ex.org/> .\nex:a ex:p .", "kb.ttl"),

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, get_args
 from hypothesis import strategies as st
 
 from inkling.language.syntax import (
+    EPOCH_UNITS,
     RELATIONS,
     TIME_UNITS,
     Absent,
@@ -312,6 +313,7 @@ def _streams() -> st.SearchStrategy[StreamDecl]:
             "reset_when": _maybe(expressions()),
             "at_most": _maybe(durations()),
             "ahead": _maybe(durations()),
+            "epoch": _maybe(st.sampled_from([Ident(unit) for unit in EPOCH_UNITS])),
         }
     )
     return st.builds(

@@ -42,8 +42,8 @@ def time_unit(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> TimeUnit:
         except ValueError as problem:
             counted = "integers" if clock is Clock.TICKS else "timestamps"
             epoch = (
-                "for seconds since 1970, declare the time column INT and write `TIME t TICK 1 SECOND`;\n"
-                "for milliseconds, `TICK 1 MILLISECOND`"
+                "if they count seconds since 1970, add `EPOCH SECONDS` to the stream; if one tick lasts a second,\n"
+                "add `TICK 1 SECOND`"
             )
             raise InputError.of(
                 "INK0507",

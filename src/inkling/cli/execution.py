@@ -18,6 +18,7 @@ from inkling.cli.terminal.messages import counted, note
 from inkling.cli.terminal.retries import retrying
 from inkling.cli.where_to_run import decide
 from inkling.extras import require
+from inkling.io.normalize import unit_of
 from inkling.physical.groups import TaskLayout
 from inkling.query import Program
 
@@ -93,15 +94,16 @@ _EPOCH = re.compile(r"`(?P<column>[^`]+)` is '?(?P<number>\d{9,19})'?, expected 
 
 
 def _epoch_help(rejects: pa.Table) -> str | None:
-    """The declaration to write when a TIMESTAMP column holds seconds, milliseconds or microseconds since 1970."""
-    found = next((one for detail in rejects["detail"].to_pylist()[:100] if (one := _EPOCH.search(detail or ""))), None)
-    if found is None:
-        return None
-    unit = {13: "MILLISECOND", 16: "MICROSECOND"}.get(len(found["number"]), "SECOND")
-    return (
-        f"help: `{found['column']}` holds numbers, not timestamps such as 2026-01-01T00:00:00Z; "
-        f"declare it INT, and if it is the time of the stream, write `TIME {found['column']} TICK 1 {unit}`"
-    )
+    """The declaration to write when a TIMESTAMP column holds numbers of a unit since 1970."""
+    for row in rejects.select(["stream", "detail"]).slice(0, 100).to_pylist():
+        found = _EPOCH.search(row["detail"] or "")
+        unit = None if found is None else unit_of(int(found["number"]))
+        if found is not None and unit is not None:
+            return (
+                f"help: if the numbers in `{found['column']}` count {unit.lower()} since 1970, "
+                f"add `EPOCH {unit}` to the declaration of `{row['stream']}`"
+            )
+    return None
 
 
 def _example(rejects: pa.Table) -> str:

@@ -19,7 +19,9 @@ from inkling.cli.options import ProgramAndFiles
 from inkling.cli.python_files import import_files
 from inkling.cli.terminal.messages import print_diagnostics
 from inkling.errors import InputError, nearest
-from inkling.io.readers.formats import remote_address, without_encoding
+from inkling.io.readers.options import options_apart
+from inkling.io.readers.places import stream_address
+from inkling.io.readers.storage import is_stored, stored_files
 from inkling.io.readers.wayeb import RESET, layout_of, read_wayeb
 from inkling.language.syntax import StreamDecl
 from inkling.logical.plan import ProgramPlan
@@ -114,10 +116,13 @@ def _known(name: str, names: list[str], kind: str, option: str) -> str:
 
 def _existing(text: str, what: str) -> Path:
     path = Path(text)
-    if not without_encoding(path)[0].exists():
-        remote = remote_address(text, what=what)
-        if remote is not None:
-            raise remote
+    plain, _ = options_apart(path)
+    if is_stored(plain):
+        stored_files(plain, what=what)  # reports at once what cannot be reached
+    elif not plain.exists():
+        stream = stream_address(text, what=what)
+        if stream is not None:
+            raise stream
         raise InputError.of("INK0550", f"there is no file or folder `{text}`")
     return path
 

@@ -16,8 +16,8 @@ import pyarrow.parquet
 
 from inkling.errors import InputError
 from inkling.io.casting import cast_column
-from inkling.io.readers.formats import REMOTE
 from inkling.io.readers.rdf_lines import TERMS, library
+from inkling.io.readers.storage import REMOTE
 from inkling.io.rejects import reason_against
 from inkling.model.time import Clock
 from inkling.model.types import Type

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from inkling.cli.options import MASTER, Runner, RunnerOptions
 from inkling.extras import is_installed
-from inkling.io.readers.formats import without_encoding
+from inkling.io.readers.compression import compression_of
+from inkling.io.readers.options import options_apart
+from inkling.io.readers.storage import is_stored, plain_name, stored_files
 from inkling.machine import memory_bytes, size_text
 from inkling.physical.groups import TaskLayout
 
@@ -57,7 +59,10 @@ def largest_local() -> int:
 
 def input_bytes(path: Path) -> int:
     """The size of a file or folder without compression: stated in Parquet files, estimated for compressed text."""
-    path, _ = without_encoding(path)
+    path, _ = options_apart(path)
+    if is_stored(path):
+        found = stored_files(path, what="input")
+        return sum(one.n_bytes * EXPANSION.get(compression_of(plain_name(one.path)), 1) for one in found)
     if path.is_dir():
         return sum(input_bytes(file) for file in path.iterdir() if not file.name.startswith(("_", ".")))
     if path.suffix == ".parquet":

@@ -6,16 +6,17 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from inkling.io.spellings import WHITE_SPACE, MisspelledError, read_instant, read_integer, read_value
+from inkling.io.spellings import WHITE_SPACE, MisspelledError, read_instant, read_integer, read_moment, read_value
 from inkling.model.batch import in_one_array
 from inkling.model.terms import XSD
-from inkling.model.time import YEARS_US, Clock
+from inkling.model.time import EPOCHS, YEARS_US, Clock
 from inkling.model.types import Type
 
 SAMPLE = 1000
@@ -60,14 +61,19 @@ class Cast:
     far: NDArray[np.bool_] | None = None
 
 
-def cast_column(column: pa.ChunkedArray, kind: Type, clock: Clock) -> Cast:
+def cast_column(column: pa.ChunkedArray, kind: Type, clock: Clock, epoch: str | None = None) -> Cast:
     """Reads a column as a type of the language; TIME becomes a number in the unit of the clock.
+
+    With `epoch`, numbers in a column of timestamps count this unit since 1970.
 
     The column must satisfy `is_readable`. Doubles contain no NaN, infinity or negative zero, so values are equal if and
     only if their bits are, and all code that compares, hashes or sorts keys agrees.
     """
     array = _plain_array(column)
-    cast = _cast(array, kind, clock)
+    if kind is Type.TIME and epoch is not None and clock is Clock.TIMESTAMP:
+        cast = _since_1970(array, EPOCHS[epoch])
+    else:
+        cast = _cast(array, kind, clock)
     bad = cast.bad if array.null_count == column.null_count else cast.bad | _is_lost(array, column)
     if kind is Type.TIME and clock is Clock.TIMESTAMP:
         return _within_limits(cast.values, bad, cast.far)
@@ -90,6 +96,59 @@ def _is_between(values: pa.Array, first: int, last: int) -> pa.Array:
     return pc.and_(pc.greater_equal(values, first), pc.less_equal(values, last))
 
 
+def _since_1970(array: pa.Array, unit_us: Fraction) -> Cast:
+    """Timestamps, and numbers of a unit since 1970, as microseconds.
+
+    Fractions are rounded to the nearest microsecond, and nanoseconds truncated.
+    """
+    t = pa.types
+    if t.is_string(array.type):
+        return _numbers_or_timestamps(array, unit_us)
+    if t.is_decimal(array.type):
+        return _numbers_or_timestamps(array.cast(pa.string()), unit_us)
+    if t.is_uint64(array.type):
+        fits = pc.less(array, pa.scalar(2**63, pa.uint64()))
+        numbers = pc.if_else(fits, array, pa.scalar(None, pa.uint64())).cast(pa.int64())
+        cast = _scaled_by(numbers, unit_us)
+        beyond = pc.invert(pc.fill_null(fits, True)).to_numpy(zero_copy_only=False)
+        return Cast(cast.values, cast.bad | beyond, beyond if cast.far is None else cast.far | beyond)
+    if t.is_integer(array.type):
+        return _scaled_by(array.cast(pa.int64()), unit_us)
+    if t.is_floating(array.type):
+        return _scaled_doubles(array.cast(pa.float64()), unit_us)
+    return _cast(array, Type.TIME, Clock.TIMESTAMP)
+
+
+def _scaled_by(numbers: pa.Array, unit_us: Fraction) -> Cast:
+    if unit_us >= 1:
+        return _scaled(numbers, int(unit_us))
+    counts = pc.fill_null(numbers, 0).to_numpy(zero_copy_only=False)
+    return _sure(pa.array(np.floor_divide(counts, unit_us.denominator), mask=_nulls(numbers)))
+
+
+def _scaled_doubles(doubles: pa.Array, unit_us: Fraction) -> Cast:
+    counts = doubles.to_numpy(zero_copy_only=False)
+    missing = _nulls(doubles) | np.isnan(counts)
+    with np.errstate(invalid="ignore", over="ignore"):
+        scaled = np.rint(counts * int(unit_us)) if unit_us >= 1 else np.floor(counts / unit_us.denominator)
+        far = ~missing & ~((scaled >= YEARS_US[0]) & (scaled <= YEARS_US[1]))
+    values = np.where(missing | far, 0, scaled).astype(np.int64)
+    return Cast(pa.array(values, mask=missing | far), far, far)
+
+
+def _numbers_or_timestamps(text: pa.Array, unit_us: Fraction) -> Cast:
+    try:
+        return _scaled_by(text.cast(pa.int64()), unit_us)
+    except pa.ArrowInvalid:
+        values, bad = _each_spelling(text, Type.TIME, lambda spelling: read_moment(spelling, unit_us))
+        return Cast(values, bad)
+
+
+def _nulls(array: pa.Array) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = pc.is_null(array).to_numpy(zero_copy_only=False)
+    return found
+
+
 def _without_negative_zero(doubles: pa.Array) -> pa.Array:
     return pc.add(doubles, _ZERO)
 
@@ -110,7 +169,7 @@ def _cast(array: pa.Array, kind: Type, clock: Clock) -> Cast:
     return _from_whole(array, kind)
 
 
-def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
+def plain_values(array: pa.Array, kind: Type, clock: Clock, epoch: str | None = None) -> pa.Array | None:
     """The values of an array that Arrow converts without loss and without bad values, else None."""
     have = array.type
     match kind:
@@ -132,6 +191,9 @@ def plain_values(array: pa.Array, kind: Type, clock: Clock) -> pa.Array | None:
                 return _plain_whole(array)
             if pa.types.is_timestamp(have) and have.unit == "us":
                 return _if_within_limits(array.view(_WHOLE))
+            if epoch is not None and pa.types.is_integer(have) and not pa.types.is_uint64(have):
+                cast = _scaled_by(array.cast(_WHOLE), EPOCHS[epoch])
+                return None if cast.bad.any() else _if_within_limits(cast.values)
             return None
         case Type.BOOLEAN:
             return array if pa.types.is_boolean(have) else None
@@ -158,11 +220,11 @@ _WHOLE, _TEXT, _DOUBLE = pa.int64(), pa.string(), pa.float64()
 _ZERO = pa.scalar(0.0)
 
 
-def is_readable(have: pa.DataType, kind: Type, clock: Clock) -> bool:
+def is_readable(have: pa.DataType, kind: Type, clock: Clock, epoch: str | None = None) -> bool:
     """Whether columns of an Arrow type can be read as a type of the language at all."""
     t = pa.types
     if t.is_dictionary(have):
-        return is_readable(have.value_type, kind, clock)
+        return is_readable(have.value_type, kind, clock, epoch)
     if _is_text(have) or t.is_null(have):
         return True
     if kind is Type.TERM:
@@ -170,7 +232,7 @@ def is_readable(have: pa.DataType, kind: Type, clock: Clock) -> bool:
     if kind is Type.WEIGHTS:
         return _is_list(have) and (_is_number(have.value_type) or bool(t.is_null(have.value_type)))
     if kind is Type.TIME and clock is Clock.TIMESTAMP:
-        return bool(t.is_timestamp(have) or t.is_date(have))
+        return bool(t.is_timestamp(have) or t.is_date(have)) or (epoch is not None and _is_number(have))
     return _is_number(have) or bool(t.is_boolean(have) and kind is not Type.TIME)
 
 
@@ -355,12 +417,16 @@ def are_canonical(text: pa.Array) -> bool:
 
 
 def _one_by_one(text: pa.Array, kind: Type, clock: Clock) -> tuple[pa.Array, NDArray[np.bool_]]:
+    return _each_spelling(text, kind, lambda spelling: read_value(spelling, kind, clock))
+
+
+def _each_spelling(text: pa.Array, kind: Type, read: Callable[[str], object]) -> tuple[pa.Array, NDArray[np.bool_]]:
     """The values and a mask of bad ones; each distinct spelling is read once."""
     encoded = text.dictionary_encode()
     values, bad = [], []
     for spelling in encoded.dictionary.to_pylist():
         try:
-            values.append(read_value(spelling, kind, clock))
+            values.append(read(spelling))
             bad.append(False)
         except MisspelledError:
             values.append(None)

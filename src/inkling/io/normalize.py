@@ -17,7 +17,7 @@ from inkling.io.rejects import AN_RDF_TERM, NO_REJECTS, Complaint, Reason, rejec
 from inkling.io.withdrawals import EVENT, WITHDRAWAL, no_withdrawals, withdrawals
 from inkling.model.batch import in_one_array
 from inkling.model.schema import Column, StreamSchema, value_columns
-from inkling.model.time import Clock, limits, limits_in_words
+from inkling.model.time import EPOCHS, Clock, limits, limits_in_words
 from inkling.model.types import Type
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime, LostEvents, ProbableValue
 
@@ -83,7 +83,7 @@ def normalize(
     raw = raw.select([*(column.name for column in wanted), *_about_records(raw)])
     says = None if schema.op is None else _ops(raw, schema, schema.op)
     if clock is None:
-        clock = declared_clock(schema) or clock_of(times_of_events(raw, schema))
+        clock = clock_in(schema, times_of_events(raw, schema))
     for column in wanted:
         require_readable(schema, column, raw.schema.field(column.name).type, clock)
     if says is None and limit is None:
@@ -91,7 +91,7 @@ def normalize(
         if plain is not None:
             return _without_faults(raw, schema, plain, clock, numbers)
     kept = [column for column in wanted if column.name != schema.op]
-    casts = {column.name: cast_column(raw[column.name], column.type, clock) for column in kept}
+    casts = {column.name: cast_column(raw[column.name], column.type, clock, schema.epoch) for column in kept}
     complaints = _complaints(raw, schema, kept, casts, clock)
     if limit is not None:
         complaints.append(_ahead(casts, schema, limit))
@@ -174,7 +174,7 @@ def _plain_columns(
         given = raw.column(place)
         if given.null_count and column.name in required:
             return None
-        values = plain_values(in_one_array(given), column.type, clock)
+        values = plain_values(in_one_array(given), column.type, clock, schema.epoch)
         if values is None:
             return None
         columns[column.name] = values
@@ -238,9 +238,47 @@ def _uncertainty_columns(schema: StreamSchema) -> list[Column]:
 
 def declared_clock(schema: StreamSchema) -> Clock | None:
     """The clock, if the declaration determines it."""
-    if schema.grid is not None:
+    if schema.grid is not None or schema.stamped:
         return Clock.TIMESTAMP
     return Clock.TICKS if schema.time_type is Type.INTEGER or schema.tick is not None else None
+
+
+def clock_in(schema: StreamSchema, times: pa.ChunkedArray) -> Clock:
+    """The clock of a stream with these times; integers are no timestamps, unless EPOCH says what they count."""
+    clock = declared_clock(schema)
+    if clock is None:
+        return clock_of(times)
+    if clock is Clock.TIMESTAMP and schema.epoch is None and clock_of(times) is Clock.TICKS:
+        raise _integers(schema, times)
+    return clock
+
+
+def _integers(schema: StreamSchema, times: pa.ChunkedArray) -> InputError:
+    name = schema.start
+    found = next((one for one in cast_column(times, Type.INTEGER, Clock.TICKS).values.to_pylist() if one), None)
+    unit = None if found is None else unit_of(found)
+    first = "" if found is None else f"; the first is {found}"
+    ticks = f"declare `{name} INT`" if unit is None else f"if they are ticks, declare `{name} INT`"
+    since = f"if they count time since 1970, write `TIME {name} EPOCH {unit or 'SECONDS'}`"
+    return InputError.of(
+        "INK0511",
+        f"`{name}` of the input for `{schema.name}` has integers, expected timestamps",
+        notes=(f"`{schema.name}` declares `{name}` as TIMESTAMP{first}",),
+        helps=(since, ticks) if unit else (ticks, since),
+    )
+
+
+def unit_of(number: int) -> str | None:
+    """The unit in which an integer is probably a time of our days, or None.
+
+    >>> unit_of(1_772_445_600), unit_of(1_772_445_600_000), unit_of(12)
+    ('SECONDS', 'MILLISECONDS', None)
+    """
+    years = {unit: abs(number) * length / _YEAR_US for unit, length in EPOCHS.items()}
+    return next((unit for unit, n in years.items() if 5 <= n <= 500), None)
+
+
+_YEAR_US = 31_557_600_000_000
 
 
 def times_of_events(raw: pa.Table, schema: StreamSchema) -> pa.ChunkedArray:
@@ -251,7 +289,7 @@ def times_of_events(raw: pa.Table, schema: StreamSchema) -> pa.ChunkedArray:
     return times.filter(pa.array(~_ops(raw, schema, schema.op).withdrawn))
 
 
-_SEPARATORS = {"\t": "tabs"}
+_SEPARATORS = {"\t": "tab"}
 
 
 def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequence[str]) -> None:
@@ -272,7 +310,7 @@ def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequen
             )
         helps = (f"rename a column, or declare `{close[0]}` instead",) if close else ()
         if len(visible) == 1 and (other := next((one for one in ";\t|" if one in visible[0]), None)):
-            helps = (f"separate the columns by `,` instead of {_SEPARATORS.get(other, f'`{other}`')}",)
+            helps = (f"write `?sep={_SEPARATORS.get(other, other)}` after the path of the file, in quotes",)
         raise InputError.of(
             "INK0504",
             f"the input for `{schema.name}` has no column `{name}`",
@@ -283,7 +321,7 @@ def require_columns(schema: StreamSchema, needed: Sequence[str], present: Sequen
 
 def require_readable(schema: StreamSchema, column: Column, have: pa.DataType, clock: Clock) -> None:
     """Rejects a column whose type cannot be converted to the declared one."""
-    if is_readable(have, column.type, clock):
+    if is_readable(have, column.type, clock, schema.epoch):
         return
     expected = _expected(column, clock)
     raise InputError.of(
@@ -291,6 +329,9 @@ def require_readable(schema: StreamSchema, column: Column, have: pa.DataType, cl
         f"`{column.name}` of the input for `{schema.name}` has the type {have}, expected {expected}",
         notes=(f"`{schema.name}` declares `{column.name}` as {column.type}",)
         if schema.column(column.name) is not None
+        else (),
+        helps=(f"if its numbers count time since 1970, write `TIME {schema.start} EPOCH SECONDS`, or another unit",)
+        if is_readable(have, column.type, clock, "SECONDS")
         else (),
     )
 

@@ -8,9 +8,10 @@ or semicolons.
 import math
 import re
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 
 from inkling.model.terms import MalformedTermError, canonical
-from inkling.model.time import Clock
+from inkling.model.time import FARTHEST, Clock
 from inkling.model.types import Type
 
 WHITE_SPACE = " \t\r\n\f\v"
@@ -96,6 +97,27 @@ def read_instant(text: str) -> int:
     microseconds = (moment - EPOCH) // MICROSECOND + int((fraction or "0")[:6].ljust(6, "0"))
     offset_minutes = 60 * int(zone_hours or 0) + int(zone_minutes or 0)
     return microseconds - (-1 if sign == "-" else 1) * offset_minutes * 60_000_000
+
+
+def read_moment(text: str, unit_us: Fraction) -> int | None:
+    """Microseconds since 1970 of a number of units since then, or of a timestamp.
+
+    Fractions are rounded to the nearest microsecond; parts of a unit that is shorter are truncated.
+
+    >>> read_moment("1.5", Fraction(1_000_000)), read_moment("1999", Fraction(1, 1000))
+    (1500000, 1)
+    >>> read_moment("1970-01-01T00:00:01Z", Fraction(1_000_000))
+    1000000
+    """
+    trimmed = text.strip(WHITE_SPACE)
+    if trimmed.lower() in MISSING or trimmed.lower() in ("nan", "+nan", "-nan"):
+        return None
+    if _DOUBLE.fullmatch(trimmed) is None:
+        return read_instant(trimmed)
+    if len(trimmed) > 400 or not math.isfinite(float(trimmed)):
+        raise MisspelledError
+    count = min(max(Fraction(trimmed) * unit_us, -FARTHEST), FARTHEST)
+    return round(count) if unit_us >= 1 else math.floor(count)
 
 
 def read_weights(text: str) -> list[float]:

@@ -52,6 +52,8 @@ class StreamSchema:
     op_for: Duration | None = None  # how long an event can be withdrawn; None: without limit
     speculative: bool = False  # results do not wait for late events
     ahead: Duration | None = None  # how far rows may be in the future on a running stream
+    stamped: bool = False  # times are declared to be timestamps
+    epoch: str | None = None  # what numbers in columns of timestamps count since 1970, such as "SECONDS"
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)

@@ -18,6 +18,15 @@ MICROSECONDS = {
 """Microseconds per calendar unit; the only other unit is `TICKS`, the integers of the stream."""
 
 
+EPOCHS = {
+    "SECONDS": Fraction(1_000_000),
+    "MILLISECONDS": Fraction(1_000),
+    "MICROSECONDS": Fraction(1),
+    "NANOSECONDS": Fraction(1, 1_000),
+}
+"""Microseconds per unit of numbers that count the time since 1970."""
+
+
 FARTHEST = 2**61
 """The largest absolute value of a time, and the longest duration; so a sum of both fits into 64 bits."""
 

@@ -20,7 +20,8 @@ import pyarrow.parquet
 
 from inkling.errors import InputError, nearest
 from inkling.io.casting import cast_column, clock_of, is_readable
-from inkling.io.readers.formats import Format, files_at
+from inkling.io.readers.formats import Format
+from inkling.io.readers.places import files_at
 from inkling.io.readers.rdf import NotRdfError
 from inkling.model.time import Clock
 from inkling.model.types import Type

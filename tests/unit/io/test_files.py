@@ -16,7 +16,7 @@ from inkling.errors import InputError
 from inkling.io import read_table
 from inkling.io.readers.csv_text import BLOCK_BYTES
 from inkling.io.readers.files import read_sample
-from inkling.io.readers.formats import files_at
+from inkling.io.readers.places import files_at
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 
 

@@ -113,5 +113,5 @@ def test_weights_are_one_per_tick_of_the_grid() -> None:
 def test_a_grid_needs_timestamps() -> None:
     declared = schema("TIME t TICK 10 SECONDS", "t TIMESTAMP")
     assert normalize(pa.table({"t": ["2026-01-01 00:00:19"]}), declared).clock is Clock.TIMESTAMP
-    with pytest.raises(inkling.errors.InputError, match="expected a timestamp"):
+    with pytest.raises(inkling.errors.InputError, match="expected timestamps"):
         normalize(pa.table({"t": [19]}), declared)

@@ -1,4 +1,4 @@
-"""CSV as in RFC 4180: commas, double quotes, a header; every value is text, and an empty field is null.
+"""CSV as in RFC 4180: commas or another separator, double quotes; every value is text, and an empty field is null.
 
 White space around names in the header is removed, and blank lines are skipped. Records that are not UTF-8 are
 malformed.
@@ -7,6 +7,7 @@ malformed.
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -22,37 +23,61 @@ BLOCK_BYTES = 1 << 23
 LARGEST_BLOCK = 2**31 - 1
 
 
-def read_csv(data: pa.Buffer) -> pa.Table | None:
-    """All records of a file, or None when it has no header."""
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What separates the fields of a CSV file, whether its first line is a header, and names to use instead of it."""
+
+    separator: str = ","
+    has_header: bool = True
+    names: tuple[str, ...] = ()
+
+
+COMMAS, TABS = Dialect(), Dialect("\t")
+
+
+class HeaderError(ValueError):
+    """A header that has another number of columns than there are names."""
+
+
+def read_csv(data: pa.Buffer, dialect: Dialect = COMMAS) -> pa.Table | None:
+    """All records of a file, or None when it should have a header and has none."""
+    if not dialect.has_header:
+        return parse_csv(data.slice(_mark_bytes(data)), dialect.names, dialect.separator)
     line, rest = _first_line(data)
-    return None if line is None else parse_csv(rest, header_names(line))
+    return None if line is None else parse_csv(rest, header_names(line, dialect), dialect.separator)
 
 
-def header_names(line: bytes) -> list[str]:
+def header_names(line: bytes, dialect: Dialect = COMMAS) -> list[str]:
+    """The names of columns in a header, or those to use instead."""
     utf8.require_utf8(line)
-    header = pa.csv.read_csv(pa.BufferReader(line.removeprefix(BYTE_ORDER_MARK) + b"\n"))
-    return [name.strip(WHITE_SPACE) for name in header.column_names]
+    text = pa.BufferReader(line.removeprefix(BYTE_ORDER_MARK) + b"\n")
+    header = pa.csv.read_csv(text, parse_options=pa.csv.ParseOptions(delimiter=dialect.separator)).column_names
+    if not dialect.names:
+        return [name.strip(WHITE_SPACE) for name in header]
+    if len(header) != len(dialect.names):
+        raise HeaderError(f"its header has {len(header)} columns, and `columns` names {len(dialect.names)}")
+    return list(dialect.names)
 
 
-def parse_lines(lines: pa.Array, names: Sequence[str]) -> pa.Table:
+def parse_lines(lines: pa.Array, names: Sequence[str], separator: str = ",") -> pa.Table:
     """Records that were split into lines already."""
-    return parse_csv(pa.py_buffer(b"\n".join(lines.cast(pa.binary()).to_pylist())), names)
+    return parse_csv(pa.py_buffer(b"\n".join(lines.cast(pa.binary()).to_pylist())), names, separator)
 
 
-def parse_csv(body: pa.Buffer, names: Sequence[str]) -> pa.Table:
+def parse_csv(body: pa.Buffer, names: Sequence[str], separator: str = ",") -> pa.Table:
     """Records without a header; those that are not UTF-8 or have too many or too few fields are malformed."""
     if utf8.is_utf8(body):
-        return _parse_utf8(body, names)
+        return _parse_utf8(body, names, separator)
     stand_ins = utf8.StandIns(body)
-    return _decoded(_parse_utf8(stand_ins.written(), names), names, stand_ins)
+    return _decoded(_parse_utf8(stand_ins.written(), names, separator), names, stand_ins, separator)
 
 
-def _parse_utf8(body: pa.Buffer, names: Sequence[str]) -> pa.Table:
+def _parse_utf8(body: pa.Buffer, names: Sequence[str], separator: str) -> pa.Table:
     wrong: list[pa.csv.InvalidRow] = []
-    rows = _parse(body, names, wrong)
+    rows = _parse(body, names, separator, wrong)
     if wrong:
         wrong.clear()
-        rows = _parse(body, names, wrong, threads=False)  # threads hide the positions of malformed records
+        rows = _parse(body, names, separator, wrong, threads=False)  # threads hide the positions of malformed records
     n_blank = 0
     malformed = {}
     for record in sorted(wrong, key=lambda record: record.number):
@@ -64,15 +89,17 @@ def _parse_utf8(body: pa.Buffer, names: Sequence[str]) -> pa.Table:
     return with_malformed(rows, malformed)
 
 
-def _parse(body: pa.Buffer, names: Sequence[str], wrong: list[pa.csv.InvalidRow], *, threads: bool = True) -> pa.Table:
+def _parse(
+    body: pa.Buffer, names: Sequence[str], separator: str, wrong: list[pa.csv.InvalidRow], *, threads: bool = True
+) -> pa.Table:
     def skip(record: pa.csv.InvalidRow) -> str:
         wrong.append(record)
         return "skip"
 
-    if body.size < BLOCK_BYTES and not body.to_pybytes().strip(WHITE_SPACE.encode()):
+    if body.size < BLOCK_BYTES and not body.to_pybytes().strip(WHITE_SPACE.replace(separator, "").encode()):
         return empty_text(names)
     places = [f"f{place}" for place in range(len(names))]  # names may be repeated or empty
-    parsing = pa.csv.ParseOptions(newlines_in_values=True, invalid_row_handler=skip)
+    parsing = pa.csv.ParseOptions(delimiter=separator, newlines_in_values=True, invalid_row_handler=skip)
     as_text = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(places, TEXT),
         strings_can_be_null=True,
@@ -97,7 +124,7 @@ def _parse(body: pa.Buffer, names: Sequence[str], wrong: list[pa.csv.InvalidRow]
 
 def _first_line(data: pa.Buffer) -> tuple[bytes | None, pa.Buffer]:
     """The first line that is not blank, and the rest of the data."""
-    start = len(BYTE_ORDER_MARK) if data.slice(0, min(3, data.size)).to_pybytes() == BYTE_ORDER_MARK else 0
+    start = _mark_bytes(data)
     while start < data.size:
         end, after = _line_end(data, start)
         line = data.slice(start, end - start).to_pybytes()
@@ -105,6 +132,12 @@ def _first_line(data: pa.Buffer) -> tuple[bytes | None, pa.Buffer]:
             return line, data.slice(after)
         start = after
     return None, data
+
+
+def _mark_bytes(data: pa.Buffer) -> int:
+    """The length of the byte order mark, if there is one."""
+    mark = len(BYTE_ORDER_MARK)
+    return mark if data.slice(0, min(mark, data.size)).to_pybytes() == BYTE_ORDER_MARK else 0
 
 
 def _line_end(data: pa.Buffer, start: int) -> tuple[int, int]:
@@ -122,7 +155,7 @@ def _line_end(data: pa.Buffer, start: int) -> tuple[int, int]:
         size *= 2
 
 
-def _decoded(rows: pa.Table, names: Sequence[str], stand_ins: utf8.StandIns) -> pa.Table:
+def _decoded(rows: pa.Table, names: Sequence[str], stand_ins: utf8.StandIns, separator: str) -> pa.Table:
     """The records, with a fault for each that has bytes that are not UTF-8."""
     n = len(rows)
     is_faulty = np.zeros(n, bool)
@@ -139,7 +172,7 @@ def _decoded(rows: pa.Table, names: Sequence[str], stand_ins: utf8.StandIns) -> 
         if originals[place] is None:
             values = [stand_ins.decoded(column[place] or "") for column in kept]
             faults[place] = utf8.fault_in("".join(values), dict(zip(names, values, strict=True)))
-            originals[place] = utf8.shown(_record(values))
+            originals[place] = utf8.shown(_record(values, separator))
         else:
             originals[place] = utf8.shown(stand_ins.decoded(originals[place]))
         for column in kept:
@@ -148,7 +181,7 @@ def _decoded(rows: pa.Table, names: Sequence[str], stand_ins: utf8.StandIns) -> 
     return pa.table(columns, names=[*names, MALFORMED, ORIGINAL])
 
 
-def _record(values: Sequence[str]) -> str:
+def _record(values: Sequence[str], separator: str) -> str:
     written = io.StringIO()
-    csv.writer(written, lineterminator="").writerow(values)
+    csv.writer(written, delimiter=separator, lineterminator="").writerow(values)
     return written.getvalue()

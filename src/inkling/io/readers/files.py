@@ -1,23 +1,26 @@
 """Raw tables from files, frames and lists of rows; columns of text formats are text, others keep their types."""
 
-import gzip
 import io
-import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias, cast
 
 import pyarrow as pa
 import pyarrow.parquet
 
 from inkling.errors import InputError
-from inkling.io.readers.csv_text import header_names, parse_lines, read_csv
-from inkling.io.readers.formats import Format, files_at, without_encoding
+from inkling.io.readers import storage
+from inkling.io.readers.compression import FAULTS, compression_of, decompressed, stream_of
+from inkling.io.readers.csv_text import COMMAS, TABS, Dialect, HeaderError, header_names, parse_lines, read_csv
+from inkling.io.readers.formats import Format
 from inkling.io.readers.json_text import parse_json_lines, read_json_lines
+from inkling.io.readers.options import options_apart
+from inkling.io.readers.places import files_at
 from inkling.io.readers.rdf import NotRdfError, read_rdf
+from inkling.io.readers.storage import is_stored, plain_name
 from inkling.io.readers.utf8 import (
     BYTE_ORDER_MARK,
     EncodingError,
@@ -28,7 +31,7 @@ from inkling.io.readers.utf8 import (
 )
 from inkling.io.spellings import is_blank
 
-_UNREADABLE = (pa.ArrowException, OSError, EOFError, zlib.error, EncodingError, OtherEncodingError, UnicodeError)
+_UNREADABLE = (pa.ArrowException, OSError, *FAULTS, EncodingError, OtherEncodingError, HeaderError, UnicodeError)
 
 
 def read_file(path: Path, *, what: str, columns: Collection[str] | None = None) -> pa.Table:
@@ -42,11 +45,11 @@ def read_one(kind: Format, file: Path, *, what: str, columns: Collection[str] | 
     try:
         match kind:
             case Format.CSV:
-                rows = read_csv(_contents(file))
+                rows = read_csv(_contents(file), dialect_of(file))
             case Format.JSON_LINES:
                 rows = read_json_lines(_contents(file))
             case Format.PARQUET:
-                with pa.parquet.ParquetFile(file) as parquet:
+                with parquet_file(file) as parquet:
                     return parquet.read(columns=_present(parquet, columns))
             case _:
                 rows = read_rdf(kind, _contents(file), scope_of(file, what=what))
@@ -66,14 +69,16 @@ def read_sample(
         try:
             match kind:
                 case Format.CSV:
-                    lines = first_lines(file, n + 1)
-                    names = header_of(file, lines, what=what)
-                    samples.append(parse_lines(pa.array(lines[1:], pa.binary()), names))
+                    dialect = dialect_of(file)
+                    lines = first_lines(file, n + dialect.has_header)
+                    names = header_of(file, lines, dialect, what=what)
+                    rows = pa.array(lines[dialect.has_header :], pa.binary())
+                    samples.append(parse_lines(rows, names, dialect.separator))
                 case Format.JSON_LINES:
                     lines = first_lines(file, n)
                     samples.append(parse_json_lines(texts(lines)))
                 case Format.PARQUET:
-                    with pa.parquet.ParquetFile(file) as parquet:
+                    with parquet_file(file) as parquet:
                         batches = parquet.iter_batches(n, columns=(names := _present(parquet, columns)))
                         schema = pa.schema([parquet.schema_arrow.field(name) for name in names])
                         samples.append(pa.Table.from_batches(islice(batches, 1), schema))
@@ -89,24 +94,43 @@ def scope_of(file: Path, *, what: str) -> str:
     return f"{what}/{file.parent.name}/{file.name}"
 
 
-def header_of(file: Path, lines: Sequence[bytes], *, what: str) -> list[str]:
-    """The column names in the first line of a CSV file."""
+def dialect_of(file: Path) -> Dialect:
+    """How a CSV file is written: as its path says, otherwise with commas, or tabs in a file `.tsv`."""
+    plain, options = options_apart(file)
+    name = plain_name(plain).lower()
+    is_tsv = name.removesuffix(compression_of(name)).endswith(".tsv")
+    return options.dialect or (TABS if is_tsv else COMMAS)
+
+
+def header_of(file: Path, lines: Sequence[bytes], dialect: Dialect = COMMAS, *, what: str) -> list[str]:
+    """The column names in the first line of a CSV file, or those that stand for them."""
+    if not dialect.has_header:
+        return list(dialect.names)
     if not lines:
         raise _headerless(file, what=what)
     try:
-        return header_names(lines[0])
-    except EncodingError as problem:
+        return header_names(lines[0], dialect)
+    except (EncodingError, HeaderError) as problem:
         raise _unreadable(Format.CSV, file, problem, what=what) from None
 
 
 def first_lines(file: Path, n: int) -> list[bytes]:
     """The first lines of a text file that are not blank, as UTF-8 if the path names another encoding."""
-    plain, encoding = without_encoding(file)
-    with gzip.open(plain) if plain.suffix.lower() == ".gz" else plain.open("rb") as stream:
-        if encoding is None:
+    plain, options = options_apart(file)
+    with _opened(plain) as raw, stream_of(plain_name(plain), raw) as stream:
+        if options.encoding is None:
             return _first_of(stream, n)
-        with io.TextIOWrapper(stream, encoding, errors="surrogateescape", newline="") as lines:
+        with io.TextIOWrapper(stream, options.encoding, errors="surrogateescape", newline="") as lines:
             return _first_of((line.encode(errors="surrogateescape") for line in lines), n)
+
+
+def _opened(plain: Path) -> BinaryIO:
+    return cast(BinaryIO, io.BufferedReader(storage.opened(plain))) if is_stored(plain) else plain.open("rb")
+
+
+def parquet_file(file: Path) -> pa.parquet.ParquetFile:
+    plain, _ = options_apart(file)
+    return pa.parquet.ParquetFile(storage.opened(plain) if is_stored(plain) else plain)
 
 
 def _first_of(stream: Iterable[bytes], n: int) -> list[bytes]:
@@ -134,14 +158,14 @@ def _concatenated(tables: Sequence[pa.Table], *, what: str) -> pa.Table:
 
 def _contents(file: Path) -> pa.Buffer:
     """The bytes of a file without compression, as UTF-8 if the path names another encoding."""
-    plain, encoding = without_encoding(file)
-    if plain.suffix.lower() == ".gz":
-        with pa.input_stream(str(plain), compression="gzip") as stream:
-            return recoded(pa.py_buffer(stream.read()), encoding)
+    plain, options = options_apart(file)
+    if is_stored(plain):
+        with storage.opened(plain) as stored:
+            return recoded(decompressed(plain_name(plain), pa.py_buffer(stored.read())), options.encoding)
     if plain.stat().st_size == 0:  # an empty file cannot be memory-mapped
-        return pa.py_buffer(b"")
+        return decompressed(plain, pa.py_buffer(b""))
     with pa.memory_map(str(plain)) as mapped:
-        return recoded(mapped.read_buffer(), encoding)
+        return recoded(decompressed(plain, mapped.read_buffer()), options.encoding)
 
 
 def _present(parquet: pa.parquet.ParquetFile, columns: Collection[str] | None) -> list[str]:

@@ -86,6 +86,10 @@ class StreamBuilder(ColumnsBuilder):
         named = tuple(s.ClockError(one, name) for name, one in (others or {}).items())
         return self._with(time=s.TimeAbout(s.Ident(column), s.ClockErrors(s.Ident(clock), error, named)))
 
+    def epoch(self, unit: str) -> Self:
+        """What numbers in TIMESTAMP columns count since 1970: `SECONDS`, `MILLISECONDS`, and so on."""
+        return self._with(epoch=s.Ident(unit.upper()))
+
     def at_most(self, length: s.Duration) -> Self:
         return self._with(at_most=length)
 

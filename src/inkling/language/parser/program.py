@@ -33,6 +33,35 @@ from inkling.source import SourceText, Span
 _BODY_FIELDS = ("where", "within", "having")
 
 
+def unit_of_epoch(transformer: PatternTransformer, meta: Meta, children: Children) -> s.Ident:
+    """The unit that numbers in TIMESTAMP columns count since 1970."""
+    (word,) = children
+    unit = f"{word.upper().removesuffix('S')}S"
+    if unit in s.EPOCH_UNITS:
+        return s.Ident(unit, span=span_of(word))
+    meant = _EPOCH_ABBREVIATIONS.get(word.lower()) or next(iter(nearest(unit, s.EPOCH_UNITS, n=1)), None)
+    raise transformer.error(
+        "INK0111",
+        f"unknown unit `{word}`",
+        span_of(word),
+        notes=(f"units are {', '.join(s.EPOCH_UNITS)}",),
+        helps=(f"write `EPOCH {meant}`",) if meant else (),
+    )
+
+
+_EPOCH_ABBREVIATIONS = {
+    "s": "SECONDS",
+    "sec": "SECONDS",
+    "secs": "SECONDS",
+    "ms": "MILLISECONDS",
+    "millis": "MILLISECONDS",
+    "us": "MICROSECONDS",
+    "micros": "MICROSECONDS",
+    "ns": "NANOSECONDS",
+    "nanos": "NANOSECONDS",
+}
+
+
 @v_args(meta=True)
 class StatementTransformer(PatternTransformer):
     def stream(self, meta: Meta, children: Children) -> s.StreamDecl:
@@ -61,6 +90,7 @@ class StatementTransformer(PatternTransformer):
         at_most, clock = children
         return s.ClockError(at_most, str(clock), span=span_of(meta))
 
+    epoch_option = clause("EPOCH", "epoch", unit_of_epoch)
     at_most_option = clause("AT MOST", "at_most")
     order_option = clause("ORDER BY", "order_by")
     tick_option = clause("TICK", "tick")

@@ -106,6 +106,7 @@ def _stream_options(node: s.StreamDecl) -> list[Doc]:
         *_option("ID", node.id, column_name),
         *_option("KEY", node.key, _names),
         *([] if node.time is None else [_time(node.time)]),
+        *_option("EPOCH", node.epoch, lambda unit: unit.text),
         *_option("AT MOST", node.at_most, duration),
         *_option("ORDER BY", node.order_by, column_name),
         *_option("TICK", node.tick, duration),

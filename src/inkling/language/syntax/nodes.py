@@ -71,6 +71,9 @@ class Ident(Node):
 TimeUnit: TypeAlias = OneOf["TICKS", "MICROSECONDS", "MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "WEEKS"]
 TIME_UNITS: tuple[TimeUnit, ...] = get_args(TimeUnit)
 
+EPOCH_UNITS = ("SECONDS", "MILLISECONDS", "MICROSECONDS", "NANOSECONDS")
+"""Units of numbers that count the time since 1970-01-01T00:00:00Z, after EPOCH."""
+
 
 @dataclass(frozen=True, slots=True)
 class Duration(Node):

@@ -134,6 +134,7 @@ class StreamDecl(StatementNode):
     op_for: Duration | None = None  # OP op FOR 1 HOUR
     speculative: bool = False
     ahead: Duration | None = None
+    epoch: Ident | None = None  # EPOCH SECONDS
 
     def __post_init__(self) -> None:
         if not self.columns:

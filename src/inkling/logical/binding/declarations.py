@@ -180,6 +180,8 @@ def bind_stream(decl: s.StreamDecl, catalog: Catalog, diagnostics: Diagnostics) 
         to_span(decl.op_for) if decl.op_for else None,
         decl.speculative,
         to_span(decl.ahead) if decl.ahead else None,
+        _clock(decl, time_type) is Clock.TIMESTAMP,
+        decl.epoch.text if decl.epoch else None,
     )
     return BoundStream(StreamPlan(schema, tuple(derived), reset_when), ticks_only)
 
@@ -203,7 +205,7 @@ def _lengths(decl: s.StreamDecl) -> list[s.Duration]:
 
 def _declares_time(decl: s.StreamDecl) -> bool:
     declared = {column.name.text for column in decl.columns}
-    return any(column.text in declared for column in time_columns(decl))
+    return decl.epoch is not None or any(column.text in declared for column in time_columns(decl))
 
 
 def _time(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> tuple[str, str, Type]:
@@ -236,6 +238,14 @@ def _time(decl: s.StreamDecl, columns: ColumnList, diagnostics: Diagnostics) -> 
             f"start and end of stream `{decl.name}` are the same column",
             names[1],
             helps=[f"write `TIME {names[0]}` for events that are points"],
+        )
+    if decl.epoch is not None and time_type is Type.INTEGER:
+        diagnostics.error(
+            "INK0303",
+            f"EPOCH needs a column of timestamps, but `{names[0]}` is {as_declared(time_type)}",
+            decl.epoch,
+            notes=["with EPOCH, integers of the input become timestamps"],
+            helps=[f"declare `{names[0]} TIMESTAMP`"],
         )
     for name in names:
         if name.text not in columns.types:

@@ -226,6 +226,8 @@ def _timing(schema: StreamSchema) -> list[str]:
     details = []
     if schema.tick is not None:
         details.append(f"tick {span_text(schema.tick)}")
+    if schema.epoch is not None:
+        details.append(f"epoch {schema.epoch.lower()}")
     if schema.late is not None:
         details.append(f"late {span_text(schema.late)}" + (" speculative" if schema.speculative else ""))
     if schema.ahead is not None:

@@ -13,8 +13,14 @@ from pyspark.sql import DataFrame, SparkSession
 from inkling.errors import InputError
 from inkling.foreign_errors import unreadable_file
 from inkling.io import Data, read_table
-from inkling.io.readers.formats import Format, files_at, without_encoding
+from inkling.io.readers.compression import SPLIT_BY_SPARK, compression_of
+from inkling.io.readers.csv_text import COMMAS, Dialect
+from inkling.io.readers.files import dialect_of
+from inkling.io.readers.formats import Format
+from inkling.io.readers.options import options_apart
+from inkling.io.readers.places import files_at
 from inkling.io.readers.rdf import RDF_FORMATS
+from inkling.io.readers.storage import is_stored
 from inkling.io.tables import read_tables
 from inkling.physical.plan import Runnable
 
@@ -42,12 +48,13 @@ class WholeFiles:
 
 @dataclass(frozen=True, slots=True)
 class LinesOfFiles:
-    """Text files that Spark splits into lines."""
+    """Text files that Spark splits into lines; their paths have no options."""
 
     spark: SparkSession
     kind: Format
     files: tuple[Path, ...]
     what: str
+    dialect: Dialect = COMMAS
 
 
 Raw: TypeAlias = DataFrame | RowsInMemory | WholeFiles | LinesOfFiles
@@ -62,16 +69,26 @@ def read_frame(
         return data
     if not isinstance(data, str | Path):
         return RowsInMemory(spark, read_table(data, what=what, columns=columns))
-    if isinstance(data, str) and not Path(data).exists() and is_table(spark, data):
+    is_elsewhere = is_stored(Path(data))
+    if isinstance(data, str) and not is_elsewhere and not Path(data).exists() and is_table(spark, data):
         return spark.table(data)
-    kind, files = files_at(Path(data).absolute(), what=what)
-    if kind is Format.PARQUET:
-        return _read_parquet(spark, files, what)
-    if kind in RDF_FORMATS:
+    kind, files = files_at(Path(data) if is_elsewhere else Path(data).absolute(), what=what)
+    if is_elsewhere:
         return WholeFiles(spark, kind, files, what)
-    plain = [without_encoding(file) for file in files]
-    is_small = all(encoding or file.stat().st_size <= whole_file_bytes for file, encoding in plain)
-    return (WholeFiles if is_small else LinesOfFiles)(spark, kind, files, what)
+    apart = [options_apart(file) for file in files]
+    plain = tuple(file for file, _ in apart)
+    if kind is Format.PARQUET:
+        return _read_parquet(spark, plain, what)
+    if kind in RDF_FORMATS or not plain:
+        return WholeFiles(spark, kind, files, what)
+    dialect = dialect_of(files[0])
+    are_lines = all(
+        options.encoding is None and compression_of(file) in SPLIT_BY_SPARK and dialect_of(one) == dialect
+        for one, (file, options) in zip(files, apart, strict=True)
+    )
+    if not are_lines or dialect.separator.isspace() or all(file.stat().st_size <= whole_file_bytes for file in plain):
+        return WholeFiles(spark, kind, files, what)
+    return LinesOfFiles(spark, kind, plain, what, dialect)
 
 
 def is_table(spark: SparkSession, name: str) -> bool:

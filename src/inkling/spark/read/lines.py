@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from inkling.io.readers.csv_text import parse_lines
+from inkling.io.readers.csv_text import Dialect, parse_lines
 from inkling.io.readers.files import first_lines, header_of
 from inkling.io.readers.formats import Format
 from inkling.io.readers.json_text import parse_json_lines
@@ -79,7 +79,7 @@ def survey(raw: LinesOfFiles) -> Survey:
 
 def headers_of(raw: LinesOfFiles) -> dict[str, tuple[str, ...]]:
     """The names of the columns of each CSV file."""
-    return {str(file): tuple(header_of(file, first_lines(file, 1), what=raw.what)) for file in raw.files}
+    return {str(file): tuple(header_of(file, first_lines(file, 1), raw.dialect, what=raw.what)) for file in raw.files}
 
 
 def names_in(raw: LinesOfFiles) -> list[str]:
@@ -96,7 +96,7 @@ def checked(
     offsets: Mapping[tuple[int, int], int],
 ) -> DataFrame:
     """All rows and rejects; without `offsets`, records are not numbered."""
-    task = _LineTask(raw.kind, tuple(columns), dict(headers), dict(offsets), check)
+    task = _LineTask(raw.kind, raw.dialect, tuple(columns), dict(headers), dict(offsets), check)
     return lines_of(raw).drop("path").mapInArrow(task, from_arrow_schema(check.arrow_schema()))
 
 
@@ -113,6 +113,7 @@ def _decoded(lines: pa.Array) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class _LineTask:
     kind: Format
+    dialect: Dialect
     columns: tuple[str, ...]
     headers: dict[int, tuple[str, ...]]
     offsets: dict[tuple[int, int], int]
@@ -135,8 +136,9 @@ class _LineTask:
         file, start = block
         if self.kind is Format.JSON_LINES:
             return parse_json_lines(_decoded(lines), self.columns)
-        has_header = start == 0 and is_start
-        return with_columns(parse_lines(lines.slice(1) if has_header else lines, self.headers[file]), self.columns)
+        is_header = start == 0 and is_start and self.dialect.has_header
+        rows = parse_lines(lines.slice(is_header), self.headers[file], self.dialect.separator)
+        return with_columns(rows, self.columns)
 
 
 def _by_block(batch: pa.RecordBatch) -> Iterator[tuple[tuple[int, int], pa.Array]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial, reduce
 from operator import and_
 
@@ -18,7 +19,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
-from inkling.io.casting import SAMPLE, clock_of
+from inkling.io.casting import SAMPLE
 from inkling.io.corrections import corrected_stream
 from inkling.io.moments import largest_error
 from inkling.io.normalize import (
@@ -26,6 +27,7 @@ from inkling.io.normalize import (
     ID,
     PLACE,
     START,
+    clock_in,
     declared_clock,
     normalize,
     require_columns,
@@ -36,7 +38,7 @@ from inkling.io.readers.files import read_one, read_sample
 from inkling.io.readers.formats import Format
 from inkling.io.withdrawals import EVENT, WITHDRAWAL
 from inkling.model.schema import StreamSchema
-from inkling.model.time import YEARS_US, Clock, Duration, limits
+from inkling.model.time import EPOCHS, YEARS_US, Clock, Duration, limits
 from inkling.model.types import Type
 from inkling.model.uncertainty import ClockErrors, ErrorColumn, ImpreciseTime
 from inkling.spark.functions import finite
@@ -134,22 +136,23 @@ def _of_lines(raw: LinesOfFiles, schema: StreamSchema, derived: tuple[str, ...])
     seen = lines.survey(raw)
     if is_csv and seen.is_cut:
         return _of_whole_files(WholeFiles(raw.spark, raw.kind, raw.files, raw.what), schema, derived)
+    has_header = is_csv and raw.dialect.has_header
     headers = lines.headers_of(raw) if is_csv else {}
     checked = lines.checked(
         raw,
         check,
         names,
         {seen.files[path]: header for path, header in headers.items() if path in seen.files},
-        seen.offsets([str(file) for file in raw.files], has_header=is_csv),
+        seen.offsets([str(file) for file in raw.files], has_header=has_header),
     )
-    return _split(check, checked, raw.spark.range(seen.n_records(has_header=is_csv)))
+    return _split(check, checked, raw.spark.range(seen.n_records(has_header=has_header)))
 
 
 def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) -> NormalizedFrame:
     wanted = stored_columns(schema, derived)
     names = [column.name for column in wanted]
     require_columns(schema, names, frame.columns)
-    clock = declared_clock(schema) or _clock_of(frame, schema)
+    clock = _clock_of(frame, schema)
     for column in wanted:
         require_readable(schema, column, _arrow_type(frame, column.name), clock)
     check = RowCheck(schema, derived, clock)
@@ -159,7 +162,7 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
     casts: dict[str, ColumnCast] = {}
     for column in wanted:
         have = frame.schema[column.name].dataType
-        cast = plain_cast(named(column.name), have, column.type, clock, in_utc=in_utc)
+        cast = plain_cast(named(column.name), have, column.type, clock, in_utc=in_utc, epoch=schema.epoch)
         if cast is None:
             return _split(check, _in_workers(selected, names, check), frame)
         casts[column.name] = cast
@@ -180,11 +183,14 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: tuple[str, ...]) 
 
 def _clock_of(frame: DataFrame, schema: StreamSchema) -> Clock:
     """The clock of the times of a stream; times of withdrawals do not matter."""
+    declared = declared_clock(schema)
+    if declared is Clock.TICKS or (declared and schema.epoch):
+        return declared
     kind = _arrow_type(frame, schema.start)
     if schema.op is not None:
         frame = frame.where(F.coalesce(named(schema.op).cast("string") != F.lit(WITHDRAWAL), F.lit(True)))
     column = frame.select(named(schema.start)).limit(SAMPLE).toArrow().column(0) if pa.types.is_string(kind) else None
-    return clock_of(pa.chunked_array([], kind) if column is None else column)
+    return clock_in(schema, pa.chunked_array([], kind) if column is None else column)
 
 
 def _arrow_type(frame: DataFrame, name: str) -> pa.DataType:
@@ -256,11 +262,15 @@ class ColumnCast:
     bad: Column
 
 
-def plain_cast(column: Column, have: T.DataType, kind: Type, clock: Clock, *, in_utc: bool) -> ColumnCast | None:
+def plain_cast(
+    column: Column, have: T.DataType, kind: Type, clock: Clock, *, in_utc: bool, epoch: str | None = None
+) -> ColumnCast | None:
     """The column as a type of the language, or None if Spark and `io.casting` may differ on it.
 
     `in_utc` says whether the time zone of the session is UTC; then times without a zone need no conversion.
     """
+    if epoch is not None and kind is Type.TIME and isinstance(have, T.NumericType):
+        return _since_1970(column, EPOCHS[epoch]) if isinstance(have, T.IntegralType) else None
     match have:
         case T.ByteType() | T.ShortType() | T.IntegerType() | T.LongType():
             return _from_whole(column, kind)
@@ -282,6 +292,15 @@ def plain_cast(column: Column, have: T.DataType, kind: Type, clock: Clock, *, in
         case T.ArrayType(elementType=T.DoubleType()) if kind is Type.WEIGHTS:
             return _sure(column)
     return None
+
+
+def _since_1970(column: Column, unit_us: Fraction) -> ColumnCast:
+    """A whole number of units since 1970 as microseconds; nanoseconds are truncated."""
+    number = column.cast("bigint")
+    if unit_us >= 1:
+        return _timestamp(column, F.try_multiply(number, F.lit(int(unit_us)).cast("bigint")))
+    whole = F.lit(unit_us.denominator).cast("bigint")
+    return _timestamp(column, F.call_function("div", F.try_subtract(number, F.pmod(number, whole)), whole))
 
 
 def _timestamp(column: Column, micros: Column) -> ColumnCast:

@@ -3,18 +3,20 @@
 A file that cannot be read or lacks a column becomes rejects, so a bad file does not end the query.
 """
 
-import gzip
-import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet
 
 from inkling.io.casting import is_readable
+from inkling.io.readers.compression import FAULTS, decompressed
 from inkling.io.readers.csv_text import read_csv
+from inkling.io.readers.files import dialect_of
 from inkling.io.readers.formats import Format
 from inkling.io.readers.json_text import lines_in
+from inkling.io.readers.options import FileOptions
 from inkling.io.readers.rdf import read_rdf
 from inkling.io.readers.records import MALFORMED, ORIGINAL, TEXT
 from inkling.io.readers.utf8 import EncodingError, recoded
@@ -33,7 +35,8 @@ class FileReader:
     kind: Format
     wanted: tuple[Column, ...]
     clock: Clock
-    encoding: str | None = None
+    options: FileOptions = field(default_factory=FileOptions)
+    epoch: str | None = None
 
     def __call__(self, files: pa.Table) -> Iterator[pa.Table]:
         for path, content in zip(files[0], files[1], strict=True):
@@ -41,10 +44,10 @@ class FileReader:
 
     def _read(self, path: str, content: pa.Buffer) -> pa.Table:
         try:
-            rows = self._rows(path, recoded(_plain(path, content), self.encoding))
+            rows = self._rows(path, recoded(decompressed(path, content), self.options.encoding))
         except EncodingError as problem:
             return self._all_malformed([path], f"a file that cannot be read: {problem}; {problem.help}")
-        except (pa.ArrowException, OSError, EOFError, ValueError, zlib.error) as problem:
+        except (pa.ArrowException, OSError, ValueError, *FAULTS) as problem:
             reason = (str(problem).splitlines() or [type(problem).__name__])[0]
             return self._all_malformed([path], f"a file that cannot be read as {self.kind.value}: {reason}")
         if rows is None:
@@ -58,7 +61,7 @@ class FileReader:
         names = [column.name for column in self.wanted]
         match self.kind:
             case Format.CSV:
-                return read_csv(data)
+                return read_csv(data, self.options.dialect or dialect_of(Path(path)))
             case Format.JSON_LINES:
                 lines = lines_in(data)
                 return rows_of_json(lines, pa.repeat(pa.scalar("", TEXT), len(lines)), names)
@@ -76,7 +79,7 @@ class FileReader:
                     return f"there is no column `{column.name}`"
                 case 1:
                     have = rows.schema.field(column.name).type
-                    if not is_readable(have, column.type, self.clock):
+                    if not is_readable(have, column.type, self.clock, self.epoch):
                         return f"`{column.name}` has the type {have}, expected {column.type}"
                 case _:
                     return f"there are two columns `{column.name}`"
@@ -87,7 +90,3 @@ class FileReader:
         columns = {column.name: pa.nulls(n, TEXT) for column in self.wanted}
         faults = pa.repeat(pa.scalar(fault, TEXT), n)
         return pa.table({**columns, MALFORMED: faults, ORIGINAL: pa.array(originals, TEXT)})
-
-
-def _plain(path: str, content: pa.Buffer) -> pa.Buffer:
-    return pa.py_buffer(gzip.decompress(content)) if path.lower().endswith(".gz") else content

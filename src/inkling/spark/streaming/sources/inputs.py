@@ -14,10 +14,19 @@ from pyspark.sql.pandas.types import to_arrow_type
 from inkling.analysis.inputs import require_inputs
 from inkling.errors import InputError
 from inkling.io import Data
-from inkling.io.casting import SAMPLE, clock_of
-from inkling.io.normalize import declared_clock, require_columns, require_readable, stored_columns, times_of_events
+from inkling.io.casting import SAMPLE
+from inkling.io.normalize import (
+    clock_in,
+    declared_clock,
+    require_columns,
+    require_readable,
+    stored_columns,
+    times_of_events,
+)
 from inkling.io.readers.files import read_sample
-from inkling.io.readers.formats import Format, encoding_of, format_of_folder, is_visible, missing_file, require_encoded
+from inkling.io.readers.formats import Format, format_of_folder, is_visible
+from inkling.io.readers.options import NAMES, FileOptions, options_of
+from inkling.io.readers.places import missing_file
 from inkling.io.readers.records import MALFORMED, ORIGINAL
 from inkling.logical.plan import ProgramPlan, StreamPlan
 from inkling.model.schema import Column, StreamSchema
@@ -31,14 +40,6 @@ from inkling.spark.streaming.addresses import Address, absolute, address_of, one
 from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sources.file_reader import CONTENT, PATH, FileReader
 
-FORMATS = {
-    "parquet": Format.PARQUET,
-    "csv": Format.CSV,
-    "json": Format.JSON_LINES,
-    "jsonl": Format.JSON_LINES,
-    "nquads": Format.N_QUADS,
-    "trig": Format.TRIG,
-}
 SAMPLED_FILES = 10
 _FILES = f"{PATH} string, modificationTime timestamp, length bigint, {CONTENT} binary"
 
@@ -93,21 +94,16 @@ def _of_frame(frame: DataFrame, schema: StreamSchema, derived: Sequence[str]) ->
 
 
 def _of_folder(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> StreamSource:
-    mine, options = address.taken("format", "encoding")
+    mine, options = address.taken(*NAMES)
+    written = options_of(mine, address.text, "&".join(f"{name}={value}" for name, value in mine.items()))
     files = _files_in(spark, address, schema.name)
-    kind = (
-        FORMATS[one_of(mine["format"], FORMATS, option="format", address=address)]
-        if "format" in mine
-        else _format(address, files, schema.name)
-    )
-    encoding = encoding_of(mine["encoding"], address.text) if "encoding" in mine else None
-    if encoding is not None:
-        require_encoded(kind, address.text, what=schema.name)
+    kind = written.format or _format(address, files, schema.name)
+    written.require_fit(kind, address.text, what=schema.name)
     wanted = stored_columns(schema, derived)
-    clock = declared_clock(schema) or _clock_of_files(kind, files, encoding, schema, wanted)
+    clock = _clock_of_files(kind, files, written, schema, wanted)
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
     frame = reader.options(**options).load(absolute(address.place))
-    return StreamSource(frame, (PATH, CONTENT), clock, FileReader(kind, tuple(wanted), clock, encoding))
+    return StreamSource(frame, (PATH, CONTENT), clock, FileReader(kind, tuple(wanted), clock, written, schema.epoch))
 
 
 def _files_in(spark: SparkSession, address: Address, what: str) -> list[str]:
@@ -134,19 +130,18 @@ def _format(address: Address, files: Sequence[str], what: str) -> Format:
 
 
 def _clock_of_files(
-    kind: Format, files: Sequence[str], encoding: str | None, schema: StreamSchema, wanted: Sequence[Column]
+    kind: Format, files: Sequence[str], options: FileOptions, schema: StreamSchema, wanted: Sequence[Column]
 ) -> Clock:
     """The clock that the first file with rows shows; without one, times are timestamps."""
     names = [column.name for column in wanted]
     for path in [path for one in files if (path := Path(one)).is_file()][:SAMPLED_FILES]:
         try:
-            path = path if encoding is None else Path(f"{path}?encoding={encoding}")
-            sample = read_sample(kind, [path], SAMPLE, what=schema.name, columns=names)
+            sample = read_sample(kind, [options.at(path)], SAMPLE, what=schema.name, columns=names)
         except InputError:
             continue
         if len(sample) and schema.start in sample.column_names:
-            return clock_of(times_of_events(sample, schema))
-    return Clock.TIMESTAMP
+            return clock_in(schema, times_of_events(sample, schema))
+    return declared_clock(schema) or Clock.TIMESTAMP
 
 
 def _of_topic(spark: SparkSession, address: Address, schema: StreamSchema, derived: Sequence[str]) -> StreamSource:
@@ -218,11 +213,9 @@ def _no_stream(what: str, found: str, *helps: str) -> InputError:
 
 def clock_of_frame(frame: DataFrame, schema: StreamSchema) -> Clock:
     """Integers are ticks; timestamps and texts are timestamps, unless the stream declares its clock."""
-    declared = declared_clock(schema)
-    if declared is not None:
-        return declared
     whole = (T.ByteType, T.ShortType, T.IntegerType, T.LongType, T.DecimalType)
-    return Clock.TICKS if isinstance(frame.schema[schema.start].dataType, whole) else Clock.TIMESTAMP
+    is_whole = isinstance(frame.schema[schema.start].dataType, whole)
+    return clock_in(schema, pa.chunked_array([], pa.int64() if is_whole else pa.string()))
 
 
 @dataclass(frozen=True, slots=True)
