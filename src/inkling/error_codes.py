@@ -166,6 +166,7 @@ CODES: dict[str, str] = {
     "INK0392": "ON RETRACT over streams without withdrawals",
     "INK0393": "misplaced CHECK",
     "INK0394": "OPTIONAL with a relation whose right side may end later",
+    "INK0395": "an aggregate that distinguishes results PER END",
     "INK0397": "TOP of results that are all certain",
     "INK0398": "matches that multiply with the rows",
     "INK0413": "looking back into nested repetitions is not supported yet",

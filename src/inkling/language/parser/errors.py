@@ -7,7 +7,7 @@ from typing import TypeAlias
 from inkling.errors import Diagnostic, nearest
 from inkling.language.kit.lalr import END, alternatives
 from inkling.language.kit.scanning import CLOSING, RawToken
-from inkling.language.parser import foreign
+from inkling.language.parser import foreign, foreign_values
 from inkling.language.parser.site import (
     CLAUSES,
     FORECAST_OPTIONS,
@@ -33,7 +33,6 @@ _FOREIGN = {
 }
 _BORROWED = {
     "BETWEEN": "write `x >= 1 AND x <= 5` for a range of values",
-    "LIKE": "compare with `=` or `IN`, or call a function",
     "GROUP": "write `PARTITION BY` to match each key separately",
     "SELECT": "write `RETURN` to add values to a result",
     "DEFINE": "write `WHERE` for a condition",
@@ -293,6 +292,9 @@ def missing_piece(site: Site) -> Diagnostic | None:
         "INK0115",
         f"missing `{spelling(missing)}` before {found(site.token)}",
         label=f"expected `{spelling(missing)}` before this",
+        helps=[f"write `{spelling(missing)} {site.token.text}`"]
+        if missing in keywords()
+        else foreign_values.head_of(site),
     )
 
 
@@ -353,8 +355,13 @@ DETECTORS: tuple[Detector, ...] = (
     foreign.type_with_more,
     foreign.clause_too_early,
     foreign.count_of_everything,
-    foreign.sql_expression,
+    foreign_values.sql_expression,
     foreign.variable_after_repetition,
+    foreign_values.flink_pattern,
+    foreign_values.window_of_sql,
+    foreign_values.constant_time_literal,
+    foreign_values.none_of_python,
+    foreign_values.window_without_unit,
     speculative_without_lateness,
     missing_semicolon,
     Site.wrong_bracket,

@@ -140,7 +140,16 @@ class DurationTransformer(NameTransformer):
         meant: str | None = _ABBREVIATIONS.get(unit.upper()) or (near[0] if near else None)
         notes = [f"units are {', '.join(choices)}"]
         if unit.upper().rstrip("S") in ("MONTH", "YEAR"):
+            n_days = {"MONTH": 30, "YEAR": 365}[unit.upper().rstrip("S")]
             meant = None
+            if number.isdecimal() and "DAYS" in choices:
+                return self.error(
+                    "INK0111",
+                    f"unknown unit `{unit}`",
+                    span_of(unit),
+                    notes=(*notes, "months and years vary in length"),
+                    helps=(f"write `{int(number) * n_days} DAYS`",),
+                )
             notes.append("months and years vary in length")
         return self.error(
             "INK0111",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from inkling.errors import Diagnostic, nearest
 from inkling.language.kit.scanning import RawToken, open_brackets
-from inkling.language.parser.site import CLAUSES, FORECAST_OPTIONS, STREAM_OPTIONS, Site, expectation, found
+from inkling.language.parser.site import CLAUSES, FORECAST_OPTIONS, STREAM_OPTIONS, Site, expectation
 from inkling.model.time import MICROSECONDS
 from inkling.model.types import FOREIGN_TYPE_NAMES, TYPE_NAMES, Type
 from inkling.source import SourceText, Span
@@ -103,7 +103,7 @@ def foreign_statement(source: SourceText, tokens: Sequence[RawToken], known: Seq
             name = "result"
             if len(body) > 2 and body[-2].upper == "AS":
                 body, name = body[:-2], body[-1].text
-            helps.append(f"write `EVENT {name} AS PATTERN {_text(source, body)};`")
+            helps.append(f"write `EVENT {name} AS PATTERN {text_of(source, body)};`")
         case _:
             helps += [f"write `{word}`" for word in nearest(first.text, known, n=1)]
     message = f"unknown statement `{first.text}`"
@@ -123,7 +123,7 @@ def _query(source: SourceText, tokens: Sequence[RawToken], name: str = "result")
     if "WHERE" in words[begin:]:
         at = words.index("WHERE", begin) + 1
         stop = next((idx for idx in range(at, len(words)) if words[idx] in _AFTER_FROM), len(words))
-        condition = f"[{_text(source, tokens[at:stop])}]"
+        condition = f"[{text_of(source, tokens[at:stop])}]"
     returned = [f"{variable}.{column}" for column in _selected(tokens)]
     tail = f" RETURN {', '.join(returned)}" if returned else ""
     return f"EVENT {name} AS PATTERN {stream} {variable}{condition}{tail};"
@@ -159,7 +159,7 @@ def _declaration(source: SourceText, tokens: Sequence[RawToken]) -> str:
             time = column[0].text
         else:
             columns.append(f"{column[0].text} {kind}")
-    tail = _text(source, options) if ours else f"TIME {time or 't'}"
+    tail = text_of(source, options) if ours else f"TIME {time or 't'}"
     return f"STREAM {name}({', '.join(columns) or 'name STRING'}) {tail};"
 
 
@@ -244,7 +244,7 @@ def _defined(source: SourceText, tokens: Sequence[RawToken]) -> dict[str, str]:
         while condition and condition[-1].is_symbol(",", ")"):
             condition.pop()
         if condition and not any(token.is_symbol("(", ")") for token in condition):
-            written = _text(source, condition)
+            written = text_of(source, condition)
             found[rest[begin].upper] = re.sub(rf"\b{re.escape(rest[begin].text)}\.", "", written)
     return found
 
@@ -281,8 +281,8 @@ def esper_pattern(site: Site) -> Diagnostic | None:
     is_tagged = site.token.is_symbol("=") and site.idx + 1 < stop and site.raw[site.idx + 1].kind == "WORD"
     if site.idx >= stop or not (has_arrow or (is_every and (is_tagged or site.token.kind == "WORD"))):
         return None
-    head = _text(site.source, site.raw[:begin])
-    tail = _text(site.source, site.raw[stop:])
+    head = text_of(site.source, site.raw[:begin])
+    tail = text_of(site.source, site.raw[stop:])
     notes = ["`SEQ(a, b)` is one pattern after another"] if has_arrow else []
     if is_every:
         notes.append("a pattern matches every time; EVERY is not needed")
@@ -321,9 +321,9 @@ def _operand(source: SourceText, tokens: list[RawToken]) -> str:
         condition = tokens[3:]
         inside = ""
         if condition and condition[0].is_symbol("(") and condition[-1].is_symbol(")"):
-            inside = f"[{_text(source, condition[1:-1])}]" if condition[1:-1] else ""
+            inside = f"[{text_of(source, condition[1:-1])}]" if condition[1:-1] else ""
         return f"{tokens[2].text} {tokens[0].text}{inside}"
-    return _text(source, tokens)
+    return text_of(source, tokens)
 
 
 def interval_literal(site: Site) -> Diagnostic | None:
@@ -402,7 +402,7 @@ def clause_too_early(site: Site) -> Diagnostic | None:
             if moved[-1].upper == "AS":
                 moved.pop()
             head = [one for one in raw[: site.idx] if one.upper != "AS"]
-            parts = [_text(site.source, head), "AS", _text(site.source, raw[at:]), _text(site.source, moved)]
+            parts = [text_of(site.source, head), "AS", text_of(site.source, raw[at:]), text_of(site.source, moved)]
             note = _EVENT_ORDER
         case "STREAM" if token.upper in STREAM_OPTIONS and "LPAR" in site.accepted:
             at = next((idx for idx in range(site.idx, len(raw)) if raw[idx].is_symbol("(")), None)
@@ -410,7 +410,7 @@ def clause_too_early(site: Site) -> Diagnostic | None:
                 return site.diagnostic("INK0101", expectation(site), notes=[_STREAM_ORDER])
             columns = next(_balanced(raw[at:]), raw[at:])
             rest = [*raw[site.idx : at], *raw[at + len(columns) :]]
-            parts = [_text(site.source, raw[: site.idx]) + _text(site.source, columns), _text(site.source, rest)]
+            parts = [text_of(site.source, raw[: site.idx]) + text_of(site.source, columns), text_of(site.source, rest)]
             note = _STREAM_ORDER
         case "FORECAST" if token.upper in FORECAST_OPTIONS and "POINT" in site.accepted:
             return site.diagnostic("INK0101", expectation(site), notes=[_FORECAST_ORDER])
@@ -452,33 +452,7 @@ def variable_after_repetition(site: Site) -> Diagnostic | None:
     )
 
 
-def sql_expression(site: Site) -> Diagnostic | None:
-    """`CAST(x AS INT)` and `CASE WHEN … THEN … END`."""
-    token = site.token
-    if token is None:
-        return None
-    if token.upper == "AS" and site.open_brackets:
-        at = site.raw.index(site.open_brackets[-1])
-        if at and site.raw[at - 1].upper in ("CAST", "TRY_CAST"):
-            return site.diagnostic(
-                "INK0101",
-                f"{found(site.raw[at - 1])} is not supported",
-                site.raw[at - 1].span,
-                notes=["a column has the type of its declaration; `/` gives DOUBLE, `floor` and `ceil` whole numbers"],
-                helps=["declare the column with the type that is needed"],
-            )
-    if token.upper == "WHEN" and site.before.upper == "CASE":
-        return site.diagnostic(
-            "INK0101",
-            "`CASE` is not supported",
-            site.before.span,
-            notes=["a value has no branches"],
-            helps=["write one EVENT per branch, each with its condition in WHERE"],
-        )
-    return None
-
-
-def _text(source: SourceText, tokens: Sequence[RawToken]) -> str:
+def text_of(source: SourceText, tokens: Sequence[RawToken]) -> str:
     """The text of tokens on one line, without what stands between tokens that are not neighbors."""
     if not tokens:
         return ""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 from inkling.language import syntax as s
+from inkling.language.parser.foreign_values import constant_time
 from inkling.logical import expr as e
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.choices import chosen_type, either, first_present
@@ -451,7 +453,12 @@ def _literal_repair(one: e.Expr, other: e.Expr) -> tuple[str, ...]:
         return (f"a string needs single quotes: `'{other.value}'`",)
     if one.type.is_numeric and isinstance(other.value, str) and _is_number(other.value):
         return (f"a number has no quotes: `{other.value}`",)
+    if one.type is Type.TIME and isinstance(other.value, str) and _DATE.match(other.value):
+        return (f"write {constant_time(other.value)}",)
     return ()
+
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def _is_number(text: str) -> bool:

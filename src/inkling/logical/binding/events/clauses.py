@@ -107,6 +107,22 @@ def reject_early(confidence: s.Confidence, why: str, diagnostics: Diagnostics) -
     )
 
 
+def warn_of_identity(decl: s.EventDecl, names: EventNames) -> None:
+    """Warns of an aggregate of a repetition in the head of results that have one per end."""
+    windows = {part.var.text for part in s.parts_of(decl.body) if isinstance(part, s.WindowOf)}
+    for item in (decl.head or ()) if decl.per == "END" else ():
+        for part in s.walk(item.value):
+            if isinstance(part, s.Aggregate) and part.var.text not in windows:
+                written = names.diagnostics.text_of(part)
+                names.diagnostics.warn(
+                    "INK0395",
+                    f"there is one result per end and value of `{written}`, not one per end",
+                    part,
+                    notes=["PER END distinguishes results by their end and by all values of the head"],
+                    helps=[f"leave `{written}` out of the head, or write `PER MATCH` to see every match"],
+                )
+
+
 def bind_top(decl: s.EventDecl, uncertain: frozenset[str], diagnostics: Diagnostics) -> int | None:
     """TOP: the number of most probable results to return."""
     if decl.top is not None and not uncertain:

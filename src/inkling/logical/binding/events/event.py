@@ -62,6 +62,7 @@ def bind_event(decl: s.EventDecl, catalog: Catalog, diagnostics: Diagnostics) ->
     consumption = clauses.bind_consumption(decl, names)
     report_unused(names)
     warn_of_unread(names)
+    clauses.warn_of_identity(decl, names)
     for name in facts.unread:
         warn_of_column(name, names, facts.names)
     streams = frozenset(name for source in sources for name in source.streams)

@@ -84,6 +84,10 @@ class EventNames:
         return (*self.partition, *quantity, *self.named_values, *self.supplies)
 
 
+MOST_LISTED = 12
+"""How many names a message lists."""
+
+
 def report_unknown(name: s.Ident, names: EventNames, home: SlotDraft | None, notes: Iterable[str] = ()) -> None:
     """Reports a name that nothing binds, with the most likely repair."""
     if name.text in names.poisoned:
@@ -115,7 +119,18 @@ def report_unknown(name: s.Ident, names: EventNames, home: SlotDraft | None, not
         text = name.text.replace("'", "''")
         remarks = ["double quotes are for names, single quotes for strings"]
         helps = (f"write '{text}' for a string",)
+    if not helps and not any(remarks):
+        remarks = _what_there_is(names, home)
     names.diagnostics.error("INK0207", f"unknown name `{name}`", name, notes=remarks, helps=helps)
+
+
+def _what_there_is(names: EventNames, home: SlotDraft | None) -> list[str]:
+    """The names that could be meant: columns inside brackets, otherwise variables."""
+    if home is not None:
+        source = listed([one.name for one in home.sources])
+        return [f"columns of {source} are {', '.join(list(home.columns)[:MOST_LISTED])}"] if home.columns else []
+    variables = [slot.name.text for slot in names.draft.slots if slot.name]
+    return [f"variables of the pattern are {', '.join(variables[:MOST_LISTED])}"] if variables else []
 
 
 def warn_of_column(name: s.Ident, names: EventNames, besides: Collection[str] = ()) -> None:

@@ -1,0 +1,1 @@
+STREAM Trip(id: STRING, at: TIMESTAMP) TIME at;

@@ -1,0 +1,1 @@
+CREATE STREAM Trip (id VARCHAR(20), speed DOUBLE, at DATETIME);

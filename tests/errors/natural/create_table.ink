@@ -1,0 +1,1 @@
+CREATE TABLE Trip (id TEXT, speed FLOAT8, at TIMESTAMP(3)) WITH ('connector' = 'kafka');

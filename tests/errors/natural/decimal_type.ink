@@ -1,0 +1,1 @@
+STREAM Trip(id STRING, fare DECIMAL(10, 2), at TIMESTAMP) TIME at;

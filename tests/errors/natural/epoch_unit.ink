@@ -1,0 +1,1 @@
+STREAM Trip(id STRING, bus STRING, speed DOUBLE, stop STRING, at TIMESTAMP) ID id KEY bus TIME at EPOCH ms;

@@ -1,0 +1,1 @@
+STREAM Trip(id STRING, doc JSON, at TIMESTAMP) TIME at;

@@ -1,0 +1,2 @@
+stream Trip(id string, at timestamp) time at;
+event e as pattern Trip t[idd = 'x'];

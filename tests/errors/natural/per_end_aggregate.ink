@@ -1,0 +1,2 @@
+STREAM Trip(id STRING, bus STRING, speed DOUBLE, stop STRING, at TIMESTAMP) ID id KEY bus TIME at;
+EVENT e(AVG(t.speed) AS m) AS PATTERN SEQ(Trip t+) WITHIN 5 MINUTES PER END;

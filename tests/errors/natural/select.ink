@@ -1,0 +1,1 @@
+SELECT * FROM Trip WHERE speed > 10;

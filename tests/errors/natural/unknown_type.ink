@@ -1,0 +1,1 @@
+STREAM Trip(id STRNG, at TIMESTAMP) TIME at;

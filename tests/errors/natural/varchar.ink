@@ -1,0 +1,2 @@
+STREAM Trip(id VARCHAR(20), at TIMESTAMP) TIME at;
+EVENT e AS PATTERN Trip t;
