@@ -116,7 +116,7 @@ def read_moment(text: str, unit_us: Fraction) -> int | None:
         return read_instant(trimmed)
     if len(trimmed) > 400 or not math.isfinite(float(trimmed)):
         raise MisspelledError
-    count = min(max(Fraction(trimmed) * unit_us, -FARTHEST), FARTHEST)
+    count = min(max(Fraction(trimmed) * unit_us, Fraction(-FARTHEST)), Fraction(FARTHEST))
     return round(count) if unit_us >= 1 else math.floor(count)
 
 

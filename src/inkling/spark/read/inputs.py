@@ -48,12 +48,13 @@ class WholeFiles:
 
 @dataclass(frozen=True, slots=True)
 class LinesOfFiles:
-    """Text files that Spark splits into lines; their paths have no options."""
+    """Text files that Spark splits into lines; `addresses` are their paths with the options of the input."""
 
     spark: SparkSession
     kind: Format
     files: tuple[Path, ...]
     what: str
+    addresses: tuple[Path, ...]
     dialect: Dialect = COMMAS
 
 
@@ -88,7 +89,7 @@ def read_frame(
     )
     if not are_lines or dialect.separator.isspace() or all(file.stat().st_size <= whole_file_bytes for file in plain):
         return WholeFiles(spark, kind, files, what)
-    return LinesOfFiles(spark, kind, plain, what, dialect)
+    return LinesOfFiles(spark, kind, plain, what, files, dialect)
 
 
 def is_table(spark: SparkSession, name: str) -> bool:

@@ -108,7 +108,8 @@ def _check_for(
     raw: WholeFiles | LinesOfFiles, schema: StreamSchema, derived: tuple[str, ...], names: Sequence[str]
 ) -> RowCheck:
     """The check of files, which must have all columns; the first records show the clock."""
-    sample = read_sample(raw.kind, raw.files, SAMPLE, what=raw.what, columns=names)
+    files = raw.files if isinstance(raw, WholeFiles) else raw.addresses
+    sample = read_sample(raw.kind, files, SAMPLE, what=raw.what, columns=names)
     if raw.kind is Format.JSON_LINES and not set(names) <= set(sample.column_names):
         sample = with_columns(sample, _later_names(raw))
     return RowCheck(schema, derived, normalize(sample, schema, derived).clock)
@@ -135,7 +136,7 @@ def _of_lines(raw: LinesOfFiles, schema: StreamSchema, derived: tuple[str, ...])
     is_csv = raw.kind is Format.CSV
     seen = lines.survey(raw)
     if is_csv and seen.is_cut:
-        return _of_whole_files(WholeFiles(raw.spark, raw.kind, raw.files, raw.what), schema, derived)
+        return _of_whole_files(WholeFiles(raw.spark, raw.kind, raw.addresses, raw.what), schema, derived)
     has_header = is_csv and raw.dialect.has_header
     headers = lines.headers_of(raw) if is_csv else {}
     checked = lines.checked(

@@ -127,10 +127,11 @@ def report_unknown(name: s.Ident, names: EventNames, home: SlotDraft | None, not
 def _what_there_is(names: EventNames, home: SlotDraft | None) -> list[str]:
     """The names that could be meant: columns inside brackets, otherwise variables."""
     if home is not None:
-        source = listed([one.name for one in home.sources])
-        return [f"columns of {source} are {', '.join(list(home.columns)[:MOST_LISTED])}"] if home.columns else []
+        owner = f" of {listed([one.name for one in home.sources])}" if home.sources else ""
+        return [f"columns{owner} are {', '.join(list(home.columns)[:MOST_LISTED])}"] if home.columns else []
     variables = [slot.name.text for slot in names.draft.slots if slot.name]
-    return [f"variables of the pattern are {', '.join(variables[:MOST_LISTED])}"] if variables else []
+    many = "variables of the pattern are" if len(variables) > 1 else "the variable of the pattern is"
+    return [f"{many} {', '.join(variables[:MOST_LISTED])}"] if variables else []
 
 
 def warn_of_column(name: s.Ident, names: EventNames, besides: Collection[str] = ()) -> None:
