@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from inkling.errors import InputError
+from inkling.io.readers.compression import decompressed
 from inkling.io.readers.formats import Format
 from inkling.io.readers.rdf import ENDED, STARTED, TIME, TIMES, as_quads
 from inkling.io.readers.rdf_lines import DOCUMENT, GRAPH, statements_of
@@ -29,7 +29,7 @@ class RecordedGraphs:
     def of(cls, kind: Format, files: Sequence[Path]) -> RecordedGraphs:
         found = cls([], [], {TIME: [], STARTED: [], ENDED: []})
         for number, file in enumerate(files):
-            data = gzip.decompress(file.read_bytes()) if file.suffix.lower() == ".gz" else file.read_bytes()
+            data = decompressed(file, pa.py_buffer(file.read_bytes())).to_pybytes()
             if kind is not Format.N_QUADS:
                 data = as_quads(kind, pa.py_buffer(data))
             found._add(data, f"f{number}_" if len(files) > 1 else "")

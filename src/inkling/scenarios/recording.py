@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -20,7 +21,10 @@ import pyarrow.parquet
 
 from inkling.errors import InputError, nearest
 from inkling.io.casting import cast_column, clock_of, is_readable
+from inkling.io.readers.compression import FAULTS, stream_of
+from inkling.io.readers.files import dialect_of
 from inkling.io.readers.formats import Format
+from inkling.io.readers.options import options_apart
 from inkling.io.readers.places import files_at
 from inkling.io.readers.rdf import NotRdfError
 from inkling.model.time import Clock
@@ -112,7 +116,7 @@ def _read(kind: Format, files: Sequence[Path]) -> tuple[RecordedRows, str]:
                 return RecordedGraphs.of(kind, files), ".nq"
             case _:
                 raise InputError.of("INK0502", f"{kind.value} files cannot be replayed")
-    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, csv.Error, NotRdfError) as problem:
+    except (pa.ArrowException, OSError, *FAULTS, UnicodeDecodeError, csv.Error, NotRdfError) as problem:
         raise InputError.of("INK0503", f"the {kind.value} files cannot be read", notes=(str(problem),)) from None
 
 
@@ -129,8 +133,10 @@ class _Records:
         records: list[list[str]] = []
         for file in files:
             with _opened(file) as text:
-                lines = csv.reader(text)
-                names = next(lines, None)
+                dialect = dialect_of(file)
+                lines = csv.reader(text, delimiter=dialect.separator)
+                names = next(lines, None) if dialect.has_header else dialect.names
+                names = names and (dialect.names or names)
                 if names is None:
                     raise InputError.of("INK0509", f"`{file}` has no header")
                 if header is not None and tuple(names) != header:
@@ -232,7 +238,8 @@ class _Stored:
         return [json.dumps(row, ensure_ascii=False, default=_text) for row in rows]
 
 
-def _opened(file: Path) -> TextIO:
-    if file.suffix.lower() == ".gz":
-        return gzip.open(file, "rt", encoding="utf-8-sig", newline="")
-    return file.open(encoding="utf-8-sig", newline="")
+@contextmanager
+def _opened(file: Path) -> Iterator[TextIO]:
+    plain, options = options_apart(file)
+    with plain.open("rb") as raw, stream_of(plain, raw) as stream:
+        yield io.TextIOWrapper(stream, options.encoding or "utf-8-sig", newline="")

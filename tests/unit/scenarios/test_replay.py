@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -105,6 +106,16 @@ def test_csv_appears_when_it_is_due(tmp_path: Path) -> None:
     assert header + "\n" + "".join(text.removeprefix(header + "\n") for text in texts) == CSV
     times = [one.stat().st_mtime for one in sorted(out.iterdir())]
     assert times == sorted(set(times))
+
+
+@pytest.mark.parametrize("name", ["in.tsv.bz2", "in.csv.bz2?sep=tab&header=no&columns=id,t"])
+def test_tabs_and_compression(name: str, tmp_path: Path) -> None:
+    rows = "1\t10\n2\t11\n"
+    path = tmp_path / name.partition("?")[0]
+    path.write_bytes(bz2.compress((rows if "?" in name else f"id\tt\n{rows}").encode()))
+    recording = Recording.of([tmp_path / name], "t")
+    replay(recording, tmp_path / "out", speed=2, every=1, clock=Told())
+    assert (tmp_path / "out" / "00000001.csv").read_text() == "id,t\n1,10\n2,11\n"
 
 
 def test_json_lines_and_a_second_replay_behind_the_first(tmp_path: Path) -> None:
