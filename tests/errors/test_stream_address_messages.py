@@ -79,6 +79,14 @@ def be_rejected_by_a_broker() -> None:
     raise InputError(require_trouble(f"{said} with SASL mechanism SCRAM-SHA-512\n\tat org.apache.kafka"))
 
 
+def give_options_that_kafka_cannot_use() -> None:
+    said = (
+        "org.apache.kafka.common.KafkaException: Failed to create new KafkaAdminClient\n\tat org.apache.kafka\n"
+        "Caused by: java.lang.IllegalArgumentException: Login module control flag not specified in JAAS config\n"
+    )
+    raise InputError(require_trouble(said))
+
+
 def claim_twice() -> None:
     raise in_use("state", "process 4711 on host.example")
 
@@ -108,6 +116,7 @@ WITHOUT_SPARK: dict[str, Callable[[], object]] = {
     "checkpoint_in_use": claim_twice,
     "metrics_at_a_wrong_host": lambda: serve(StreamMetrics(), "192.0.2.1", 9464),
     "login_rejected": be_rejected_by_a_broker,
+    "options_that_kafka_cannot_use": give_options_that_kafka_cannot_use,
     "no_rate": lambda: open_stream("rate://fast"),
     "output_of_unknown_format": lambda: sink_of("out?format=excel"),
     "output_to_a_rate": lambda: sink_of("rate://10"),

@@ -12,6 +12,7 @@ from tests.kafka.secure import LOGIN, PASSWORD, secure_broker
 
 import inkling
 from inkling.errors import InklingError
+from inkling.spark.kafka.connector import topic_ids
 from inkling.spark.streaming.sources.control_messages import messages_of
 
 pytestmark = [
@@ -96,3 +97,18 @@ def test_spark_shows_no_password(spark: SparkSession, secure: tuple[Broker, str,
     reader = spark.read.format("kafka").option("kafka.bootstrap.servers", address).option("subscribe", "readings")
     plan = reader.option("kafka.sasl.jaas.config", LOGIN).load()._jdf.queryExecution().analyzed().toString()
     assert PASSWORD not in plan
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"security.protocol": "SASL_SSL", "sasl.jaas.config": "hushhush"}, "Login module control flag not specified"),
+        ({"security.protocol": "NONSENSE"}, "Invalid value NONSENSE"),
+    ],
+)
+def test_options_that_kafka_cannot_use(spark: SparkSession, options: dict[str, str], reason: str) -> None:
+    given = {"kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "rows"}
+    with pytest.raises(InklingError, match="INK0517") as raised:
+        topic_ids(spark, given | {f"kafka.{name}": value for name, value in options.items()})
+    assert reason in str(raised.value)
+    assert "hushhush" not in str(raised.value)

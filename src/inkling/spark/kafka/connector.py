@@ -14,6 +14,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from inkling.errors import Diagnostic, InklingError, InputError
+from inkling.masking import masked
 from inkling.spark.jvm.jars import fetched, read_jars
 
 _LONGEST_VALUE = 1 << 24  # bytes of an Avro text, or items of a list; messages are far shorter
@@ -108,17 +109,20 @@ def topic_ids(spark: SparkSession, options: Mapping[str, str]) -> dict[str, str]
         if name.startswith(_CLIENT_PREFIX):
             settings.setProperty(name.removeprefix(_CLIENT_PREFIX), value)
     wanted = {name.strip() for name in options["subscribe"].split(",")}
-    admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(settings)
+    admin = None
     try:
+        admin = jvm.org.apache.kafka.clients.admin.AdminClient.create(settings)
         listed = jvm.java.util.ArrayList(admin.listTopics().listings().get())
         return {one.name(): one.topicId().toString() for one in listed if one.name() in wanted}
     except Py4JJavaError as problem:
         trouble = kafka_trouble(str(problem))
         if trouble is None:
             raise
-        raise InputError(replace(trouble, notes=(f"tried {options['kafka.bootstrap.servers']}",))) from None
+        notes = (*trouble.notes, f"tried {options['kafka.bootstrap.servers']}")
+        raise InputError(replace(trouble, notes=notes)) from None
     finally:
-        admin.close(jvm.java.time.Duration.ZERO)
+        if admin is not None:
+            admin.close(jvm.java.time.Duration.ZERO)
 
 
 def kafka_trouble(text: str) -> Diagnostic | None:
@@ -149,6 +153,14 @@ def kafka_trouble(text: str) -> Diagnostic | None:
             "no Kafka broker answers",
             helps=("check the address; the query resumes from its checkpoint when it is started again",),
         )
+    if _NO_CLIENT.search(text):
+        *_, reason = _REASON.findall(text)
+        return Diagnostic(
+            "INK0517",
+            "Kafka cannot use the options of an address",
+            notes=(masked(reason.strip()),),
+            helps=("check the options that begin with `kafka.`; they are the settings of Kafka's clients",),
+        )
     return None
 
 
@@ -162,4 +174,8 @@ _REJECTED = re.compile(
     r": (?P<reason>[^\n]+)"
 )
 _NO_METADATA = re.compile(r"Topic \S+ not present in metadata")
+_NO_CLIENT = re.compile(
+    r"KafkaException: Failed to (?:create new Kafka|construct kafka )|common\.config\.ConfigException: "
+)
+_REASON = re.compile(r"\w+(?:Exception|Error): ([^\n]+)")
 _OF_CLIENTS = re.compile(r"node assignment|org\.apache\.kafka|Cannot fetch record for offset")
