@@ -193,7 +193,7 @@ CODES: dict[str, str] = {
     "INK0514": "input that is not a stream",
     "INK0515": "invalid address of an input or output",
     "INK0516": "output that holds results of another run",
-    "INK0517": "an option whose value cannot be read",
+    "INK0517": "an option whose value cannot be read or used",
     "INK0518": "an optional package that is not installed",
     "INK0519": "an RDF file without the package that reads it",
     "INK0521": "missing Kafka topic",
