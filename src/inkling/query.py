@@ -618,7 +618,10 @@ class Program(ShownInNotebooks):
         shown = tuple(
             replace(one, hidden=False) if isinstance(one, syntax.EventDecl) else one for one in self.syntax.statements
         )
-        return _compile(replace(self.syntax, statements=shown), self.source, self.files)
+        # the text of a program is what a stream stores and what its workers read
+        text = language.format_program(replace(self.syntax, statements=shown))
+        name = f"{Path(self.source.name).stem}.ink"
+        return _compile(language.parse(text, name), SourceText(name, text), self.files)
 
     def growth_warnings(self) -> tuple[Diagnostic, ...]:
         """Warnings about events whose matches multiply with the rows, because nothing limits which belong together."""

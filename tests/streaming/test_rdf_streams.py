@@ -7,6 +7,8 @@ from pyspark.sql import SparkSession
 from tests.streaming.arriving import arrive
 
 import inkling
+from inkling.spark.streaming.sinks.outputs import SinkOutput
+from inkling.spark.streaming.sinks.protocol import FileSink
 
 EX, XSD = "http://ex.org/", "http://www.w3.org/2001/XMLSchema#"
 PROGRAM = """
@@ -53,3 +55,20 @@ def test_graphs_that_arrive_in_files(spark: SparkSession, tmp_path: Path) -> Non
     assert lines == [f"<{EX}t1> <{EX}warmer> {number('10.5', 'decimal')} ."]
     (rejects,) = (tmp_path / "found" / "rejects").rglob("*.json")
     assert "not a statement of N-Quads" in rejects.read_text()
+
+
+@pytest.mark.slow
+def test_triples_and_other_results_as_turtle(spark: SparkSession, tmp_path: Path) -> None:
+    """Rows with a missing term are left out; results without triples are JSON."""
+    ox = pytest.importorskip("pyoxigraph")
+    text = '"a \\"quoted\\" word"@en'
+    rows = [(f"<{EX}s>", f"<{EX}p>", text, "+"), (f"<{EX}s>", f"<{EX}p>", None, "+")]
+    triples = spark.createDataFrame(rows, "s string, p string, o string, op string")
+    others = spark.createDataFrame([(1, "+")], "x int, op string")
+    outputs = [SinkOutput("made", triples, 2), SinkOutput("seen", others, 1)]
+    FileSink(str(tmp_path), "turtle").deliver(outputs, 0)
+    found = [
+        one for file in (tmp_path / "made").rglob("*.txt") for one in ox.parse(path=file, format=ox.RdfFormat.TURTLE)
+    ]
+    assert [(one.subject.value, one.predicate.value, str(one.object)) for one in found] == [(f"{EX}s", f"{EX}p", text)]
+    assert list((tmp_path / "seen").rglob("*.json"))

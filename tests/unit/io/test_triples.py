@@ -167,3 +167,17 @@ def test_entailment_follows_a_table_that_is_replaced() -> None:
     stream.replace_tables({"background": [first, second]})
     found = stream.push({"triple": [row | {"t": 2}]}), stream.finish()
     assert [row["start"] for one in found for row in one["query1"].to_pylist()] == [2]
+
+
+def test_what_is_optional_in_the_background_follows_a_table_that_is_replaced() -> None:
+    """Rules over the table are solved again: a limit is known from the second row on."""
+    text = f"""PREFIX : <{EX}> SELECT ?x ?limit FROM <kb.ttl>
+    WHERE {{ {{ ?x :speed ?v }} OPTIONAL {{ GRAPH <kb.ttl> {{ ?x :limit ?limit }} FILTER (?v > ?limit) }} }};"""
+    limit = {"s": f"<{EX}x>", "p": f"<{EX}limit>", "o": "40"}
+    stream = inkling.parse(text, name="q.epsparql").open(tables={"background": [limit | {"o": "60"}]})
+    row = {"s": f"<{EX}x>", "p": f"<{EX}speed>", "o": "50"}
+    first = stream.push({"triple": [row | {"t": 1}]})
+    stream.replace_tables({"background": [limit]})
+    found = first, stream.push({"triple": [row | {"t": 2}]}), stream.finish()
+    rows = [(row["start"], row["limit"] is None) for one in found for row in one["query1"].to_pylist()]
+    assert rows == [(1, True), (2, False)]

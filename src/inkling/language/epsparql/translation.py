@@ -244,7 +244,10 @@ class FileTranslator:
                 s.Item(value, s.Ident(column_of(one), span=query.span), span=query.span)
                 for one, value in values.items()
             )
-            main = [s.EventDecl(name, head, row.body(), per="INTERVAL", span=query.span)]
+            # the end of a lost triple is uncertain, so a solution is one result whenever it ends
+            loses = any(one.numbered_by is not None for one in self.declared_streams)
+            per: s.Per = "VALUES" if loses and head else "INTERVAL"
+            main = [s.EventDecl(name, head, row.body(), per=per, span=query.span)]
         else:
             main = list(self._constructed(form, name, groups))
         self._facts += groups.facts.rules

@@ -27,7 +27,9 @@ from inkling.spark.streaming.checkpoint.storage import CheckpointFolder
 from inkling.spark.streaming.sinks.outputs import LATE, REJECTS, SinkOutput
 from inkling.whole_files import file_name
 
-FORMATS = ("parquet", "json", "csv", "ntriples")
+RDF = ("ntriples", "turtle")
+"""One statement per line, which is N-Triples and Turtle alike."""
+FORMATS = ("parquet", "json", "csv", *RDF)
 BATCH = "batch"
 _FORMULA = "^[=+\\-@\t\r]"
 ROWS_IN_ONE_FILE = 100_000
@@ -79,7 +81,7 @@ SinkFunction: TypeAlias = Callable[[str, DataFrame, int], None]
 class FileSink:
     """A folder per output, with a folder per micro-batch, which a repeated delivery replaces.
 
-    N-Triples have the columns `s`, `p` and `o` of added results; outputs without these columns are written as JSON.
+    N-Triples and Turtle have the columns `s`, `p` and `o` of added results; outputs without them are written as JSON.
     """
 
     path: str
@@ -98,7 +100,7 @@ class FileSink:
     def deliver(self, outputs: Iterable[SinkOutput], batch: int) -> None:
         for output in outputs:
             frame = in_few_files(output)
-            if self.format == "ntriples" and set(TERMS) <= set(frame.columns):
+            if self.format in RDF and set(TERMS) <= set(frame.columns):
                 folder = f"{self._folder(output.name)}/{BATCH}={batch}"
                 _triples(frame).write.mode("overwrite").text(folder, **self.options)
                 continue
@@ -106,7 +108,7 @@ class FileSink:
             frame = _without_formulas(frame) if self.escapes_formulas else frame
             plain = {} if self.format == "parquet" else {"timestampFormat": TIMES}
             plain |= {"header": "true", "escape": '"'} if self.format == "csv" else {}
-            kind = "json" if self.format == "ntriples" else self.format
+            kind = "json" if self.format in RDF else self.format
             plain |= {"ignoreNullFields": "false"} if kind == "json" else {}
             writer = frame.write.mode("overwrite").format(kind).options(**{**plain, **self.options})
             writer.save(f"{self._folder(output.name)}/{BATCH}={batch}")
