@@ -41,30 +41,6 @@ RULE background_entailed(x, iri('http://www.w3.org/1999/02/22-rdf-syntax-ns#type
 RULE background_property(p, q)
   IF background_entailed(p, iri('http://www.w3.org/2000/01/rdf-schema#subPropertyOf'), q);
 
--- rdfs9: an instance of a class is an instance of the classes above it
-RULE background_class(x, y)
-  IF background_entailed(x, iri('http://www.w3.org/2000/01/rdf-schema#subClassOf'), y);
-
--- rdfs2: what has a property is an instance of its domain
-RULE background_domain(p, x)
-  IF background_entailed(p, iri('http://www.w3.org/2000/01/rdf-schema#domain'), x);
-
--- rdfs9: an instance of a class is an instance of the classes above it
-RULE background_domain(p, y) IF background_domain(p, x) AND background_class(x, y);
-
--- rdfs7: what has a property has the properties above it
-RULE background_domain(p, x) IF background_property(p, q) AND background_domain(q, x);
-
--- rdfs3: a value of a property is an instance of its range
-RULE background_range(p, x)
-  IF background_entailed(p, iri('http://www.w3.org/2000/01/rdf-schema#range'), x);
-
--- rdfs9: an instance of a class is an instance of the classes above it
-RULE background_range(p, y) IF background_range(p, x) AND background_class(x, y);
-
--- rdfs7: what has a property has the properties above it
-RULE background_range(p, x) IF background_property(p, q) AND background_range(q, x);
-
 EVENT triple_closure(t.s AS s, t.p AS p, t.o AS o) AS
   PATTERN triple t[sameterm(p, iri('http://example.org/level'))]
   PER INTERVAL
