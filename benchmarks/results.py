@@ -97,7 +97,7 @@ class Report:
     def updated(self, newer: Report, whole: Collection[str] = ()) -> Report:
         """These rows, with those that were measured again in their places.
 
-        Of suites that were run as a `whole`, no older row stays.
+        Of suites that were run as a `whole`, no older row stays. A library that was not there now keeps its version.
         """
         suites = {name: list(rows) for name, rows in self.suites.items()}
         suites |= {name: [] for name in whole}
@@ -105,7 +105,7 @@ class Report:
             fresh = {(row.name, row.data): row for row in rows}
             kept = [fresh.pop((row.name, row.data), row) for row in suites.get(name, ())]
             suites[name] = [*kept, *fresh.values()]
-        return Report(suites, newer.machine, newer.quick)
+        return Report(suites, {**self.machine, **newer.machine}, newer.quick)
 
     @property
     def missed(self) -> int:
