@@ -26,7 +26,7 @@ def time_unit(plan: p.ProgramPlan, clocks: Mapping[str, Clock]) -> TimeUnit:
             raise InputError.of(
                 "INK0506",
                 f"`{use.words}` is a date or a length of time, but the times of the input are integers",
-                helps=("declare the type of the times: `STREAM triple(s TERM, p TERM, o TERM, t BIGINT) TIME t;`",),
+                helps=("declare the type of the times, and how long a tick is: `t BIGINT) TIME t TICK 1 SECONDS;`",),
             )
         if not use.needs_dates and clock is Clock.TIMESTAMP and set(use.streams) & set(stamped):
             raise InputError.of(

@@ -13,7 +13,7 @@ from inkling.logical import expr as e
 from inkling.logical.binding.catalog import Catalog
 from inkling.logical.binding.choices import chosen_type, either, first_present
 from inkling.logical.binding.clocks import TimeUses
-from inkling.logical.binding.diagnostics import Diagnostics
+from inkling.logical.binding.diagnostics import Diagnostics, listed
 from inkling.logical.binding.terms import (
     MADE_TERM,
     SAME_TERM,
@@ -30,6 +30,9 @@ from inkling.model.types import Type, common_type
 TIME, DURATION, INTEGER, DOUBLE, NULL = Type.TIME, Type.DURATION, Type.INTEGER, Type.DOUBLE, Type.NULL
 
 TERM_FUNCTIONS = {"+": "term_plus", "-": "term_minus", "*": "term_times", "/": "term_divided"}
+
+_LENGTHS = frozenset(("seconds", "minutes", "hours"))
+"""Functions that measure a length of time."""
 
 _TEMPORAL = {
     ("-", TIME, TIME): DURATION,
@@ -321,6 +324,8 @@ class ExpressionBinder:
             return None
         dates = len(self.times.dates_only)
         args = [self.value(arg) for arg in node.args]
+        if function.name in _LENGTHS and args and args[0] is not None and args[0].type is DURATION:
+            args[0] = self._length(args[0], node)
         if function.name in ("moment", "span") and isinstance(args[0], e.Literal):
             self.times.dates_only.append((self.diagnostics.text_of(node), node.span))
         elif function.name == "blank_of":  # whatever times count, these only distinguish solutions
@@ -405,16 +410,41 @@ class ExpressionBinder:
         bound = self.value(node)
         if bound is None or bound.type not in (TIME, DURATION):
             return None if bound is None else as_term(bound)
-        timings = self.catalog.timings.values()
-        if not timings or any(timing.clock is not Clock.TICKS for timing in timings):
-            self.times.dates_only.append((self.diagnostics.text_of(node), node.span))
+        if self._may_have_dates(node):
             return as_term(bound)
-        ticks = {timing.tick for timing in timings}
-        (tick,) = ticks if len(ticks) == 1 else (None,)
+        tick = self._tick()
         if bound.type is TIME or tick is None:
             return applied("integer_term", bound)
-        length = e.Literal(tick.units(Clock.TIMESTAMP, None), INTEGER)
-        return as_term(e.Arithmetic("*", bound, length, DURATION))
+        return as_term(_in_microseconds(bound, tick))
+
+    def _length(self, length: e.Expr, node: s.Call) -> e.Expr | None:
+        """A length of time in microseconds, also if times count ticks of a declared length."""
+        if self._may_have_dates(node):
+            return length
+        tick = self._tick()
+        if tick is not None:
+            return _in_microseconds(length, tick)
+        self.diagnostics.error(
+            "INK0304",
+            f"`{self.diagnostics.text_of(node)}` needs the length of a tick",
+            node,
+            notes=[f"the times of {listed(self.catalog.timings)} are integers"],
+            helps=["declare the length of a tick in every stream: `TICK 1 SECONDS`"],
+        )
+        return None
+
+    def _may_have_dates(self, node: s.Expr) -> bool:
+        """Whether times may be timestamps; they must be, then, where the node is evaluated."""
+        timings = self.catalog.timings.values()
+        if timings and all(timing.clock is Clock.TICKS for timing in timings):
+            return False
+        self.times.dates_only.append((self.diagnostics.text_of(node), node.span))
+        return True
+
+    def _tick(self) -> Duration | None:
+        """The length of a tick, if all streams declare the same one."""
+        ticks = {timing.tick for timing in self.catalog.timings.values()}
+        return ticks.pop() if len(ticks) == 1 else None
 
     def _note_ticks(self, operator: str, left: e.Expr, right: e.Expr, node: s.Expr) -> None:
         if reads_number_as_ticks(operator, left.type, right.type):
@@ -479,6 +509,11 @@ def _term_repair(words: str, given: Type, wanted: Type) -> tuple[str, ...]:
         return (f"`term({words})` makes a term of a value",)
     reader = {Type.STRING: "str", DOUBLE: "number", Type.BOOLEAN: "ebv", TIME: "moment", DURATION: "span"}.get(wanted)
     return (f"write `{reader}({words})`",) if given is Type.TERM and reader is not None else ()
+
+
+def _in_microseconds(ticks: e.Expr, tick: Duration) -> e.Expr:
+    """A number of ticks as a length of time."""
+    return e.Arithmetic("*", ticks, e.Literal(tick.units(Clock.TIMESTAMP), INTEGER), DURATION)
 
 
 def _count(function: Function) -> str:
