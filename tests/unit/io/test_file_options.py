@@ -9,6 +9,7 @@ import lzma
 from collections.abc import Callable
 from pathlib import Path
 
+import fsspec
 import pyarrow as pa
 import pytest
 
@@ -153,3 +154,14 @@ def test_tables_in_another_file_system(tmp_path: Path) -> None:
     assert len(inkling.parse(source, folder=tmp_path).run_local(given)["e"]) == 1
     with pytest.raises(InputError, match="INK0580"):
         inkling.parse(source, folder=tmp_path, root=tmp_path).run_local(given)
+
+
+def test_files_of_fsspec() -> None:
+    """An address that Arrow does not know is one of fsspec."""
+    with fsspec.open("memory://bucket/in/a.csv", "w") as file:
+        file.write("k;v;t\nx;1;2\n")
+    one = [{"k": "x", "v": "1", "t": "2"}]
+    assert rows_at("memory://bucket/in/a.csv?sep=;") == one
+    assert rows_at("memory://bucket/in?format=csv&sep=;") == one
+    with pytest.raises(InputError, match="zz9"):
+        read_table("zz9://bucket/a.csv", what="S")

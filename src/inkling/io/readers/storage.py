@@ -1,4 +1,4 @@
-"""Files of object stores and other file systems, such as `s3://bucket/trips.csv`, read with Arrow.
+"""Files of object stores and other file systems, such as `s3://bucket/trips.csv`, read with Arrow or fsspec.
 
 A path keeps such an address with one slash after the colon, because that is how `Path` writes it.
 """
@@ -17,6 +17,7 @@ from inkling.io.readers.formats import is_visible
 REMOTE = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):/{1,3}(?P<rest>[^/].*)", re.DOTALL)
 
 _STREAMS = ("kafka", "postgresql", "rate", "table")
+_OF_ARROW = ("abfs", "abfss", "file", "gs", "hdfs", "s3", "viewfs")
 _OTHER_NAMES = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 
 
@@ -54,7 +55,7 @@ def stored_files(path: Path, *, what: str) -> list[StoredFile]:
     """The file at an address, or the files in and below a folder in the order of their names; empty if none exists."""
     uri = uri_of(path)
     try:
-        system, place = pyarrow.fs.FileSystem.from_uri(uri)
+        system, place = _system(uri)
         info = system.get_file_info(place)
         if info.type is pyarrow.fs.FileType.File:
             return [StoredFile(path, info.size)]
@@ -74,8 +75,15 @@ def stored_files(path: Path, *, what: str) -> list[StoredFile]:
 
 def opened(path: Path) -> pa.NativeFile:
     """A file at an address, for reading."""
-    system, place = pyarrow.fs.FileSystem.from_uri(uri_of(path))
+    system, place = _system(uri_of(path))
     return system.open_input_file(place)
+
+
+def _system(uri: str) -> tuple[pyarrow.fs.FileSystem, str]:
+    """The file system of an address and the place in it: one of Arrow's, otherwise one of fsspec."""
+    scheme = uri.partition("://")[0]
+    system, place = pyarrow.fs.FileSystem.from_uri(uri if scheme in _OF_ARROW else f"fsspec+{uri}")
+    return system, place
 
 
 def _unreachable(uri: str, problem: Exception, *, what: str) -> InputError:
@@ -93,7 +101,9 @@ def _unreachable(uri: str, problem: Exception, *, what: str) -> InputError:
             helps = (f"download it first: `curl -O {uri}`", "or `pip install fsspec aiohttp`, which reads it")
         case "abfs" | "abfss" | "hdfs":
             helps = ("copy it to this machine first",)
-        case _:
+        case _ if isinstance(problem, ImportError):
             helps = (f"copy it to this machine first, or `pip install fsspec` if fsspec knows `{scheme}://`",)
+        case _:
+            helps = ("copy it to this machine first",)
     reason = (str(problem).splitlines() or [type(problem).__name__])[0]
     return InputError.of("INK0515", f"`{uri}` for `{what}` cannot be reached", notes=(reason,), helps=helps)
